@@ -76,7 +76,7 @@ for (const [name, credential] of Object.entries(cases)) {
     const { user, system } = process.cpuUsage(start);
     times.push((user + system) / calls);
   }
-  times.sort((one, other) => one - other);
+  times.sort((a, other) => a - other);
   console.log(
     `${name}: median ${(times[rounds >> 1] ?? 0).toFixed(2)} µs, most ${(times.at(-1) ?? 0).toFixed(2)} µs`,
   );

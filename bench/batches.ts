@@ -111,19 +111,19 @@ for (const act of [ours, theirs]) for (let n = 0; n < warmUps; n++) await act();
 const ratios: number[] = [];
 for (let round = 0; round < rounds; round++) {
   // One after the other, so that what else the machine does falls on both.
-  const mine: number[] = [];
+  const oursMs: number[] = [];
   const other: number[] = [];
   for (let n = 0; n < batches; n++) {
-    mine.push(await took(ours));
+    oursMs.push(await took(ours));
     other.push(await took(theirs));
   }
-  const ratio = median(other) / median(mine);
+  const ratio = median(other) / median(oursMs);
   ratios.push(ratio);
-  const shown = [median(mine), Math.min(...mine), median(other), Math.min(...other)].map((ms) =>
+  const figures = [median(oursMs), Math.min(...oursMs), median(other), Math.min(...other)].map((ms) =>
     ms.toFixed(1),
   );
   console.log(
-    `round ${round + 1}, ms for ${items} items: ${shown[0]} (least ${shown[1]}), graphile-worker ${shown[2]} (least ${shown[3]}), ratio ${ratio.toFixed(2)}`,
+    `round ${round + 1}, ms for ${items} items: ${figures[0]} (least ${figures[1]}), graphile-worker ${figures[2]} (least ${figures[3]}), ratio ${ratio.toFixed(2)}`,
   );
 }
 console.log(`median ratio ${median(ratios).toFixed(2)} (at least 1 is the goal)`);

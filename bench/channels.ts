@@ -21,18 +21,18 @@ import { migrate } from '../packages/server/src/db/migrate.ts';
 import { startDatabases, type Databases } from './src/postgres.ts';
 import { startRedis, type RunningRedis } from './src/redis.ts';
 import { median, percentile, rounded } from './src/statistics.ts';
-import { subscribeByHttp, subscribeByRedis, type Heard, type Subscribed } from './src/subscribers.ts';
+import { subscribeByHttp, subscribeByRedis, type OnRecord, type Subscribed } from './src/subscribers.ts';
 
-const given = process.argv.slice(2);
+const args = process.argv.slice(2);
 const option = (name: string, fallback: number): number => {
-  const at = given.indexOf(`--${name}`);
-  return at === -1 ? fallback : Number(given[at + 1]);
+  const at = args.indexOf(`--${name}`);
+  return at === -1 ? fallback : Number(args[at + 1]);
 };
 const rounds = option('rounds', 5);
 const seconds = option('seconds', 3);
 const idleSubscribers = option('idle-subscribers', 10_000);
-const parts = given.filter((word) => /^[a-z]+$/.test(word));
-const asked = (part: string): boolean => parts.length === 0 || parts.includes(part);
+const parts = args.filter((word) => /^[a-z]+$/.test(word));
+const isSelected = (part: string): boolean => parts.length === 0 || parts.includes(part);
 const callers = 128;
 const text = 'x'.repeat(100);
 /** Deliveries before those that are measured. */
@@ -74,7 +74,7 @@ async function openStore(address: string): Promise<{ channels: Channels; stop():
   const sql = connect(address, { name: 'bench' });
   await migrate(sql);
   const clock = await startClock(sql);
-  const wakes = { tell() {}, listen() {}, async stop() {} };
+  const wakes = { notify() {}, listen() {}, async stop() {} };
   const channels = startChannels({ database: address, sql, clock, wakes });
   return {
     channels,
@@ -90,7 +90,7 @@ async function measureAppends(databases: Databases, redis: RunningRedis): Promis
   const client = new Redis({ path: redis.path });
   const spreads = [1, 16, 128];
   const results = new Map<string, { ours: Rate; theirs: Rate }[]>();
-  const profiler = given.includes('--cpu-prof') ? new Session() : undefined;
+  const profiler = args.includes('--cpu-prof') ? new Session() : undefined;
   for (let round = 0; round < rounds; round++) {
     for (const spread of spreads) {
       for (const withParts of [false, true]) {
@@ -199,7 +199,7 @@ async function deliveries(
   subscribers: number,
   count: number,
   everyMs: number,
-  subscribe: (heard: Heard) => Promise<Subscribed>,
+  subscribe: (onRecord: OnRecord) => Promise<Subscribed>,
   append: (text: string) => Promise<unknown>,
 ): Promise<number[]> {
   const sent: number[] = [];
@@ -244,14 +244,14 @@ async function measureDelivery(databases: Databases, redis: RunningRedis): Promi
         1,
         warmUps,
         0,
-        (heard) => subscribeByHttp(served.port, served.secretKey, out('warm'), 1, heard),
+        (onRecord) => subscribeByHttp(served.port, served.secretKey, out('warm'), 1, onRecord),
         (body) => served.post(`${out('warm')}/append`, body),
       );
       const ours = await deliveries(
         subscribers,
         count,
         everyMs,
-        (heard) => subscribeByHttp(served.port, served.secretKey, out('a'), subscribers, heard),
+        (onRecord) => subscribeByHttp(served.port, served.secretKey, out('a'), subscribers, onRecord),
         (body) => served.post(`${out('a')}/append`, body),
       );
       await served.stop();
@@ -260,14 +260,14 @@ async function measureDelivery(databases: Databases, redis: RunningRedis): Promi
         1,
         warmUps,
         0,
-        (heard) => subscribeByRedis(redis.path, 'warm', 1, heard),
+        (onRecord) => subscribeByRedis(redis.path, 'warm', 1, onRecord),
         (body) => client.xadd('warm', '*', 'body', body),
       );
       const theirs = await deliveries(
         subscribers,
         count,
         everyMs,
-        (heard) => subscribeByRedis(redis.path, 's', subscribers, heard),
+        (onRecord) => subscribeByRedis(redis.path, 's', subscribers, onRecord),
         (body) => client.xadd('s', '*', 'body', body),
       );
       rows.push({
@@ -296,7 +296,7 @@ async function measureFan(databases: Databases): Promise<void> {
       1_000,
       25 * Math.max(4, seconds),
       40,
-      (heard) => subscribeByHttp(served.port, served.secretKey, out('a'), 1_000, heard),
+      (onRecord) => subscribeByHttp(served.port, served.secretKey, out('a'), 1_000, onRecord),
       (body) => served.post(`${out('a')}/append`, body),
     );
     p50.push(percentile(took, 50) ?? 0);
@@ -331,11 +331,11 @@ async function measureIdle(databases: Databases): Promise<void> {
 const databases = await startDatabases();
 const redis = await startRedis('always');
 try {
-  console.log(databases.facts);
-  if (asked('append')) await measureAppends(databases, redis);
-  if (asked('deliver')) await measureDelivery(databases, redis);
-  if (asked('fan')) await measureFan(databases);
-  if (asked('idle')) await measureIdle(databases);
+  console.log(databases.settings);
+  if (isSelected('append')) await measureAppends(databases, redis);
+  if (isSelected('deliver')) await measureDelivery(databases, redis);
+  if (isSelected('fan')) await measureFan(databases);
+  if (isSelected('idle')) await measureIdle(databases);
 } finally {
   await redis.stop();
   await databases.stop();

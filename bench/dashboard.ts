@@ -28,12 +28,12 @@ import { makeRollUps } from './data/stats.ts';
 import { makeTimeline } from './data/timeline.ts';
 
 const total = Number(process.argv[2] ?? 10_000_000);
-const kept = process.argv[3];
+const dataFolder = process.argv[3];
 const tasks = 50;
 const rounds = Number(process.argv[4] ?? 7);
 const yearMs = 365 * 86_400_000;
 
-const folder = kept ?? (await mkdtemp(join(tmpdir(), 'millrace-bench-')));
+const folder = dataFolder ?? (await mkdtemp(join(tmpdir(), 'millrace-bench-')));
 const postgres = await startPostgres({ dataDir: folder, settings: { max_wal_size: '8GB' } });
 const start = (): Promise<RunningServer> =>
   startServer({
@@ -42,7 +42,7 @@ const start = (): Promise<RunningServer> =>
     masterKey: masterKeyOf(Buffer.alloc(32, 1)),
     reveal: true,
     retention: { runsMs: yearMs, logsMs: yearMs, occurrencesMs: yearMs, errorHoursMs: yearMs },
-    log: { info() {}, warn: (fact, fields) => console.error(fact, fields), error: console.error },
+    log: { info() {}, warn: (event, fields) => console.error(event, fields), error: console.error },
   });
 
 async function fill(): Promise<void> {
@@ -133,11 +133,11 @@ async function open(page: Page, url: string, selector: string) {
   };
   page.on('requestfinished', listen);
   await page.goto(url, { waitUntil: 'commit' });
-  const shown = await page.evaluate<number>(`whenShown(${JSON.stringify(selector)})`);
+  const shownMs = await page.evaluate<number>(`whenShown(${JSON.stringify(selector)})`);
   await page.waitForTimeout(400);
   page.off('requestfinished', listen);
   const lcp = await page.evaluate<number>('seen.lcp');
-  return { lcp, shown, slowest: requests.toSorted((a, b) => b.ms - a.ms)[0] };
+  return { lcp, shown: shownMs, slowest: requests.toSorted((a, b) => b.ms - a.ms)[0] };
 }
 
 async function measurePages(contextOf: () => Promise<BrowserContext>, base: string): Promise<void> {
@@ -151,7 +151,7 @@ async function measurePages(contextOf: () => Promise<BrowserContext>, base: stri
       again.push(await open(await context.newPage(), base + path, selector));
       await context.close();
     }
-    const slowest = again.flatMap((one) => one.slowest ?? []).toSorted((a, b) => b.ms - a.ms)[0];
+    const slowest = again.flatMap((page) => page.slowest ?? []).toSorted((a, b) => b.ms - a.ms)[0];
     results.push({
       page: name,
       'LCP first': quantile(
@@ -171,15 +171,15 @@ async function measurePages(contextOf: () => Promise<BrowserContext>, base: stri
         1,
       ),
       'data first': quantile(
-        first.map(({ shown }) => shown),
+        first.map(({ shown: shownMs }) => shownMs),
         0.5,
       ),
       'data again': quantile(
-        again.map(({ shown }) => shown),
+        again.map(({ shown: shownMs }) => shownMs),
         0.5,
       ),
       'data, most': quantile(
-        [...first, ...again].map(({ shown }) => shown),
+        [...first, ...again].map(({ shown: shownMs }) => shownMs),
         1,
       ),
       slowest: slowest ? `${Math.round(slowest.ms)} ms ${slowest.path.slice(0, 70)}` : '',
@@ -324,5 +324,5 @@ try {
   }
 } finally {
   await postgres.stop();
-  if (kept === undefined) await rm(folder, { recursive: true, force: true });
+  if (dataFolder === undefined) await rm(folder, { recursive: true, force: true });
 }

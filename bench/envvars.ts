@@ -44,7 +44,7 @@ async function measure(name: string, act: (round: number) => Promise<unknown>): 
     times.push(performance.now() - start);
   }
   const [first = 0] = times;
-  times.sort((one, other) => one - other);
+  times.sort((a, other) => a - other);
   const at = (share: number) => (times[Math.floor(share * (rounds - 1))] ?? 0).toFixed(1);
   console.log(`${name}: median ${at(0.5)} ms, p90 ${at(0.9)} ms, the first ${first.toFixed(1)} ms`);
 }

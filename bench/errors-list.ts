@@ -36,7 +36,7 @@ const random = (): number => {
   return seed / 2_147_483_648;
 };
 const oneOf = <T>(values: readonly T[]): T => values[Math.floor(random() * values.length)] as T;
-const ago = (most: number): number => now.getTime() - Math.floor(random() * most * dayMs);
+const ago = (maxDays: number): number => now.getTime() - Math.floor(random() * maxDays * dayMs);
 
 type Parameters = Readonly<Record<string, string>>;
 const past = (hours: number): Parameters => {
@@ -120,7 +120,7 @@ try {
     filter: string;
     sort: string;
     page: string;
-    asked: Parameters;
+    parameters: Parameters;
   }[] = [];
   const ask = async (parameters: Parameters): Promise<number> => {
     const query = listErrors.query.parse(parameters);
@@ -133,7 +133,7 @@ try {
     const [range, filter] = [oneOf(Object.keys(ranges)), oneOf(Object.keys(filters))];
     const sort = only ?? oneOf(['lastSeen', 'count', 'firstSeen']);
     const page = oneOf(['first', 'after', 'before', 'last']);
-    const asked = {
+    const parameters = {
       ...ranges[range]?.(),
       ...filters[filter]?.(),
       sort,
@@ -142,32 +142,32 @@ try {
       ...(page === 'last' && { 'page[after]': oneOf(last[sort] ?? []) }),
     };
     const before = spent();
-    const ms = await ask(asked);
-    if (n >= 0) taken.push({ ms, cpu: spent() - before, range, filter, sort, page, asked });
+    const ms = await ask(parameters);
+    if (n >= 0) taken.push({ ms, cpu: spent() - before, range, filter, sort, page, parameters });
   }
   const print = (name: string, some: typeof taken): void => {
-    const figures = (of: (one: (typeof taken)[number]) => number) =>
+    const figures = (of: (request: (typeof taken)[number]) => number) =>
       [0.5, 0.95, 0.99].map((share) => quantile(some.map(of), share).padStart(7)).join(' ');
     console.log(
-      `${name.padEnd(42)}${String(some.length).padStart(5)}  ${figures((one) => one.ms)}   ${figures((one) => one.cpu)}`,
+      `${name.padEnd(42)}${String(some.length).padStart(5)}  ${figures((request) => request.ms)}   ${figures((request) => request.cpu)}`,
     );
   };
   console.log(`${' '.repeat(47)}  milliseconds p50, p95, p99 passed; of processor`);
-  for (const sort of new Set(taken.map((one) => one.sort))) {
-    const sorted = taken.filter((one) => one.sort === sort);
+  for (const sort of new Set(taken.map((request) => request.sort))) {
+    const sorted = taken.filter((request) => request.sort === sort);
     for (const by of ['page', 'range', 'filter'] as const) {
-      for (const name of new Set(sorted.map((one) => one[by]))) {
+      for (const name of new Set(sorted.map((request) => request[by]))) {
         print(
           `${sort}, ${by} ${name}`,
-          sorted.filter((one) => one[by] === name),
+          sorted.filter((request) => request[by] === name),
         );
       }
     }
     print(sort, sorted);
   }
   print('all', taken);
-  for (const { ms, cpu: own, asked } of taken.toSorted((a, b) => b.cpu - a.cpu).slice(0, 30)) {
-    console.log(`${ms.toFixed(0).padStart(6)} ms (${own.toFixed(0)})  ${JSON.stringify(asked)}`);
+  for (const { ms, cpu: own, parameters } of taken.toSorted((a, b) => b.cpu - a.cpu).slice(0, 30)) {
+    console.log(`${ms.toFixed(0).padStart(6)} ms (${own.toFixed(0)})  ${JSON.stringify(parameters)}`);
   }
 } finally {
   await sql.end();

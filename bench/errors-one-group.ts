@@ -11,7 +11,7 @@ import { startPostgres } from '../packages/postgres/src/cluster/index.ts';
 import { connect, type Sql } from '../packages/server/src/db/connect.ts';
 import { newTimedId } from '../packages/server/src/db/ids.ts';
 import { migrate } from '../packages/server/src/db/migrate.ts';
-import { introduce } from '../packages/server/src/errors/record/known.ts';
+import { introduce } from '../packages/server/src/errors/record/cached-fingerprints.ts';
 import { tallyEverywhere } from '../packages/server/src/errors/record/tally.ts';
 
 const seconds = Number(process.argv[2] ?? 10);
@@ -121,13 +121,13 @@ try {
     })),
     new Date(),
   );
-  const one = many.slice(0, 1);
+  const single = many.slice(0, 1);
   const every = (1_000 * size * writers.length) / rate;
   await round('warming', many, rate, every);
   for (let n = 0; n < 2; n++) {
-    await round(`one group, ${rate} a second`, one, rate * seconds, every);
+    await round(`one group, ${rate} a second`, single, rate * seconds, every);
     await round(`a thousand groups, ${rate} a second`, many, rate * seconds, every);
-    await round('one group, as fast as they can', one, rate * seconds * 2, 0);
+    await round('one group, as fast as they can', single, rate * seconds * 2, 0);
     await round('a thousand, as fast as they can', many, rate * seconds * 2, 0);
   }
 } finally {

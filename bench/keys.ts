@@ -24,9 +24,9 @@ const waitingVersions = Array.from({ length: 50 }, (_, n) => 1 + n * 20);
 
 interface Figures {
   claim: number[];
-  settle: number[];
+  complete: number[];
   claimWall: number[];
-  settleWall: number[];
+  completeWall: number[];
   claims: number[];
 }
 
@@ -85,7 +85,7 @@ async function trigger({ sql, keyOf, pinned }: Side): Promise<void> {
   }
 }
 
-interface Held {
+interface Leased {
   readonly run: string;
   readonly fence: string;
 }
@@ -93,8 +93,8 @@ interface Held {
 async function round(side: Side): Promise<void> {
   const { sql, pid, figures, pinned } = side;
   await trigger(side);
-  const cost = { claim: 0, settle: 0, claimWall: 0, settleWall: 0 };
-  const timed = async <T>(what: 'claim' | 'settle', act: () => Promise<T>): Promise<T> => {
+  const cost = { claim: 0, complete: 0, claimWall: 0, completeWall: 0 };
+  const timed = async <T>(what: 'claim' | 'complete', act: () => Promise<T>): Promise<T> => {
     const before = await spent(pid);
     const started = performance.now();
     const result = await act();
@@ -102,7 +102,7 @@ async function round(side: Side): Promise<void> {
     cost[what] += (await spent(pid)) - before;
     return result;
   };
-  const held: Held[] = [];
+  const leased: Leased[] = [];
   let cursor = '(-1,0,)';
   let claimed = 0;
   let claims = 0;
@@ -110,25 +110,25 @@ async function round(side: Side): Promise<void> {
     const rows = await timed(
       'claim',
       () => sql<{ run_id: string; fence: string; next_cursor: string }[]>`
-        select * from claim_runs(1, 'r', ${[0, 1, ...pinned.filter((one) => one > 1)]}::int[], 1, ${size}, ${cursor}::ring_cursor, now())`,
+        select * from claim_runs(1, 'r', ${[0, 1, ...pinned.filter((key) => key > 1)]}::int[], 1, ${size}, ${cursor}::ring_cursor, now())`,
     );
     claims++;
     cursor = rows[0]?.next_cursor ?? cursor;
     claimed += rows.length;
-    for (const row of rows) held.push({ run: row.run_id, fence: row.fence });
-    if (held.length < inFlight && rows.length > 0) continue;
-    const some = held.splice(0, size);
+    for (const row of rows) leased.push({ run: row.run_id, fence: row.fence });
+    if (leased.length < inFlight && rows.length > 0) continue;
+    const some = leased.splice(0, size);
     if (some.length === 0) break;
     await timed(
-      'settle',
+      'complete',
       () => sql`
-        select count(*) from complete_attempts(now(), ${some.map(() => 1)}::int[], ${some.map((one) => one.run)}::text[],
-          ${some.map((one) => one.fence)}::bigint[], ${some.map(() => 'COMPLETED')}::text[], ${some.map(() => '1')}::text[],
+        select count(*) from complete_attempts(now(), ${some.map(() => 1)}::int[], ${some.map((run) => run.run)}::text[],
+          ${some.map((run) => run.fence)}::bigint[], ${some.map(() => 'COMPLETED')}::text[], ${some.map(() => '1')}::text[],
           ${some.map(() => 'application/json')}::text[], null, null, null)`,
     );
   }
   if (claimed !== runs) throw new Error(`${claimed} of ${runs} runs were claimed`);
-  for (const what of ['claim', 'settle', 'claimWall', 'settleWall'] as const)
+  for (const what of ['claim', 'complete', 'claimWall', 'completeWall'] as const)
     figures[what].push(cost[what] / runs);
   figures.claims.push(claims);
 }
@@ -160,16 +160,18 @@ try {
     await admin.end();
     const sql = connect({ ...postgres.connection, database }, { name: 'bench', max: 1 });
     const pid = await prepare(sql, limit);
-    const figures = { claim: [], settle: [], claimWall: [], settleWall: [], claims: [] };
+    const figures = { claim: [], complete: [], claimWall: [], completeWall: [], claims: [] };
     sides.push({ name, keys, keyOf, limit, pinned, sql, pid, figures });
   }
   // In turn, so that whatever else the machine does meets all.
   for (let n = 0; n < rounds; n++) for (const side of sides) await round(side);
   // Each round against the same round of the side with one key.
   const ratio = (side: Side, of: (figures: Figures, n: number) => number): string => {
-    const one = sides.find((other) => other.keys === 1 && (other.limit === null) === (side.limit === null));
+    const baseline = sides.find(
+      (other) => other.keys === 1 && (other.limit === null) === (side.limit === null),
+    );
     return median(
-      side.figures.claim.map((_, n) => of(side.figures, n) / of(one?.figures ?? side.figures, n)),
+      side.figures.claim.map((_, n) => of(side.figures, n) / of(baseline?.figures ?? side.figures, n)),
     ).toFixed(2);
   };
   const us = (values: readonly number[]) => median(values).toFixed(1);
@@ -178,14 +180,14 @@ try {
       '': side.name,
       'claim, µs a run': us(side.figures.claim),
       'against one key': ratio(side, ({ claim }, n) => claim[n] ?? Number.NaN),
-      'settle, µs a run': us(side.figures.settle),
-      'settle against one': ratio(side, ({ settle }, n) => settle[n] ?? Number.NaN),
+      'complete, µs a run': us(side.figures.complete),
+      'complete against one': ratio(side, ({ complete }, n) => complete[n] ?? Number.NaN),
       'both against one': ratio(
         side,
-        ({ claim, settle }, n) => (claim[n] ?? Number.NaN) + (settle[n] ?? Number.NaN),
+        ({ claim, complete }, n) => (claim[n] ?? Number.NaN) + (complete[n] ?? Number.NaN),
       ),
       'wall, claim': us(side.figures.claimWall),
-      'wall, settle': us(side.figures.settleWall),
+      'wall, complete': us(side.figures.completeWall),
       claims: median(side.figures.claims),
     })),
   );

@@ -110,8 +110,8 @@ async function start(kind: Kind): Promise<Started> {
     runner,
     cpuAtFirst: () => cpuAtFirst,
     firstAt: () => firstAt,
-    async ended(wanted) {
-      if (count < wanted) await new Promise<void>((done) => (waiting = { count: wanted, done }));
+    async ended(expected) {
+      if (count < expected) await new Promise<void>((done) => (waiting = { count: expected, done }));
     },
   };
 }
@@ -137,7 +137,7 @@ async function startOne(kind: Kind, { ended }: Started, before: number): Promise
 }
 
 const median = (values: readonly number[]): number =>
-  values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? NaN;
+  values.toSorted((a, other) => a - other)[Math.floor(values.length / 2)] ?? NaN;
 
 type Figures = Readonly<Record<'wallUs' | 'executorUs' | 'startMs' | 'idleMiB' | 'usedMiB', number>>;
 
@@ -184,9 +184,9 @@ try {
     const ratios = measured.theirs.map(
       (theirs, round) => theirs[name] / (measured.ours[round]?.[name] ?? NaN),
     );
-    const [least, most] = [Math.min(...ratios), Math.max(...ratios)];
+    const [least, max] = [Math.min(...ratios), Math.max(...ratios)];
     console.log(
-      `${name.padEnd(10)} ours ${median(measured.ours.map((one) => one[name])).toFixed(1)}, theirs ${median(measured.theirs.map((one) => one[name])).toFixed(1)}, theirs / ours ${median(ratios).toFixed(2)} (${least.toFixed(2)} to ${most.toFixed(2)})`,
+      `${name.padEnd(10)} ours ${median(measured.ours.map((round) => round[name])).toFixed(1)}, theirs ${median(measured.theirs.map((round) => round[name])).toFixed(1)}, theirs / ours ${median(ratios).toFixed(2)} (${least.toFixed(2)} to ${max.toFixed(2)})`,
     );
   }
 } finally {

@@ -71,11 +71,11 @@ async function trigger(sql: Sql, keys: number): Promise<void> {
   }
 }
 
-async function complete(sql: Sql, held: readonly { run_id: string; fence: string }[]): Promise<void> {
+async function complete(sql: Sql, leased: readonly { run_id: string; fence: string }[]): Promise<void> {
   await sql`
-    select count(*) from complete_attempts(now(), ${held.map(() => 1)}::int[], ${held.map((one) => one.run_id)}::text[],
-      ${held.map((one) => one.fence)}::bigint[], ${held.map(() => 'COMPLETED')}::text[], ${held.map(() => '1')}::text[],
-      ${held.map(() => 'application/json')}::text[], null, null, null)`;
+    select count(*) from complete_attempts(now(), ${leased.map(() => 1)}::int[], ${leased.map((run) => run.run_id)}::text[],
+      ${leased.map((run) => run.fence)}::bigint[], ${leased.map(() => 'COMPLETED')}::text[], ${leased.map(() => '1')}::text[],
+      ${leased.map(() => 'application/json')}::text[], null, null, null)`;
 }
 
 async function round({ sql, keys, us, bothUs, allUs }: Side): Promise<void> {
@@ -115,7 +115,7 @@ async function waiting(sql: Sql): Promise<{ first: number; us: number }> {
   before = await spent(pid);
   const until = Date.now() + 10_000;
   while (Date.now() < until) {
-    await sql`select release_held(1000)`;
+    await sql`select release_rate_limited(1000)`;
     const rows = await sql<{ run_id: string; fence: string }[]>`
       select * from claim_runs(1, 'r', '{0,1}', 1, ${size}, '(-1,0,)', now())`;
     starts += rows.length;
@@ -175,17 +175,17 @@ try {
   console.table(
     sides.map((side) => {
       const free = (other: Side): boolean => other.keys === side.keys && other.rate === null;
-      const one = (other: Side): boolean => other.keys === 1 && other.rate === side.rate;
+      const isBaseline = (other: Side): boolean => other.keys === 1 && other.rate === side.rate;
       return {
         '': side.name,
         'claim, µs a run': median(side.us).toFixed(1),
         'against no limit': against(side, 'us', free),
-        'against one key': against(side, 'us', one),
+        'against one key': against(side, 'us', isBaseline),
         'and completed, µs': median(side.bothUs).toFixed(1),
         'both against no limit': against(side, 'bothUs', free),
-        'both against one key': against(side, 'bothUs', one),
+        'both against one key': against(side, 'bothUs', isBaseline),
         'and triggered, µs': median(side.allUs).toFixed(1),
-        'all against one key': against(side, 'allUs', one),
+        'all against one key': against(side, 'allUs', isBaseline),
       };
     }),
   );

@@ -13,7 +13,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { WebSocket } from 'ws';
-import type { BriefAssignment, ServerMessage } from '../packages/contract/src/runner/index.ts';
+import type { CompactAssignment, ServerMessage } from '../packages/contract/src/runner/index.ts';
 import { startPostgres } from '../packages/postgres/src/cluster/index.ts';
 import { masterKeyOf } from '../packages/server/src/auth/seal.ts';
 import { connect, type Database } from '../packages/server/src/db/connect.ts';
@@ -56,7 +56,7 @@ const socket = new WebSocket(`${server.url.replace('http', 'ws')}/runner/v1/conn
 });
 socket.on('open', () => {
   const hello = { type: 'hello', runner: 'bench', host: 'bench', pid: process.pid, capacity: 2_000 };
-  socket.send(JSON.stringify({ ...hello, versions: [version], held: [] }));
+  socket.send(JSON.stringify({ ...hello, versions: [version], leased: [] }));
   setInterval(() => socket.send('{"type":"heartbeat"}'), 5_000).unref();
 });
 socket.on('message', (text) => {
@@ -65,12 +65,12 @@ socket.on('message', (text) => {
   const at = Date.now();
   for (const run of message.assignments) started.push({ schedule: run.schedule ?? '', at });
   const outcome = { kind: 'completed', output: null, outputType: 'application/json' };
-  const settle = ({ run, fence }: BriefAssignment) => ({ run, fence, outcome });
-  socket.send(JSON.stringify({ type: 'settle', settlements: message.assignments.map(settle) }));
+  const completionOf = ({ run, fence }: CompactAssignment) => ({ run, fence, outcome });
+  socket.send(JSON.stringify({ type: 'settle', settlements: message.assignments.map(completionOf) }));
 });
 
 /** Microseconds of the look for what is due next, which is all that an idle server does, once a second. */
-async function look(): Promise<number> {
+async function pollUs(): Promise<number> {
   const begin = performance.now();
   for (let n = 0; n < 2_000; n++) {
     await sql`select next_at from schedules where next_at is not null order by next_at limit 1`;
@@ -86,14 +86,14 @@ const add = (count: number, prefix: string, cron: string, first: Date, spreadDay
                   from generate_series(1, ${count}::int) n) s
    where e.kind = 'prod'`;
 
-console.log(`a look with no schedule: ${await look()} µs`);
+console.log(`a look with no schedule: ${await pollUs()} µs`);
 const later = new Date(Date.now() + 2 * 86_400_000);
 await add(1_000, 'few', '0 0 1 1 *', later, 300);
 await sql`analyze schedules`;
-console.log(`a look with 1,000 that are not due: ${await look()} µs`);
+console.log(`a look with 1,000 that are not due: ${await pollUs()} µs`);
 await add(inTotal - atOnce - minutely - 1_000, 'idle', '0 0 1 1 *', later, 300);
 await sql`analyze schedules`;
-console.log(`a look with ${inTotal - atOnce - minutely} that are not due: ${await look()} µs`);
+console.log(`a look with ${inTotal - atOnce - minutely} that are not due: ${await pollUs()} µs`);
 const cpu = process.cpuUsage();
 await new Promise((resolve) => setTimeout(resolve, 10_000));
 const { user, system } = process.cpuUsage(cpu);

@@ -107,7 +107,7 @@ function drain(url: string, key: string, names: readonly string[]): Promise<void
         pid: process.pid,
         capacity,
         versions: names,
-        held: [],
+        leased: [],
         fetches: { nodeMajor: 24, platform: 'linux-x64-glibc', labels: [] },
       }),
     );
@@ -148,7 +148,7 @@ async function round(databases: Databases, side: Side): Promise<void> {
   const spent = () => ({ server: ownCpuOf(server.pid), database: cpuOf(databases.pid) });
   const us = (before: number, after: number) => ((after - before) * 1_000) / runs;
 
-  await tables.settle();
+  await tables.vacuum();
   let before = spent();
   const payload = { pad: 'x'.repeat(160) };
   for (let at = 0; at < runs; at += perBatch) {
@@ -162,7 +162,7 @@ async function round(databases: Databases, side: Side): Promise<void> {
   let after = spent();
   const trigger = us(before.server, after.server) + us(before.database, after.database);
 
-  await tables.settle();
+  await tables.vacuum();
   before = spent();
   const from = performance.now();
   await drain(url, secretKey, names);
@@ -196,18 +196,18 @@ console.table(
   sides.map(({ name, against, figures }) => {
     const others = sides.find((side) => side.name === against)?.figures ?? [];
     // Each round against the same round of the other side.
-    const ratio = (of: (one: Figures) => number) =>
-      median(figures.map((one, n) => of(one) / of(others[n] ?? one)))?.toFixed(2);
-    const figure = (of: (one: Figures) => number) => median(figures.map(of))?.toFixed(1);
+    const ratio = (of: (figures: Figures) => number) =>
+      median(figures.map((own, n) => of(own) / of(others[n] ?? own)))?.toFixed(2);
+    const figure = (of: (figures: Figures) => number) => median(figures.map(of))?.toFixed(1);
     return {
       '': name,
-      'trigger, µs a run': figure((one) => one.trigger),
-      'dequeue and end, µs a run': figure((one) => one.drain),
-      'of it PostgreSQL': figure((one) => one.drainDatabase),
-      'dequeue and end, ratio': ratio((one) => one.drain),
-      'all, ratio': ratio((one) => one.trigger + one.drain),
-      'runs a second': figure((one) => one.rate),
-      'of the other': ratio((one) => one.rate),
+      'trigger, µs a run': figure((entry) => entry.trigger),
+      'dequeue and end, µs a run': figure((entry) => entry.drain),
+      'of it PostgreSQL': figure((entry) => entry.drainDatabase),
+      'dequeue and end, ratio': ratio((entry) => entry.drain),
+      'all, ratio': ratio((entry) => entry.trigger + entry.drain),
+      'runs a second': figure((entry) => entry.rate),
+      'of the other': ratio((entry) => entry.rate),
     };
   }),
 );

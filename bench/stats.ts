@@ -53,7 +53,7 @@ const folder = await mkdtemp(join(tmpdir(), 'millrace-bench-'));
 const postgres = await startPostgres({ dataDir: folder, settings: { max_wal_size: '4GB' } });
 const quiet = {
   info() {},
-  warn: (fact: string, fields: unknown) => console.error(fact, fields),
+  warn: (event: string, fields: unknown) => console.error(event, fields),
   error: console.error,
 };
 const server = await startServer({

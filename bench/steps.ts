@@ -62,17 +62,17 @@ export const work = task({ id: 'work', retry: { maxAttempts: 2, minTimeoutInMs: 
 } });`,
 );
 
-interface Told {
+interface Figures {
   readonly ms: number;
   readonly p50: number;
   readonly p99: number;
   readonly cpuMs: number;
 }
 
-const execute = async (payload: object): Promise<Told> => {
+const execute = async (payload: object): Promise<Figures> => {
   const { id } = await call<{ id: string }>('/api/v1/tasks/work/trigger', { payload });
   for (;;) {
-    const run = await call<{ isCompleted: boolean; output: Told }>(`/api/v3/runs/${id}`);
+    const run = await call<{ isCompleted: boolean; output: Figures }>(`/api/v3/runs/${id}`);
     if (run.isCompleted) return run.output;
     await new Promise((resolve) => setTimeout(resolve, 20));
   }

@@ -35,7 +35,7 @@ if (values.mode !== 'plain' && values.mode !== 'mixed') throw new Error('--mode 
 const mode: Mode = values.mode;
 const runs = numberOf('runs', values.runs);
 const batchSize = numberOf('batch', values.batch);
-const wanted = numberOf('waiting', values.waiting);
+const backlog = numberOf('waiting', values.waiting);
 const windowMs = numberOf('window', values.window) * 1_000;
 const endsAt = values.minutes === undefined ? Infinity : now() + numberOf('minutes', values.minutes) * 60_000;
 const senders = 4;
@@ -81,7 +81,7 @@ const isMore = (): boolean => !over && sent < runs && now() < endsAt;
 
 async function send(): Promise<void> {
   while (isMore()) {
-    if (waiting() >= wanted) {
+    if (waiting() >= backlog) {
       await sleep(5);
       continue;
     }

@@ -99,7 +99,7 @@ try {
       measured[index]?.push(await measure(repository, index));
   for (const [index, repository] of repositories.entries()) {
     const all = measured[index] ?? [];
-    const of = (name: keyof Figures): string => range(all.map((one) => one[name]));
+    const of = (name: keyof Figures): string => range(all.map((figures) => figures[name]));
     console.log(`\n${repository}, ${all.length} rounds: median (least–most) in ms`);
     console.log(`| the first start of an installation | ${rounded(installed[index])} |`);
     console.log(`| start of the process to the end of the first test | ${of('first')} |`);
@@ -110,7 +110,9 @@ try {
     console.log(`| advance('3 days') over a wait of three days | ${of('waited')} |`);
   }
   if (repositories.length === 2) {
-    const ratios = (measured[0] ?? []).map((one, round) => one.first / (measured[1]?.[round]?.first ?? NaN));
+    const ratios = (measured[0] ?? []).map(
+      (figures, round) => figures.first / (measured[1]?.[round]?.first ?? NaN),
+    );
     console.log(
       `\nThe first test, the first repository divided by the second in each round: ${range(ratios)}`,
     );

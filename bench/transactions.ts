@@ -85,7 +85,7 @@ await client.end();
 
 const fill = (sql: typeof own) =>
   sql`select count(millrace.trigger('mail', jsonb_build_object('n', n, 'note', repeat('x', 150)), '{}')) from generate_series(1, ${rows}::int) n`;
-const told = (where: string, count: number, ms: number) =>
+const print = (where: string, count: number, ms: number) =>
   console.log(
     `${where}: ${count} rows in ${ms.toFixed(0)} ms, ${((count / ms) * 1_000).toFixed(0)} a second`,
   );
@@ -103,7 +103,7 @@ try {
     send: async (items) =>
       ((await ask('/api/v1/outbox', { items })) as { results: { id: string; run: string }[] }).results,
   });
-  told('another database', rows, performance.now() - at);
+  print('another database', rows, performance.now() - at);
 
   // The server's database, filled while no server runs.
   await server.close();
@@ -114,7 +114,7 @@ try {
     (await own<{ n: number }[]>`select count(*)::int as n from millrace.outbox`)[0]?.n ?? 0;
   const before = await left();
   while ((await left()) > 0) await new Promise((resolve) => setTimeout(resolve, 20));
-  told("the server's database", before, performance.now() - at);
+  print("the server's database", before, performance.now() - at);
 } finally {
   await own.end();
   await other.end();

@@ -69,12 +69,12 @@ async function makeTallies(sql: Sql, { env, occurrences, groups, now }: Extent, 
   const [row] = await sql<{ weight: number }[]>`
     select sum(1.0 / id)::float8 as weight from generate_series(1, ${groups}::int) id`;
   const weight = row?.weight ?? Number.NaN;
-  const parts = await sql<{ least: number; most: number }[]>`
-    select min(id) as least, max(id) as most
+  const parts = await sql<{ first: number; last: number }[]>`
+    select min(id) as first, max(id) as last
       from (select id, floor(sum(${occurrences / weight}::float8 / id) over (order by id) / ${atOnce}) as part
               from generate_series(1, ${groups}::int) id) p group by part order by 1`;
   await sql`create unlogged table made (like error_tallies)`;
-  for (const { least, most } of parts) {
+  for (const { first, last } of parts) {
     await sql`
       insert into made (env, fingerprint_id, at, version, n, total, version_total)
       select ${env}::int, id, at, version, n, sum(n) over (partition by id order by at, version),
@@ -87,11 +87,11 @@ async function makeTallies(sql: Sql, { env, occurrences, groups, now }: Extent, 
                   select id, date_trunc('milliseconds', ${start}::timestamptz + case when id % 2 = 0
                            then id * 7919 % 88 * interval '1 day' + random() * interval '2 days'
                            else random() * interval '90 days' end) as at
-                    from generate_series(${least}::int, ${most}::int) id
+                    from generate_series(${first}::int, ${last}::int) id
                    cross join lateral generate_series(1, greatest(1, round(${occurrences / weight}::float8 / id))::int)) o
                where at < ${now}) o
            group by id, version, case when at < ${byHourUntil(now)} then date_bin('1 hour', at, 'epoch') else at end) t`;
-    process.stderr.write(`fingerprints up to ${most}\r`);
+    process.stderr.write(`fingerprints up to ${last}\r`);
   }
   const [key] = await sql<{ name: string; definition: string }[]>`
     select conname as name, pg_get_constraintdef(oid) as definition from pg_constraint

@@ -16,7 +16,7 @@ export interface Sample {
 const numbers: number[] = [];
 const calledAt: number[] = [];
 const startedAt: number[] = [];
-let told = 0;
+let reported = 0;
 let socket: Socket | undefined;
 
 function open(): Socket {
@@ -24,12 +24,12 @@ function open(): Socket {
   opened.on('data', () => opened.write(`${JSON.stringify({ numbers, calledAt, startedAt })}\n`));
   // The benchmark has ended: nobody wants to know any more.
   opened.on('error', () => undefined);
-  const tell = (): void => {
-    if (told === startedAt.length) return;
-    told = startedAt.length;
-    opened.write(`${told}\n`);
+  const report = (): void => {
+    if (reported === startedAt.length) return;
+    reported = startedAt.length;
+    opened.write(`${reported}\n`);
   };
-  setInterval(tell, 10).unref();
+  setInterval(report, 10).unref();
   opened.unref();
   return opened;
 }

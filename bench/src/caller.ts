@@ -59,9 +59,9 @@ async function burst(through: Client, n: number, callers: number, first: number)
   const started = now();
   const caller = async (_: unknown, number: number): Promise<void> => {
     while (next < n) {
-      const made = sample(first + next++);
-      await through.add(made, number);
-      latencies.push(now() - made.t);
+      const item = sample(first + next++);
+      await through.add(item, number);
+      latencies.push(now() - item.t);
     }
   };
   await Promise.all(Array.from({ length: callers }, caller));
@@ -78,12 +78,12 @@ async function paced(through: Client, n: number, gapMs: number, open: boolean): 
   for (let i = 0; i < n; i++) {
     const wait = started + i * gapMs - now();
     if (wait > 0) await sleep(wait);
-    const made = sample(i);
+    const item = sample(i);
     maxOpen = Math.max(maxOpen, ++underWay);
     const call = through
-      .add(made, 0)
+      .add(item, 0)
       .then(
-        () => void latencies.push(now() - made.t),
+        () => void latencies.push(now() - item.t),
         () => void failed++,
       )
       .finally(() => underWay--);

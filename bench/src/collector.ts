@@ -89,7 +89,7 @@ export class Collector {
 
 /** How often runs 0 … n-1 began: every one exactly once, or what went wrong. */
 export function account(numbers: readonly number[], n: number): { lost: number; twice: number } {
-  const wanted = numbers.filter((number) => number >= 0 && number < n);
-  const different = new Set(wanted).size;
-  return { lost: n - different, twice: wanted.length - different };
+  const valid = numbers.filter((number) => number >= 0 && number < n);
+  const different = new Set(valid).size;
+  return { lost: n - different, twice: valid.length - different };
 }

@@ -14,7 +14,7 @@ interface Profile {
   readonly timeDeltas: readonly number[];
 }
 
-const shown = 30;
+const maxRows = 30;
 const [runs = '1', ...files] = process.argv.slice(2);
 
 /** A path without what lies above the repository or the package. */
@@ -43,7 +43,7 @@ for (const file of files) {
   }
   for (const [title, map] of [['by package', byPackage] as const, ['by function', byFunction] as const]) {
     console.log(`\n${file}, ${title}: µs a run`);
-    const rows = [...map].toSorted(([, a], [, b]) => b - a).slice(0, title === 'by package' ? 14 : shown);
+    const rows = [...map].toSorted(([, a], [, b]) => b - a).slice(0, title === 'by package' ? 14 : maxRows);
     for (const [name, spent] of rows) console.log(`${spent.toFixed(2).padStart(8)}  ${name}`);
   }
 }

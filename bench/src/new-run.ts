@@ -4,7 +4,7 @@ import { plainOptions, type NewRun } from '../../packages/server/src/runs/create
 /** A run of environment 1 without options. */
 export const newRun = ({
   now,
-  ...given
+  ...fields
 }: Pick<NewRun, 'task' | 'queueId' | 'payload'> & Partial<NewRun> & { readonly now: number }): NewRun => ({
   ...plainOptions(),
   env: 1,
@@ -28,5 +28,5 @@ export const newRun = ({
   parentId: null,
   rootId: null,
   depth: 0,
-  ...given,
+  ...fields,
 });

@@ -78,7 +78,7 @@ declare module 'bullmq' {
   export class Worker<T> {
     constructor(
       name: string,
-      act: (one: { readonly data: T }) => Promise<void>,
+      act: (job: { readonly data: T }) => Promise<void>,
       options: {
         readonly connection: Connection;
         readonly concurrency: number;

@@ -6,7 +6,7 @@ import { startPostgres } from '../../packages/postgres/src/cluster/index.ts';
 import { dataFolder } from './folders.ts';
 
 export interface Databases {
-  readonly facts: string;
+  readonly settings: string;
   readonly pid: number;
   /** Drops and creates a database of that name; its address. */
   fresh(name: string): Promise<string>;
@@ -17,14 +17,14 @@ export async function startDatabases(): Promise<Databases> {
   const dataDir = join(dataFolder, 'postgres');
   const running = await startPostgres({ dataDir, settings: { max_connections: '200' } });
   const admin = new pg.Pool({ connectionString: addressOf(running, 'postgres'), max: 1 });
-  const shown = ['server_version', 'fsync', 'synchronous_commit', 'shared_buffers', 'max_wal_size'];
-  const facts = await Promise.all(
-    shown.map(
+  const names = ['server_version', 'fsync', 'synchronous_commit', 'shared_buffers', 'max_wal_size'];
+  const values = await Promise.all(
+    names.map(
       async (name) => `${name} ${Object.values((await admin.query(`show ${name}`)).rows[0] ?? {})[0]}`,
     ),
   );
   return {
-    facts: facts.join(', '),
+    settings: values.join(', '),
     pid: Number(readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[0]),
     async fresh(name) {
       await admin.query(`drop database if exists ${name} with (force)`);
@@ -80,7 +80,7 @@ export class Tables {
     return (await this.#pool.query<Record<string, unknown>>(query)).rows;
   }
 
-  async settle(): Promise<void> {
+  async vacuum(): Promise<void> {
     await this.#pool.query('vacuum analyze');
     await this.#pool.query('checkpoint');
   }

@@ -91,7 +91,7 @@ async function main(): Promise<void> {
   process.env['NODE_NO_WARNINGS'] = '1';
   const results = join(resultsFolder, `${new Date().toISOString().slice(0, 10)}.jsonl`);
   const databases = await startDatabases();
-  const machine = `${cpus().length} × ${cpus()[0]?.model ?? 'processor'}, Node ${process.version}; PostgreSQL: ${databases.facts}`;
+  const machine = `${cpus().length} × ${cpus()[0]?.model ?? 'processor'}, Node ${process.version}; PostgreSQL: ${databases.settings}`;
   if (!values.json) console.log(machine);
   try {
     for (const name of chosen) {

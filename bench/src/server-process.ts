@@ -1,4 +1,4 @@
-/** A server in a process of its own; its memory is asked for over IPC. */
+/** A server in a process of its own; its memory is asked for over IPC. `BENCH_ADMISSION` has limits as JSON: `AdmissionLimits`. */
 import { masterKeyOf } from '../../packages/server/src/auth/seal.ts';
 import { createLog } from '../../packages/server/src/logger.ts';
 import { startServer } from '../../packages/server/src/server.ts';
@@ -10,6 +10,7 @@ const server = await startServer({
   log: createLog(process.stderr, 'warn'),
   streamLimits: { process: 50_000, environment: 50_000, subject: 50_000 },
   reveal: true,
+  admissionLimits: JSON.parse(process.env['BENCH_ADMISSION'] ?? '{}'),
 });
 process.on('disconnect', () => process.exit(0));
 process.on('message', () => {

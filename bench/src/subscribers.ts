@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net';
 import { Redis } from 'ioredis';
 
 /** Called with the number in a record, once for each subscriber that gets it. */
-export type Heard = (n: number) => void;
+export type OnRecord = (n: number) => void;
 
 /** Whatever has subscribers. */
 export interface Subscribed {
@@ -15,7 +15,7 @@ export async function subscribeByHttp(
   secretKey: string,
   path: string | ((n: number) => string),
   count: number,
-  heard: Heard,
+  onRecord: OnRecord,
 ): Promise<Subscribed> {
   const sockets: Socket[] = [];
   for (let from = 0; from < count; from += 200) {
@@ -40,7 +40,7 @@ export async function subscribeByHttp(
               const begin = text.indexOf('#', at);
               const end = begin === -1 ? -1 : text.indexOf('#', begin + 1);
               if (end === -1) break;
-              heard(Number(text.slice(begin + 1, end)));
+              onRecord(Number(text.slice(begin + 1, end)));
               at = end + 1;
             }
             const open = text.indexOf('#', at);
@@ -63,7 +63,7 @@ export async function subscribeByRedis(
   path: string,
   stream: string,
   count: number,
-  heard: Heard,
+  onRecord: OnRecord,
 ): Promise<Subscribed> {
   const clients: Redis[] = [];
   let open = true;
@@ -80,7 +80,7 @@ export async function subscribeByRedis(
             const answer = await client.xread('BLOCK', 0, 'STREAMS', stream, last);
             for (const [id, fields] of answer?.[0]?.[1] ?? []) {
               last = id;
-              heard(Number((fields[1] ?? '').split('#')[1]));
+              onRecord(Number((fields[1] ?? '').split('#')[1]));
             }
           }
         };

@@ -24,7 +24,7 @@ const numbersOf = (values: readonly (number | null | undefined)[]): number[] =>
 /** Medians of every system, then our ratio to each peer within a round: its median and its range. */
 export function tableOf({ title, compared }: Workload, measured: readonly Measured[]): string {
   const systems = [...new Set(measured.map(({ system }) => system))];
-  const of = (system: string) => measured.filter((one) => one.system === system);
+  const of = (system: string) => measured.filter((result) => result.system === system);
   const names = [...new Set(measured.flatMap(({ figures }) => Object.keys(figures ?? {})))];
   const medians = systems.map((system) => {
     const good = of(system).filter(({ figures }) => figures);
@@ -44,7 +44,7 @@ export function tableOf({ title, compared }: Workload, measured: readonly Measur
       `${name} of ${our} (${better} is better)`,
       ...peers.map((peer) => {
         const inRounds = of(our).map(({ round, figures }) => {
-          const other = of(peer).find((one) => one.round === round)?.figures?.[name];
+          const other = of(peer).find((result) => result.round === round)?.figures?.[name];
           const own = figures?.[name];
           return typeof own === 'number' && typeof other === 'number' ? own / other : null;
         });

@@ -157,7 +157,7 @@ describe('the audit log', () => {
     const entriesOf = async (id: string): Promise<Entry[]> =>
       (await ok(`GET /api/v1/orgs/${id}/audit?page[size]=100`)).data.toReversed();
     const entries = () => entriesOf(organization);
-    const facts = ({ act, old, new: now }: Entry) => [act, old, now];
+    const change = ({ act, old, new: now }: Entry) => [act, old, now];
     const byKey = (body?: object) => ({ key: keys.prod, body });
 
     const tasks = [
@@ -199,7 +199,7 @@ describe('the audit log', () => {
     expect(noQueue.status).toBe(404);
     const before = await entries();
     const version = (n: number) => expect.stringMatching(new RegExp(`\\.${n}$`)) as string;
-    expect(before.map(facts)).toEqual([
+    expect(before.map(change)).toEqual([
       ['version.registered', undefined, { version: version(1), tasks: 2 }],
       ['version.promoted', undefined, { version: version(1), tasks: 2 }],
       ['version.registered', undefined, { version: version(2), tasks: 2 }],
@@ -268,7 +268,7 @@ describe('the audit log', () => {
     await ok(`DELETE ${at}/alerts/prod/${alert.id}`);
     for (const _ of [1, 2]) await ok('POST /api/v1/run-paths', byKey({ path: 'metadata.a' }));
     await ok('DELETE /api/v1/run-paths/metadata.a', byKey());
-    const after = (await entries()).slice(before.length).map(facts);
+    const after = (await entries()).slice(before.length).map(change);
     expect(after.filter(([act]) => act !== 'bulkAction.aborted')).toMatchObject([
       ['retention.updated', { runsDays: null }, { runsDays: 3 }],
       ['environment.limited', { concurrencyLimit: null }, { concurrencyLimit: 9 }],

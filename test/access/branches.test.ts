@@ -12,13 +12,13 @@ describe('branches', () => {
     // The key itself is known, so that CI can ask for its project before there is a branch. All else needs one.
     expect((await ask('GET /api/v1/whoami', { key: keys.preview })).status).toBe(200);
     expect((await ask('GET /api/v1/runs', { key: keys.preview })).status).toBe(401);
-    const made = await ask(`POST ${at}`, {
+    const created = await ask(`POST ${at}`, {
       body: { branch: 'refs/heads/feat/x', git: { commitSha: 'abc' } },
     });
-    expect(made.status).toBe(200);
-    expect((await ask(`POST ${at}`, { body: { branch: 'feat/x' } })).body).toEqual(made.body);
+    expect(created.status).toBe(200);
+    expect((await ask(`POST ${at}`, { body: { branch: 'feat/x' } })).body).toEqual(created.body);
     expect((await inBranch('feat/x')).body.environment).toEqual({
-      id: made.body.id,
+      id: created.body.id,
       name: 'preview',
       branch: 'feat/x',
     });
@@ -29,7 +29,7 @@ describe('branches', () => {
           headers: { 'x-trigger-branch': 'refs/heads/feat/x' },
         })
       ).body.environment.id,
-    ).toBe(made.body.id);
+    ).toBe(created.body.id);
     expect((await inBranch('feat/x', keys.prod)).body.environment).toMatchObject({ name: 'prod' });
     expect((await ask(`GET ${at}`)).body.branches).toMatchObject([
       { name: 'feat/x', env: 'preview', git: { commitSha: 'abc' }, isPaused: false },
@@ -43,7 +43,7 @@ describe('branches', () => {
     expect((await ask(`POST ${at}/archive`, { body: { branch: 'feat/x' } })).status).toBe(404);
     await expect.poll(async () => (await inBranch('feat/x')).status).toBe(401);
     const again = await ask(`POST ${at}`, { body: { branch: 'feat/x' } });
-    expect(again.body.id).not.toBe(made.body.id);
+    expect(again.body.id).not.toBe(created.body.id);
     expect((await inBranch('feat/x')).body.environment.id).toBe(again.body.id);
     const archived = await Promise.all(
       [1, 2, 3].map(() => ask(`POST ${at}/archive`, { body: { branch: 'feat/x' } })),

@@ -124,7 +124,7 @@ describe('JSON that is nested too deeply', () => {
     const known: Readonly<Record<string, string>> = { projectRef, organization, env: 'prod' };
     const declarations: readonly OperationDeclaration[] = Object.values(operations);
     const wrong: unknown[] = [];
-    let asked = 0;
+    let requests = 0;
     for (const { id, method, path, access, bodyStream, bodyText } of declarations) {
       const described = paths[path.replaceAll(/:(\w+)/g, '{$1}')]?.[method.toLowerCase()];
       const schema = described?.requestBody?.content['application/json']?.schema;
@@ -139,7 +139,7 @@ describe('JSON that is nested too deeply', () => {
           );
           const here = path.replaceAll(/:(\w+)/g, (_, part: string) => known[part] ?? 'x');
           const answer = await ask(`${method} ${here}`, { key: access.secretKey ? keys.prod : token, body });
-          asked += 1;
+          requests += 1;
           // Parameters of the path are read before the body.
           const isNamed =
             answer.status !== 400 ||
@@ -150,7 +150,7 @@ describe('JSON that is nested too deeply', () => {
       }
     }
     expect(wrong).toEqual([]);
-    expect(asked).toBeGreaterThan(150);
+    expect(requests).toBeGreaterThan(150);
     expect(logged.filter((line) => line.includes('request.failed'))).toEqual([]);
   });
 
@@ -233,12 +233,20 @@ describe('a row that is there already and cannot be shown', () => {
     expect((await get(`/api/v3/runs/${fine}`)).relatedRuns.parent).toMatchObject({ metadata: mark });
     expect((await get(`/api/v1/runs/${deepRun}/metadata`)).metadata).toEqual(mark);
     const lines = [mark, { $omitted: 'not JSON' }, { a: 1 }];
-    const shown = async (path: string, list: string) =>
+    const propertiesIn = async (path: string, list: string) =>
       (await get(path))[list]
         .toSorted((a: { message: string }, b: { message: string }) => (a.message < b.message ? -1 : 1))
         .map(({ properties }: { properties: unknown }) => properties);
-    expect(await shown(`/api/v1/runs/${deepRun}/logs`, 'lines')).toEqual([lines[1], lines[0], lines[2]]);
-    expect(await shown(`/api/v1/runs/${deepRun}/events`, 'events')).toEqual([lines[1], lines[0], lines[2]]);
+    expect(await propertiesIn(`/api/v1/runs/${deepRun}/logs`, 'lines')).toEqual([
+      lines[1],
+      lines[0],
+      lines[2],
+    ]);
+    expect(await propertiesIn(`/api/v1/runs/${deepRun}/events`, 'events')).toEqual([
+      lines[1],
+      lines[0],
+      lines[2],
+    ]);
     for (const externalId of ['deep', 'fine']) {
       const body = { type: 'c', taskIdentifier: 's', externalId, triggerConfig: { basePayload: {} } };
       await ask('POST /api/v1/sessions', { key: keys.prod, body });

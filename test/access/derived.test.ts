@@ -47,8 +47,8 @@ test('a token that is made from another one does not outlive it, wherever it is 
     (await ask('POST /api/v1/sessions', { key, body: session('b') })).body.publicAccessToken;
   requests['the same session again'] = async () =>
     (await ask('POST /api/v1/sessions', { key, body: session('a') })).body.publicAccessToken;
-  for (const [request, made] of Object.entries(requests)) {
-    const token = await made();
+  for (const [request, createToken] of Object.entries(requests)) {
+    const token = await createToken();
     expect([request, claimsOf(token ?? '').exp]).toEqual([request, expiresAt]);
   }
   // One that is made by a key lives as long as ever.
@@ -112,14 +112,14 @@ test('what a secret key with an end makes ends with it', async () => {
   const [signer] = await sql`update secret_keys set expires_at = to_timestamp(${expiresAt})
                               where last_four = ${key.slice(-4)} returning id`;
   const scopes = ['read:runs', 'trigger:tasks'];
-  const made: string[] = [];
+  const tokens: string[] = [];
   for (const [request, body] of [
     ['POST /api/v1/auth/public-tokens', { scopes, expirationTime: '2h' }],
     ['POST /api/v1/auth/jwt', { claims: { scopes }, expirationTime: '2h' }],
   ] as const) {
     const { body: answer } = await ask(request, { key, body });
     expect([request, claimsOf(answer.token as string).exp]).toEqual([request, expiresAt]);
-    made.push(answer.token as string);
+    tokens.push(answer.token as string);
   }
   const { body: started } = await ask('POST /api/v1/sessions', { key, body: session('a') });
   expect(claimsOf(started.publicAccessToken as string).exp).toBe(expiresAt);
@@ -132,17 +132,17 @@ test('what a secret key with an end makes ends with it', async () => {
   // Its key is rotated later, say, and ends before the token does.
   const sooner = expiresAt - 20;
   await sql`update secret_keys set expires_at = to_timestamp(${sooner}) where id = ${signer?.['id']}`;
-  for (const token of made) await expect.poll(() => address(token)).toBe(sooner * 1_000);
+  for (const token of tokens) await expect.poll(() => address(token)).toBe(sooner * 1_000);
 });
 
 test('what a personal access token with an end makes ends with it', async () => {
   const { ask, projectRef } = await sharedInstallation();
   const expiresAt = Math.floor(Date.now() / 1_000) + 60;
-  const { body: made } = await ask('POST /api/v1/tokens', {
+  const { body: created } = await ask('POST /api/v1/tokens', {
     body: { name: 'short', expiresAt: new Date(expiresAt * 1_000).toISOString() },
   });
   const { body } = await ask(`POST /api/v1/projects/${projectRef}/prod/jwt`, {
-    key: made.token,
+    key: created.token,
     body: { claims: { scopes: ['read:runs'] }, expirationTime: '2h' },
   });
   expect(claimsOf(body.token as string).exp).toBe(expiresAt);

@@ -7,7 +7,7 @@ test('what has ended is taken no more by the process that answered so, with the 
   const runs = async (key: string, branch?: string): Promise<number> =>
     (await ask('GET /api/v1/runs', { key, ...(branch && { headers: { 'x-service-branch': branch } }) }))
       .status;
-  const made = async (name: string) => {
+  const create = async (name: string) => {
     const { id, key } = (await ask(`POST ${project}/prod/keys`, { body: { name } })).body as Record<
       'id' | 'key',
       string
@@ -18,11 +18,11 @@ test('what has ended is taken no more by the process that answered so, with the 
     return { id, key, token };
   };
 
-  const revoked = await made('revoked');
+  const revoked = await create('revoked');
   await ask(`POST ${project}/prod/keys/${revoked.id}/revoke`);
   expect([await runs(revoked.key), await runs(revoked.token)]).toEqual([401, 401]);
 
-  const rotated = await made('rotated');
+  const rotated = await create('rotated');
   await ask(`POST ${project}/prod/keys/${rotated.id}/rotate`, { body: { overlap: '0s' } });
   expect([await runs(rotated.key), await runs(rotated.token)]).toEqual([401, 401]);
 
@@ -40,7 +40,7 @@ test('what has ended is taken no more by the process that answered so, with the 
   await ask(`POST ${project}/branches/archive`, { body: { branch: 'b', env: 'preview' } });
   expect(await runs(keys.preview, 'b')).toBe(401);
 
-  const emptied = await made('in an environment that is deleted');
+  const emptied = await create('in an environment that is deleted');
   expect(await runs(keys.stg)).toBe(200);
   await ask(`DELETE ${project}/stg?confirm=stg`);
   expect([await runs(keys.stg), await runs(emptied.key)]).toEqual([401, 200]);

@@ -19,8 +19,8 @@ describe('dev', () => {
     expect(owners.apiKey).toBe(keys.dev);
     expect(new Set([owners.id, anns.id, bobs.id]).size).toBe(3);
     for (const { token: key } of [ann, bob]) {
-      const shown = (await ask(`GET ${at}/environments`, { key })).body as Shown[];
-      expect(shown.map(({ slug }) => slug)).toEqual(['dev', 'stg', 'prod', 'preview']);
+      const environments = (await ask(`GET ${at}/environments`, { key })).body as Shown[];
+      expect(environments.map(({ slug }) => slug)).toEqual(['dev', 'stg', 'prod', 'preview']);
     }
 
     await ask(`POST ${at}/envvars/dev`, { key: ann.token, body: { name: 'WHO', value: 'ann' } });
@@ -29,11 +29,11 @@ describe('dev', () => {
     expect((await ask(`GET ${at}/envvars/dev`, { key: bob.token })).body).toEqual([]);
 
     // A member makes keys for their own dev, and for nothing else.
-    const made = await ask(`POST ${at}/dev/keys`, { key: ann.token, body: { name: 'laptop' } });
-    expect(made.status).toBe(200);
-    expect((await ask('GET /api/v1/whoami', { key: made.body.key })).body.environment.id).toBe(anns.id);
+    const created = await ask(`POST ${at}/dev/keys`, { key: ann.token, body: { name: 'laptop' } });
+    expect(created.status).toBe(200);
+    expect((await ask('GET /api/v1/whoami', { key: created.body.key })).body.environment.id).toBe(anns.id);
     expect((await ask(`POST ${at}/staging/keys`, { key: ann.token, body: { name: 'x' } })).status).toBe(403);
-    expect((await ask(`POST ${at}/dev/keys/${made.body.id}/revoke`, { key: bob.token })).status).toBe(404);
+    expect((await ask(`POST ${at}/dev/keys/${created.body.id}/revoke`, { key: bob.token })).status).toBe(404);
 
     const branch = { branch: 'wip', env: 'dev' };
     const [hers, his] = [
@@ -106,9 +106,9 @@ describe('an environment', () => {
     const why = async () =>
       (await ask(`GET /api/v1/runs/${run.body.id}/reason`, { key: keys.prod })).body as { reason: string };
     await expect.poll(why).toMatchObject({ reason: 'environment_paused' });
-    const shown = (await ask(`GET ${at}/environments`)).body as Shown[];
+    const environments = (await ask(`GET ${at}/environments`)).body as Shown[];
     // The member's dev is not the owner's.
-    expect(shown.filter(({ paused }) => paused).map(({ slug }) => slug)).toEqual(['prod']);
+    expect(environments.filter(({ paused }) => paused).map(({ slug }) => slug)).toEqual(['prod']);
     expect((await ask(`POST ${at}/prod/resume`)).body).toMatchObject({ paused: false });
     expect(await why()).not.toMatchObject({ reason: 'environment_paused' });
     await ask(`POST ${at}/prod/resume`);

@@ -21,8 +21,8 @@ describe('what a caller finds by a name of their own choosing is theirs only if 
       externalId: 'room-1',
       ...config({ secret }),
     });
-    const made = await ask(open, { key: theirs, body: session('theirs', 'first') });
-    expect(made.status).toBe(201);
+    const created = await ask(open, { key: theirs, body: session('theirs', 'first') });
+    expect(created.status).toBe(201);
     const stored = async () => (await sql`select task, trigger_config, run_id from sessions`)[0];
     const before = await stored();
 
@@ -84,17 +84,17 @@ describe('what a caller finds by a name of their own choosing is theirs only if 
     // While it waits for its items, and when it is filled.
     for (const name of ['declared', 'not declared']) {
       const task = name === 'declared' ? 'theirs' : undefined;
-      const made = await create(theirs, task, name);
-      expect(made.status).toBe(202);
+      const created = await create(theirs, task, name);
+      expect(created.status).toBe(202);
       for (const isFilled of [false, true]) {
-        if (isFilled) expect((await fill(theirs, made.body.id, 'theirs')).status).toBe(200);
+        if (isFilled) expect((await fill(theirs, created.body.id, 'theirs')).status).toBe(200);
         const stranger = await create(mine, 'mine', name);
         expect([name, isFilled, stranger.status]).toEqual([name, isFilled, 403]);
         expect(stranger.headers.get('x-trigger-jwt')).toBeNull();
         const full = await create(keys.prod, 'mine', name);
-        expect(full.body).toMatchObject({ id: made.body.id, isCached: isFilled });
+        expect(full.body).toMatchObject({ id: created.body.id, isCached: isFilled });
         if (isFilled || task)
-          expect((await create(theirs, 'theirs', name)).body).toMatchObject({ id: made.body.id });
+          expect((await create(theirs, 'theirs', name)).body).toMatchObject({ id: created.body.id });
       }
     }
   });

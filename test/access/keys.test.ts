@@ -10,8 +10,8 @@ describe('secret keys', () => {
     const { ask, projectRef, sql, logged } = await installation();
     const at = `/api/v1/projects/${projectRef}/production/keys`;
     for (const preset of presets) {
-      const made = await ask(`POST ${at}`, { body: { name: ` ${preset} `, preset } });
-      expect(made).toMatchObject({
+      const created = await ask(`POST ${at}`, { body: { name: ` ${preset} `, preset } });
+      expect(created).toMatchObject({
         status: 200,
         body: {
           name: preset,
@@ -21,27 +21,27 @@ describe('secret keys', () => {
         },
       });
     }
-    const made = (await ask(`POST ${at}`, { body: { name: 'trigger', preset: 'trigger-only' } })).body;
-    expect((await ask(trigger('a'), { key: made.key, body: {} })).status).toBe(200);
-    expect((await ask('GET /api/v1/errors', { key: made.key })).status).toBe(403);
+    const created = (await ask(`POST ${at}`, { body: { name: 'trigger', preset: 'trigger-only' } })).body;
+    expect((await ask(trigger('a'), { key: created.key, body: {} })).status).toBe(200);
+    expect((await ask('GET /api/v1/errors', { key: created.key })).status).toBe(403);
     const listed = (await ask(`GET ${at}`)).body.data as { id: string; lastUsedAt?: string }[];
-    expect(JSON.stringify(listed)).not.toContain(made.key);
+    expect(JSON.stringify(listed)).not.toContain(created.key);
     await expect
       .poll(
         async () =>
           ((await ask(`GET ${at}`)).body.data as { id: string; lastUsedAt?: string }[]).find(
-            ({ id }) => id === made.id,
+            ({ id }) => id === created.id,
           )?.lastUsedAt,
       )
       .toEqual(expect.any(String));
     expect(listed).toHaveLength(presets.length + 2);
 
-    const revoked = await ask(`POST ${at}/${made.id}/revoke`);
+    const revoked = await ask(`POST ${at}/${created.id}/revoke`);
     expect(revoked).toMatchObject({ status: 200, body: { revokedAt: expect.any(String) as string } });
-    expect((await ask(`POST ${at}/${made.id}/revoke`)).body).toEqual(revoked.body);
-    await expect.poll(async () => (await ask(trigger('a'), { key: made.key, body: {} })).status).toBe(401);
-    expect(JSON.stringify(await sql`select k::text from secret_keys k`)).not.toContain(made.key);
-    expect(logged.join('')).not.toContain(made.key);
+    expect((await ask(`POST ${at}/${created.id}/revoke`)).body).toEqual(revoked.body);
+    await expect.poll(async () => (await ask(trigger('a'), { key: created.key, body: {} })).status).toBe(401);
+    expect(JSON.stringify(await sql`select k::text from secret_keys k`)).not.toContain(created.key);
+    expect(logged.join('')).not.toContain(created.key);
   });
 
   test('are told the name of a task only when they may read tasks', async () => {
@@ -52,15 +52,15 @@ describe('secret keys', () => {
       await promote(server.url, keys.prod);
     };
     await register('payrol');
-    const asked = { name: 'one', preset: 'task-operator', tasks: ['payrol'] };
-    const made = await ask(`POST /api/v1/projects/${projectRef}/prod/keys`, { body: asked });
+    const body = { name: 'one', preset: 'task-operator', tasks: ['payrol'] };
+    const created = await ask(`POST /api/v1/projects/${projectRef}/prod/keys`, { body: body });
     await register('payroll');
     const run = await ask(trigger('payrol'), { key: keys.prod, body: {} });
     const why = async (key: string) => (await ask(`GET /api/v1/runs/${run.body.id}/reason`, { key })).body;
     expect(await why(keys.prod)).toMatchObject({ reason: 'no_version', nearestTask: 'payroll' });
-    const told = await why(String(made.body.key));
-    expect(told).toMatchObject({ reason: 'no_version' });
-    expect(JSON.stringify(told)).not.toContain('payroll');
+    const reason = await why(String(created.body.key));
+    expect(reason).toMatchObject({ reason: 'no_version' });
+    expect(JSON.stringify(reason)).not.toContain('payroll');
   });
 
   test('restricted to tasks trigger these, alone and together, and no other', async () => {
@@ -69,13 +69,13 @@ describe('secret keys', () => {
     const tasks = ['a', 'b'].map((id) => ({ id, filePath: 'x.ts', exportName: id }));
     await ask('POST /runner/v1/versions', { key: keys.prod, body: { contentHash: 'a'.repeat(64), tasks } });
     await promote(server.url, keys.prod);
-    const asked = { name: 'two', preset: 'task-operator', tasks: ['a', 'b', 'a'] };
-    const made = await ask(`POST ${at}`, { body: asked });
-    expect(made).toMatchObject({
+    const body = { name: 'two', preset: 'task-operator', tasks: ['a', 'b', 'a'] };
+    const created = await ask(`POST ${at}`, { body: body });
+    expect(created).toMatchObject({
       status: 200,
       body: { tasks: ['a', 'b'], scopes: scopesOfPreset('task-operator', ['a', 'b']) },
     });
-    const { key } = made.body as { key: string };
+    const { key } = created.body as { key: string };
     const run = await ask(trigger('a'), { key, body: {} });
     expect(run.status).toBe(200);
     expect((await ask(`GET /api/v3/runs/${run.body.id}`, { key })).status).toBe(200);
@@ -162,8 +162,8 @@ describe('secret keys', () => {
   test('are rotated once each, so that none inherits the end of an overlap', async () => {
     const { ask, projectRef } = await sharedInstallation();
     const at = `/api/v1/projects/${projectRef}/stg`;
-    const made = await ask(`POST ${at}/keys`, { body: { name: 'x' } });
-    const rotate = () => ask(`POST ${at}/keys/${made.body.id}/rotate`);
+    const created = await ask(`POST ${at}/keys`, { body: { name: 'x' } });
+    const rotate = () => ask(`POST ${at}/keys/${created.body.id}/rotate`);
     const both = await Promise.all([rotate(), rotate()]);
     expect(both.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 422]);
     expect(both.find(({ status }) => status === 422)?.body.error).toContain('rotated already');
@@ -205,8 +205,8 @@ describe('secret keys', () => {
 describe('personal access tokens', () => {
   test('are made, listed without their text, and revoked by their user alone', async () => {
     const { ask, userWith } = await sharedInstallation();
-    const made = await ask('POST /api/v1/tokens', { body: { name: 'laptop' } });
-    const { id, token } = made.body as { id: string; token: string };
+    const created = await ask('POST /api/v1/tokens', { body: { name: 'laptop' } });
+    const { id, token } = created.body as { id: string; token: string };
     expect(token).toMatch(/^svc_pat_/);
     expect((await ask('GET /api/v1/tokens', { key: token })).body.data).toHaveLength(2);
     expect(JSON.stringify((await ask('GET /api/v1/tokens')).body)).not.toContain(token);
@@ -222,21 +222,21 @@ describe('personal access tokens', () => {
     const { ask, sql } = await installation();
     const at = (ms: number) => new Date(Date.now() + ms).toISOString();
     const expiresAt = at(60_000);
-    const make = (key: string | undefined, asked: object = {}) =>
-      ask('POST /api/v1/tokens', { key, body: { name: 'x', ...asked } });
+    const make = (key: string | undefined, more: object = {}) =>
+      ask('POST /api/v1/tokens', { key, body: { name: 'x', ...more } });
     const { token } = (await make(undefined, { expiresAt })).body as { token: string };
     expect(await make(token)).toMatchObject({ status: 200, body: { expiresAt } });
     const sooner = at(50_000);
-    const made = await make(token, { expiresAt: sooner });
-    expect(made).toMatchObject({ status: 200, body: { expiresAt: sooner } });
+    const created = await make(token, { expiresAt: sooner });
+    expect(created).toMatchObject({ status: 200, body: { expiresAt: sooner } });
     expect(await make(token, { expiresAt: at(61_000) })).toMatchObject({
       status: 422,
       body: { error: expect.stringContaining(expiresAt) as string },
     });
-    expect((await make(made.body.token)).body.expiresAt).toBe(sooner);
+    expect((await make(created.body.token)).body.expiresAt).toBe(sooner);
     // A process that has not heard of its end yet lets it make nothing that stays.
     await sql`update personal_access_tokens set revoked_at = now() where expires_at = ${sooner}`;
-    expect((await make(made.body.token)).status).toBe(401);
+    expect((await make(created.body.token)).status).toBe(401);
     expect((await make(undefined)).body.expiresAt).toBeUndefined();
   });
 });

@@ -109,7 +109,7 @@ async function late(live: readonly Live[], act: () => Promise<unknown>): Promise
   // What is told at the beginning has been told.
   await new Promise((resolve) => setTimeout(resolve, 300));
   let ended = 0;
-  for (const one of live) void one.ended.then(() => ended++);
+  for (const connection of live) void connection.ended.then(() => ended++);
   await new Promise((resolve) => setImmediate(resolve));
   expect(ended, 'nothing may end before').toBe(0);
   await act();
@@ -203,10 +203,10 @@ describe(
 
     test('when a personal access token is revoked, or its user is a viewer from now on, or is removed', async () => {
       const { ask, sql, organization, userWith, delegated, everything } = await set();
-      const one = await userWith('member');
-      const token = await delegated(one.token);
+      const user = await userWith('member');
+      const token = await delegated(user.token);
       const revoke = async () =>
-        void (await sql`update personal_access_tokens set revoked_at = now() where user_id = ${one.id}`);
+        void (await sql`update personal_access_tokens set revoked_at = now() where user_id = ${user.id}`);
       expect(await late(await everything(token), revoke)).toEqual([]);
       const two = await userWith('admin');
       const role = () =>

@@ -33,8 +33,8 @@ describe('a login by approval', () => {
     const here = await installation();
     const { ask, organization, sql, logged, server } = here;
     const { fetches } = machine(here);
-    const asked = await ask('POST /api/v1/authorization-code', { key: '' });
-    expect(asked).toMatchObject({
+    const started = await ask('POST /api/v1/authorization-code', { key: '' });
+    expect(started).toMatchObject({
       status: 200,
       body: {
         authorizationCode: expect.stringMatching(/^svc_code_[\w-]{43}$/) as string,
@@ -43,10 +43,10 @@ describe('a login by approval', () => {
         interval: 1,
       },
     });
-    const inMinutes = (new Date(asked.body.expiresAt as string).getTime() - Date.now()) / 60_000;
+    const inMinutes = (new Date(started.body.expiresAt as string).getTime() - Date.now()) / 60_000;
     expect(inMinutes).toBeGreaterThan(8);
     expect(inMinutes).toBeLessThan(12);
-    const codes = asked.body as Codes;
+    const codes = started.body as Codes;
     expect(await fetches(codes)).toMatchObject({
       status: 200,
       body: { token: null, state: 'authorization_pending', interval: 1 },
@@ -61,12 +61,12 @@ describe('a login by approval', () => {
     await pause(1_000);
     const both = await Promise.all([fetches(codes), fetches(codes)]);
     expect(both.map(({ status }) => status)).toEqual([200, 200]);
-    const [made, ...more] = both.flatMap(({ body }) => (body.token === null ? [] : [body.token])) as {
+    const [createdToken, ...more] = both.flatMap(({ body }) => (body.token === null ? [] : [body.token])) as {
       token: string;
       obfuscatedToken: string;
     }[];
     expect(more).toEqual([]);
-    const { token = '', obfuscatedToken } = made ?? {};
+    const { token = '', obfuscatedToken } = createdToken ?? {};
     expect(obfuscatedToken).toBe(`svc_pat_…${token.slice(-4)}`);
     expect((await fetches(codes)).body).toEqual({ token: null, state: 'used' });
     expect((await approve(here, codes.userCode)).status).toBe(422);
@@ -85,9 +85,9 @@ describe('a login by approval', () => {
     expect(audit.data).toMatchObject([
       { target: listed?.id, actor: { kind: 'user', id: me.body.userId }, new: { name: 'laptop' } },
     ]);
-    const kept = JSON.stringify(await sql`select l::text from login_requests l`);
+    const stored = JSON.stringify(await sql`select l::text from login_requests l`);
     for (const secret of [token, codes.authorizationCode]) {
-      expect(kept + JSON.stringify(audit) + logged.join('')).not.toContain(secret);
+      expect(stored + JSON.stringify(audit) + logged.join('')).not.toContain(secret);
     }
   });
 
@@ -230,9 +230,9 @@ describe('a login by approval', () => {
     await here.ask('PUT /api/v1/password', { body: { password, email: 'owner@example.com' } });
     const own = await logIn(here, { email: 'owner@example.com', password });
     const second = machine(here);
-    const asked = await second.asks();
-    expect(await approveIn(own, asked.userCode)).toBe(200);
-    const { token } = (await second.fetches(asked)).body;
+    const started = await second.asks();
+    expect(await approveIn(own, started.userCode)).toBe(200);
+    const { token } = (await second.fetches(started)).body;
     const me = await here.ask('GET /api/v2/whoami', { key: token.token });
     expect(me.body.userId).toBe((await here.ask('GET /api/v2/whoami')).body.userId);
     const [entry] = await sql`select act, credential_id as by from audit_log where act = 'token.created'`;
@@ -249,7 +249,7 @@ describe('a login by approval', () => {
   test('lets nobody try many codes, nor fill the table', async () => {
     const { logins } = defaultRateLimits;
     const here = await installation({
-      rateLimits: { logins: { ...logins, asked: { burst: 3, perSecond: 0.001 } } },
+      rateLimits: { logins: { ...logins, requests: { burst: 3, perSecond: 0.001 } } },
     });
     const { ask, sql, userWith } = here;
     const { asks } = machine(here);
@@ -267,7 +267,7 @@ describe('a login by approval', () => {
 
     const unlimited = await installation();
     await unlimited.sql`
-      insert into login_requests (device_digest, user_code, address, asked_at, expires_at, interval_seconds)
+      insert into login_requests (device_digest, user_code, address, requested_at, expires_at, interval_seconds)
       select sha256(n::text::bytea), n::text, 'x', now(), now() + interval '1 hour', 1 from generate_series(1, 10000) n`;
     expect((await unlimited.ask('POST /api/v1/authorization-code', { key: '' })).status).toBe(429);
     expect((await sql`select count(*)::int as count from login_requests`)[0]).toEqual({ count: 3 });

@@ -207,7 +207,7 @@ test(
       if (streams || bodyStream) continue;
       const { parameters = [], requestBody } = described(declaration) ?? {};
       const schema = requestBody?.content['application/json']?.schema;
-      const queries = parameters.filter((one) => one.in === 'query');
+      const queries = parameters.filter((parameter) => parameter.in === 'query');
       const needed = queries.filter(({ required }) => required);
       // In a URL, half of a pair can only be bytes that are not UTF-8.
       for (const end of ['%00', '%ed%a0%80'])
@@ -215,7 +215,7 @@ test(
           ['', pathOf(declaration, `x${end}`)],
           ...queries.map(({ name: query = '' }) => {
             const others = Object.fromEntries(
-              needed.map((one) => [one.name ?? '', String(sampleOf(one.schema))]),
+              needed.map((parameter) => [parameter.name ?? '', String(sampleOf(parameter.schema))]),
             );
             const own = `${encodeURIComponent(query)}=x${end}`;
             return [query, `${pathOf(declaration)}?${String(new URLSearchParams(others))}&${own}`] as const;

@@ -12,11 +12,11 @@ const runsIn = async ({ sql, projectRef }: SharedInstallation): Promise<number> 
 };
 
 async function oneTimeToken({ ask, keys }: SharedInstallation, expirationTime = '15m'): Promise<string> {
-  const made = await ask('POST /api/v1/auth/public-tokens', {
+  const created = await ask('POST /api/v1/auth/public-tokens', {
     key: keys.prod,
     body: { scopes: ['trigger:tasks:send'], oneTimeUse: true, expirationTime },
   });
-  return made.body.token as string;
+  return created.body.token as string;
 }
 
 describe('a one-time token', () => {
@@ -93,11 +93,11 @@ describe('a one-time token', () => {
     await promote(server.url, keys.prod);
     const opened = await ask(trigger, { key: keys.prod, body: { payload: 'secret of another' } });
     expect(opened.headers.get('x-trigger-jwt')).toMatch(/\./);
-    const made = await ask('POST /api/v1/auth/public-tokens', {
+    const created = await ask('POST /api/v1/auth/public-tokens', {
       key: keys.prod,
       body: { scopes: ['trigger:tasks:send'], oneTimeUse: true },
     });
-    const key = made.body.token as string;
+    const key = created.body.token as string;
     const added = await ask(trigger, { key, body: { payload: 1 } });
     expect(added).toMatchObject({ status: 200, body: { id: opened.body.id } });
     expect(added.headers.get('x-trigger-jwt')).toBeNull();
@@ -115,10 +115,10 @@ describe('a one-time token', () => {
     ];
     const scopes = ['trigger:tasks:send'];
     for (const [request, key] of signs) {
-      const made = await ask(request, { key, body: { claims: { scopes, otu: true } } });
+      const created = await ask(request, { key, body: { claims: { scopes, otu: true } } });
       const statuses = [];
       for (let n = 0; n < 2; n++)
-        statuses.push((await ask(trigger, { key: made.body.token, body: {} })).status);
+        statuses.push((await ask(trigger, { key: created.body.token, body: {} })).status);
       expect([request, statuses]).toEqual([request, [200, 422]]);
       for (const otu of [false, 1, 'true', null])
         expect(await ask(request, { key, body: { claims: { scopes, otu } } })).toMatchObject({

@@ -5,9 +5,9 @@ describe('organisations', () => {
   test('are made, renamed and seen by their members only', async () => {
     const { ask, organization, userWith } = await sharedInstallation();
     const { token } = await userWith('viewer');
-    const made = await ask('POST /api/v1/orgs', { body: { name: ' Mine ' } });
-    expect(made).toMatchObject({ status: 200, body: { name: 'Mine', role: 'owner' } });
-    const at = `/api/v1/orgs/${made.body.id}`;
+    const created = await ask('POST /api/v1/orgs', { body: { name: ' Mine ' } });
+    expect(created).toMatchObject({ status: 200, body: { name: 'Mine', role: 'owner' } });
+    const at = `/api/v1/orgs/${created.body.id}`;
     expect((await ask(`PATCH ${at}`, { body: { name: 'Ours' } })).body.name).toBe('Ours');
     expect((await ask('GET /api/v1/orgs')).body).toHaveLength(2);
     expect((await ask('GET /api/v1/orgs', { key: token })).body).toMatchObject([
@@ -88,7 +88,7 @@ describe('names', () => {
       body: { email: 'ann@example.com' },
     });
     const { userCode } = (await ask('POST /api/v1/authorization-code', { key: '' })).body;
-    const given: readonly (readonly [string, object])[] = [
+    const requests: readonly (readonly [string, object])[] = [
       ['POST /api/v1/orgs', {}],
       [`PATCH /api/v1/orgs/${organization}`, {}],
       [`POST /api/v1/orgs/${organization}/projects`, {}],
@@ -98,7 +98,7 @@ describe('names', () => {
       ['POST /api/v1/invites/join', { token: invited.body.token }],
       ['POST /api/v1/authorization-code/approve', { userCode }],
     ];
-    for (const [request, more] of given) {
+    for (const [request, more] of requests) {
       const { status, body } = await ask(request, { body: { ...more, name } });
       expect([request, status, body.details]).toMatchObject([request, 400, [{ path: ['name'] }]]);
       // The whole character is welcome.
@@ -111,11 +111,14 @@ describe('invitations', () => {
   test('make a new user with a token of their own, once', async () => {
     const { ask, organization, logged, sql } = await installation();
     const at = `/api/v1/orgs/${organization}/invites`;
-    const made = await ask(`POST ${at}`, { body: { email: 'ann@example.com' } });
-    expect(made.body).toMatchObject({ role: 'member', token: expect.stringMatching(/^svc_inv_/) as string });
-    expect(JSON.stringify((await ask(`GET ${at}`)).body)).not.toContain(made.body.token);
+    const created = await ask(`POST ${at}`, { body: { email: 'ann@example.com' } });
+    expect(created.body).toMatchObject({
+      role: 'member',
+      token: expect.stringMatching(/^svc_inv_/) as string,
+    });
+    expect(JSON.stringify((await ask(`GET ${at}`)).body)).not.toContain(created.body.token);
     const join = () =>
-      ask('POST /api/v1/invites/join', { key: '', body: { token: made.body.token, name: 'Ann' } });
+      ask('POST /api/v1/invites/join', { key: '', body: { token: created.body.token, name: 'Ann' } });
     const [one, other] = await Promise.all([join(), join()]);
     expect([one.status, other.status].toSorted((a, b) => a - b)).toEqual([200, 404]);
     const joined = one.status === 200 ? one : other;
@@ -126,8 +129,8 @@ describe('invitations', () => {
       organizations: [{ id: organization, role: 'member' }],
     });
     expect((await ask(`GET ${at}`)).body).toEqual([]);
-    expect(JSON.stringify(await sql`select i::text from invitations i`)).not.toContain(made.body.token);
-    expect(logged.join('')).not.toContain(made.body.token);
+    expect(JSON.stringify(await sql`select i::text from invitations i`)).not.toContain(created.body.token);
+    expect(logged.join('')).not.toContain(created.body.token);
   });
 
   test('are accepted by users who are there, and never lead to one by their address', async () => {
@@ -197,12 +200,12 @@ describe('invitations', () => {
 describe('projects', () => {
   test('come with four environments, and keys that open nothing elsewhere', async () => {
     const { ask, organization, keys, projectRef, userWith } = await sharedInstallation();
-    const made = await ask(`POST /api/v1/orgs/${organization}/projects`, { body: { name: 'Second' } });
-    expect(made).toMatchObject({
+    const created = await ask(`POST /api/v1/orgs/${organization}/projects`, { body: { name: 'Second' } });
+    expect(created).toMatchObject({
       status: 200,
       body: { name: 'Second', role: 'owner', organization: { id: organization } },
     });
-    const ref = made.body.externalRef as string;
+    const ref = created.body.externalRef as string;
     expect(
       (await ask('GET /api/v1/projects')).body.map((each: { externalRef: string }) => each.externalRef),
     ).toEqual([projectRef, ref]);

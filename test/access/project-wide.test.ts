@@ -6,7 +6,7 @@ test('only keys of prod and dev, and members, change the rules by which a projec
   const at = `/api/v1/projects/${projectRef}/error-rules`;
   const rule = { message: 'secret*', groupKey: 'g' };
   await ask(`POST /api/v1/projects/${projectRef}/branches`, { body: { branch: 'b' } });
-  const { body: made } = await ask(`POST ${at}`, { key: keys.prod, body: rule });
+  const { body: created } = await ask(`POST ${at}`, { key: keys.prod, body: rule });
   const rules = () => sql`select * from error_rules order by id`;
   const before = [...(await rules())];
   for (const kind of ['stg', 'preview'] as const) {
@@ -14,8 +14,8 @@ test('only keys of prod and dev, and members, change the rules by which a projec
     for (const key of [keys[kind], await keyWith(['read:errors', 'write:errors'], kind)]) {
       for (const [request, body] of [
         [`POST ${at}`, rule],
-        [`PATCH ${at}/${made.id}`, { groupKey: 'mine' }],
-        [`DELETE ${at}/${made.id}`, undefined],
+        [`PATCH ${at}/${created.id}`, { groupKey: 'mine' }],
+        [`DELETE ${at}/${created.id}`, undefined],
       ] as const) {
         expect([kind, request, (await ask(request, { key, body, headers })).status]).toEqual([
           kind,
@@ -31,12 +31,16 @@ test('only keys of prod and dev, and members, change the rules by which a projec
   }
   expect([...(await rules())]).toEqual(before);
   const dev = { key: keys.dev, body: { groupKey: 'of dev' } };
-  expect((await ask(`PATCH ${at}/${made.id}`, dev)).status).toBe(200);
+  expect((await ask(`PATCH ${at}/${created.id}`, dev)).status).toBe(200);
   const prod = await keyWith(['write:errors']);
-  expect((await ask(`PATCH ${at}/${made.id}`, { key: prod, body: { groupKey: 'mine' } })).status).toBe(200);
+  expect((await ask(`PATCH ${at}/${created.id}`, { key: prod, body: { groupKey: 'mine' } })).status).toBe(
+    200,
+  );
   const { token: member } = await userWith('member');
-  expect((await ask(`PATCH ${at}/${made.id}`, { key: member, body: { groupKey: 'ours' } })).status).toBe(200);
-  expect((await ask(`DELETE ${at}/${made.id}`, { key: token })).status).toBe(200);
+  expect((await ask(`PATCH ${at}/${created.id}`, { key: member, body: { groupKey: 'ours' } })).status).toBe(
+    200,
+  );
+  expect((await ask(`DELETE ${at}/${created.id}`, { key: token })).status).toBe(200);
 });
 
 test('only preview keys, and users, see and change branches', async () => {

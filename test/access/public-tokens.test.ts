@@ -8,12 +8,12 @@ describe('public tokens on request', () => {
   test('allow what was asked for, for as long as was asked', async () => {
     const { ask, keys, publicIdOf } = await sharedInstallation();
     const make = (body: object, key = keys.prod) => ask('POST /api/v1/auth/public-tokens', { key, body });
-    const made = await make({ scopes: ['read:errors'] });
-    const { iat, exp, sub } = claimsOf(made.body.token) as { iat: number; exp: number; sub: string };
+    const created = await make({ scopes: ['read:errors'] });
+    const { iat, exp, sub } = claimsOf(created.body.token) as { iat: number; exp: number; sub: string };
     expect(exp - iat).toBe(900);
     expect(sub).toBe(await publicIdOf('prod'));
-    expect((await ask('GET /api/v1/errors', { key: made.body.token })).status).toBe(200);
-    expect((await ask('GET /api/v1/whoami', { key: made.body.token })).body).toMatchObject({
+    expect((await ask('GET /api/v1/errors', { key: created.body.token })).status).toBe(200);
+    expect((await ask('GET /api/v1/whoami', { key: created.body.token })).body).toMatchObject({
       kind: 'publicToken',
       scopes: ['read:errors'],
       environment: { name: 'prod' },
@@ -116,11 +116,11 @@ describe('public tokens on request', () => {
     const rotate = (body: object) =>
       ask(`POST /api/v1/projects/${projectRef}/dev/signing-key/rotate`, { body });
     const status = async (key: string) => (await ask('GET /api/v1/errors', { key })).status;
-    const [first, kept] = [await make(), await make()];
+    const [first, second] = [await make(), await make()];
     expect(claimsOf(first)['exp'] as number).toBe((claimsOf(first)['iat'] as number) + 3_600);
     expect(await status(first)).toBe(200);
     expect((await rotate({ overlap: '1h' })).status).toBe(200);
-    expect(await status(kept)).toBe(200);
+    expect(await status(second)).toBe(200);
     expect((await rotate({ overlap: '0s' })).status).toBe(200);
     await expect.poll(() => status(first)).toBe(401);
     await expect.poll(async () => status(await make())).toBe(200);
@@ -129,9 +129,9 @@ describe('public tokens on request', () => {
   test('in the name of a user act for them, no longer than they belong', async () => {
     const { ask, organization, projectRef, publicIdOf, token, userWith } = await sharedInstallation();
     const at = `POST /api/v1/projects/${projectRef}/production/jwt`;
-    const asked = { claims: { scopes: ['read:errors', 'write:errors'] }, expirationTime: '5m' };
+    const fields = { claims: { scopes: ['read:errors', 'write:errors'] }, expirationTime: '5m' };
     const { id, token: member } = await userWith('member');
-    const { body } = await ask(at, { key: member, body: asked });
+    const { body } = await ask(at, { key: member, body: fields });
     expect(claimsOf(body.token)).toMatchObject({ act: { sub: id }, sub: await publicIdOf('prod') });
     expect((await ask('GET /api/v1/errors', { key: body.token })).status).toBe(200);
 
@@ -139,7 +139,7 @@ describe('public tokens on request', () => {
     expect((await ask(at, { key: member, body: { claims: { scopes: ['*:runs'] } } })).status).toBe(403);
     expect((await ask(at, { key: token, body: { claims: { scopes: ['admin'] } } })).status).toBe(200);
     const viewer = await userWith('viewer');
-    expect((await ask(at, { key: viewer.token, body: asked })).status).toBe(403);
+    expect((await ask(at, { key: viewer.token, body: fields })).status).toBe(403);
 
     await ask(`DELETE /api/v1/orgs/${organization}/members/${id}`);
     await expect.poll(async () => (await ask('GET /api/v1/errors', { key: body.token })).status).toBe(401);

@@ -63,7 +63,7 @@ async function routesOf({ server, projectRef, organization }: Installation): Pro
     Object.entries(methods).map(([method, { operationId, parameters = [], requestBody }]): Route => {
       const access = declared[operationId]?.access;
       if (!access) throw new Error(`${operationId} is served but not declared`);
-      const given: Readonly<Record<string, string>> = {
+      const examples: Readonly<Record<string, string>> = {
         blob: '0'.repeat(64),
         projectRef,
         organization,
@@ -72,7 +72,7 @@ async function routesOf({ server, projectRef, organization }: Installation): Pro
       const values = new Map(
         parameters
           .filter((parameter) => parameter.in === 'path')
-          .map(({ name, schema }) => [name, given[name] ?? String(sampleOf(schema))]),
+          .map(({ name, schema }) => [name, examples[name] ?? String(sampleOf(schema))]),
       );
       const query = new URLSearchParams();
       for (const { name, schema } of parameters.filter((each) => each.in === 'query' && each.required)) {
@@ -151,9 +151,9 @@ async function callersOf(installed: Installation): Promise<Caller[]> {
   const restricted = new Map<string, Promise<string>>();
   const keyFor = (scope: string, kind: 'prod' | 'preview') => {
     const name = `${kind} ${scope}`;
-    const made = restricted.get(name) ?? keyWith([scope], kind);
-    restricted.set(name, made);
-    return made;
+    const key = restricted.get(name) ?? keyWith([scope], kind);
+    restricted.set(name, key);
+    return key;
   };
   const tokenFor = (route: Route, scopes: readonly string[], more: object = {}) =>
     sign(rootOf(route), { sub: ids[kindOf(route)], scopes, jti: Math.random(), ...more });
@@ -277,8 +277,8 @@ async function callersOf(installed: Installation): Promise<Caller[]> {
 }
 
 /** Who has left has no role in what comes after. */
-const leavingLast = (one: Route, other: Route): number =>
-  Number(one.id === 'leaveOrganization') - Number(other.id === 'leaveOrganization');
+const leavingLast = (a: Route, other: Route): number =>
+  Number(a.id === 'leaveOrganization') - Number(other.id === 'leaveOrganization');
 
 const fits = (expected: Verdict, status: number): boolean => {
   if (status >= 500) return false;

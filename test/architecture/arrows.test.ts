@@ -250,7 +250,7 @@ describe('the rooms of the server', () => {
     const all = Object.entries(roomArrows).flatMap(([from, targets]) =>
       targets.map((to) => `${from} → ${to}`),
     );
-    expect(all.filter((one) => !used.has(one))).toEqual([]);
+    expect(all.filter((name) => !used.has(name))).toEqual([]);
   });
 
   test('are 26 at most, and that of runs has folders only', () => {
@@ -274,9 +274,9 @@ describe('the rooms of the server', () => {
     const text = readFileSync(page, 'utf8');
     const [begin, end] = ['<!-- rooms -->', '<!-- /rooms -->'];
     expect(text).toContain(begin);
-    const shown = `${text.slice(0, text.indexOf(begin))}${begin}\n\n${table}\n\n${text.slice(text.indexOf(end))}`;
+    const updated = `${text.slice(0, text.indexOf(begin))}${begin}\n\n${table}\n\n${text.slice(text.indexOf(end))}`;
     // `vitest -u` writes it.
-    await expect(shown).toMatchFileSnapshot(fileURLToPath(page));
+    await expect(updated).toMatchFileSnapshot(fileURLToPath(page));
   });
 
   test('know the HTTP framework in http only', () => {

@@ -18,23 +18,23 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
 const folderOf = (file: string): string => relative(source, file).split('/')[0] as string;
 const pageOf = (file: string): string | undefined => /^pages\/([^/]+)\//.exec(relative(source, file))?.[1];
 const target = ({ from, to }: Import): string => resolve(dirname(from), to);
-const shown = (one: Import): string => `${relative(source, one.from)} → ${one.to}`;
+const format = (entry: Import): string => `${relative(source, entry.from)} → ${entry.to}`;
 
 test('folders of the dashboard import only what the table allows', () => {
-  const wrong = imports.filter((one) => {
-    const [from, to] = [folderOf(one.from), folderOf(target(one))];
-    return one.to.startsWith('.') && from in arrows && from !== to && !arrows[from]?.includes(to);
+  const wrong = imports.filter((entry) => {
+    const [from, to] = [folderOf(entry.from), folderOf(target(entry))];
+    return entry.to.startsWith('.') && from in arrows && from !== to && !arrows[from]?.includes(to);
   });
   expect(imports.length).toBeGreaterThan(100);
-  expect(wrong.map(shown)).toEqual([]);
+  expect(wrong.map(format)).toEqual([]);
 });
 
 test('no page imports another page', () => {
-  const wrong = imports.filter((one) => {
-    const [from, to] = [pageOf(one.from), one.to.startsWith('.') ? pageOf(target(one)) : undefined];
+  const wrong = imports.filter((entry) => {
+    const [from, to] = [pageOf(entry.from), entry.to.startsWith('.') ? pageOf(target(entry)) : undefined];
     return from !== undefined && to !== undefined && from !== to;
   });
-  expect(wrong.map(shown)).toEqual([]);
+  expect(wrong.map(format)).toEqual([]);
 });
 
 test('of the contract only types come into the bundle, and what needs no schema', () => {
@@ -47,7 +47,7 @@ test('of the contract only types come into the bundle, and what needs no schema'
   const wrong = imports.filter(
     ({ to, isType }) => (to.startsWith('@millrace/') || to === 'zod') && !isType && !allowed.has(to),
   );
-  expect(wrong.map(shown)).toEqual([]);
+  expect(wrong.map(format)).toEqual([]);
 });
 
 test.each(['filter/index.ts', 'plain.ts'])('what %s of the contract needs has no schema', (entry) => {

@@ -10,7 +10,7 @@ let installation: Installation;
 /** Runs that were acknowledged before the backup, between it and the moment, and after the moment. */
 const acknowledged = { before: [] as string[], between: [] as string[], after: [] as string[] };
 let once: string;
-let held: string;
+let holding: string;
 let moment: Date;
 const path = (name: string): string => join(installation.folder, name);
 
@@ -32,13 +32,13 @@ beforeAll(async () => {
   const scheduled = await run('schedules', 'create', 'tick', '* * * * *', '--deduplication-key', 'k', ...at);
   expect(scheduled).toMatchObject({ exitCode: 0 });
   once = (await trigger('quick', { n: -1 }, { idempotencyKey: 'once' })).id;
-  held = (await trigger('hold', { until: path('let-go') })).id;
+  holding = (await trigger('hold', { until: path('let-go') })).id;
   // The backup is made under load.
-  const [made] = await Promise.all([
+  const [backup] = await Promise.all([
     run('backup', '--data', 'data', '--to', 'backups', '--json'),
     load(100, acknowledged.before),
   ]);
-  expect(made).toMatchObject({ exitCode: 0 });
+  expect(backup).toMatchObject({ exitCode: 0 });
   await load(100, acknowledged.between);
   await pause(20);
   moment = new Date();
@@ -69,13 +69,13 @@ test('restored to a moment, it has all that was acknowledged by then, does nothi
   const target = ['--to', 'moment', '--at', moment.toISOString(), '--master-key-file', 'kept.key'];
   const restored = await run('restore', '--from', 'backups', ...target, '--json');
   expect(restored).toMatchObject({ exitCode: 0, stderr: expect.not.stringMatching(/^millrace:/m) });
-  const said = JSON.parse(restored.stdout) as { lastTransactionAt: string };
-  expect(said).toMatchObject({ paused: true, masterKey: 'verified', at: moment.toISOString() });
-  expect(new Date(said.lastTransactionAt).getTime()).toBeLessThanOrEqual(moment.getTime());
+  const result = JSON.parse(restored.stdout) as { lastTransactionAt: string };
+  expect(result).toMatchObject({ paused: true, masterKey: 'verified', at: moment.toISOString() });
+  expect(new Date(result.lastTransactionAt).getTime()).toBeLessThanOrEqual(moment.getTime());
 
   const server = await serve('moment');
   expect(JSON.parse(server.stdout[0] ?? '')).toMatchObject({ paused: true });
-  expect(await existing([once, held, ...acknowledged.before, ...acknowledged.between])).toBe(
+  expect(await existing([once, holding, ...acknowledged.before, ...acknowledged.between])).toBe(
     2 + acknowledged.before.length + acknowledged.between.length,
   );
   expect(await existing(acknowledged.after)).toBe(0);
@@ -105,14 +105,14 @@ test('restored to a moment, it has all that was acknowledged by then, does nothi
   // The runner, which has been there all the time, goes on.
   await writeFile(path('let-go'), '');
   const isDone = async (id: string) => (await retrieve(id))?.status === 'COMPLETED';
-  const all = [opened, once, held, ...acknowledged.before, ...acknowledged.between];
+  const all = [opened, once, holding, ...acknowledged.before, ...acknowledged.between];
   await eventually(
     async () => (await Promise.all(all.map(isDone))).filter((done) => !done).length,
     (left) => left === 0,
     45_000,
   );
   expect((await retrieve(opened))?.output).toBe(true);
-  expect((await retrieve(held))?.output).toBe('held');
+  expect((await retrieve(holding))?.output).toBe('held');
   const fired = (await ticksOf()).slice(ticks.length);
   expect(fired.filter(({ at }) => at <= new Date(resumedAt.getTime() - 60_000))).toEqual([]);
   server.kill('SIGTERM');

@@ -22,7 +22,7 @@ export const open = task({ id: 'open', run: async () => process.env['PASSWORD'] 
 export const tick = schedules.task({ id: 'tick', run: async () => 'tock' });
 `;
 
-export interface RunShown {
+export interface RunMessage {
   readonly id: string;
   readonly status: string;
   readonly output?: unknown;
@@ -42,7 +42,7 @@ export interface Installation {
   /** Starts a runner that serves the tasks. */
   work(): Promise<Running>;
   trigger(task: string, payload?: unknown, options?: object): Promise<{ id: string; isCached: boolean }>;
-  retrieve(run: string, url?: string): Promise<RunShown | undefined>;
+  retrieve(run: string, url?: string): Promise<RunMessage | undefined>;
   /** Runs `act` with the database of a data folder that is being served. */
   query<R>(data: string, act: (sql: Sql) => Promise<R>): Promise<R>;
   end(): Promise<void>;
@@ -92,7 +92,7 @@ export async function startInstallation(): Promise<Installation> {
       const response = await fetch(`${at}/api/v3/runs/${run}`, { headers });
       if (response.status === 404) return undefined;
       if (!response.ok) throw new Error(`${response.status} ${await response.text()}`);
-      return (await response.json()) as RunShown;
+      return (await response.json()) as RunMessage;
     },
     async query(data, act) {
       const database = await runningConnection(join(cwd, data));
@@ -101,8 +101,8 @@ export async function startInstallation(): Promise<Installation> {
       return act(sql).finally(() => sql.end());
     },
     async end() {
-      for (const one of started) one.kill('SIGKILL');
-      await Promise.all(started.map((one) => one.exitCode));
+      for (const process of started) process.kill('SIGKILL');
+      await Promise.all(started.map((process) => process.exitCode));
       await project.remove();
     },
   };

@@ -37,8 +37,8 @@ test('lists backups with the moment from which each can be restored', async () =
   const listed = await run(['backup', 'list', '--from', 'backups', '--json']);
   const { data } = JSON.parse(listed.stdout) as { data: { name: string; endedAt: string }[] };
   expect(data.map(({ name }) => name)).toEqual(await baseNames());
-  const shown = await run(['backup', 'list'], { MILLRACE_BACKUPS: 'backups' });
-  for (const { name, endedAt } of data) expect(shown.stdout).toMatch(new RegExp(`${name} +${endedAt}`));
+  const result = await run(['backup', 'list'], { MILLRACE_BACKUPS: 'backups' });
+  for (const { name, endedAt } of data) expect(result.stdout).toMatch(new RegExp(`${name} +${endedAt}`));
   expect((await run(['backup', 'list', '--from', 'none'])).stdout).toMatch(/^There is no backup in /);
 });
 
@@ -270,8 +270,8 @@ test('a restored database is backed up on its own timeline, to the same folder',
 
 test('--keep deletes older backups and their WAL, and what is left can be restored', async () => {
   const before = await baseNames();
-  const made = await run(['backup', '--data', 'new', '--to', 'backups', '--keep', '2', '--json']);
-  expect(JSON.parse(made.stdout)).toMatchObject({ deleted: { backups: before.length - 1 } });
+  const backup = await run(['backup', '--data', 'new', '--to', 'backups', '--keep', '2', '--json']);
+  expect(JSON.parse(backup.stdout)).toMatchObject({ deleted: { backups: before.length - 1 } });
   expect(await baseNames()).toEqual([before.at(-1), expect.any(String)]);
   const segments = (await readdir(path('backups/wal'))).filter((name) => /^[0-9A-F]{24}\.gz$/.test(name));
   const oldest = path('backups/base', before.at(-1) ?? '', 'manifest.json');

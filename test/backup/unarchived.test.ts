@@ -19,7 +19,7 @@ test('a server says that it cannot archive, and after a crash a backup archives 
   await pause(20);
   const after = (await trigger('quick', { n: 2 })).id;
   await query('data', (sql) => sql`select pg_switch_wal()`);
-  await server.line(/"level":"warn".*"fact":"wal.unarchived".*archive command failed/);
+  await server.line(/"level":"warn".*"event":"wal.unarchived".*archive command failed/);
   const [postmaster] = (await readFile(join(folder, 'data/postgres/postmaster.pid'), 'utf8')).split('\n');
   server.kill('SIGKILL');
   process.kill(Number(postmaster), 'SIGKILL');

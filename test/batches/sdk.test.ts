@@ -129,10 +129,10 @@ describe('idempotency keys of the SDK', () => {
 
   test('are sent with what they were made of, and debounced triggers come to one run', async () => {
     const debounce = { key: 'k', delay: '1h', mode: 'trailing' as const };
-    const made = [];
-    for (const n of [1, 2, 3]) made.push(await send.trigger({ n }, { debounce }));
-    expect(new Set(made.map((handle) => handle.id)).size).toBe(1);
-    expect((await runs.retrieve(made[0]!)).payload).toEqual({ n: 3 });
-    expect(await runs.reason(made[0]!)).toMatchObject({ reason: 'debounce' });
+    const batches = [];
+    for (const n of [1, 2, 3]) batches.push(await send.trigger({ n }, { debounce }));
+    expect(new Set(batches.map((handle) => handle.id)).size).toBe(1);
+    expect((await runs.retrieve(batches[0]!)).payload).toEqual({ n: 3 });
+    expect(await runs.reason(batches[0]!)).toMatchObject({ reason: 'debounce' });
   });
 });

@@ -103,11 +103,11 @@ describe('the commands about access', () => {
     expect(token.name).toBe('build machine');
     expect(Math.round((Date.parse(token.tokenExpiresAt) - Date.now()) / 86_400_000)).toBe(30);
     expect(await waiting.exitCode).toBe(0);
-    const said = [...waiting.stdout, ...waiting.stderr].join('\n');
+    const output = [...waiting.stdout, ...waiting.stderr].join('\n');
     expect((await run(['whoami'], machine)).out).toMatch(/user +Owner/);
     expect((await json('tokens', 'list')).map(({ name }) => name as string)).toContain('build machine');
     expect(await run([...approve, '--name', 'again'])).toMatchObject({ code: 1 });
-    expect(said).not.toContain('svc_code_');
+    expect(output).not.toContain('svc_code_');
   });
 
   test('list and make projects, tokens and branches, and say what is missing', async () => {

@@ -36,10 +36,10 @@ afterAll(async () => {
   await project?.remove();
 });
 
-const said = (...args: string[]) => finished(args, { cwd: project.path });
+const cli = (...args: string[]) => finished(args, { cwd: project.path });
 
 /** A command that reads its secret on stdin. */
-async function given(secret: string, ...args: string[]) {
+async function cliWithSecret(secret: string, ...args: string[]) {
   const child = spawn(process.execPath, [join(repository, 'packages/millrace/bin/millrace.js'), ...args], {
     cwd: project.path,
     stdio: ['pipe', 'pipe', 'pipe'],
@@ -51,15 +51,15 @@ async function given(secret: string, ...args: string[]) {
 
 test('a chat is added and tried, and told of a new error by an alert', async () => {
   const url = `http://127.0.0.1:${(chat.address() as AddressInfo).port}/secret-path`;
-  const added = await given(url, 'notifications', 'add', 'slack', '--json');
+  const added = await cliWithSecret(url, 'notifications', 'add', 'slack', '--json');
   expect(added.exitCode, added.stderr).toBe(0);
   const { id } = JSON.parse(added.stdout) as { id: string };
   expect(added.stdout).not.toContain('secret-path');
-  expect(await said('notifications', 'test', id)).toMatchObject({ exitCode: 0, stdout: 'Delivered.' });
+  expect(await cli('notifications', 'test', id)).toMatchObject({ exitCode: 0, stdout: 'Delivered.' });
   expect(received).toHaveLength(1);
-  expect((await said('notifications', 'list')).stdout).toMatch(new RegExp(`^${id} +slack +http://127`, 'm'));
+  expect((await cli('notifications', 'list')).stdout).toMatch(new RegExp(`^${id} +slack +http://127`, 'm'));
 
-  const alert = await said(
+  const alert = await cli(
     'alerts',
     'add',
     'error.new',
@@ -72,29 +72,27 @@ test('a chat is added and tried, and told of a new error by an alert', async () 
   );
   expect(alert.stdout).toMatch(/^Added alert_\w+: error\.new of fails, ok\.$/);
   const alertId = /alert_\w+/.exec(alert.stdout)?.[0] ?? '';
-  expect((await said('trigger', 'fails', '--wait')).exitCode).toBe(1);
+  expect((await cli('trigger', 'fails', '--wait')).exitCode).toBe(1);
   await expect.poll(() => received.length, { timeout: 20_000 }).toBe(2);
   expect(received[1]).toContain('Errors: 1 new error group');
-  expect((await said('notifications', 'deliveries')).stdout).toMatch(
-    /alert\.firing +endpoint_\w+ +DELIVERED/,
-  );
-  expect((await said('alerts', 'update', alertId, '--threshold', '2')).stdout).toContain('Updated');
-  expect((await said('alerts', 'show', alertId)).stdout).toContain(
+  expect((await cli('notifications', 'deliveries')).stdout).toMatch(/alert\.firing +endpoint_\w+ +DELIVERED/);
+  expect((await cli('alerts', 'update', alertId, '--threshold', '2')).stdout).toContain('Updated');
+  expect((await cli('alerts', 'show', alertId)).stdout).toContain(
     'threshold 2 (error groups), window 5m, quiet 1m',
   );
-  expect((await said('alerts', 'list')).stdout).toMatch(/error\.new +fails +2 +5m +1m +ok +Errors/);
-  expect((await said('alerts', 'disable', alertId)).stdout).toContain('disabled');
-  expect((await said('alerts', 'remove', alertId)).stdout).toBe(`Deleted ${alertId}.`);
+  expect((await cli('alerts', 'list')).stdout).toMatch(/error\.new +fails +2 +5m +1m +ok +Errors/);
+  expect((await cli('alerts', 'disable', alertId)).stdout).toContain('disabled');
+  expect((await cli('alerts', 'remove', alertId)).stdout).toBe(`Deleted ${alertId}.`);
 
   chat
     .removeAllListeners('request')
     .on('request', (_request, response) => void response.writeHead(404).end());
-  const failed = await said('notifications', 'test', id);
+  const failed = await cli('notifications', 'test', id);
   expect(failed).toMatchObject({
     exitCode: 1,
     stderr: expect.stringContaining('Not delivered: It answered 404.'),
   });
-  expect((await said('notifications', 'remove', id)).stdout).toBe(`Deleted ${id}.`);
+  expect((await cli('notifications', 'remove', id)).stdout).toBe(`Deleted ${id}.`);
 }, 180_000);
 
 test('bad command lines say what to write', async () => {
@@ -112,25 +110,25 @@ test('bad command lines say what to write', async () => {
     [['runs', 'list', '--metadata', '42'], /It is a path and a value/],
   ];
   for (const [args, stderr] of cases)
-    expect(await said(...args)).toMatchObject({ exitCode: 2, stderr: expect.stringMatching(stderr) });
-  expect(await said('alerts', 'add', 'error.new', '--window', '1s')).toMatchObject({
+    expect(await cli(...args)).toMatchObject({ exitCode: 2, stderr: expect.stringMatching(stderr) });
+  expect(await cli('alerts', 'add', 'error.new', '--window', '1s')).toMatchObject({
     exitCode: 1,
     stderr: expect.stringContaining('window: must be from 1m to 1d'),
   });
 });
 
 test('runs are found by a declared path', async () => {
-  expect((await said('runs', 'list', '--payload', 'order=7')).stderr).toContain(
+  expect((await cli('runs', 'list', '--payload', 'order=7')).stderr).toContain(
     'millrace runs paths add payload.order',
   );
-  expect((await said('runs', 'paths', 'add', 'payload.order')).stdout).toContain(
+  expect((await cli('runs', 'paths', 'add', 'payload.order')).stdout).toContain(
     'New runs are indexed by payload.order',
   );
-  const run = await said('trigger', 'answer', '--payload', '{"order":7}', '--wait', '--json');
+  const run = await cli('trigger', 'answer', '--payload', '{"order":7}', '--wait', '--json');
   const { id } = JSON.parse(run.stdout.split('\n')[0] ?? '') as { id: string };
-  expect((await said('runs', 'list', '--payload', 'order=7')).stdout).toContain(id);
-  expect((await said('runs', 'list', '--payload', 'order=8')).stdout).toBe('No runs.');
-  expect((await said('runs', 'list', '--error', 'disk is')).stdout).toContain('fails');
-  expect((await said('runs', 'paths', 'list')).stdout).toMatch(/^payload\.order +BACKFILLING +\d+ %/m);
-  expect((await said('runs', 'paths', 'remove', 'payload.order')).stdout).toContain('no longer indexed');
+  expect((await cli('runs', 'list', '--payload', 'order=7')).stdout).toContain(id);
+  expect((await cli('runs', 'list', '--payload', 'order=8')).stdout).toBe('No runs.');
+  expect((await cli('runs', 'list', '--error', 'disk is')).stdout).toContain('fails');
+  expect((await cli('runs', 'paths', 'list')).stdout).toMatch(/^payload\.order +BACKFILLING +\d+ %/m);
+  expect((await cli('runs', 'paths', 'remove', 'payload.order')).stdout).toContain('no longer indexed');
 }, 180_000);

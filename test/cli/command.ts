@@ -64,13 +64,13 @@ export function watched(child: ChildProcessByStdio<null, Readable, Readable>): R
   const keep = (stream: string[]) => (text: string) => {
     stream.push(text);
     all.push(text);
-    for (const look of waiting) look();
+    for (const check of waiting) check();
   };
   createInterface(child.stdout).on('line', keep(stdout));
   createInterface(child.stderr).on('line', keep(stderr));
   const exitCode = once(child, 'close').then(([code]) => {
     over = true;
-    for (const look of waiting) look();
+    for (const check of waiting) check();
     return code as number | null;
   });
   return {
@@ -82,15 +82,15 @@ export function watched(child: ChildProcessByStdio<null, Readable, Readable>): R
     kill: (signal) => void child.kill(signal),
     line: (pattern, after = 0) =>
       new Promise((resolve, reject) => {
-        const look = (): void => {
+        const check = (): void => {
           const found = all.slice(after).find((text) => pattern.test(text));
           if (found === undefined && !over) return;
-          waiting.delete(look);
+          waiting.delete(check);
           if (found === undefined) reject(new Error(`It ended without ${pattern}:\n${all.join('\n')}`));
           else resolve(found);
         };
-        waiting.add(look);
-        look();
+        waiting.add(check);
+        check();
       }),
   };
 }

@@ -71,9 +71,9 @@ describe('a database that cannot be used is refused with one sentence, no stack 
   });
 
   test('a wrong password', async () => {
-    const said = await start(at('guest', 'wrong'));
-    expect(said).toContain(`127.0.0.1:${plain.port}/postgres`);
-    expect(said).toMatch(/refuses the password.*%40/);
+    const output = await start(at('guest', 'wrong'));
+    expect(output).toContain(`127.0.0.1:${plain.port}/postgres`);
+    expect(output).toMatch(/refuses the password.*%40/);
   });
 
   test('a host that nobody knows, of the database or to listen on', async () => {
@@ -134,14 +134,46 @@ describe('a database that cannot be used is refused with one sentence, no stack 
       () => 'postgresql://guest@localhost/postgres?host=/none',
       /no socket of PostgreSQL/,
     ],
-  ])('%s', async (_, url, said) => {
-    expect(await refusal(url())).toMatch(said);
+  ])('%s', async (_, url, expected) => {
+    expect(await refusal(url())).toMatch(expected);
   });
 
   test('an sslmode that there is not, at the start of a server', async () => {
     expect(await start(at('boss', 'b0ss', 'postgres?sslmode=bogus'))).toMatch(
       /no sslmode "bogus".*verify-full/,
     );
+  });
+
+  test.each([
+    [
+      'that cannot be read',
+      () => `postgresql://boss:${secret}@127.0.0.1:port/postgres`,
+      /host that cannot be read/,
+    ],
+    [
+      'of something else',
+      () => `mysql://boss:${secret}@127.0.0.1/postgres`,
+      /not the address of a PostgreSQL/,
+    ],
+    [
+      'of several hosts, none of which answers',
+      () => `postgresql://boss:${secret}@127.0.0.1:1,127.0.0.1:2/postgres?target_session_attrs=read-write`,
+      /none of its hosts can be connected to \(127\.0\.0\.1:1: nothing listens there/,
+    ],
+  ])('an address %s, with the same sentence by start and doctor', async (_, url, said) => {
+    const refused = (await start(url())).replace(/^millrace: /, '').replace(/ See: .*$/, '');
+    expect(refused).toMatch(said);
+    const { exitCode, stdout } = await finished(['doctor', '--json', '--port', '0'], {
+      cwd: folder.path,
+      env: { DATABASE_URL: url() },
+    });
+    const { checks } = JSON.parse(stdout) as { checks: { name: string; findings: { what: string }[] }[] };
+    const found = checks.flatMap(({ name, findings }) => findings.map(({ what }) => ({ name, what })));
+    expect({ exitCode, found: found.filter(({ name }) => name.startsWith('database')) }).toEqual({
+      exitCode: 1,
+      found: [{ name: 'database-answers', what: refused }],
+    });
+    expect(stdout).not.toContain(secret);
   });
 
   test('something else that listens on the port', async () => {
@@ -193,8 +225,8 @@ describe.skipIf(!hasOpenssl)('a server with TLS (skipped where there is no opens
     ['', /does not let this role in.*sslmode=require/],
     ['?sslmode=disable', /does not let this role in.*sslmode=require/],
     ['?sslmode=verify-full', /signed by itself.*sslrootcert/],
-  ])('says what is missing with %s', async (query, said) => {
-    expect(await refusal(by(query))).toMatch(said);
+  ])('says what is missing with %s', async (query, expected) => {
+    expect(await refusal(by(query))).toMatch(expected);
   });
 
   test('says that a certificate is for another name', async () => {

@@ -38,7 +38,7 @@ export const talks = task({ id: 'talks', run: async () => { ${body} } });
   };
 
   /** What dev says, on both streams, while the task runs. */
-  async function said(...options: string[]): Promise<string[]> {
+  async function outputOf(...options: string[]): Promise<string[]> {
     const project = await temporaryProject(files);
     await giveDevData(project.path);
     const dev = millrace(['dev', '--port', '0', ...options], { cwd: project.path });
@@ -56,14 +56,14 @@ export const talks = task({ id: 'talks', run: async () => { ${body} } });
   }
 
   test('are shown, without secrets and with escape sequences made visible', async () => {
-    const lines = await said();
+    const lines = await outputOf();
     expect(lines).toContainEqual(expect.stringMatching(/^log +run_\w+ ␛\[31mred␛\[0m /));
     expect(lines).toContainEqual(expect.stringMatching(/^warn +run_\w+ slow \{"ms":7\}$/));
     expect(lines.join()).not.toContain('x1Y2');
   });
 
   test('are lines of JSON on stderr with --json', async () => {
-    const lines = await said('--json');
+    const lines = await outputOf('--json');
     const logged = lines.filter((line) => line.startsWith('{"type":"log"')).map((line) => JSON.parse(line));
     expect(logged).toContainEqual({
       type: 'log',
@@ -77,7 +77,7 @@ export const talks = task({ id: 'talks', run: async () => { ${body} } });
   });
 
   test('are not shown with -q', async () => {
-    expect((await said('-q')).join('\n')).not.toMatch(/slow|␛/);
+    expect((await outputOf('-q')).join('\n')).not.toMatch(/slow|␛/);
   });
 });
 
@@ -97,13 +97,13 @@ describe('millrace dev', () => {
   });
 
   /** What a client command answers, which finds the server by the folder. */
-  const asked = async (...args: string[]): Promise<Record<string, unknown>> => {
+  const json = async (...args: string[]): Promise<Record<string, unknown>> => {
     const { stdout, stderr } = await finished([...args, '--json'], { cwd: project.path });
     expect(stderr).toBe('');
     // The last line is what came of it.
     return JSON.parse(stdout.split('\n').at(-1) ?? '') as Record<string, unknown>;
   };
-  const run = (task: string) => asked('trigger', task, '--wait');
+  const run = (task: string) => json('trigger', task, '--wait');
 
   test('says on stdout exactly one line of JSON, and people read stderr', async () => {
     expect(dev.stdout).toHaveLength(1);
@@ -178,8 +178,8 @@ describe('millrace dev', () => {
       taskFile('answer', `await new Promise((done) => setTimeout(done, payload ?? 0)); return 'two';`),
     );
     await dev.line(/version \d{8}\.2 /);
-    const { id } = await asked('trigger', 'answer', '--payload', '6000');
-    await expect.poll(() => asked('runs', 'show', String(id))).toMatchObject({ status: 'EXECUTING' });
+    const { id } = await json('trigger', 'answer', '--payload', '6000');
+    await expect.poll(() => json('runs', 'show', String(id))).toMatchObject({ status: 'EXECUTING' });
     let took = Infinity;
     // Until one is quick: other tests share this machine's cores.
     for (let number = 3; number <= 12 && took >= 1_000; number += 1) {
@@ -191,7 +191,7 @@ describe('millrace dev', () => {
     }
     expect(took).toBeLessThan(1_000);
     await expect
-      .poll(() => asked('runs', 'show', String(id)), { timeout: 15_000 })
+      .poll(() => json('runs', 'show', String(id)), { timeout: 15_000 })
       .toMatchObject({ status: 'COMPLETED', output: 'two', version: expect.stringMatching(/\.2$/) });
   }, 60_000);
 
@@ -201,8 +201,8 @@ describe('millrace dev', () => {
       'tasks/broken.ts',
       `const setting = 1;\n\nthrow new Error('no setting ' + setting);\n`,
     );
-    const said = await dev.line(/problem/, seen);
-    expect(said).toMatch(/tasks\/broken\.ts:3.*no setting 1/);
+    const line = await dev.line(/problem/, seen);
+    expect(line).toMatch(/tasks\/broken\.ts:3.*no setting 1/);
     expect(await run('answer')).toMatchObject({ status: 'COMPLETED' });
     await rm(`${project.path}/tasks/broken.ts`);
   });
@@ -213,9 +213,9 @@ describe('millrace dev', () => {
       'tasks/nightly.ts',
       `import { schedules } from '@millrace/sdk';\nexport const nightly = schedules.task({ id: 'nightly', cron: '61 * * * *', run: async () => {} });\n`,
     );
-    const said = await dev.line(/problem/, seen);
-    expect(said).toMatch(/^problem tasks\/nightly\.ts: Task "nightly" in tasks\/nightly\.ts: .*61.*minute/i);
-    expect(said).not.toMatch(/[{}]|Error:|\b422\b/);
+    const line = await dev.line(/problem/, seen);
+    expect(line).toMatch(/^problem tasks\/nightly\.ts: Task "nightly" in tasks\/nightly\.ts: .*61.*minute/i);
+    expect(line).not.toMatch(/[{}]|Error:|\b422\b/);
     expect(await dev.line(/goes on being served/, seen)).toMatch(/^version \d{8}\.\d+ goes on being served$/);
     expect(await run('answer')).toMatchObject({ status: 'COMPLETED' });
     await rm(`${project.path}/tasks/nightly.ts`);
@@ -224,9 +224,9 @@ describe('millrace dev', () => {
   test('names both files of two tasks with one id', async () => {
     const seen = dev.seen();
     await project.write('tasks/again.ts', taskFile('answer', `return 'other';`));
-    const said = await dev.line(/problem .*answer/, seen);
-    expect(said).toContain('tasks/again.ts');
-    expect(said).toContain('tasks/answer.ts');
+    const line = await dev.line(/problem .*answer/, seen);
+    expect(line).toContain('tasks/again.ts');
+    expect(line).toContain('tasks/answer.ts');
     // Neither of the two is a task until one is gone. Lines before the problem may still tell of the file that the last test removed.
     const removed = dev.seen();
     await rm(`${project.path}/tasks/again.ts`);
@@ -237,7 +237,7 @@ describe('millrace dev', () => {
     await run('answer');
     const under = await descendants(dev.pid);
     expect(under.length).toBeGreaterThan(2);
-    const { id } = await asked('trigger', 'answer');
+    const { id } = await json('trigger', 'answer');
     dev.kill('SIGKILL');
     await dev.exitCode;
     await expect
@@ -247,7 +247,7 @@ describe('millrace dev', () => {
     const before = dev.ready;
     dev = await startDev(project.path);
     expect(dev.ready).toEqual({ ...before, url: dev.ready.url });
-    expect(await asked('runs', 'show', String(id))).toMatchObject({ id, taskIdentifier: 'answer' });
+    expect(await json('runs', 'show', String(id))).toMatchObject({ id, taskIdentifier: 'answer' });
   }, 60_000);
 
   test('Ctrl-C ends it in good order, with what it started', async () => {
@@ -261,8 +261,8 @@ describe('millrace dev', () => {
     const endless = 'await new Promise((done) => setTimeout(done, 60_000));';
     await project.write('tasks/endless.ts', taskFile('endless', endless));
     dev = await startDev(project.path);
-    const { id } = await asked('trigger', 'endless');
-    await expect.poll(() => asked('runs', 'show', String(id))).toMatchObject({ status: 'EXECUTING' });
+    const { id } = await json('trigger', 'endless');
+    await expect.poll(() => json('runs', 'show', String(id))).toMatchObject({ status: 'EXECUTING' });
     const under = await descendants(dev.pid);
     dev.kill('SIGINT');
     await dev.line(/Stopping/);

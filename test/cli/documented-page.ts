@@ -40,7 +40,7 @@ export function besideDev(files: Readonly<Record<string, string>>) {
   return {
     ready: () => dev.ready,
     /** Runs `millrace` with these arguments to its end. */
-    said: (...args: string[]) => finished(args, { cwd: project.path }),
+    cli: (...args: string[]) => finished(args, { cwd: project.path }),
     /** What commands of the page print. Throws if one of them fails. */
     printed: (script: string) => shell(script, project.path),
   };

@@ -24,21 +24,21 @@ test('dev gives tasks the variables of .env, below those of its own environment 
     expect(await dev.line(/\.env/)).toBe(
       'env     .env gives tasks FROM_FILE, IN_MILLRACE; not used: IN_BOTH (set where dev was started), MILLRACE_LEASE_SECONDS (a setting of Millrace itself)',
     );
-    const shown = async (): Promise<unknown> => {
+    const output = async (): Promise<unknown> => {
       const { stdout } = await finished(['trigger', 'shows', '--wait', '--json'], { cwd: project.path });
       return (JSON.parse(stdout.split('\n').at(-1) ?? '') as { output: unknown }).output;
     };
-    expect(await shown()).toEqual(['a secret value', 'outside', 'file', null]);
+    expect(await output()).toEqual(['a secret value', 'outside', 'file', null]);
     await finished(['env', 'set', 'IN_MILLRACE=millrace', '--no-secret'], { cwd: project.path });
-    await expect.poll(shown, { timeout: 15_000 }).toEqual(['a secret value', 'outside', 'millrace', null]);
+    await expect.poll(output, { timeout: 15_000 }).toEqual(['a secret value', 'outside', 'millrace', null]);
 
     const seen = dev.seen();
     await project.write('.env', 'FROM_FILE=other-value\nADDED=1\n');
     expect(await dev.line(/env +\.env gives/, seen)).toBe('env     .env gives tasks FROM_FILE, ADDED');
-    await expect.poll(shown, { timeout: 15_000 }).toEqual(['other-value', 'outside', 'millrace', null]);
+    await expect.poll(output, { timeout: 15_000 }).toEqual(['other-value', 'outside', 'millrace', null]);
     await rm(join(project.path, '.env'));
     await dev.line(/\.env is gone/, seen);
-    await expect.poll(shown, { timeout: 15_000 }).toEqual([null, 'outside', 'millrace', null]);
+    await expect.poll(output, { timeout: 15_000 }).toEqual([null, 'outside', 'millrace', null]);
     const all = [...dev.stdout, ...dev.stderr].join('\n');
     for (const value of ['a secret value', 'other-value', 'not a number']) expect(all).not.toContain(value);
   } finally {

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { madeOnce } from '../support/made-once.ts';
+import { createdOnce } from '../support/created-once.ts';
 import { millrace, repository, type Ready } from './command.ts';
 
 // `fs.cp` does not keep the owner, who is another user where root runs the tests.
@@ -13,7 +13,7 @@ const copy = (from: string, to: string) => promisify(execFile)('cp', ['-a', from
 /** The data of `millrace dev` for a project that has none yet. */
 export async function giveDevData(project: string): Promise<void> {
   if (existsSync(join(project, '.millrace'))) return;
-  const made = await madeOnce('dev-data', async (half) => {
+  const prepared = await createdOnce('dev-data', async (half) => {
     await mkdir(join(half, 'tasks'));
     // Not imported in time, so that no version is registered.
     await writeFile(join(half, 'tasks/a.ts'), 'await new Promise((done) => setTimeout(done, 60_000));');
@@ -24,12 +24,12 @@ export async function giveDevData(project: string): Promise<void> {
     await dev.exitCode;
   });
   await mkdir(join(project, '.millrace'));
-  await copy(join(made, '.millrace/data'), join(project, '.millrace/data'));
+  await copy(join(prepared, '.millrace/data'), join(project, '.millrace/data'));
 }
 
 /** The data of `millrace start --data`, in a folder that does not exist yet, with what its first start said. */
 export async function giveServerData(folder: string): Promise<Ready> {
-  const made = await madeOnce('server-data', async (half) => {
+  const prepared = await createdOnce('server-data', async (half) => {
     const server = millrace(['start', '--data', 'data', '--port', '0', '--json', '--show-secrets'], {
       cwd: half,
     });
@@ -37,6 +37,6 @@ export async function giveServerData(folder: string): Promise<Ready> {
     server.kill('SIGTERM');
     await server.exitCode;
   });
-  await copy(join(made, 'data'), folder);
-  return JSON.parse(await readFile(join(made, 'ready.json'), 'utf8')) as Ready;
+  await copy(join(prepared, 'data'), folder);
+  return JSON.parse(await readFile(join(prepared, 'ready.json'), 'utf8')) as Ready;
 }

@@ -20,9 +20,9 @@ interface Secrets {
 }
 
 async function folder(): Promise<Folder> {
-  const made = await temporaryProject({});
-  onTestFinished(made.remove);
-  return made;
+  const project = await temporaryProject({});
+  onTestFinished(project.remove);
+  return project;
 }
 
 /** Starts a server, and gives the line by which it is ready. */
@@ -44,7 +44,7 @@ async function stop(running: Running): Promise<void> {
   expect(await running.exitCode).toBe(0);
 }
 
-const said = ({ stdout, stderr }: Running): string => [...stdout, ...stderr].join('\n');
+const outputOf = ({ stdout, stderr }: Running): string => [...stdout, ...stderr].join('\n');
 const secret = /svc_\w+_(?:sk_)?\w{20,}|svc_pat_\w+/;
 
 test(
@@ -55,7 +55,7 @@ test(
     const first = await start(here);
     await first.line(/millrace-secrets\.json, which only this user can read/);
     await first.line(/then delete/);
-    expect(said(first)).not.toMatch(secret);
+    expect(outputOf(first)).not.toMatch(secret);
     const file = join(here.path, 'data', 'millrace-secrets.json');
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     const text = await readFile(file, 'utf8');
@@ -74,15 +74,15 @@ test(
 );
 
 test('--json names the file; --show-secrets shows them instead', { timeout: 90_000 }, async () => {
-  const [quiet, shown] = [await folder(), await folder()];
+  const [quiet, shows] = [await folder(), await folder()];
   const file = join(quiet.path, 'mine.json');
   const first = await start(quiet, ['--json'], { MILLRACE_SECRETS_FILE: file });
   expect(JSON.parse(first.ready)).toEqual({ url: expect.any(String) as string, secretsFile: file });
-  expect(said(first)).not.toMatch(secret);
+  expect(outputOf(first)).not.toMatch(secret);
   expect(await readFile(file, 'utf8')).toMatch(secret);
   await stop(first);
 
-  const second = await start(shown, ['--json', '--show-secrets']);
+  const second = await start(shows, ['--json', '--show-secrets']);
   expect(Object.keys(JSON.parse(second.ready) as object)).toEqual([
     'url',
     'projectRef',
@@ -90,7 +90,7 @@ test('--json names the file; --show-secrets shows them instead', { timeout: 90_0
     'environments',
   ]);
   expect(second.ready).toMatch(secret);
-  await expect(stat(join(shown.path, 'data', 'millrace-secrets.json'))).rejects.toThrow('ENOENT');
+  await expect(stat(join(shows.path, 'data', 'millrace-secrets.json'))).rejects.toThrow('ENOENT');
 });
 
 test(
@@ -141,7 +141,7 @@ test(
   },
 );
 
-const given = {
+const bootstrap = {
   MILLRACE_BOOTSTRAP_PROJECT_REF: 'proj_abcdefghijklmnopqrst',
   MILLRACE_BOOTSTRAP_PROJECT_NAME: 'Shop',
   MILLRACE_BOOTSTRAP_DEV_SECRET_KEY: 'svc_dev_sk_aB3dE6gH9jK2mN5pQ8sT1vW4',
@@ -156,28 +156,28 @@ test(
   { timeout: 90_000 },
   async () => {
     const here = await folder();
-    const first = await start(here, ['--json'], given);
+    const first = await start(here, ['--json'], bootstrap);
     expect(JSON.parse(first.ready)).toEqual({ url: expect.any(String) as string });
-    expect(await first.status('/api/v1/errors', given.MILLRACE_BOOTSTRAP_PROD_SECRET_KEY)).toBe(200);
-    const project = `/api/v1/projects/${given.MILLRACE_BOOTSTRAP_PROJECT_REF}`;
-    expect(await first.status(project, given.MILLRACE_BOOTSTRAP_ACCESS_TOKEN)).toBe(200);
+    expect(await first.status('/api/v1/errors', bootstrap.MILLRACE_BOOTSTRAP_PROD_SECRET_KEY)).toBe(200);
+    const project = `/api/v1/projects/${bootstrap.MILLRACE_BOOTSTRAP_PROJECT_REF}`;
+    expect(await first.status(project, bootstrap.MILLRACE_BOOTSTRAP_ACCESS_TOKEN)).toBe(200);
     await stop(first);
     await expect(stat(join(here.path, 'data', 'millrace-secrets.json'))).rejects.toThrow('ENOENT');
 
-    const again = await start(here, [], given);
+    const again = await start(here, [], bootstrap);
     await stop(again);
     const other = 'svc_prod_sk_otherother0therother1234'.slice(0, 36);
-    const changed = await start(here, [], { ...given, MILLRACE_BOOTSTRAP_PROD_SECRET_KEY: other });
+    const changed = await start(here, [], { ...bootstrap, MILLRACE_BOOTSTRAP_PROD_SECRET_KEY: other });
     expect(await changed.status('/api/v1/errors', other)).toBe(401);
-    expect(await changed.status('/api/v1/errors', given.MILLRACE_BOOTSTRAP_PROD_SECRET_KEY)).toBe(200);
+    expect(await changed.status('/api/v1/errors', bootstrap.MILLRACE_BOOTSTRAP_PROD_SECRET_KEY)).toBe(200);
     await stop(changed);
-    expect(said(again)).not.toContain('bootstrap.ignored');
+    expect(outputOf(again)).not.toContain('bootstrap.ignored');
     const warning = changed.stderr.find((line) => line.includes('bootstrap.ignored')) ?? '{}';
     expect(JSON.parse(warning)).toMatchObject({ variables: ['MILLRACE_BOOTSTRAP_PROD_SECRET_KEY'] });
-    for (const running of [first, again, changed]) expect(said(running)).not.toMatch(secret);
+    for (const running of [first, again, changed]) expect(outputOf(running)).not.toMatch(secret);
 
     const part = await folder();
-    const { MILLRACE_BOOTSTRAP_PROD_SECRET_KEY } = given;
+    const { MILLRACE_BOOTSTRAP_PROD_SECRET_KEY } = bootstrap;
     const partly = await start(part, ['--json'], { MILLRACE_BOOTSTRAP_PROD_SECRET_KEY });
     const { secretsFile } = JSON.parse(partly.ready) as { secretsFile: string };
     const written = JSON.parse(await readFile(secretsFile, 'utf8')) as Secrets;
@@ -196,7 +196,7 @@ test(
   async () => {
     const here = await folder();
     for (const [name, value, hint] of [
-      ['PROD_SECRET_KEY', given.MILLRACE_BOOTSTRAP_STG_SECRET_KEY, 'secret key of prod'],
+      ['PROD_SECRET_KEY', bootstrap.MILLRACE_BOOTSTRAP_STG_SECRET_KEY, 'secret key of prod'],
       ['STG_SECRET_KEY', 'svc_stg_sk_short', '24 letters and digits'],
       ['ACCESS_TOKEN', 'svc_pat_tooshort', '40 characters'],
       ['PROJECT_REF', 'proj_Shop', '20 lower-case letters'],

@@ -42,7 +42,7 @@ const declared: Route[] = Object.entries(paths).flatMap(([path, methods]) =>
 );
 // A path that is written out goes before one with a parameter in its place.
 const routes = declared.toSorted(
-  (one, other) => one.pattern.source.split('[^/]+').length - other.pattern.source.split('[^/]+').length,
+  (a, other) => a.pattern.source.split('[^/]+').length - other.pattern.source.split('[^/]+').length,
 );
 
 /** Lists end, runs and actions are over: otherwise a command would go on for ever. */
@@ -71,20 +71,20 @@ const streamed = (): string => {
 export interface HostileServer {
   readonly url: string;
   /** Operations that were asked for, as method and path. */
-  readonly asked: string[];
+  readonly requests: string[];
   /** From now on it refuses everything, in the same manner. */
   refuses: boolean;
   close(): Promise<void>;
 }
 
 export async function hostileServer(): Promise<HostileServer> {
-  const state = { asked: [] as string[], refuses: false };
+  const state = { requests: [] as string[], refuses: false };
   const answer = ({ method = '', url = '' }: IncomingMessage): [number, unknown, string?] => {
     const path = url.replace(/\?.*$/, '');
-    state.asked.push(`${method} ${path}`);
+    state.requests.push(`${method} ${path}`);
     if (state.refuses)
       return [422, { error: hostile, details: [{ code: hostile, message: hostile, path: [hostile] }] }];
-    const route = routes.find((one) => one.method === method && one.pattern.test(path));
+    const route = routes.find((candidate) => candidate.method === method && candidate.pattern.test(path));
     if (route?.streams) return [200, undefined, streamed()];
     return route ? [200, route.reply] : [404, { error: `No operation ${method} ${path}` }];
   };

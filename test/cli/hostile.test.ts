@@ -204,7 +204,7 @@ describe('a server that answers with hostile texts', () => {
   });
 
   /** What a command writes to both streams. */
-  async function shown(...args: string[]): Promise<{ exitCode: number; stdout: string; all: string }> {
+  async function outputOf(...args: string[]): Promise<{ exitCode: number; stdout: string; all: string }> {
     const written = { stdout: '', all: '' };
     for (const stream of ['stdout', 'stderr'] as const) {
       vi.spyOn(process[stream], 'write').mockImplementation((text) => {
@@ -227,20 +227,20 @@ describe('a server that answers with hostile texts', () => {
     'is shown by `$command` so that it can be seen, and steers nothing',
     async ({ command, args = [], mute }) => {
       const words = [...command.split(' '), ...args, ...connection(server.url)];
-      server.asked.length = 0;
-      const people = await shown(...words);
-      expect(server.asked.length).toBeGreaterThan(0);
+      server.requests.length = 0;
+      const people = await outputOf(...words);
+      expect(server.requests.length).toBeGreaterThan(0);
       expect(people.all).not.toMatch(obeyed);
       expect([0, 1]).toContain(people.exitCode);
       // Otherwise nothing would be shown that could have done harm.
       if (!mute) expect(people.all).toContain('hostile␛[2K');
-      const programs = await shown(...words, '--json');
+      const programs = await outputOf(...words, '--json');
       expect(programs.all).not.toMatch(obeyed);
       for (const line of programs.stdout.trim().split('\n')) {
         if (line !== '') JSON.parse(line);
       }
       server.refuses = true;
-      const refused = await shown(...words);
+      const refused = await outputOf(...words);
       expect(refused.all).not.toMatch(obeyed);
       expect(refused.all).toContain('hostile␛[2K');
     },
@@ -249,7 +249,7 @@ describe('a server that answers with hostile texts', () => {
   test.each([[['--limit', '1']], [['run_1', '--follow']]])(
     'is shown by `logs %s` so that it can be seen',
     async (args) => {
-      const { all } = await shown('logs', ...args, ...connection(server.url));
+      const { all } = await outputOf('logs', ...args, ...connection(server.url));
       expect(all).not.toMatch(obeyed);
       expect(all).toContain('hostile␛[2K');
     },
@@ -266,19 +266,19 @@ describe('a server that answers with hostile texts', () => {
     ];
     const words = ['import', 'trigger', '--from-project', 'p', ...from, ...connection(server.url)];
     for (const args of [[], ['--json'], ['--apply', '--runs', 'runs.ndjson']]) {
-      const { all, exitCode } = await shown(...words, ...args);
+      const { all, exitCode } = await outputOf(...words, ...args);
       expect([0, 1]).toContain(exitCode);
       expect(all).not.toMatch(obeyed);
       if (!args.includes('--json')) expect(all).toContain('hostile␛[2K');
     }
     server.refuses = true;
-    const refused = await shown(...words);
+    const refused = await outputOf(...words);
     expect(refused.all).not.toMatch(obeyed);
     expect(refused.all).toContain('hostile␛[2K');
   });
 
   test('is shown by `logs --raw` as it is', async () => {
-    const { stdout } = await shown('logs', 'run_1', '--raw', ...connection(server.url));
+    const { stdout } = await outputOf('logs', 'run_1', '--raw', ...connection(server.url));
     expect(stdout).toContain(hostile);
   });
 
@@ -289,7 +289,7 @@ describe('a server that answers with hostile texts', () => {
       ['schedules', 'preview', hostile],
       ['logs', 'a', `--${hostile}`],
     ]) {
-      const { all, exitCode } = await shown(...args);
+      const { all, exitCode } = await outputOf(...args);
       expect(exitCode).toBe(2);
       expect(all).toContain('hostile␛[2K');
       expect(all).not.toMatch(obeyed);
@@ -298,9 +298,9 @@ describe('a server that answers with hostile texts', () => {
 
   test('steers nothing where a login is forgotten, and where a project is written', async () => {
     vi.stubEnv('XDG_CONFIG_HOME', join(folder, hostile));
-    await shown('login', ...connection(server.url));
-    expect((await shown('logout', '--json')).all).not.toMatch(obeyed);
-    const { all } = await shown('init', join(folder, hostile));
+    await outputOf('login', ...connection(server.url));
+    expect((await outputOf('logout', '--json')).all).not.toMatch(obeyed);
+    const { all } = await outputOf('init', join(folder, hostile));
     expect(all).toContain('hostile␛[2K');
     expect(all).not.toMatch(obeyed);
   });

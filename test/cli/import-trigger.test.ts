@@ -195,12 +195,12 @@ test('what differs here stays, and what is refused by name stops nothing else', 
     await source.ask(`/api/v1/projects/${source.projectRef}/envvars/prod/OPENSSL_CONF`, { method: 'DELETE' });
   });
   // A key without the preset `full` may not set what programs load code from.
-  const made = await target.ask(`/api/v1/projects/${target.projectRef}/prod/keys`, {
+  const created = await target.ask(`/api/v1/projects/${target.projectRef}/prod/keys`, {
     method: 'POST',
     key: target.personalAccessToken,
     body: { name: 'ci', preset: 'variables-only' },
   });
-  const args = ['--apply', '--json', '--only', 'variables', '--key', made.body.key as string];
+  const args = ['--apply', '--json', '--only', 'variables', '--key', created.body.key as string];
   const { exitCode, stdout, stderr } = await importing(...args);
   expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: '' });
   const byName = new Map(lines(stdout).map((line) => [line.name, line]));
@@ -209,9 +209,9 @@ test('what differs here stays, and what is refused by name stops nothing else', 
 
   const body = { task: 'report', cron: '5 5 * * *' };
   await source.ask('/api/v1/schedules/paused', { method: 'PUT', body });
-  const kept = await importing('--apply', '--json', '--only', 'schedules');
-  expect(kept.exitCode).toBe(0);
-  expect(lines(kept.stdout)).toContainEqual({
+  const result = await importing('--apply', '--json', '--only', 'schedules');
+  expect(result.exitCode).toBe(0);
+  expect(lines(result.stdout)).toContainEqual({
     kind: 'schedule',
     name: 'paused',
     action: 'keep',
@@ -282,10 +282,10 @@ async function before(answer: (path: string, response: ServerResponse) => boolea
 }
 
 test('waits for a rate limit, asks again where the source fails, and gives up where the wait is long', async () => {
-  const asked: string[] = [];
+  const requests: string[] = [];
   const url = await before((path, response) => {
-    asked.push(path.replace(/\?.*/, ''));
-    const count = asked.filter((one) => one === asked.at(-1)).length;
+    requests.push(path.replace(/\?.*/, ''));
+    const count = requests.filter((path) => path === requests.at(-1)).length;
     if (count > 1) return false;
     if (path.includes('/envvars/'))
       response.writeHead(429, { 'retry-after': '0' }).end('{"error":"Rate limit exceeded"}');

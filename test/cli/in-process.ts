@@ -51,7 +51,7 @@ async function run(
     restoreStreams();
     // A command that may be interrupted listens to the end of its process.
     for (const { event, listener } of stopListeners())
-      if (!before.listeners.some((one) => one.event === event && one.listener === listener))
+      if (!before.listeners.some((known) => known.event === event && known.listener === listener))
         process.off(event, listener);
   }
 }

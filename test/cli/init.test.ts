@@ -40,7 +40,7 @@ test('a project that init wrote runs under dev before anything is installed, and
     expect(written.exitCode).toBe(0);
     expect(JSON.parse(written.stdout)).toMatchObject({
       written: expect.arrayContaining(['tasks/hello.ts']),
-      kept: [],
+      unchanged: [],
     });
     const project = join(path, 'first');
     const link = join(project, '.millrace/node_modules/@millrace/sdk');

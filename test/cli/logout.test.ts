@@ -21,11 +21,11 @@ afterAll(async () => {
 
 const command = (...args: string[]) =>
   finished(args, { cwd: elsewhere.path, env: { XDG_CONFIG_HOME: elsewhere.path } });
-const kept = () => existsSync(join(elsewhere.path, 'millrace', 'login.json'));
+const isStored = () => existsSync(join(elsewhere.path, 'millrace', 'login.json'));
 
 const newToken = async (): Promise<string> => {
   const { url, personalAccessToken } = dev.ready;
-  const made = await command(
+  const created = await command(
     'tokens',
     'create',
     'mine',
@@ -35,7 +35,7 @@ const newToken = async (): Promise<string> => {
     personalAccessToken,
     '--json',
   );
-  return (JSON.parse(made.stdout) as { token: string }).token;
+  return (JSON.parse(created.stdout) as { token: string }).token;
 };
 const isGood = async (token: string): Promise<boolean> =>
   (await command('whoami', '--url', dev.ready.url, '--token', token)).exitCode === 0;
@@ -45,12 +45,12 @@ test('logout forgets the token, which stays good; with --revoke it ends', async 
   expect(await command('logout')).toEqual({ exitCode: 0, stdout: 'Nobody was logged in.', stderr: '' });
   const first = await newToken();
   await command('login', '--url', url, '--token', first);
-  expect(kept()).toBe(true);
+  expect(isStored()).toBe(true);
   expect(await command('logout')).toMatchObject({
     exitCode: 0,
     stdout: `You are logged out of ${url}. The token stays good: \`millrace tokens revoke\` ends it.`,
   });
-  expect(kept()).toBe(false);
+  expect(isStored()).toBe(false);
   expect(await command('whoami')).toMatchObject({ exitCode: 4 });
   expect(await isGood(first)).toBe(true);
 
@@ -59,7 +59,7 @@ test('logout forgets the token, which stays good; with --revoke it ends', async 
     exitCode: 0,
     stdout: `You are logged out of ${url}, and the token is revoked.`,
   });
-  expect(kept()).toBe(false);
+  expect(isStored()).toBe(false);
   expect(await isGood(first)).toBe(false);
 }, 60_000);
 
@@ -71,13 +71,13 @@ test('a token that could not be revoked is not forgotten; one that has ended alr
     .credentialId;
   await command('tokens', 'revoke', id, '--url', url, '--key', personalAccessToken);
   expect(await command('logout', '--revoke', '--json')).toMatchObject({ exitCode: 0 });
-  expect(kept()).toBe(false);
+  expect(isStored()).toBe(false);
 
   await command('login', '--url', url, '--token', await newToken());
   dev.kill('SIGTERM');
   await dev.exitCode;
   expect(await command('logout', '--revoke')).toMatchObject({ exitCode: 4 });
-  expect(kept()).toBe(true);
+  expect(isStored()).toBe(true);
   expect(await command('logout')).toMatchObject({ exitCode: 0 });
-  expect(kept()).toBe(false);
+  expect(isStored()).toBe(false);
 }, 60_000);

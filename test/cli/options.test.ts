@@ -21,8 +21,8 @@ const alone = new Set([
 
 test('every command that speaks to a server takes --url, --key and --dir, and every command --json', async () => {
   const lacking = [...leaves(await program())].flatMap(([name, { options }]) => {
-    const wanted = alone.has(name) ? ['--json'] : ['--url', '--key', '--dir', '--json'];
-    const missing = wanted.filter((option) => !options.some(({ long }) => long === option));
+    const required = alone.has(name) ? ['--json'] : ['--url', '--key', '--dir', '--json'];
+    const missing = required.filter((option) => !options.some(({ long }) => long === option));
     return missing.length > 0 ? [`${name}: ${missing.join(' ')}`] : [];
   });
   expect(lacking).toEqual([]);
@@ -61,15 +61,18 @@ const withArguments = [...leaves(await program())].flatMap(([name, { registeredA
 );
 
 test.each(withArguments)('an empty argument of $name is a wrong command line', async ({ name, count }) => {
-  let said = '';
+  let output = '';
   const root = await program();
   const quiet = (command: typeof root): void => {
-    command.configureOutput({ writeErr: (text) => (said += text), outputError: (text) => (said += text) });
+    command.configureOutput({
+      writeErr: (text) => (output += text),
+      outputError: (text) => (output += text),
+    });
     for (const sub of command.commands) quiet(sub);
   };
   quiet(root);
   // Those that read a number refuse it on their own, and a required option that is missing is told first.
   const args = [...name.split(' '), ...Array.from({ length: count }, () => '')];
   await expect(root.parseAsync(args, { from: 'user' })).rejects.toMatchObject({ name: 'CommanderError' });
-  expect(said).toMatch(/^error: [^\n]*(is empty|is invalid|required option)[^\n]*\n/);
+  expect(output).toMatch(/^error: [^\n]*(is empty|is invalid|required option)[^\n]*\n/);
 });

@@ -40,8 +40,8 @@ async function start(
     env: { DATABASE_URL: url, MILLRACE_MASTER_KEY: masterKey },
   });
   onEnd(() => running.kill('SIGKILL'));
-  const said = JSON.parse(await running.line(/^\{"url"/)) as Ready & { paused?: boolean };
-  return { ...running, said };
+  const ready = JSON.parse(await running.line(/^\{"url"/)) as Ready & { paused?: boolean };
+  return { ...running, said: ready };
 }
 
 /** A database with a schedule of every minute, whose server has stopped. */
@@ -110,7 +110,7 @@ test('a restored database that is started with --paused does nothing by itself, 
   expect(one.said).toMatchObject({ paused: true, pausedAt: expect.any(String) });
   const two = await start(address);
   expect(two.said).toMatchObject({ paused: true });
-  await two.line(/"fact":"server.paused"/);
+  await two.line(/"event":"server.paused"/);
   for (const path of ['/readyz', '/healthz'])
     expect(await probe(two.said.url, path)).toMatchObject({ paused: true, pausedAt: expect.any(String) });
   await startProject({ url: two.said.url, keys: { prod: key } }, tasks);
@@ -157,8 +157,9 @@ test('a restored database that is started with --paused does nothing by itself, 
   });
   await expect.poll(() => status(waits), patience).toBe('COMPLETED');
   await expect.poll(() => status(delayed), patience).toBe('COMPLETED');
-  await two.line(/"fact":"server.resumed"/);
-  for (const { said } of [one, two]) expect(await probe(said.url, '/readyz')).toEqual({ status: 'ready' });
+  await two.line(/"event":"server.resumed"/);
+  for (const { said: ready } of [one, two])
+    expect(await probe(ready.url, '/readyz')).toEqual({ status: 'ready' });
   const skips = () => sql`select reason from schedule_skips`;
   await expect.poll(skips, patience).toEqual([{ reason: 'missed' }]);
   const [skipped] = await sql<{ until_at: Date }[]>`select until_at from schedule_skips`;

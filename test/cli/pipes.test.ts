@@ -50,31 +50,31 @@ const unread = (...args: string[]) =>
   spawn(process.execPath, [bin, ...args], { cwd: project.path, stdio: ['ignore', 'pipe', 'pipe'] });
 
 /** The same by a shell, where `$MILLRACE` is the command. */
-async function shell(script: string): Promise<{ code: unknown; said: string }> {
+async function shell(script: string): Promise<{ code: unknown; output: string }> {
   const child = spawn('sh', ['-c', script], {
     cwd: project.path,
     env: { ...process.env, MILLRACE: `${process.execPath} ${bin}`, RUN: run },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  let said = '';
-  child.stdout.on('data', (data: Buffer) => (said += String(data)));
+  let output = '';
+  child.stdout.on('data', (data: Buffer) => (output += String(data)));
   const [code] = await once(child, 'close');
-  return { code, said };
+  return { code, output };
 }
 
 test('a slow reader of several megabytes gets them to the end, also with --json', async () => {
   for (const json of ['', '--json']) {
-    const { said } = await shell(`$MILLRACE logs $RUN ${json} | (sleep 3; grep -c '${'x'.repeat(100)}')`);
-    expect(said.trim()).toBe(String(lines));
+    const { output } = await shell(`$MILLRACE logs $RUN ${json} | (sleep 3; grep -c '${'x'.repeat(100)}')`);
+    expect(output.trim()).toBe(String(lines));
   }
 }, 60_000);
 
 test('a reader that goes away ends it, and what did not fit on a disk is an error', async () => {
-  const { code, said } = await shell('($MILLRACE logs $RUN; echo " code $?" >&2) 2>&1 | head -c 10');
-  expect({ code, length: said.length }).toEqual({ code: 0, length: 10 });
+  const { code, output } = await shell('($MILLRACE logs $RUN; echo " code $?" >&2) 2>&1 | head -c 10');
+  expect({ code, length: output.length }).toEqual({ code: 0, length: 10 });
   if (!existsSync('/dev/full')) return;
   const full = await shell('$MILLRACE logs $RUN 2>&1 >/dev/full; echo "code $?"');
-  expect(full.said).toMatch(/^millrace: [^\n]*ENOSPC[^\n]*\ncode 1\n$/);
+  expect(full.output).toMatch(/^millrace: [^\n]*ENOSPC[^\n]*\ncode 1\n$/);
 }, 60_000);
 
 test('a reader that never reads is waited for until Ctrl-C', async () => {

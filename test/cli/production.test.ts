@@ -20,7 +20,7 @@ describe('millrace start', () => {
       expect(environments.prod.secretKey).toMatch(/^svc_prod_sk_/);
       first.kill('SIGTERM');
       expect(await first.exitCode).toBe(0);
-      for (const line of first.stderr) expect(JSON.parse(line)).toMatchObject({ fact: expect.any(String) });
+      for (const line of first.stderr) expect(JSON.parse(line)).toMatchObject({ event: expect.any(String) });
       expect(first.stderr.join('\n')).not.toContain(environments.prod.secretKey);
 
       const wrong = serve('cd'.repeat(32));
@@ -62,7 +62,7 @@ export const slow = task({ id: 'slow', run: async () => { await new Promise((don
         environments: { prod: { secretKey: string } };
       };
       const env = { MILLRACE_API_URL: url, MILLRACE_SECRET_KEY: environments.prod.secretKey };
-      const asked = async (...args: string[]) =>
+      const json = async (...args: string[]) =>
         JSON.parse((await finished([...args, '--json'], { cwd: project.path, env })).stdout) as Record<
           string,
           unknown
@@ -73,11 +73,11 @@ export const slow = task({ id: 'slow', run: async () => { await new Promise((don
 
       await promote(url, environments.prod.secretKey);
 
-      const { id } = (await asked('trigger', 'slow')) as { id: string };
-      await expect.poll(() => asked('runs', 'show', id)).toMatchObject({ status: 'EXECUTING' });
+      const { id } = (await json('trigger', 'slow')) as { id: string };
+      await expect.poll(() => json('runs', 'show', id)).toMatchObject({ status: 'EXECUTING' });
       runner.kill('SIGTERM');
       expect(await runner.exitCode).toBe(0);
-      expect(await asked('runs', 'show', id)).toMatchObject({
+      expect(await json('runs', 'show', id)).toMatchObject({
         status: 'COMPLETED',
         output: 'done',
         attemptCount: 1,

@@ -92,6 +92,7 @@ describe('what cannot start says so in one sentence', () => {
 
   test.each([
     ['MILLRACE_KEY_RATE', '750'],
+    ['MILLRACE_MAX_QUEUE_SECONDS', '2s'],
     ['MILLRACE_TRUSTED_PROXIES', '10.0.0.0/8,balancer'],
     ['MILLRACE_TRUSTED_PROXIES', '10.0.0.0/33'],
   ])('a setting that cannot be understood: %s=%s', async (variable, value) => {

@@ -9,7 +9,7 @@ export const answer = task({
   run: async (payload) => {
     console.log('given', payload);
     await tags.add('answered');
-    await metadata.set('given', payload ?? null);
+    await metadata.set('payload', payload ?? null);
     return payload;
   },
 });
@@ -29,94 +29,94 @@ describe('commands about runs and queues', () => {
     await project?.remove();
   });
 
-  const said = (...args: string[]) => finished(args, { cwd: project.path });
-  const asked = async (...args: string[]) => {
-    const { stdout } = await said(...args, '--json');
+  const cli = (...args: string[]) => finished(args, { cwd: project.path });
+  const json = async (...args: string[]) => {
+    const { stdout } = await cli(...args, '--json');
     return stdout.split('\n').map((line) => JSON.parse(line) as Record<string, unknown>);
   };
 
   test('show why a run waits, let it go, find it, repeat and cancel it', async () => {
-    expect((await said('queues', 'pause', 'task/answer')).stdout).toMatch(/task\/answer is paused/);
-    const [held] = await asked('trigger', 'answer', '--payload', '5');
-    const id = String(held?.['id']);
-    expect((await said('why', id)).stdout).toBe(
+    expect((await cli('queues', 'pause', 'task/answer')).stdout).toMatch(/task\/answer is paused/);
+    const [handle] = await json('trigger', 'answer', '--payload', '5');
+    const id = String(handle?.['id']);
+    expect((await cli('why', id)).stdout).toBe(
       'QUEUED  The queue "task/answer" is paused: resume it. See: millrace help something-is-paused',
     );
-    expect((await said('queues', 'list')).stdout).toMatch(/^task\/answer +0 +1 +none +none +paused$/m);
-    expect(await asked('queues', 'resume', 'task/answer')).toMatchObject([{ paused: false }]);
-    const done = await asked('trigger', 'answer', '--payload', '6', '--wait');
+    expect((await cli('queues', 'list')).stdout).toMatch(/^task\/answer +0 +1 +none +none +paused$/m);
+    expect(await json('queues', 'resume', 'task/answer')).toMatchObject([{ paused: false }]);
+    const done = await json('trigger', 'answer', '--payload', '6', '--wait');
     expect(done.slice(-1)).toMatchObject([
-      { status: 'COMPLETED', output: 6, tags: ['answered'], metadata: { given: 6 } },
+      { status: 'COMPLETED', output: 6, tags: ['answered'], metadata: { payload: 6 } },
     ]);
 
-    const watched = await said('runs', 'watch', String(done.at(-1)?.['id']));
+    const watched = await cli('runs', 'watch', String(done.at(-1)?.['id']));
     expect([watched.exitCode, watched.stdout]).toEqual([
       0,
       expect.stringMatching(/log +given 6[^]*COMPLETED/),
     ]);
-    expect(await asked('logs', id, '--follow')).toMatchObject([{ message: 'given 5', runId: id }]);
-    expect(await asked('logs', '--task', 'answer', '--text', 'GIVEN 6', '--since', '1h')).toMatchObject([
+    expect(await json('logs', id, '--follow')).toMatchObject([{ message: 'given 5', runId: id }]);
+    expect(await json('logs', '--task', 'answer', '--text', 'GIVEN 6', '--since', '1h')).toMatchObject([
       { message: 'given 6', taskIdentifier: 'answer' },
     ]);
-    expect((await said('logs', id, '--task', 'answer')).exitCode).toBe(2);
+    expect((await cli('logs', id, '--task', 'answer')).exitCode).toBe(2);
 
-    const [again] = await asked('runs', 'replay', id, '--payload', '7');
-    const [delayed] = await asked('trigger', 'answer', '--delay', '1h');
-    expect((await said('runs', 'cancel', String(delayed?.['id']))).exitCode).toBe(0);
-    const listed = await asked('runs', 'list', '--task', 'answer');
+    const [again] = await json('runs', 'replay', id, '--payload', '7');
+    const [delayed] = await json('trigger', 'answer', '--delay', '1h');
+    expect((await cli('runs', 'cancel', String(delayed?.['id']))).exitCode).toBe(0);
+    const listed = await json('runs', 'list', '--task', 'answer');
     expect(listed.map((run) => run['id'])).toEqual([delayed?.['id'], again?.['id'], done.at(-1)?.['id'], id]);
-    expect((await said('runs', 'list', 'status:canceled task:answer since:1h')).stdout).toContain(
+    expect((await cli('runs', 'list', 'status:canceled task:answer since:1h')).stdout).toContain(
       String(delayed?.['id']),
     );
-    const wrong = await said('runs', 'list', 'status:broken');
+    const wrong = await cli('runs', 'list', 'status:broken');
     expect([wrong.exitCode, wrong.stderr]).toEqual([2, expect.stringContaining('"broken" is not a status')]);
-    expect((await said('runs', 'list', '--status', 'CANCELED')).stdout).toContain(String(delayed?.['id']));
+    expect((await cli('runs', 'list', '--status', 'CANCELED')).stdout).toContain(String(delayed?.['id']));
 
     const many = await Promise.all(
-      [1, 2, 3].map(() => asked('trigger', 'answer', '--delay', '2h', '--tag', 'many')),
+      [1, 2, 3].map(() => json('trigger', 'answer', '--delay', '2h', '--tag', 'many')),
     );
-    const [bulk] = await asked('runs', 'cancel', '--tag', 'many', '--name', 'wrong');
+    const [bulk] = await json('runs', 'cancel', '--tag', 'many', '--name', 'wrong');
     expect(bulk).toMatchObject({
       type: 'CANCEL',
       status: 'COMPLETED',
       name: 'wrong',
       counts: { success: 3 },
     });
-    expect((await said('runs', 'bulk', 'show', String(bulk?.['id']))).stdout).toBe('COMPLETED  3 of 3 done');
-    expect((await said('runs', 'bulk', 'list')).stdout).toContain('3 of 3 done');
+    expect((await cli('runs', 'bulk', 'show', String(bulk?.['id']))).stdout).toBe('COMPLETED  3 of 3 done');
+    expect((await cli('runs', 'bulk', 'list')).stdout).toContain('3 of 3 done');
     const both = many.slice(0, 2).map(([run]) => String(run?.['id']));
-    expect((await said('runs', 'replay', ...both)).stdout).toContain('2 of 2 done');
-    expect((await said('runs', 'bulk', 'abort', String(bulk?.['id']))).exitCode).toBe(1);
-    expect((await said('runs', 'cancel')).exitCode).toBe(2);
-    expect((await said('runs', 'cancel', 'run_1', '--tag', 'many')).exitCode).toBe(2);
+    expect((await cli('runs', 'replay', ...both)).stdout).toContain('2 of 2 done');
+    expect((await cli('runs', 'bulk', 'abort', String(bulk?.['id']))).exitCode).toBe(1);
+    expect((await cli('runs', 'cancel')).exitCode).toBe(2);
+    expect((await cli('runs', 'cancel', 'run_1', '--tag', 'many')).exitCode).toBe(2);
 
-    expect(await asked('queues', 'limit', 'task/answer', '--to', '3')).toMatchObject([
+    expect(await json('queues', 'limit', 'task/answer', '--to', '3')).toMatchObject([
       { concurrencyLimit: 3 },
     ]);
-    expect(await asked('queues', 'limit', 'task/answer', '--to', 'none')).toMatchObject([
+    expect(await json('queues', 'limit', 'task/answer', '--to', 'none')).toMatchObject([
       { concurrencyLimit: null },
     ]);
-    expect(await asked('queues', 'limit', '--environment', '--to', '9')).toMatchObject([
+    expect(await json('queues', 'limit', '--environment', '--to', '9')).toMatchObject([
       { concurrencyLimit: 9 },
     ]);
-    expect(await asked('queues', 'limit', '--environment', '--to', 'none')).toMatchObject([
+    expect(await json('queues', 'limit', '--environment', '--to', 'none')).toMatchObject([
       { concurrencyLimit: null },
     ]);
   }, 60_000);
 
   test('show time series, and refuse a step that is too fine with one that fits', async () => {
-    await said('trigger', 'answer', '--payload', '1', '--wait');
-    const read = async () => (await asked('stats', '--task', 'answer', '--period', '1h'))[0];
+    await cli('trigger', 'answer', '--payload', '1', '--wait');
+    const read = async () => (await json('stats', '--task', 'answer', '--period', '1h'))[0];
     await expect.poll(read, { timeout: 20_000, interval: 500 }).toMatchObject({
       stepMs: 60_000,
       series: [{ name: 'answer', total: { failed: 0, duration: { p95: expect.any(Number) } } }],
     });
-    const { stdout } = await said('stats', '--period', '1h');
+    const { stdout } = await cli('stats', '--period', '1h');
     expect(stdout).toMatch(/^triggered +[·▁▂▃▄▅▆▇█]+ +\d+$/m);
     expect(stdout).toMatch(/^duration p95 .*\dm?s$/m);
-    const refused = await said('stats', '--period', '2d', '--step', '1m');
+    const refused = await cli('stats', '--period', '2d', '--step', '1m');
     expect([refused.exitCode, refused.stderr]).toEqual([1, expect.stringMatching(/Use step=5m/)]);
-    const both = await said('stats', '--task', 'a', '--run-version', '1');
+    const both = await cli('stats', '--task', 'a', '--run-version', '1');
     expect([both.exitCode, both.stderr]).toEqual([2, expect.stringContaining('cannot be used with')]);
   });
 
@@ -126,9 +126,9 @@ describe('commands about runs and queues', () => {
       ['queues', 'pause', 'a', '--environment'],
       ['queues', 'limit', 'a', '--to', 'x'],
     ]) {
-      expect((await said(...args)).exitCode).toBe(2);
+      expect((await cli(...args)).exitCode).toBe(2);
     }
-    expect(await said('why', 'run_unknown')).toMatchObject({
+    expect(await cli('why', 'run_unknown')).toMatchObject({
       exitCode: 1,
       stderr: expect.stringMatching(/^millrace: 404 [^;]*; see: millrace help not-found\n?$/),
     });

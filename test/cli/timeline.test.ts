@@ -50,15 +50,15 @@ describe('what happened in a run', () => {
     await project?.remove();
   });
 
-  const said = (...args: string[]) => finished(args, { cwd: project.path });
-  const asked = async (...args: string[]) => {
-    const { stdout } = await said(...args, '--json');
+  const cli = (...args: string[]) => finished(args, { cwd: project.path });
+  const json = async (...args: string[]) => {
+    const { stdout } = await cli(...args, '--json');
     return stdout.split('\n').map((line) => JSON.parse(line) as Record<string, unknown>);
   };
 
   test('three attempts, a query through pg, a wait and two children are told by the timeline alone, on 80 columns', async () => {
     const { connection, drop } = await testDatabase();
-    const done = await asked(
+    const done = await json(
       'trigger',
       'order',
       '--wait',
@@ -69,12 +69,12 @@ describe('what happened in a run', () => {
     const id = String(done.at(-1)?.['id']);
     expect(done.at(-1)).toMatchObject({ status: 'COMPLETED' });
 
-    const { stdout } = await said('runs', 'show', id, '--timeline');
+    const { stdout } = await cli('runs', 'show', id, '--timeline');
     const lines = stdout.split('\n');
     for (const line of lines) expect(line.length, line).toBeLessThanOrEqual(80);
     expect(stdout).not.toContain('\u001b[31m');
     // Without the columns of times and bars.
-    const told = lines.slice(2).map((line) => line.replace(/^.*?(?:[━┄·]+ *|^ {20,})/u, '').trim());
+    const labels = lines.slice(2).map((line) => line.replace(/^.*?(?:[━┄·]+ *|^ {20,})/u, '').trim());
     const order = [
       /^order COMPLETED run_/,
       /^attempt 1 FAILED on /,
@@ -93,20 +93,20 @@ describe('what happened in a run', () => {
     ];
     let from = 0;
     for (const pattern of order) {
-      const index = told.findIndex((line, at) => at >= from && pattern.test(line));
+      const index = labels.findIndex((line, at) => at >= from && pattern.test(line));
       expect(index, `${pattern.source} in\n${stdout}`).toBeGreaterThanOrEqual(from);
       from = index + 1;
     }
 
-    const [timeline] = await asked('runs', 'show', id, '--timeline', '--depth', '0', '--lines', '0');
+    const [timeline] = await json('runs', 'show', id, '--timeline', '--depth', '0', '--lines', '0');
     const kinds = (timeline as unknown as { entries: { kind: string }[] }).entries.map(({ kind }) => kind);
     expect(new Set(kinds)).toEqual(new Set(['run', 'waiting', 'attempt', 'wait', 'span']));
 
-    const shown = (await said('runs', 'show', id)).stdout;
-    expect(shown).toMatch(/^attempt +status +waited +took +runner +version +error$/m);
-    expect(shown).toMatch(/^1 +FAILED .*Error: no database/m);
-    expect(shown).toMatch(/^3 +COMPLETED/m);
-    const [run] = await asked('runs', 'show', id);
+    const output = (await cli('runs', 'show', id)).stdout;
+    expect(output).toMatch(/^attempt +status +waited +took +runner +version +error$/m);
+    expect(output).toMatch(/^1 +FAILED .*Error: no database/m);
+    expect(output).toMatch(/^3 +COMPLETED/m);
+    const [run] = await json('runs', 'show', id);
     expect(run?.['attempts']).toMatchObject([
       { number: 1, status: 'FAILED', retryDelayMs: expect.any(Number), runner: { pid: expect.any(Number) } },
       { number: 2, status: 'FAILED' },
@@ -115,21 +115,21 @@ describe('what happened in a run', () => {
   }, 60_000);
 
   test('tasks, counts, ticks and what the command line may not ask', async () => {
-    expect((await said('tasks', 'list')).stdout).toMatch(/^order +task\/order .*Ships an order$/m);
-    expect((await said('tasks', 'list')).stdout).toMatch(/^nightly .*cron 0 3 \* \* \*/m);
-    const [mail] = await asked('tasks', 'show', 'mail');
+    expect((await cli('tasks', 'list')).stdout).toMatch(/^order +task\/order .*Ships an order$/m);
+    expect((await cli('tasks', 'list')).stdout).toMatch(/^nightly .*cron 0 3 \* \* \*/m);
+    const [mail] = await json('tasks', 'show', 'mail');
     expect(mail).toMatchObject({ id: 'mail', recent: { completed: 2, failed: 0, successRate: 1 } });
-    expect((await said('tasks', 'show', 'mail')).stdout).toMatch(/^success rate +100\.0 %$/m);
-    expect(await said('tasks', 'show', 'nothing')).toMatchObject({
+    expect((await cli('tasks', 'show', 'mail')).stdout).toMatch(/^success rate +100\.0 %$/m);
+    expect(await cli('tasks', 'show', 'nothing')).toMatchObject({
       exitCode: 1,
       stderr: expect.stringMatching(/no task "nothing"/),
     });
-    expect(await asked('runs', 'list', '--count', '--task', 'mail')).toEqual([{ count: 2, isExact: true }]);
-    expect((await said('runs', 'list', '--count', '--task', 'mail')).stdout).toBe('2');
-    const [schedule] = await asked('schedules', 'list');
-    expect((await said('schedules', 'ticks', String(schedule?.['id']))).stdout).toBe('None.');
-    expect((await said('runs', 'show', 'run_1', '--depth', '1')).exitCode).toBe(2);
-    expect((await said('runs', 'show', 'run_1', '--timeline')).exitCode).toBe(1);
-    expect((await said('errors', 'history', 'error_0123456789abcdef')).exitCode).toBe(1);
+    expect(await json('runs', 'list', '--count', '--task', 'mail')).toEqual([{ count: 2, isExact: true }]);
+    expect((await cli('runs', 'list', '--count', '--task', 'mail')).stdout).toBe('2');
+    const [schedule] = await json('schedules', 'list');
+    expect((await cli('schedules', 'ticks', String(schedule?.['id']))).stdout).toBe('None.');
+    expect((await cli('runs', 'show', 'run_1', '--depth', '1')).exitCode).toBe(2);
+    expect((await cli('runs', 'show', 'run_1', '--timeline')).exitCode).toBe(1);
+    expect((await cli('errors', 'history', 'error_0123456789abcdef')).exitCode).toBe(1);
   }, 60_000);
 });

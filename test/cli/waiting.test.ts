@@ -39,8 +39,8 @@ describe('beside a running dev', () => {
   test('a task that no version has is told at once, with the nearest name, and the run can be watched later', async () => {
     const waiting = millrace(['trigger', 'helo', '--allow-unknown', '--wait'], { cwd: project.path });
     const id = await waiting.line(/^run_\w+$/);
-    const told = await waiting.line(/^Waiting for/);
-    expect(told).toMatch(
+    const line = await waiting.line(/^Waiting for/);
+    expect(line).toMatch(
       new RegExp(
         `^Waiting for ${id}, PENDING_VERSION: The current version \\d{8}\\.\\d+ has no task "helo": export it in a file of \`millrace dev\`, or deploy a version that has it\\. Did you mean "hello"\\?$`,
       ),
@@ -112,10 +112,10 @@ describe('beside a running dev', () => {
 
   test('a run that does not start, or stands still, says why', async () => {
     await command('queues', 'pause', 'task/hello');
-    const held = millrace(['trigger', 'hello', '--wait'], { cwd: project.path });
-    await held.line(/^Waiting for run_\w+, QUEUED: The queue "task\/hello" is paused: resume it\.$/);
+    const blocked = millrace(['trigger', 'hello', '--wait'], { cwd: project.path });
+    await blocked.line(/^Waiting for run_\w+, QUEUED: The queue "task\/hello" is paused: resume it\.$/);
     await command('queues', 'resume', 'task/hello');
-    expect(await held.exitCode).toBe(0);
+    expect(await blocked.exitCode).toBe(0);
     const rests = await command('trigger', 'rests', '--wait');
     expect(rests.exitCode).toBe(0);
     expect(rests.stderr).toMatch(/^Waiting for run_\w+, WAITING: It waits until /m);
@@ -136,16 +136,16 @@ test('a command says that it waits for the server, and for stdin', async () => {
       ['orgs', 'list'],
       ['errors', 'rules', 'list'],
     ]) {
-      const asked = millrace([...args, ...connection], { cwd: folder.path });
-      await asked.line(/^Waiting for /);
-      expect(asked.stderr).toEqual([`Waiting for ${url} to answer …`]);
+      const process = millrace([...args, ...connection], { cwd: folder.path });
+      await process.line(/^Waiting for /);
+      expect(process.stderr).toEqual([`Waiting for ${url} to answer …`]);
       reply();
-      await asked.exitCode;
+      await process.exitCode;
     }
     const bin = join(repository, 'packages/millrace/bin/millrace.js');
     const child = spawn(process.execPath, [bin, 'env', 'set', 'KEY', ...connection], { cwd: folder.path });
-    const [said] = (await once(child.stderr, 'data')) as [Buffer];
-    expect(String(said)).toBe('Waiting for the value of KEY on stdin, up to its end (Ctrl-D) …\n');
+    const [output] = (await once(child.stderr, 'data')) as [Buffer];
+    expect(String(output)).toBe('Waiting for the value of KEY on stdin, up to its end (Ctrl-D) …\n');
     child.kill('SIGKILL');
   } finally {
     server.closeAllConnections();

@@ -74,7 +74,7 @@ describe('work with', () => {
         env,
       });
       expect([exitCode, stdout]).toEqual([3, '']);
-      for (const one of named) expect(stderr).toMatch(new RegExp(one));
+      for (const text of named) expect(stderr).toMatch(new RegExp(text));
       expect(await state()).toEqual(before);
     },
     60_000,
@@ -106,9 +106,9 @@ test.each([
   [['--label', 'a b'], 'A label has'],
   [['--cache-size', '2GB'], 'such as 500MiB or 2GiB'],
   [['--cache-size', '0MiB'], 'such as 500MiB or 2GiB'],
-])('work refuses %s', async (args, said) => {
+])('work refuses %s', async (args, expected) => {
   const { exitCode, stderr } = await finished(['work', ...args], { cwd: await temporary() });
-  expect([exitCode, stderr]).toEqual([2, expect.stringContaining(said)]);
+  expect([exitCode, stderr]).toEqual([2, expect.stringContaining(expected)]);
 });
 
 test('work refuses a cache that cannot be written, and says so when its folder is not current', async () => {

@@ -93,7 +93,7 @@ test('says only what the log level asks for, and refuses settings that it cannot
   expect(quiet.stderr).toEqual([]);
   expect(loud.stdout).toEqual([]);
 
-  for (const [args, env, said] of [
+  for (const [args, env, expected] of [
     [['--grace', 'soon'], {}, /--grace.*time span from 0s to 1h/],
     [[], { MILLRACE_GRACE: '2h' }, /MILLRACE_GRACE.*time span/],
     [['--health-port', 'x'], {}, /--health-port.*such as 9464/],
@@ -103,7 +103,7 @@ test('says only what the log level asks for, and refuses settings that it cannot
       cwd: project.path,
       env: { ...nowhere, ...env },
     });
-    expect([exitCode, stderr]).toEqual([2, expect.stringMatching(said)]);
+    expect([exitCode, stderr]).toEqual([2, expect.stringMatching(expected)]);
   }
 }, 60_000);
 

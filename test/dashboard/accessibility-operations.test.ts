@@ -83,23 +83,23 @@ test(
     const full = await filled(server);
     const { page, open, settled } = await openDashboard(server);
     const found: string[] = [];
-    const look = async (path: string, env: string): Promise<void> => {
+    const checkPage = async (path: string, env: string): Promise<void> => {
       await page.setViewportSize({ width: 1_440, height: 900 });
       await open(path, env);
       // Not by its role: it has none behind an open dialog.
       await page.locator('h1').first().waitFor({ state: 'attached' });
       await settled();
-      for (const one of await violationsInBothThemes(page)) found.push(`${env}${path}: ${one}`);
+      for (const problem of await violationsInBothThemes(page)) found.push(`${env}${path}: ${problem}`);
       // The theme changes no size.
       for (const { name, viewport } of sizes) {
         await page.setViewportSize(viewport);
         await settled();
-        for (const one of await layoutFaults(page)) found.push(`${env}${path} at ${name}: ${one}`);
+        for (const problem of await layoutFaults(page)) found.push(`${env}${path} at ${name}: ${problem}`);
       }
     };
-    for (const path of full) await look(path, 'prod');
+    for (const path of full) await checkPage(path, 'prod');
     for (const path of ['/schedules', '/batches', '/bulk', '/events', '/waits', '/sessions'])
-      await look(path, 'stg');
+      await checkPage(path, 'stg');
     expect(found).toEqual([]);
   },
 );

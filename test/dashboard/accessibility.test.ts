@@ -71,12 +71,12 @@ test(
       await open(path);
       await page.getByRole('heading').first().waitFor();
       await settled();
-      for (const one of await violationsInBothThemes(page)) found.push(`${path}: ${one}`);
+      for (const problem of await violationsInBothThemes(page)) found.push(`${path}: ${problem}`);
       // The theme changes no size.
       for (const { name, viewport } of sizes) {
         await page.setViewportSize(viewport);
         await settled();
-        for (const one of await layoutFaults(page)) found.push(`${path} at ${name}: ${one}`);
+        for (const problem of await layoutFaults(page)) found.push(`${path} at ${name}: ${problem}`);
       }
     }
     expect(found).toEqual([]);

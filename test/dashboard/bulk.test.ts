@@ -13,12 +13,12 @@ test(
       method: 'POST',
       body: { contentHash: 'a'.repeat(64), tasks: [{ id: 'send', filePath: 'tasks/send.ts' }] },
     });
-    const made = await server.ask('/api/v2/tasks/batch', {
+    const batch = await server.ask('/api/v2/tasks/batch', {
       method: 'POST',
       body: { items: Array.from({ length: 350 }, (_, n) => ({ task: 'send', payload: { n } })) },
     });
-    expect(made.status).toBe(202);
-    const { id } = made.body;
+    expect(batch.status).toBe(202);
+    const { id } = batch.body;
     const { runs } = (await server.ask(`/api/v2/batches/${id}`)).body;
 
     const { page, open } = await openDashboard(server);
@@ -34,7 +34,7 @@ test(
 
     // Somebody holds a run of the second hundred: the action gets so far, and waits.
     let release = (): void => {};
-    const held = new Promise<void>((resolve) => (release = resolve));
+    const released = new Promise<void>((resolve) => (release = resolve));
     const sql = connect(server.database, { name: 'test', max: 2 });
     onTestFinished(async () => {
       release();
@@ -42,7 +42,7 @@ test(
     });
     const holding = sql.begin(async (tx) => {
       await tx`select 1 from runs where id = ${runs[150]} for update`;
-      await held;
+      await released;
     });
     await server.ask('/api/v1/bulk-actions', {
       method: 'POST',

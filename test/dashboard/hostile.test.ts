@@ -9,7 +9,7 @@ import { testServer } from '../support/server.ts';
 const hostile =
   '<img src=x onerror="alert(1)"><script>alert(2)</script> \u001B[31mred\u0007 👩‍👩‍👧‍👦 مرحبا \u202Eexe.txt\u2066';
 /** How it looks: nothing is left out, and nothing has an effect. */
-const shown =
+const displayed =
   '<img src=x onerror="alert(1)"><script>alert(2)</script> ␛[31mred␇ 👩‍👩‍👧‍👦 مرحبا ⟨U+202E⟩exe.txt⟨U+2066⟩';
 
 const inGroups = '⟨U+202E⟩exe.txt⟨U+2066⟩';
@@ -79,7 +79,7 @@ async function withoutFreeze(page: Page, name: string, act: () => Promise<unknow
 }
 
 /** The data is on the page as text: no element comes from it, and no character turns or hides what is beside it. */
-async function expectText(page: Page, text = shown): Promise<void> {
+async function expectText(page: Page, text = displayed): Promise<void> {
   await expect
     .poll(() => page.evaluate<string>("document.querySelector('#root').textContent"), { timeout: 10_000 })
     .toContain(text);
@@ -120,9 +120,9 @@ test(
         .observe({ type: 'longtask', buffered: true });`);
 
     for (const [path, text] of [
-      ['/runs', shown],
-      ['/tasks', shown],
-      ['/queues', shown],
+      ['/runs', displayed],
+      ['/tasks', displayed],
+      ['/queues', displayed],
       // Groups have what their messages share.
       ['', inGroups],
       ['/errors', inGroups],
@@ -140,7 +140,7 @@ test(
     await withoutFreeze(page, 'Opening the run', async () => {
       await open(`/runs/${root}`);
       await timeline.getByRole('row').first().waitFor();
-      await page.getByText(shown).first().waitFor();
+      await page.getByText(displayed).first().waitFor();
     });
     await expectText(page);
     for (const tab of ['Logs', 'Payload', 'Metadata', 'Attempts', 'Raw']) {

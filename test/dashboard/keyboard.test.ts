@@ -75,7 +75,7 @@ test('the search palette has all that is typed, also what comes before its code'
   await open('/queues');
 
   /** Loads the page anew, so that it has not loaded the palette, and answers what lets the palette's code through. */
-  const held = async (): Promise<() => void> => {
+  const blockPalette = async (): Promise<() => void> => {
     let release = (): void => undefined;
     const isReleased = new Promise<void>((resolve) => (release = resolve));
     await page.unrouteAll();
@@ -88,14 +88,14 @@ test('the search palette has all that is typed, also what comes before its code'
     return release;
   };
   for (const shortcut of ['/', 'ControlOrMeta+k']) {
-    const release = await held();
-    const asked = page.waitForRequest(/palette-dialog/);
+    const release = await blockPalette();
+    const requested = page.waitForRequest(/palette-dialog/);
     await page.keyboard.press(shortcut);
     await page.keyboard.type('shop');
     await page.keyboard.press('Backspace');
     await page.keyboard.press('Backspace');
     await page.keyboard.type('ip/');
-    await asked;
+    await requested;
     expect([shortcut, await search.count()]).toEqual([shortcut, 0]);
     // These come while the code runs, the field is drawn and gets the focus.
     release();
@@ -227,10 +227,10 @@ test('a queue is paused and resumed, a token is approved, a message is sent', sl
   await keys.tabTo(page.getByRole('button', { name: 'Pause the queue' }));
   await keys.press('Enter');
   await keys.isAt(page.getByRole('button', { name: 'Resume the queue' }));
-  const held = await trigger(server, 'send');
+  const queued = await trigger(server, 'send');
   await keys.press('/');
   await keys.isAt(search);
-  await keys.write(held);
+  await keys.write(queued);
   await page.getByRole('option', { name: /Open the run/ }).waitFor();
   await keys.press('Enter');
   await page
@@ -241,7 +241,7 @@ test('a queue is paused and resumed, a token is approved, a message is sent', sl
   await keys.press('Enter');
   await page.getByRole('button', { name: 'Resume the queue' }).waitFor();
   await keys.press('p');
-  await ended(server, held, 'COMPLETED');
+  await ended(server, queued, 'COMPLETED');
   // What was done can be taken back while the message is there.
   await page.getByRole('button', { name: 'Undo' }).last().waitFor();
   await keys.press('u');
@@ -333,7 +333,7 @@ test(
         page
           .locator('.u-select')
           .first()
-          .evaluate((one) => one.clientWidth),
+          .evaluate((element) => element.clientWidth),
       )
       .toBeGreaterThan(5);
     await keys.press('Enter');
@@ -358,8 +358,8 @@ test(
     // The keys are those that were used here.
     await keys.press('?');
     const help = page.getByRole('dialog', { name: 'Keys of this page' });
-    const shown = await help.getByRole('region', { name: 'In the timeline' }).innerText();
-    expect(shown.split(/\s*\n\s*/)).toEqual(
+    const text = await help.getByRole('region', { name: 'In the timeline' }).innerText();
+    expect(text.split(/\s*\n\s*/)).toEqual(
       expect.arrayContaining(['z', 'Look at the time of the line', 'Next line']),
     );
     await help.getByRole('region', { name: 'On this page' }).getByText('Replay the run').waitFor();

@@ -43,30 +43,30 @@ test('a tab that is hidden asks nothing, and asks again when it is shown', slow,
   await open('');
   await page.getByRole('heading', { name: 'Overview' }).waitFor();
   await settled();
-  let asked = 0;
-  page.on('request', () => (asked += 1));
+  let requests = 0;
+  page.on('request', () => (requests += 1));
   const pass = async (): Promise<void> => {
-    asked = 0;
+    requests = 0;
     await page.clock.runFor(60_000);
     await settled();
   };
   await pass();
-  expect(asked).toBeGreaterThan(0);
+  expect(requests).toBeGreaterThan(0);
   const show = (isHidden: boolean): Promise<void> =>
     page.evaluate((hidden) => {
-      const { document: shown } = globalThis as unknown as { document: EventTarget };
-      Object.defineProperty(shown, 'hidden', { configurable: true, get: () => hidden });
-      Object.defineProperty(shown, 'visibilityState', {
+      const { document: page } = globalThis as unknown as { document: EventTarget };
+      Object.defineProperty(page, 'hidden', { configurable: true, get: () => hidden });
+      Object.defineProperty(page, 'visibilityState', {
         configurable: true,
         get: () => (hidden ? 'hidden' : 'visible'),
       });
-      shown.dispatchEvent(new Event('visibilitychange', { bubbles: true }));
+      page.dispatchEvent(new Event('visibilitychange', { bubbles: true }));
     }, isHidden);
   await show(true);
   await pass();
-  expect(asked).toBe(0);
+  expect(requests).toBe(0);
   await show(false);
-  await expect.poll(() => asked).toBeGreaterThan(0);
+  await expect.poll(() => requests).toBeGreaterThan(0);
 });
 
 test('a member who may only read sees no button that changes', slow, async () => {

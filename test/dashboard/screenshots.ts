@@ -50,7 +50,7 @@ const pages: Readonly<Record<string, string>> = {
   audit: '/settings/audit',
 };
 
-const looks = [
+const variants = [
   { name: 'light', colorScheme: 'light', viewport: { width: 1_440, height: 900 } },
   { name: 'dark', colorScheme: 'dark', viewport: { width: 1_440, height: 900 } },
   { name: 'narrow', colorScheme: 'light', viewport: { width: 400, height: 860 } },
@@ -78,7 +78,7 @@ async function take(page: Page, file: string): Promise<void> {
   await writeFile(file, Buffer.from(data, 'base64'));
 }
 
-const wanted = process.argv.slice(2);
+const requested = process.argv.slice(2);
 await mkdir(folder, { recursive: true });
 const { demo, stop } = await startDemo();
 const { executablePath, env } = await findBrowser();
@@ -88,7 +88,7 @@ const browser = await chromium.launch({
   args: ['--no-sandbox', '--disable-dev-shm-usage'],
 });
 try {
-  for (const { name: look, ...options } of looks) {
+  for (const { name: variant, ...options } of variants) {
     const context = await browser.newContext({ locale: 'en-GB', timezoneId: 'UTC', ...options });
     const page = await context.newPage();
     const answer = await fetch(`${demo.url}/api/v1/browser-links`, {
@@ -99,11 +99,11 @@ try {
     await page.goto(`${demo.url}/login#link=${token}`);
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
     for (const [name, path] of Object.entries(pages)) {
-      if (wanted.length > 0 && !wanted.includes(name)) continue;
+      if (requested.length > 0 && !requested.includes(name)) continue;
       const filled = path.replace(/:(\w+)/, (_, id: string) => encodeURIComponent(demo.open[id] ?? ''));
       await page.goto(`${demo.url}/p/${demo.projectRef}/prod${filled}`);
-      await take(page, join(folder, `${name}-${look}.webp`));
-      console.log(`${name}, ${look}`);
+      await take(page, join(folder, `${name}-${variant}.webp`));
+      console.log(`${name}, ${variant}`);
     }
     await context.close();
   }

@@ -147,7 +147,7 @@ describe('a shop that is filled once', () => {
       timedOut: await statusOf('timedOutRun'),
       expired: await statusOf('expiredRun'),
       waiting: await statusOf('waitingRun'),
-      held: await statusOf('heldRun'),
+      queued: await statusOf('queuedRun'),
       pending: await statusOf('pendingVersionRun'),
     }).toEqual({
       failed: 'FAILED',
@@ -155,7 +155,7 @@ describe('a shop that is filled once', () => {
       timedOut: 'TIMED_OUT',
       expired: 'EXPIRED',
       waiting: 'WAITING',
-      held: 'QUEUED',
+      queued: 'QUEUED',
       pending: 'PENDING_VERSION',
     });
   });

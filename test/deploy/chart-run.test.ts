@@ -36,15 +36,15 @@ async function startPod(
   for (const { secret, projected } of pod.volumes)
     for (const { items } of [
       ...(secret ? [secret] : []),
-      ...(projected?.sources ?? []).map((one) => one.secret),
+      ...(projected?.sources ?? []).map((source) => source.secret),
     ])
       for (const { key, path } of items) await writeFile(join(mount, path), `${all[key]}\n`);
   const [{ args, env }] = pod.containers;
-  const given = env.map(({ name, value }): [string, string] => [
+  const entries = env.map(({ name, value }): [string, string] => [
     name,
     value.replace('/run/secrets/millrace', mount).replace('/var/lib/millrace', mount),
   ]);
-  return millrace([...args, '--json'], { cwd: mount, env: { ...Object.fromEntries(given), ...own } });
+  return millrace([...args, '--json'], { cwd: mount, env: { ...Object.fromEntries(entries), ...own } });
 }
 
 test.skipIf(!hasHelm)(

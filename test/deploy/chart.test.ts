@@ -61,15 +61,15 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-const rendered = (given: unknown): Promise<Manifest[]> => render(helm, folder, given);
+const rendered = (input: unknown): Promise<Manifest[]> => render(helm, folder, input);
 
 const named = (manifests: readonly Manifest[]): string[] =>
   manifests.map(({ kind, metadata }) => `${kind} ${metadata.name}`).toSorted();
 
 describe.skipIf(!hasHelm)(`the chart${hasHelm ? '' : ' (skipped: set HELM)'}`, () => {
   test('is found to be in order by helm, with few values and with many', async () => {
-    for (const given of [values, everything])
-      expect(await lint(helm, folder, given)).toContain('0 chart(s) failed');
+    for (const input of [values, everything])
+      expect(await lint(helm, folder, input)).toContain('0 chart(s) failed');
   });
 
   test('makes what the APIs of Kubernetes, KEDA and the Prometheus operator know, without an unknown name', async () => {
@@ -217,8 +217,8 @@ describe.skipIf(!hasHelm)(`the chart${hasHelm ? '' : ' (skipped: set HELM)'}`, (
       'which metrics.enabled switches off',
     ],
     ['an ingress without a name', { ...values, ingress: { enabled: true } }, 'ingress.host must be'],
-  ])('refuses %s, and names it', async (_what, given, message) => {
-    const refused = await rendered(given).then(
+  ])('refuses %s, and names it', async (_what, input, message) => {
+    const refused = await rendered(input).then(
       () => '',
       (error: { stderr: string }) => error.stderr,
     );

@@ -108,8 +108,8 @@ test('the unit of the embedded server archives to the folder in which the unit o
   });
   await server.line(/^\{"url"/);
   const backup = await argumentsOf('millrace-backup.service', root);
-  const made = await finished(backup, { cwd: root });
-  expect(made, made.stderr).toMatchObject({ exitCode: 0 });
+  const result = await finished(backup, { cwd: root });
+  expect(result, result.stderr).toMatchObject({ exitCode: 0 });
   const folder = join(root, 'millrace-backups');
   expect((await readdir(folder)).toSorted()).toEqual(['base', 'system-id', 'wal']);
   const args = ['doctor', '--data', join(root, 'millrace'), '--backups', folder, '--port', '0', '--json'];
@@ -138,9 +138,9 @@ test('the secrets script makes each secret of the Compose file once, readable by
   const { secrets, services } = parse(await readFile(deploy('compose.yaml'), 'utf8'), {
     merge: true,
   }) as Compose;
-  const made = await Promise.all(Object.keys(secrets).map(read));
+  const created = await Promise.all(Object.keys(secrets).map(read));
   await make();
-  expect(await Promise.all(Object.keys(secrets).map(read))).toEqual(made);
+  expect(await Promise.all(Object.keys(secrets).map(read))).toEqual(created);
   expect((await stat(folder)).mode & 0o777).toBe(0o700);
   expect((await stat(join(folder, 'master-key'))).mode & 0o777).toBe(0o444);
   expect(Object.values(secrets).map(({ file }) => file)).toEqual(

@@ -17,8 +17,8 @@ export const hasHelm =
 
 /** Writes the program into the folder, and returns its path. */
 export async function installHelm(folder: string): Promise<string> {
-  const given = process.env['HELM'];
-  if (given !== undefined) return given;
+  const configured = process.env['HELM'];
+  if (configured !== undefined) return configured;
   const main = createRequire(import.meta.url).resolve('@aws-cdk/asset-kubectl-v20');
   const archive = unzipSync(await readFile(join(dirname(main), 'layer.zip')), {
     filter: ({ name }) => name === 'helm/helm',

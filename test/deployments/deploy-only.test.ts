@@ -20,12 +20,12 @@ afterAll(() => installation.stop());
 /** A key with the preset, made as docs/deployments.md says. */
 async function deployOnlyKey(env: string): Promise<string> {
   const { url, folder, projectRef, personalAccessToken } = installation;
-  const made = await finished(
+  const created = await finished(
     ['keys', 'create', 'ci', '--env', env, '--preset', 'deploy-only', '--project', projectRef, '--json'],
     { cwd: folder, env: { MILLRACE_API_URL: url, MILLRACE_ACCESS_TOKEN: personalAccessToken } },
   );
-  expect(made.stderr).toBe('');
-  return (JSON.parse(made.stdout) as { key: string }).key;
+  expect(created.stderr).toBe('');
+  return (JSON.parse(created.stdout) as { key: string }).key;
 }
 
 const branches = async (): Promise<string[]> => {
@@ -178,7 +178,7 @@ test('a deployed version shows its tasks with the JSON Schemas of their payloads
   ]);
   const properties = (declaredTasks[2] as { payloadSchema: { properties: object } }).payloadSchema.properties;
   expect(Object.keys(properties)).toEqual(['to', 'body', 'at']);
-  const shown = project.start('versions', 'show', version);
-  expect(await shown.exitCode).toBe(0);
-  expect(shown.stdout.join('\n')).toMatch(/mail +tasks\/mail\.ts +JSON Schema/);
+  const process = project.start('versions', 'show', version);
+  expect(await process.exitCode).toBe(0);
+  expect(process.stdout.join('\n')).toMatch(/mail +tasks\/mail\.ts +JSON Schema/);
 }, 120_000);

@@ -89,8 +89,8 @@ describe('millrace deploy', () => {
       [one, 'current'],
     ]);
     expect(listed[1]?.message).toBe('the first');
-    const shown = await project.run('versions', 'show', one);
-    expect(shown.json).toMatchObject({ tasks: 3, isUploaded: true, runners: 1, platforms: [] });
+    const output = await project.run('versions', 'show', one);
+    expect(output.json).toMatchObject({ tasks: 3, isUploaded: true, runners: 1, platforms: [] });
     expect(await project.run('versions', 'archive', one, '--yes')).toMatchObject({ exitCode: 1 });
     expect(await project.run('versions', 'archive', two)).toMatchObject({
       exitCode: 2,
@@ -148,17 +148,19 @@ describe('millrace deploy', () => {
     );
     const ended = await Promise.all(projects.map((project) => apart(project, 'deploy', '--force')));
     expect(ended.map(({ exitCode }) => exitCode)).toEqual([0, 0]);
-    const [one] = projects;
-    const current = (await versions(one as DeployedProject)).filter(({ state }) => state === 'current');
+    const [first] = projects;
+    const current = (await versions(first as DeployedProject)).filter(({ state }) => state === 'current');
     expect(current).toHaveLength(1);
-    const said = ended.map(({ json }) => json as { version: string; isCurrent: boolean; reason?: string });
-    expect(said.map(({ version }) => version)).toContain(current[0]?.version);
-    for (const { version, isCurrent, reason } of said)
+    const deployed = ended.map(
+      ({ json }) => json as { version: string; isCurrent: boolean; reason?: string },
+    );
+    expect(deployed.map(({ version }) => version)).toContain(current[0]?.version);
+    for (const { version, isCurrent, reason } of deployed)
       if (!isCurrent) expect(reason).toContain(version === current[0]?.version ? '' : 'at the same time');
     // The same content at once is one version.
     const same = await Promise.all(
-      [1, 2].map(() => (one as DeployedProject).write('tasks/a.ts', taskFile('both', "'same'"))),
-    ).then(() => Promise.all([1, 2].map(() => apart(one as DeployedProject, 'deploy', '--force'))));
+      [1, 2].map(() => (first as DeployedProject).write('tasks/a.ts', taskFile('both', "'same'"))),
+    ).then(() => Promise.all([1, 2].map(() => apart(first as DeployedProject, 'deploy', '--force'))));
     expect(same.map(({ exitCode, json }) => [exitCode, json['version']])).toEqual([
       [0, same[0]?.json['version']],
       [0, same[0]?.json['version']],

@@ -35,14 +35,14 @@ const trigger = async (server: TestServer, task: string, payload: unknown = {}):
   (await server.ask(`/api/v1/tasks/${task}/trigger`, { method: 'POST', body: { payload } })).body
     .id as string;
 
-const shown = async (server: TestServer, run: string) => {
+const retrieve = async (server: TestServer, run: string) => {
   const { body } = await server.ask(`/api/v3/runs/${run}`);
   return { status: body.status as string, output: body.output as unknown, version: body.version as string };
 };
 
 const ended = async (server: TestServer, run: string) => {
-  await expect.poll(async () => (await shown(server, run)).status, { timeout }).toBe('COMPLETED');
-  return shown(server, run);
+  await expect.poll(async () => (await retrieve(server, run)).status, { timeout }).toBe('COMPLETED');
+  return retrieve(server, run);
 };
 
 const reasonOf = async (server: TestServer, run: string): Promise<string> =>
@@ -58,7 +58,7 @@ test('a runner without a folder serves what is deployed, and promotion waits for
   ]);
   const { runner, loaded } = await fetchingRunner(server);
   expect(runner.version).toBeNull();
-  await expect.poll(() => loaded.map((one) => one.version), { timeout }).toEqual([version]);
+  await expect.poll(() => loaded.map((entry) => entry.version), { timeout }).toEqual([version]);
   await expect
     .poll(async () => (await server.ask(`/api/v1/deployments/${version}/promote`, { method: 'POST' })).status)
     .toBe(200);
@@ -90,7 +90,9 @@ test('an empty runner that replaces another goes on with retries, waits and slee
     trigger(server, 'sleep'),
   ]);
   await expect
-    .poll(() => Promise.all(runs.slice(1).map(async (run) => (await shown(server, run)).status)), { timeout })
+    .poll(() => Promise.all(runs.slice(1).map(async (run) => (await retrieve(server, run)).status)), {
+      timeout,
+    })
     .toEqual(['WAITING', 'WAITING']);
   await promote(server.url, server.keys.prod, await deployed(server, tasksOf('new')));
   await first.runner.stop({ waitMs: 0 });
@@ -98,7 +100,7 @@ test('an empty runner that replaces another goes on with retries, waits and slee
   await server.ask(`/api/v1/waitpoints/tokens/${token.body.id}/complete`, { method: 'POST', body: {} });
   for (const run of runs) expect(await ended(server, run)).toMatchObject({ output: 'old', version: old });
   expect((await ended(server, await trigger(server, 'say'))).output).toBe('new');
-  expect(second.loaded.map((one) => one.version)).toContain(old);
+  expect(second.loaded.map((entry) => entry.version)).toContain(old);
 }, 90_000);
 
 test('two folders that are started in turn never change what is current', async () => {
@@ -130,7 +132,7 @@ test('a version is not given to a runner that lacks its label or its Node.js, an
   await promote(server.url, server.keys.prod, version);
   const { loaded } = await fetchingRunner(server, { labels: ['gpu'] });
   expect((await ended(server, run)).output).toBe('one');
-  expect(loaded.map((one) => one.version)).toEqual([version]);
+  expect(loaded.map((entry) => entry.version)).toEqual([version]);
 }, 60_000);
 
 test('a version that a runner cannot load is given back, named by the reason, and left to another runner', async () => {

@@ -91,7 +91,7 @@ describe('a deployment over HTTP', () => {
     sending.write(data.subarray(0, 2 * mib + 100));
     const received = async () =>
       (await call<CreatedDeployment>(to, 'POST /api/v1/deployments', bundle.body)).missing.find(
-        (one) => one.blob === blob,
+        (request) => request.blob === blob,
       )?.received;
     await expect.poll(received, { timeout: 10_000 }).toBe(2 * mib);
     sending.destroy();
@@ -134,9 +134,9 @@ describe('a deployment over HTTP', () => {
       )
     ).body.key as string;
     const by = { url: server.url, key: deployOnly };
-    const made = await deploy(by, bundleOf({ 'a.js': 'a' }));
-    await call(by, `POST /api/v1/deployments/${made.version}/promote?force=true`);
-    expect(await call(by, `GET /api/v1/deployments/${made.version}`)).toMatchObject({
+    const deployed = await deploy(by, bundleOf({ 'a.js': 'a' }));
+    await call(by, `POST /api/v1/deployments/${deployed.version}/promote?force=true`);
+    expect(await call(by, `GET /api/v1/deployments/${deployed.version}`)).toMatchObject({
       deployedBy: 'ci',
       state: 'current',
     });
@@ -146,17 +146,17 @@ describe('a deployment over HTTP', () => {
     await call(by, `POST /api/v1/deployments/${next.version}/promote?force=true&percent=10`);
     await call(by, `POST /api/v1/deployments/${next.version}/promote?force=true&allowRollbacks=true`);
     for (const query of ['', 'allowRollbacks=true', 'allowRollbacks=true&percent=5', 'force=true'])
-      await expect(call(by, `POST /api/v1/deployments/${made.version}/promote?${query}`)).rejects.toThrow(
-        `403 {"error":"Unauthorized: version ${made.version} is older than the current one, and this key may promote newer versions only. Rolling back needs a key with the scope write:deployments."`,
+      await expect(call(by, `POST /api/v1/deployments/${deployed.version}/promote?${query}`)).rejects.toThrow(
+        `403 {"error":"Unauthorized: version ${deployed.version} is older than the current one, and this key may promote newer versions only. Rolling back needs a key with the scope write:deployments."`,
       );
-    for (const [asked, body] of [
-      [`POST /api/v1/deployments/${made.version}/archive`],
-      [`POST /api/v1/deployments/${made.version}/move`, { to: next.version }],
+    for (const [request, body] of [
+      [`POST /api/v1/deployments/${deployed.version}/archive`],
+      [`POST /api/v1/deployments/${deployed.version}/move`, { to: next.version }],
       [`POST /api/v1/deployments/${next.version}/abort-canary`],
       ['POST /api/v1/runners/runner_x/drain', {}],
       ['POST /api/v1/runners/runner_x/stop'],
     ] as const)
-      await expect(call(by, asked, body)).rejects.toThrow(
+      await expect(call(by, request, body)).rejects.toThrow(
         '403 {"error":"Unauthorized: this needs a key with the scope write:deployments, which this key does not have."',
       );
     expect(await call(by, 'GET /api/v1/deployments/current')).toMatchObject({ version: next.version });

@@ -62,8 +62,8 @@ test('millrace versions move shows what waits, asks, and moves it to another ver
   await expect(call(to, move, {})).rejects.toThrow(/400 .*to/);
 
   await call(to, `POST /api/v1/runs/${runs[0]!.id}/reschedule`, { delay: '1s' });
-  const shown = () =>
+  const runsOf = () =>
     call<{ status: string; version: string; output: unknown }>(to, `GET /api/v3/runs/${runs[0]!.id}`);
-  await expect.poll(async () => (await shown()).status, { timeout: 20_000 }).toBe('COMPLETED');
-  expect(await shown()).toMatchObject({ version: two, output: 'two' });
+  await expect.poll(async () => (await runsOf()).status, { timeout: 20_000 }).toBe('COMPLETED');
+  expect(await runsOf()).toMatchObject({ version: two, output: 'two' });
 }, 180_000);

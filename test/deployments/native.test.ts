@@ -48,8 +48,8 @@ test.runIf(isLong)(
     // Each package with an install script is named in allowScripts.
     expect(deployed.stderr).not.toContain('warning');
     const { version } = deployed.json;
-    const shown = await project.run('versions', 'show', version);
-    expect(shown.json).toMatchObject({ platforms: ['linux-x64-glibc'], runners: 1 });
+    const result = await project.run('versions', 'show', version);
+    expect(result.json).toMatchObject({ platforms: ['linux-x64-glibc'], runners: 1 });
     const output = async (task: string, payload = {}): Promise<unknown> =>
       (await project.run('trigger', task, '--wait', '--payload', JSON.stringify(payload))).json.output;
     const file = join(await temporary(), 'users.db');

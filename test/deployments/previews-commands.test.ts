@@ -44,7 +44,7 @@ test('a shell of CI deploys a branch and archives it with two variables', async 
   const project = await deployedProject(installation, keys.preview, { 'tasks/all.ts': tasks });
   await run('git', ['init', '--quiet', '--initial-branch', 'feat/login'], { cwd: project.dir });
   const login = { MILLRACE_API_URL: url, MILLRACE_ACCESS_TOKEN: installation.personalAccessToken };
-  const made = await finished(
+  const created = await finished(
     [
       'keys',
       'create',
@@ -59,7 +59,7 @@ test('a shell of CI deploys a branch and archives it with two variables', async 
     ],
     { cwd: project.dir, env: login },
   );
-  const { key } = JSON.parse(made.stdout) as { key: string };
+  const { key } = JSON.parse(created.stdout) as { key: string };
   // `npx` starts the command of the project, which here is that of the repository.
   const bin = await temporary();
   await mkdir(bin, { recursive: true });
@@ -154,8 +154,8 @@ test('a runner of preview registers no folder unless a branch is named', async (
   try {
     const { version } = JSON.parse(await runner.line(/^\{"runner"/)) as { version: string };
     const here = ['--branch', 'feat/folder'];
-    const shown = await project.run('versions', 'show', version, ...here);
-    expect(shown.json).toMatchObject({ version, runners: 1 });
+    const result = await project.run('versions', 'show', version, ...here);
+    expect(result.json).toMatchObject({ version, runners: 1 });
     expect((await project.run('versions', 'promote', version, ...here)).exitCode).toBe(0);
     expect(await project.run('trigger', 'where', '--wait', ...here)).toMatchObject({
       json: { output: 'feat/folder undefined' },

@@ -34,7 +34,7 @@ interface Branch {
   /** Deploys these tasks and makes them current, once the runner has loaded them. Replies the version. */
   deploy(text: string): Promise<string>;
   trigger(task: string, payload?: unknown): Promise<string>;
-  shown(run: string): Promise<{
+  retrieve(run: string): Promise<{
     status: string;
     output: unknown;
     version: string;
@@ -49,15 +49,15 @@ interface Branch {
 async function branchOf(home: Installation, name: string, server = home.server): Promise<Branch> {
   const key = home.keys.preview;
   const branches = `/api/v1/projects/${home.projectRef}/branches`;
-  const made = await home.ask(`POST ${branches}`, { key, server, body: { branch: name } });
-  expect(made.status).toBe(200);
+  const created = await home.ask(`POST ${branches}`, { key, server, body: { branch: name } });
+  expect(created.status).toBe(200);
   const ask: Branch['ask'] = (request, options) =>
     home.ask(request, { key, server, headers: { 'x-service-branch': name }, ...options });
-  const shown: Branch['shown'] = async (run) => (await ask(`GET /api/v3/runs/${run}`)).body;
+  const retrieve: Branch['retrieve'] = async (run) => (await ask(`GET /api/v3/runs/${run}`)).body;
   return {
     name,
     ask,
-    shown,
+    retrieve,
     async deploy(text) {
       const target = { url: server.url, key, branch: name };
       const version = await deployedTo(target, tasksOf(text));
@@ -71,8 +71,8 @@ async function branchOf(home: Installation, name: string, server = home.server):
       return body.id as string;
     },
     async ended(run) {
-      await expect.poll(async () => (await shown(run)).status, { timeout }).toBe('COMPLETED');
-      return (await shown(run)).output;
+      await expect.poll(async () => (await retrieve(run)).status, { timeout }).toBe('COMPLETED');
+      return (await retrieve(run)).output;
     },
     archive: (options = {}) =>
       home.ask(`POST ${branches}/archive`, { key, server, body: { branch: name, ...options } }),
@@ -82,7 +82,7 @@ async function branchOf(home: Installation, name: string, server = home.server):
 interface Previews {
   readonly runner: Awaited<ReturnType<typeof startPreviews>>;
   /** What the runner said of branches, in order. */
-  readonly said: readonly string[];
+  readonly events: readonly string[];
 }
 
 async function previewsOf(
@@ -90,28 +90,28 @@ async function previewsOf(
   options: Partial<PreviewsOptions> = {},
   { url } = home.server,
 ): Promise<Previews> {
-  const said: string[] = [];
+  const events: string[] = [];
   const runner = await startPreviews({
     url,
     secretKey: home.keys.preview,
     cache: { folder: await temporary() },
     ...options,
-    onServed: (branch) => said.push(`${branch} served`),
-    onLeft: (branch) => said.push(`${branch} left`),
+    onServed: (branch) => events.push(`${branch} served`),
+    onLeft: (branch) => events.push(`${branch} left`),
   });
   onTestFinished(() => runner.stop({ waitMs: 0 }));
-  return { runner, said };
+  return { runner, events };
 }
 
 test('one runner serves all branches, each with its own version, variables and pause, those made later too', async () => {
   const home = await installation();
   const { projectRef, keys } = home;
   const a = await branchOf(home, 'feat/a');
-  const { runner, said } = await previewsOf(home);
-  await expect.poll(() => said, { timeout }).toEqual(['feat/a served']);
+  const { runner, events } = await previewsOf(home);
+  await expect.poll(() => events, { timeout }).toEqual(['feat/a served']);
   // Made on another server than the one that has the connection.
   const b = await branchOf(home, 'feat/b', await home.another());
-  await expect.poll(() => said).toEqual(['feat/a served', 'feat/b served']);
+  await expect.poll(() => events).toEqual(['feat/a served', 'feat/b served']);
 
   const variables = `POST /api/v1/projects/${projectRef}/envvars/preview`;
   const parent = await home.ask(variables, { body: { name: 'SHARED', value: 'of preview' } });
@@ -150,14 +150,14 @@ test('one runner serves all branches, each with its own version, variables and p
   ).toBe(200);
   const paused = await a.trigger('say');
   expect(await b.ended(await b.trigger('say'))).toBe('two');
-  expect((await a.shown(paused)).status).toBe('QUEUED');
+  expect((await a.retrieve(paused)).status).toBe('QUEUED');
 
   // The runner is in the list of each branch, and no attempt of one is known in another.
   for (const branch of [a, b]) {
     const { body } = await branch.ask('GET /api/v1/runners');
     expect(body.data).toEqual([expect.objectContaining({ pid: process.pid, versions: [versions[0]] })]);
   }
-  expect((await b.shown(paused)).status).toBeUndefined();
+  expect((await b.retrieve(paused)).status).toBeUndefined();
   expect(runner.version).toBeNull();
   // Nobody but a runner that serves branches may connect without one.
   expect((await home.ask('GET /api/v1/runners', { key: keys.preview })).status).toBe(401);
@@ -165,7 +165,7 @@ test('one runner serves all branches, each with its own version, variables and p
 
 test('an archived branch is served no more, and a new one of its name is another one', async () => {
   const home = await installation();
-  const { said } = await previewsOf(home);
+  const { events } = await previewsOf(home);
   const old = await branchOf(home, 'feat/a');
   await old.deploy('old');
   expect(await old.ended(await old.trigger('say'))).toBe('old');
@@ -173,9 +173,9 @@ test('an archived branch is served no more, and a new one of its name is another
   const again = await branchOf(home, 'feat/a');
   await again.deploy('new');
   expect(await again.ended(await again.trigger('say'))).toBe('new');
-  expect(said.filter((what) => what === 'feat/a served').length).toBeGreaterThan(1);
+  expect(events.filter((what) => what === 'feat/a served').length).toBeGreaterThan(1);
   expect((await again.archive()).status).toBe(200);
-  await expect.poll(() => said.at(-1), { timeout }).toBe('feat/a left');
+  await expect.poll(() => events.at(-1), { timeout }).toBe('feat/a left');
 }, 90_000);
 
 test('an idle branch has no process, and a branch without a runner of its own starts its version for a run', async () => {
@@ -205,7 +205,7 @@ test('branches share the slots, and one that fills them does not keep another fr
   expect(await b.ended(await b.trigger('say'))).toBe('two');
   const many = await Promise.all(Array.from({ length: 4 }, () => a.trigger('nap', { ms: 600_000 })));
   const statuses = async () =>
-    (await Promise.all(many.map((run) => a.shown(run)))).map(({ status }) => status).toSorted();
+    (await Promise.all(many.map((run) => a.retrieve(run)))).map(({ status }) => status).toSorted();
   await expect.poll(statuses, { timeout }).toEqual(['EXECUTING', 'EXECUTING', 'QUEUED', 'QUEUED']);
   const few = await Promise.all(Array.from({ length: 3 }, () => b.trigger('nap', { ms: 100 })));
   for (const run of few) expect(await b.ended(run)).toBe('two');
@@ -218,10 +218,10 @@ test('branches share the slots, and one that fills them does not keep another fr
 
 test('a runner that is stopped from one branch stops, and a key that ends ends it', async () => {
   const home = await installation();
-  const { runner, said } = await previewsOf(home);
+  const { runner, events } = await previewsOf(home);
   const a = await branchOf(home, 'feat/a');
   await branchOf(home, 'feat/b');
-  await expect.poll(() => said.length, { timeout }).toBe(2);
+  await expect.poll(() => events.length, { timeout }).toBe(2);
   const [{ id }] = (await a.ask('GET /api/v1/runners')).body.data;
   expect((await a.ask(`POST /api/v1/runners/${id}/stop`)).status).toBe(200);
   expect(await runner.ended).toBeNull();
@@ -237,7 +237,7 @@ test('a branch with runs that have not ended is archived only when they may be c
   const a = await branchOf(home, 'feat/a');
   await a.deploy('one');
   const running = await a.trigger('nap', { ms: 60_000 });
-  await expect.poll(async () => (await a.shown(running)).status, { timeout }).toBe('EXECUTING');
+  await expect.poll(async () => (await a.retrieve(running)).status, { timeout }).toBe('EXECUTING');
   const delayed = await a.ask('POST /api/v1/tasks/say/trigger', {
     body: { payload: {}, options: { delay: '1h' } },
   });
@@ -248,7 +248,7 @@ test('a branch with runs that have not ended is archived only when they may be c
     status: 409,
     body: { code: 'branch_has_runs', liveRuns: 253, error: expect.stringContaining('Send cancelRuns: true') },
   });
-  expect((await a.shown(queued[7] as string)).status).toBe('QUEUED');
+  expect((await a.retrieve(queued[7] as string)).status).toBe('QUEUED');
   const runs = [running, delayed.body.id as string, unknown, ...queued];
   let canceled = 0;
   for (let calls = 0; ; calls += 1) {

@@ -36,7 +36,7 @@ beforeAll(async () => {
   installation = await startInstallation();
 });
 afterAll(async () => {
-  for (const one of started) one.kill('SIGKILL');
+  for (const process of started) process.kill('SIGKILL');
   await Promise.all(started.map(({ exitCode }) => exitCode));
   await installation.stop();
   for (const folder of folders) await rm(folder, { recursive: true, force: true, maxRetries: 5 });
@@ -98,7 +98,7 @@ const projectOf = (): Promise<DeployedProject> =>
     'tasks/ring.ts': ring,
   });
 
-interface RunShown {
+interface RunMessage {
   readonly id: string;
   readonly status: string;
   readonly output: string;
@@ -183,15 +183,15 @@ test(
     }
 
     const ids = await load.stop();
-    const runs = new Map<string, RunShown>();
+    const runs = new Map<string, RunMessage>();
     const drainedFrom = performance.now();
     await expect
       .poll(
         async () => {
           const open = ids.filter((id) => !runs.has(id)).slice(0, 500);
-          for (const shown of await Promise.all(open.map((id) => call<RunShown>(`/api/v3/runs/${id}`))))
-            if (['COMPLETED', 'FAILED', 'CRASHED', 'SYSTEM_FAILURE'].includes(shown.status))
-              runs.set(shown.id, shown);
+          for (const run of await Promise.all(open.map((id) => call<RunMessage>(`/api/v3/runs/${id}`))))
+            if (['COMPLETED', 'FAILED', 'CRASHED', 'SYSTEM_FAILURE'].includes(run.status))
+              runs.set(run.id, run);
           return ids.length - runs.size;
         },
         { timeout: 40_000, interval: 200 },
@@ -233,19 +233,19 @@ test(
     const before = await currentVersion();
     const restartedFrom = performance.now();
     for (let n = 0; n < size.restarts; n += 1) {
-      const one = await startRunner(old.dir);
+      const restarted = await startRunner(old.dir);
       if (n % 10 === 0) {
         const { id } = await call<{ id: string }>('/api/v1/tasks/ring/trigger', { payload: { file, n } });
         await expect
-          .poll(async () => (await call<RunShown>(`/api/v3/runs/${id}`)).status, { timeout: 20_000 })
+          .poll(async () => (await call<RunMessage>(`/api/v3/runs/${id}`)).status, { timeout: 20_000 })
           .toBe('COMPLETED');
-        expect(await call<RunShown>(`/api/v3/runs/${id}`)).toMatchObject({
+        expect(await call<RunMessage>(`/api/v3/runs/${id}`)).toMatchObject({
           version: before,
           output: texts[before],
         });
       }
-      one.kill(n % 2 === 0 ? 'SIGKILL' : 'SIGTERM');
-      await one.exitCode;
+      restarted.kill(n % 2 === 0 ? 'SIGKILL' : 'SIGTERM');
+      await restarted.exitCode;
       expect(await currentVersion()).toBe(before);
     }
     if (isFull)

@@ -12,23 +12,23 @@ test('doctor prints one line for each check and the findings below, and exits wi
     MILLRACE_PORT: '0',
     XDG_CONFIG_HOME: cwd,
   };
-  const [shown, asJson, alone] = await Promise.all([
+  const [table, asJson, alone] = await Promise.all([
     finished(['doctor'], { cwd, env }),
     finished(['doctor', '--json'], { cwd, env }),
     finished(['doctor', '--json'], { cwd, env: { MILLRACE_PORT: '0', XDG_CONFIG_HOME: cwd } }),
   ]);
-  expect(shown.exitCode, shown.stderr).toBe(1);
-  expect(shown.stdout).toMatch(/^ok +machine +node-version$/m);
-  expect(shown.stdout).toMatch(/^error +database +database-answers +1 finding$/m);
-  expect(shown.stdout).toMatch(/^error {2}database-answers {2}.*nothing listens there/m);
-  expect(shown.stdout).toMatch(/^ {2}mend {2}/m);
+  expect(table.exitCode, table.stderr).toBe(1);
+  expect(table.stdout).toMatch(/^ok +machine +node-version$/m);
+  expect(table.stdout).toMatch(/^error +database +database-answers +1 finding$/m);
+  expect(table.stdout).toMatch(/^error {2}database-answers {2}.*nothing listens there/m);
+  expect(table.stdout).toMatch(/^ {2}fix {4}/m);
   expect(JSON.parse(asJson.stdout)).toMatchObject({
     errors: 1,
     checks: expect.arrayContaining([
       expect.objectContaining({ group: 'database', name: 'database-answers', state: 'error' }),
     ]) as unknown[],
   });
-  expect(shown.stdout + asJson.stdout).not.toContain('s3cret-pass');
+  expect(table.stdout + asJson.stdout).not.toContain('s3cret-pass');
   // This machine may have a full disk.
   expect([0, 1]).toContain(alone.exitCode);
   expect(JSON.parse(alone.stdout)).toHaveProperty('checks');

@@ -16,6 +16,7 @@ import { startPostgres, type RunningPostgres } from '../../packages/postgres/src
 import { masterKeyOf } from '../../packages/server/src/auth/seal.ts';
 import { connect, type Sql } from '../../packages/server/src/db/connect.ts';
 import { databaseChecks, processChecks } from '../../packages/server/src/operations/doctor/checks.ts';
+import { synchronousStandbys } from '../../packages/server/src/operations/doctor/database/synchronous-standbys.ts';
 import { diagnoseDatabase } from '../../packages/server/src/operations/doctor/diagnose.ts';
 import { runChecks } from '../../packages/server/src/operations/doctor/run.ts';
 import { startJob } from '../../packages/server/src/jobs/job.ts';
@@ -56,7 +57,7 @@ describe('an installation without faults', () => {
   let postgres: RunningPostgres;
   let server: RunningServer;
   let data: string;
-  let given: Examine;
+  let base: Examine;
   const ends: (() => Promise<void>)[] = [];
   beforeAll(async () => {
     data = await temporaryFolder((end) => ends.push(end));
@@ -77,7 +78,7 @@ describe('an installation without faults', () => {
       backups: join(data, 'backups'),
       signal: AbortSignal.timeout(60_000),
     });
-    given = {
+    base = {
       machine: {
         ...thisMachine,
         listen: { host: '127.0.0.1', port: server.port },
@@ -100,7 +101,7 @@ describe('an installation without faults', () => {
   });
 
   test('has no findings', async () => {
-    const { groups, errors, warnings } = await examine(given);
+    const { groups, errors, warnings } = await examine(base);
     const checks = groups.flatMap(({ checks: each }) => each);
     expect(checks.filter(({ findings }) => findings.length > 0)).toEqual([]);
     expect([errors, warnings]).toEqual([0, 0]);
@@ -111,9 +112,9 @@ describe('an installation without faults', () => {
 
   test('the server tells the same without a database at hand, to an owner only', async () => {
     const { groups, errors, warnings } = await examine({
-      ...given,
+      ...base,
       database: undefined,
-      server: { ...given.server, url: server.url, key: undefined },
+      server: { ...base.server, url: server.url, key: undefined },
     });
     expect([errors, warnings]).toEqual([0, 0]);
     const ofServer = groups.find(({ group }) => group === 'server')?.checks ?? [];
@@ -121,7 +122,7 @@ describe('an installation without faults', () => {
       expect.arrayContaining(['fsync', 'jobs-stuck', 'paused']),
     );
     const stranger = await examine({
-      ...given,
+      ...base,
       database: undefined,
       server: { url: server.url, token: `svc_pat_${'1'.repeat(40)}` },
     });
@@ -133,9 +134,9 @@ describe('an installation without faults', () => {
   test('a proxy that drops upgrades, buffers, and hides host and client is found by each', async () => {
     const url = await startProxy(server.url, { dropsUpgrades: true, buffers: true, changesHost: true });
     const { groups } = await examine({
-      ...given,
+      ...base,
       database: undefined,
-      server: { ...given.server, url, maxSilenceMs: 700 },
+      server: { ...base.server, url, maxSilenceMs: 700 },
     });
     expect(found(groups.flatMap(({ checks }) => checks))).toEqual([
       'proxy-websocket',
@@ -148,9 +149,9 @@ describe('an installation without faults', () => {
   test('a server that is not ready, and one that cannot tell what it finds, are found', async () => {
     const url = await startProxy(server.url, { breaks: ['/readyz', '/api/v1/doctor'] });
     const { groups } = await examine({
-      ...given,
+      ...base,
       database: undefined,
-      server: { ...given.server, url, key: undefined },
+      server: { ...base.server, url, key: undefined },
     });
     expect(found(groups.flatMap(({ checks }) => checks))).toEqual(['server-ready', 'server-diagnosis']);
   });
@@ -167,51 +168,58 @@ describe('an installation without faults', () => {
     const tls = { key: await readFile(keyFile, 'utf8'), cert: await readFile(file, 'utf8') };
     const url = await startProxy(server.url, { tls });
     const diagnose = () => Promise.reject(new Error('it is not asked'));
-    const facts = { url, token: undefined, key: undefined, maxSilenceMs: 1, diagnose, told: diagnose };
-    expect(found(await runChecks([certificate], facts))).toEqual(['certificate']);
+    const input = {
+      url,
+      token: undefined,
+      key: undefined,
+      maxSilenceMs: 1,
+      diagnose,
+      requireDiagnosis: diagnose,
+    };
+    expect(found(await runChecks([certificate], input))).toEqual(['certificate']);
   });
 
   test('a clock of the server that is wrong is found', async () => {
     const at = new Date(Date.now() + 60_000).toISOString();
     const request = { url: server.url, address: '', isForwarded: false, isTrusted: false };
-    const told = {
+    const diagnosed = {
       diagnosis: { version: '', at, request, checks: [] },
-      askedAt: Date.now(),
+      requestedAt: Date.now(),
       answeredAt: Date.now(),
     };
-    const diagnose = async () => told;
-    const facts = { url: '', token: '', key: '', maxSilenceMs: 1, diagnose, told: diagnose };
-    expect(found(await runChecks([serverClock], facts))).toEqual(['server-clock']);
+    const diagnose = async () => diagnosed;
+    const input = { url: '', token: '', key: '', maxSilenceMs: 1, diagnose, requireDiagnosis: diagnose };
+    expect(found(await runChecks([serverClock], input))).toEqual(['server-clock']);
   });
 
   test('an old backup, one that is damaged, one of another database, and none, are found', async () => {
     const hour = 3_600_000;
     const folder = join(data, 'backups');
-    const look = (facts: Partial<Examine['machine']> = {}) =>
-      runChecks(machineChecks, { ...thisMachine, data, backups: { folder, maxAgeMs: hour }, ...facts });
-    const old = await look({ wallClock: () => Date.now() + 2 * hour });
+    const check = (changes: Partial<Examine['machine']> = {}) =>
+      runChecks(machineChecks, { ...thisMachine, data, backups: { folder, maxAgeMs: hour }, ...changes });
+    const old = await check({ wallClock: () => Date.now() + 2 * hour });
     expect(found(old)).toEqual(['backup-age']);
     expect(named(old, 'backup-age')?.findings[0]?.what).toMatch(/is 2h .*old: \d{8}T\d{6}Z\.$/);
-    expect(found(await look({ wallClock: () => Date.now() + hour / 2 }))).toEqual([]);
+    expect(found(await check({ wallClock: () => Date.now() + hour / 2 }))).toEqual([]);
 
-    const none = await look({ backups: { folder: join(data, 'nowhere'), maxAgeMs: hour } });
+    const none = await check({ backups: { folder: join(data, 'nowhere'), maxAgeMs: hour } });
     expect(found(none)).toEqual(['backup-missing']);
     expect(named(none, 'backup-age')).toMatchObject({ state: 'skipped' });
 
     const other = await temporaryFolder(onTestFinished);
     await mkdir(join(other, 'postgres/global'), { recursive: true });
     await writeFile(join(other, 'postgres/global/pg_control'), Buffer.alloc(8, 7));
-    expect(found(await look({ data: other }))).toEqual(['backup-missing']);
+    expect(found(await check({ data: other }))).toEqual(['backup-missing']);
 
     const copy = join(other, 'backups');
     await cp(folder, copy, { recursive: true });
     const [name = ''] = await readdir(join(copy, 'base'));
     await appendFile(join(copy, 'base', name, 'manifest.json'), ' ');
-    const damaged = await look({ backups: { folder: copy, maxAgeMs: hour } });
+    const damaged = await check({ backups: { folder: copy, maxAgeMs: hour } });
     expect(found(damaged)).toEqual(['backup-missing']);
     expect(named(damaged, 'backup-missing')?.findings[0]?.what).toContain('does not have its digest');
 
-    const unknown = await look({ backups: undefined });
+    const unknown = await check({ backups: undefined });
     expect(named(unknown, 'backup-missing')).toMatchObject({ state: 'skipped' });
     expect(named(unknown, 'backup-age')).toMatchObject({ state: 'skipped' });
   });
@@ -241,7 +249,7 @@ describe('an installation without faults', () => {
     async () => {
       const pooler = await startPgbouncer(postgres.connection, 'transaction', { default_pool_size: 6 });
       const { groups } = await examine({
-        ...given,
+        ...base,
         database: { open: async () => ({ database: pooler.url }), data: undefined },
         masterKeys: [key.toString('base64')],
         server: undefined,
@@ -360,16 +368,27 @@ describe('a database with many faults', () => {
   test.each(faults)('%s', (name) => {
     const result = named(results, name);
     expect(result?.findings.length, JSON.stringify(result)).toBeGreaterThan(0);
-    for (const { what, why, mend } of result?.findings ?? []) {
+    for (const { what, why, fix } of result?.findings ?? []) {
       expect(what).not.toMatch(/undefined|NaN|null/);
       expect(why).not.toBe('');
-      expect(mend).not.toBe('');
+      expect(fix).not.toBe('');
     }
   });
 
   test('nothing else is found, and no secret part of an address is shown', () => {
     expect(found(results).toSorted()).toEqual(faults.toSorted());
     expect(JSON.stringify(results)).not.toContain('hidden-part');
+  });
+
+  test('in a cluster of Patroni, the fix for a missing standby is not to clear the setting', async () => {
+    const checks = [synchronousStandbys];
+    const mend = async () => (await diagnoseDatabase(sql, { checks }))[0]?.findings[0]?.mend;
+    expect(await mend()).toMatch(/In a cluster of Patroni, never change this setting/);
+    const patroni = connect(postgres.connection, { name: 'Patroni heartbeat', max: 1 });
+    onTestFinished(() => patroni.end());
+    await patroni`select`;
+    expect(await mend()).toMatch(/patronictl list/);
+    expect(await mend()).not.toMatch(/alter system/);
   });
 
   test('a role that may not create tables, and an older PostgreSQL', async () => {
@@ -382,12 +401,12 @@ describe('a database with many faults', () => {
     onTestFinished(() => bare.end());
     const inBare = await diagnoseDatabase(bare);
     expect(named(inBare, 'database-rights')?.findings).toMatchObject([
-      { mend: expect.stringContaining('stranger') as string },
+      { fix: expect.stringContaining('stranger') as string },
     ]);
     // No other major release is at hand: its number is given.
     const version = databaseChecks.filter(({ name }) => name === 'postgres-version');
-    const facts = { postgres: { version: '14.11', number: 140_011 } } as never;
-    expect(found(await runChecks(version, facts))).toEqual(['postgres-version']);
+    const input = { postgres: { version: '14.11', number: 140_011 } } as never;
+    expect(found(await runChecks(version, input))).toEqual(['postgres-version']);
   });
 
   test('migrations that a restored database lacks', async () => {
@@ -414,7 +433,7 @@ test('WAL that is not archived in time is found, although no command fails', asy
     await postgres.stop();
   });
   const checks = databaseChecks.filter(({ name }) => name === 'wal-archiving');
-  const look = (limits = {}) => diagnoseDatabase(sql, { checks, limits }).then(([result]) => result);
+  const check = (limits = {}) => diagnoseDatabase(sql, { checks, limits }).then(([result]) => result);
   const fillSegment = async (): Promise<void> => {
     await sql`select pg_logical_emit_message(false, 'test', 'x')`;
     await sql`select pg_switch_wal()`;
@@ -427,16 +446,16 @@ test('WAL that is not archived in time is found, although no command fails', asy
   );
   await writeFile(join(folder, 'postgres/hang'), '');
   for (let segment = 0; segment < 3; segment += 1) await fillSegment();
-  expect(await look({ unarchivedMs: 3_600_000 })).toMatchObject({ state: 'ok' });
-  const late = await look({ unarchivedMs: 0 });
+  expect(await check({ unarchivedMs: 3_600_000 })).toMatchObject({ state: 'ok' });
+  const late = await check({ unarchivedMs: 0 });
   expect(late).toMatchObject({ state: 'error' });
   expect(late?.findings[0]?.what).toMatch(/^48\.\d MB of WAL wait to be archived\. .* ago\.$|^50\.\d MB/);
-  expect(await look({ unarchivedBytes: 40_000_000 })).toMatchObject({ state: 'error' });
+  expect(await check({ unarchivedBytes: 40_000_000 })).toMatchObject({ state: 'error' });
 }, 60_000);
 
 describe('a machine', () => {
-  const machine = (facts: Partial<Examine['machine']>) =>
-    runChecks(machineChecks, { ...thisMachine, ...facts }).then(found);
+  const machine = (changes: Partial<Examine['machine']>) =>
+    runChecks(machineChecks, { ...thisMachine, ...changes }).then(found);
 
   test('with an old Node', async () => {
     expect(await machine({ nodeVersion: '18.20.4' })).toEqual(['node-version']);
@@ -517,15 +536,29 @@ test('a background job that hangs, and one that fails, are found', async () => {
   const others = [startJob(fails, context), startJob(works, context)];
   onTestFinished(async () => void (await Promise.all(others.map((job) => job.stop()))));
   const [result] = await eventually(
-    () => runChecks(processChecks, { jobs, limits: { stuckMs: 100 } }),
-    ([one]) => (one?.findings.length ?? 0) >= 2,
+    () =>
+      runChecks(processChecks, {
+        jobs,
+        delivery: { missingMs: 0, reopened: 0 },
+        limits: { stuckMs: 100, missingMs: 100 },
+      }),
+    ([result]) => (result?.findings.length ?? 0) >= 2,
     5_000,
   );
   expect(result?.findings.map(({ what }) => /"(\w+)"/.exec(what)?.[1])).toEqual(['hangs', 'fails']);
 });
 
+test('notifications that do not arrive are found', async () => {
+  const jobs = new JobWatch();
+  const limits = { stuckMs: 100, missingMs: 10_000 };
+  const findings = async (missingMs: number) =>
+    found(await runChecks(processChecks, { jobs, delivery: { missingMs, reopened: 3 }, limits }));
+  expect(await findings(9_000)).toEqual([]);
+  expect(await findings(11_000)).toEqual(['notifications-missing']);
+});
+
 test('a check that hangs, or fails, has a finding, and the others are done', async () => {
-  const check = { looksAt: 'something', severity: 'error', why: 'because', mend: 'mend it' } as const;
+  const check = { looksAt: 'something', severity: 'error', why: 'because', fix: 'fix it' } as const;
   const results = await runChecks(
     [
       { ...check, name: 'hangs', find: () => new Promise<never>(() => {}) },

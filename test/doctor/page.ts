@@ -13,24 +13,24 @@ import {
 } from '../../packages/millrace/src/doctor/checks.ts';
 import { masterKey } from '../../packages/millrace/src/doctor/connection/master-key.ts';
 
-type Shown = Pick<Check<never>, 'name' | 'looksAt' | 'severity' | 'why' | 'mend'>;
+type PageCheck = Pick<Check<never>, 'name' | 'looksAt' | 'severity' | 'why' | 'fix'>;
 
 /** Every check, by what it is about. */
-export const groups: readonly (readonly [string, readonly Shown[]])[] = [
+export const groups: readonly (readonly [string, readonly PageCheck[]])[] = [
   ['This machine', machineChecks],
-  ['The way to the database', [...folderChecks, ...connectionChecks, masterKey]],
+  ['Connection to the database', [...folderChecks, ...connectionChecks, masterKey]],
   ['PostgreSQL', postgresChecks],
   ['The installation', installationChecks],
   ['The server and its proxy', [...answerChecks, ...serverChecks, ...processChecks]],
 ];
 
-const section = ({ name, looksAt, severity, why, mend }: Shown): string =>
+const section = ({ name, looksAt, severity, why, fix }: PageCheck): string =>
   `### ${name}
 
-Looks at: ${looksAt}. A finding is ${severity === 'error' ? 'an error' : 'a warning'}.
+Checks that ${looksAt}. Severity: ${severity}.
 
-- Why: ${why}
-- Mend: ${mend}
+- Impact: ${why}
+- Fix: ${fix}
 `;
 
 /** docs/doctor.md, from the checks. `npx vitest run test/doctor/page.test.ts --update` writes it. */
@@ -38,47 +38,47 @@ export const doctorPage = (): string => `# millrace doctor
 
 This page is generated from the checks by test/doctor/page.ts. To change it, change a check.
 
-\`millrace doctor\` finds what is wrong, says why it matters, and names the command or the setting that mends it. It
+\`millrace doctor\` checks an installation for problems. For each problem it shows the impact, and the command or setting that fixes it. It
 changes nothing, and shows no secrets.
 
 \`\`\`sh
-# before the first start, or beside a server
+# before the first start, or on the machine of a server
 DATABASE_URL=postgresql://millrace:secret@db.internal:5432/millrace npx millrace doctor
 
 # a server with the embedded database, running or not
 npx millrace doctor --data /var/lib/millrace
 
-# a running server, as clients and runners reach it
+# a running server, through the address that clients and runners use
 MILLRACE_ACCESS_TOKEN=svc_pat_… npx millrace doctor --url https://millrace.example.com
 \`\`\`
 
-| What is given | What is examined |
+| Option | Checks |
 |---|---|
-| nothing | this machine, and the server of \`millrace dev\` in this folder or of the login, if there is one |
+| none | this machine, and the server of \`millrace dev\` in this folder or of the stored login, if there is one |
 | \`DATABASE_URL\`, with \`DATABASE_DIRECT_URL\` behind a [pooler](poolers.md) | this machine, the database and the installation in it |
 | \`--data\` | the same for the embedded database. If no server runs on the folder, the database is started for the checks |
-| \`--url\` | the server and the proxy before it. With a personal access token also what only the server sees |
-| \`--backups\` or \`MILLRACE_BACKUPS\` | also the folder of [backups](backup.md): whether the newest is intact, and at most 36 hours old (\`--max-backup-age\`) |
+| \`--url\` | the server and the proxy in front of it. With a personal access token, also the checks that run in the server |
+| \`--backups\` or \`MILLRACE_BACKUPS\` | also the [backup](backup.md) folder: whether the newest backup is intact, and at most 36 hours old (\`--max-backup-age\`) |
 | \`--key\` or \`MILLRACE_SECRET_KEY\`, with \`--url\` | also whether event streams arrive |
 
-What only the server sees comes from \`GET /api/v1/doctor\`. It names hosts and queues of all projects. So only an owner of
-the organisation that the first start created may call it ([access](access.md)).
+The checks in the server use \`GET /api/v1/doctor\`. The response contains hosts and queues of all projects, so only an owner of
+the organization that the first start created may call it ([access](access.md)).
 
-Each check is one line: \`ok\`, \`warning\`, \`error\`, or \`skipped\` with the reason. The findings are below. A check that does
-not end in time (\`--timeout\`, default 10 seconds) has a finding itself. An installation without faults has no findings. Some
-checks are skipped where they would only guess: overdue schedules are a fault only while a server is connected and the
+Each check prints one line: \`ok\`, \`warning\`, \`error\`, or \`skipped\` with the reason. The findings follow. A check that exceeds
+\`--timeout\` (default 10 seconds) is a finding itself. An installation without problems has no findings. A check is
+skipped if its result would be unreliable. For example, overdue schedules are a problem only while a server is connected and the
 installation is not paused.
 
 | Exit code | Meaning |
 |---|---|
-| 0 | nothing is wrong |
-| 1 | errors: something does not work, or data are at risk |
-| 5 | only warnings: it works, and is likely to fail or costs more than it should |
+| 0 | no problems |
+| 1 | errors: something does not work, or data is at risk |
+| 5 | only warnings: everything works, but may fail later or is inefficient |
 
-With \`--json\` it prints one line: \`version\`, the numbers of \`errors\` and \`warnings\`, and \`checks\` with \`group\`, \`name\`,
-\`state\`, \`tookMs\`, \`reason\` if it was skipped, and \`findings\` with \`what\`, \`why\` and \`mend\`.
+With \`--json\`, the command prints one line: \`version\`, the numbers of \`errors\` and \`warnings\`, and \`checks\` with \`group\`, \`name\`,
+\`state\`, \`tookMs\`, \`reason\` if it was skipped, and \`findings\` with \`what\`, \`why\` and \`fix\`.
 
-\`/readyz\` uses two of the checks, because a restart or another server mends what they find: whether the database
-answers, and whether it can be written ([monitoring](operations.md#monitoring)).
+\`/readyz\` uses two of the checks: whether the database responds, and whether it accepts writes. A restart or another server
+can solve these problems ([monitoring](operations.md#monitoring)).
 
 ${groups.map(([title, checks]) => `## ${title}\n\n${checks.map(section).join('\n')}`).join('\n')}`;

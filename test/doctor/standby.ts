@@ -1,16 +1,16 @@
-import { Client } from 'pg';
 import type { Database } from '../../packages/server/src/db/connect.ts';
-import { driverConfig } from '../../packages/server/src/db/config.ts';
+import { WatchedClient } from '../../packages/server/src/db/client.ts';
+import { watchedConfig } from '../../packages/server/src/db/config.ts';
 
 /** Follows a PostgreSQL as a standby does, and never says that it has replayed more than at its start. */
 export async function startStandby(database: Database): Promise<() => Promise<void>> {
-  const client = new Client({ ...driverConfig(database), replication: 'database' } as never) as Client & {
+  const config = { ...watchedConfig(database), replication: 'database' };
+  const client = new WatchedClient(config) as WatchedClient & {
     readonly connection: {
       sendCopyFromChunk(chunk: Buffer): void;
       once(name: string, act: () => void): void;
     };
   };
-  client.on('error', () => {});
   await client.connect();
   const { rows } = await client.query<{ xlogpos: string }>('IDENTIFY_SYSTEM');
   const position = rows[0]?.xlogpos ?? '0/0';

@@ -79,12 +79,12 @@ test('payload and output are clear for those with the codec, and for nobody else
     output: { echoed: { at: '1970-01-01T00:00:00.007Z', list: [canary] }, secret: `out ${canary}` },
     metadata: { of: canary, n: 1 },
   });
-  const shown = await raw(`/api/v3/runs/${id}`);
-  expect(shown.payload).toEqual({
+  const response = await raw(`/api/v3/runs/${id}`);
+  expect(response.payload).toEqual({
     $sealed: { key: 'k1', for: 'payload echo', type: 'application/super+json', data: expect.any(String) },
   });
-  expect(shown.output).toMatchObject({ $sealed: { key: 'k1', for: `output ${id}` } });
-  expect(shown.metadata).toMatchObject({ n: 1, of: { $sealed: { for: 'metadata' } } });
+  expect(response.output).toMatchObject({ $sealed: { key: 'k1', for: `output ${id}` } });
+  expect(response.metadata).toMatchObject({ n: 1, of: { $sealed: { for: 'metadata' } } });
   use();
   const without = await runs.retrieve(id);
   expect([isSealed(without.payload), isSealed(without.output)]).toEqual([true, true]);
@@ -126,7 +126,7 @@ test('steps, waits, child runs, batches, tokens, metadata, logs and errors of a 
   const { data: attempts } = await runs.attempts(id);
   expect(attempts[0]?.error).toMatchObject({ name: 'Error', message: `first attempt ${word}` });
   const { data: steps } = await runs.steps(id);
-  const step = (name: string) => steps.find((one) => one.name === name);
+  const step = (name: string) => steps.find((entry) => entry.name === name);
   expect(step('work')?.output).toMatchObject({ word });
   expect(step('bad')?.error).toMatchObject({ name: 'SyntaxError', message: `step ${word}` });
   expect(step('ask')?.output).toEqual({ said: word });
@@ -155,9 +155,9 @@ test('errors keep their name, place and group, and nothing of their message', as
     causes: [{ message: `because of 1 ${canary}` }],
   });
   expect(two?.error?.message).toBe(`failed for 2 ${canary}`);
-  const shown = await raw(`/api/v3/runs/${ids[0]}`);
-  expect(shown.error).toMatchObject({ name: 'RangeError', message: 'The message is sealed.' });
-  expect(shown.error.stackTrace).toMatch(/^RangeError: The message is sealed\.\n\s+at .*tasks\/all\.ts/);
+  const response = await raw(`/api/v3/runs/${ids[0]}`);
+  expect(response.error).toMatchObject({ name: 'RangeError', message: 'The message is sealed.' });
+  expect(response.error.stackTrace).toMatch(/^RangeError: The message is sealed\.\n\s+at .*tasks\/all\.ts/);
   const groups = await raw('/api/v1/errors');
   expect(groups.data.filter((group: { errorType: string }) => group.errorType === 'RangeError')).toHaveLength(
     1,

@@ -17,18 +17,18 @@ async function startEndpoint() {
     boundTo: 'test/prod',
   });
   let handle: ReturnType<typeof codecHandler> | undefined;
-  const asked: string[] = [];
+  const methods: string[] = [];
   const listening = createServer((request, response) => {
     void (async () => {
       const { method = 'GET', headers } = request;
-      asked.push(method);
+      methods.push(method);
       const body = method === 'POST' ? await buffer(request) : null;
-      const given = new Request('http://localhost/', {
+      const forwarded = new Request('http://localhost/', {
         method,
         headers: headers as Record<string, string>,
         body: body && new Uint8Array(body),
       });
-      const answer = await handle!(given);
+      const answer = await handle!(forwarded);
       response.writeHead(answer.status, Object.fromEntries(answer.headers));
       response.end(Buffer.from(await answer.arrayBuffer()));
     })();
@@ -37,7 +37,7 @@ async function startEndpoint() {
   onTestFinished(() => void listening.close());
   return {
     url: `http://127.0.0.1:${(listening.address() as AddressInfo).port}/open`,
-    asked,
+    asked: methods,
     allow(origin: string, isAllowed: () => boolean) {
       handle = codecHandler(codec, { origins: [origin], authorize: isAllowed });
     },
@@ -63,7 +63,7 @@ test(
     const word = `word ${canary}`;
     const { id } = await tasks.trigger('flow', { word });
     const failing = await tasks.trigger('failing', { why: canary });
-    for (const one of [id, failing.id]) await runs.poll(one, { timeoutInMs: 30_000, pollIntervalMs: 50 });
+    for (const run of [id, failing.id]) await runs.poll(run, { timeoutInMs: 30_000, pollIntervalMs: 50 });
     expect(endpoint.asked).toEqual([]);
 
     const { page, open } = await openDashboard(server, { otherOrigin: new URL(endpoint.url).origin });

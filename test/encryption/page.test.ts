@@ -28,10 +28,10 @@ type Keys = AesGcmCodecOptions['keys'];
 function codecOf(block: string, keys: Keys): Codec {
   const options = /aesGcmCodec\((\{[^]*\})\)/.exec(block)?.[1] ?? '';
   // oxlint-disable-next-line typescript/no-implied-eval, typescript/no-unsafe-call -- it is a block of the page
-  const given = new Function(`return ${options}`)() as AesGcmCodecOptions;
+  const parsed = new Function(`return ${options}`)() as AesGcmCodecOptions;
   return aesGcmCodec({
-    ...given,
-    keys: Object.fromEntries(Object.keys(given.keys).map((id) => [id, keys[id]!])),
+    ...parsed,
+    keys: Object.fromEntries(Object.keys(parsed.keys).map((id) => [id, keys[id]!])),
   });
 }
 const keys: Keys = { k1: Buffer.alloc(32, 5), k2: Buffer.alloc(32, 6) };
@@ -51,18 +51,18 @@ test('the command line seals and opens; the server has it sealed', async () => {
 
 test('the program seals and opens, and what it stored opens after the key was changed', async () => {
   const first = codecOf(codecFile, keys);
-  const told: unknown[] = [];
+  const printed: unknown[] = [];
   const body = program.replaceAll(/^import .*$/gm, '').replace('configure({ codec })', 'use({ codec })');
   const AsyncFunction = (async () => {}).constructor as new (
     ...parts: string[]
-  ) => (...given: unknown[]) => Promise<void>;
+  ) => (...args: unknown[]) => Promise<void>;
   const { url, environments } = ready();
   const use = (more: object): void =>
     configure({ baseURL: url, accessToken: environments.dev.secretKey, ...more });
   await new AsyncFunction('use', 'codec', 'runs', 'tasks', 'console', body)(use, first, runs, tasks, {
-    log: (line: unknown) => told.push(line),
+    log: (line: unknown) => printed.push(line),
   });
-  expect(told).toEqual(['Welcome, Ada']);
+  expect(printed).toEqual(['Welcome, Ada']);
   const { id } = await tasks.trigger('welcome', { name: 'Grace' });
   use({ codec: null });
   expect(isSealed((await runs.poll(id, { pollIntervalMs: 50 })).output)).toBe(true);

@@ -66,8 +66,8 @@ test('takes a value from stdin, so that it is in no history of commands', async 
     { cwd: folder.path, env: { ...process.env, MILLRACE_SECRET_KEY: key('prod') } },
   );
   child.stdin.end('from stdin\nin two lines\n');
-  const [said, [code]] = await Promise.all([text(child.stdout), once(child, 'close')]);
-  expect([said, code]).toEqual(['Set KEY.\n', 0]);
+  const [output, [code]] = await Promise.all([text(child.stdout), once(child, 'close')]);
+  expect([output, code]).toEqual(['Set KEY.\n', 0]);
   expect((await call('GET', 'envvars')).body).toMatchObject({
     variables: { KEY: 'from stdin\nin two lines' },
   });

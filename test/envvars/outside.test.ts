@@ -64,8 +64,8 @@ async function started() {
     const { body } = await served.call('POST', `/api/v1/tasks/${task}/trigger`, { body: { payload } });
     for (;;) {
       const run = await served.call('GET', `/api/v3/runs/${(body as { id: string }).id}`);
-      const shown = run.body as Record<string, unknown>;
-      if (shown['finishedAt'] !== undefined) return shown;
+      const fields = run.body as Record<string, unknown>;
+      if (fields['finishedAt'] !== undefined) return fields;
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
   };
@@ -163,15 +163,15 @@ test(
       [['--variables-hook', 'throws.mjs'], /The hook throws\.mjs failed: vault is sealed/],
       [['--variables-hook', 'none.mjs'], /The hook none\.mjs failed: Cannot find module/],
     ] as const) {
-      const said = await finished(['work', '--url', 'http://127.0.0.1:9', ...args], {
+      const result = await finished(['work', '--url', 'http://127.0.0.1:9', ...args], {
         cwd: project.path,
         env: { MILLRACE_SECRET_KEY: `svc_prod_sk_${'7'.repeat(24)}` },
       });
-      expect([args, said]).toMatchObject([
+      expect([args, result]).toMatchObject([
         args,
         { exitCode: 3, stderr: expect.stringMatching(sentence) as string },
       ]);
-      expect(said.stderr).not.toContain('secret');
+      expect(result.stderr).not.toContain('secret');
     }
     const never = await finished(['work', '--variables-refresh', '0s'], { cwd: project.path });
     expect(never).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('from 1s to 24h') as string });

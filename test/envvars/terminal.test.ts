@@ -87,7 +87,7 @@ test(
       'FAILED',
       'FAILED',
     ]);
-    const shown = () => [...dev.stdout, ...dev.stderr].join('\n');
+    const output = () => [...dev.stdout, ...dev.stderr].join('\n');
     // That these are there shows that the rest would be.
     for (const words of [
       'no access with',
@@ -96,11 +96,11 @@ test(
       'base64: dXNlcj',
       'in two <redacted> pieces',
     ]) {
-      await expect.poll(shown, { timeout: 20_000 }).toContain(words);
+      await expect.poll(output, { timeout: 20_000 }).toContain(words);
     }
     dev.kill('SIGTERM');
     await dev.exitCode;
-    const text = shown();
+    const text = output();
     for (const spelling of encodingsOf(sentinel)) expect(text).not.toContain(spelling);
     expect(text).not.toContain('Sentinel-41d7');
     for (const padding of ['', 'user:', 'x', 'xy']) {

@@ -8,7 +8,7 @@ import { isLong } from '../support/long.ts';
 import { promote } from '../support/promote.ts';
 import { startServerProcess, type ServerProcess } from '../support/server-process/start.ts';
 
-interface Held {
+interface Leased {
   readonly run: string;
   readonly fence: number;
 }
@@ -53,7 +53,7 @@ test('a kill anywhere between the failure and its commit leaves the run and its 
 
   /** A runner of its own for each round; what it is given it holds until it is told to fail it. */
   let runners = 0;
-  const join = (): { readonly held: Held[]; fail(): void } => {
+  const join = (): { readonly leased: Leased[]; fail(): void } => {
     const { url, secretKey } = server as ServerProcess;
     const own = new WebSocket(`${url.replace('http', 'ws')}/runner/v1/connect`, {
       headers: { authorization: `Bearer ${secretKey}` },
@@ -69,19 +69,19 @@ test('a kill anywhere between the failure and its commit leaves the run and its 
           pid: process.pid,
           capacity: 20,
           versions: [version],
-          held: [],
+          leased: [],
         }),
       ),
     );
-    const held: Held[] = [];
+    const leased: Leased[] = [];
     own.on('message', (text) => {
       const message = JSON.parse(String(text)) as ServerMessage;
-      if (message.type === 'run') held.push(...message.assignments);
+      if (message.type === 'run') leased.push(...message.assignments);
     });
     return {
-      held,
+      leased,
       fail() {
-        const settlements = held.splice(0).map(({ run, fence }) => ({
+        const settlements = leased.splice(0).map(({ run, fence }) => ({
           run,
           fence,
           outcome: {
@@ -104,7 +104,7 @@ test('a kill anywhere between the failure and its commit leaves the run and its 
     for (const point of kill === 'server' ? serverPoints : points) {
       const runner = join();
       for (let n = 0; n < 3; n++) await post('/api/v1/tasks/boom/trigger', {});
-      await expect.poll(() => runner.held.length, { timeout: 20_000 }).toBeGreaterThanOrEqual(3);
+      await expect.poll(() => runner.leased.length, { timeout: 20_000 }).toBeGreaterThanOrEqual(3);
       await sql.begin(async (lock) => {
         await lock.unsafe(`lock table ${point} in access exclusive mode`);
         runner.fail();
@@ -124,7 +124,7 @@ test('a kill anywhere between the failure and its commit leaves the run and its 
   // What was not recorded is run again, and fails for good this time.
   const runner = join();
   const live = async (): Promise<number> => {
-    if (runner.held.length > 0) runner.fail();
+    if (runner.leased.length > 0) runner.fail();
     await expectTogether(sql);
     const [row] = await sql<{ live: number }[]>`select count(*)::int as live from runs where status is null`;
     return row?.live ?? -1;

@@ -52,9 +52,9 @@ describe('errors of runs that really fail', () => {
     await project?.remove();
   });
 
-  const said = (...args: string[]) => finished(args, { cwd: project.path });
-  const asked = async (...args: string[]) => {
-    const { stdout } = await said(...args, '--json');
+  const cli = (...args: string[]) => finished(args, { cwd: project.path });
+  const json = async (...args: string[]) => {
+    const { stdout } = await cli(...args, '--json');
     return stdout === '' ? [] : stdout.split('\n').map((line) => JSON.parse(line) as Group);
   };
   const post = async (task: string, payload: unknown): Promise<string> => {
@@ -66,23 +66,23 @@ describe('errors of runs that really fail', () => {
     return ((await response.json()) as { id: string }).id;
   };
   const countOf = async (task: string): Promise<number> =>
-    (await asked('errors', 'list', '--task', task)).reduce((sum, group) => sum + group.count, 0);
+    (await json('errors', 'list', '--task', task)).reduce((sum, group) => sum + group.count, 0);
 
   test('end their run and form a group, whatever was thrown', async () => {
     const ids = await Promise.all(Object.keys(odd).map((_, n) => post('odds', { n })));
     await expect.poll(() => countOf('odds'), { timeout: 30_000, interval: 200 }).toBe(ids.length);
-    for (const group of await asked('errors', 'list', '--task', 'odds')) {
+    for (const group of await json('errors', 'list', '--task', 'odds')) {
       expect(group.errorMessage).not.toBe('');
-      expect((await said('errors', 'show', group.id)).exitCode).toBe(0);
+      expect((await cli('errors', 'show', group.id)).exitCode).toBe(0);
     }
-    const runs = await asked('runs', 'list', '--task', 'odds', '--status', 'FAILED');
+    const runs = await json('runs', 'list', '--task', 'odds', '--status', 'FAILED');
     expect(runs.map((run) => run.id).toSorted()).toEqual(ids.toSorted());
   }, 60_000);
 
   test('are grouped as the code of the task says', async () => {
     await Promise.all([post('own', {}), post('own', {}), post('own', { own: 'mine' })]);
     await expect.poll(() => countOf('own'), { timeout: 30_000, interval: 200 }).toBe(3);
-    const groups = await asked('errors', 'list', '--task', 'own', '--sort', 'count');
+    const groups = await json('errors', 'list', '--task', 'own', '--sort', 'count');
     expect(groups.map((group) => [group.fingerprint, group.count])).toEqual([
       ['of the task', 2],
       ['mine', 1],
@@ -92,31 +92,31 @@ describe('errors of runs that really fail', () => {
   test('are merged, split, ruled, ignored and resolved by the command', async () => {
     await Promise.all(['alpha broke', 'beta broke'].map((message) => post('plain', { message })));
     await expect.poll(() => countOf('plain'), { timeout: 30_000, interval: 200 }).toBe(2);
-    const [one, other] = await asked('errors', 'list', '--task', 'plain', '--sort', 'firstSeen');
-    expect(await asked('errors', 'merge', one!.id, other!.id)).toMatchObject([{ id: one!.id, count: 2 }]);
-    expect((await said('errors', 'show', other!.id)).stdout).toContain(other!.fingerprint);
-    expect(await asked('errors', 'split', one!.id, other!.fingerprint)).toMatchObject([
+    const [one, other] = await json('errors', 'list', '--task', 'plain', '--sort', 'firstSeen');
+    expect(await json('errors', 'merge', one!.id, other!.id)).toMatchObject([{ id: one!.id, count: 2 }]);
+    expect((await cli('errors', 'show', other!.id)).stdout).toContain(other!.fingerprint);
+    expect(await json('errors', 'split', one!.id, other!.fingerprint)).toMatchObject([
       { id: other!.id, count: 1 },
     ]);
-    expect(await asked('errors', 'ignore', one!.id, '--for', '7d', '--rate', '0.5')).toMatchObject([
+    expect(await json('errors', 'ignore', one!.id, '--for', '7d', '--rate', '0.5')).toMatchObject([
       { status: 'ignored', ignoredUntilOccurrenceRate: 0.5 },
     ]);
-    expect(await asked('errors', 'unresolve', one!.id)).toMatchObject([{ status: 'unresolved' }]);
-    expect(await asked('errors', 'resolve', one!.id)).toMatchObject([{ status: 'resolved' }]);
+    expect(await json('errors', 'unresolve', one!.id)).toMatchObject([{ status: 'unresolved' }]);
+    expect(await json('errors', 'resolve', one!.id)).toMatchObject([{ status: 'resolved' }]);
 
-    expect(
-      (await said('errors', 'rules', 'try', '--message', '* broke', '--group', 'broken')).stdout,
-    ).toMatch(/^2 of the \d+ latest failures match\.$/m);
-    const [rule] = await asked('errors', 'rules', 'add', '--message', '* broke', '--group', 'broken');
-    expect((await said('errors', 'rules', 'list')).stdout).toContain(rule!.id);
+    expect((await cli('errors', 'rules', 'try', '--message', '* broke', '--group', 'broken')).stdout).toMatch(
+      /^2 of the \d+ latest failures match\.$/m,
+    );
+    const [rule] = await json('errors', 'rules', 'add', '--message', '* broke', '--group', 'broken');
+    expect((await cli('errors', 'rules', 'list')).stdout).toContain(rule!.id);
     const broken = async (): Promise<number> => {
       await post('plain', { message: 'gamma broke' });
-      const groups = await asked('errors', 'list', '--task', 'plain');
+      const groups = await json('errors', 'list', '--task', 'plain');
       return groups.find((group) => group.fingerprint === 'broken')?.count ?? 0;
     };
     await expect.poll(broken, { timeout: 30_000, interval: 500 }).toBeGreaterThan(0);
-    expect((await said('errors', 'rules', 'remove', rule!.id)).exitCode).toBe(0);
-    expect((await said('errors', 'ignore', one!.id, '--for', 'soon')).exitCode).toBe(2);
-    expect((await said('errors', 'merge', one!.id, 'nonsense')).exitCode).toBe(1);
+    expect((await cli('errors', 'rules', 'remove', rule!.id)).exitCode).toBe(0);
+    expect((await cli('errors', 'ignore', one!.id, '--for', 'soon')).exitCode).toBe(2);
+    expect((await cli('errors', 'merge', one!.id, 'nonsense')).exitCode).toBe(1);
   }, 90_000);
 });

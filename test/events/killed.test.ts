@@ -91,26 +91,26 @@ test('two servers that are killed lose no event and no notification, and double 
   };
   await expect.poll(left, { timeout: 10_000, interval: 50 }).toBe(0);
   // Joined, not looked up for each event: of some thousands of each, that alone would take most of a minute.
-  const rows = await sql<{ id: string; runs: string[]; made: string[] }[]>`
-    select e.id, e.run_ids as runs, coalesce(m.made, '{}') as made
+  const rows = await sql<{ id: string; runs: string[]; created: string[] }[]>`
+    select e.id, e.run_ids as runs, coalesce(m.created, '{}') as created
       from events e
-      left join (select r.event::jsonb ->> 'id' as event, array_agg(r.id) as made from runs r group by 1) m on m.event = e.id`;
+      left join (select r.event::jsonb ->> 'id' as event, array_agg(r.id) as created from runs r group by 1) m on m.event = e.id`;
   expect(rows.map(({ id }) => id).toSorted()).toEqual(sent.toSorted());
   expect(sent.length).toBeGreaterThan(25 * rounds);
-  for (const { runs, made } of rows) {
-    expect(made).toHaveLength(2);
-    expect(runs.toSorted()).toEqual(made.toSorted());
+  for (const { runs, created } of rows) {
+    expect(created).toHaveLength(2);
+    expect(runs.toSorted()).toEqual(created.toSorted());
   }
 
   // An attempt whose process died is made again, under the same id: the receiver sees each fact at least once, as one message.
   const known = await sql<{ version: string }[]>`select version from versions`;
   expect(known).toHaveLength(versions);
   await sql`update notification_deliveries set due = now() where due is not null`;
-  const told = () =>
+  const delivered = () =>
     new Map(
       receiver.received.map(({ headers, body }) => [headers['webhook-id'], String(body.data['version'])]),
     );
   await expect
-    .poll(() => [...told().values()].toSorted(), { timeout: 10_000, interval: 50 })
+    .poll(() => [...delivered().values()].toSorted(), { timeout: 10_000, interval: 50 })
     .toEqual(known.map(({ version }) => version).toSorted());
 }, 240_000);

@@ -54,25 +54,25 @@ test('a chat in a browser goes on through the killing of the server without losi
     await page.fill('input[name=text]', text);
     await page.click('button');
   };
-  const said = () => page.locator('#talk p').allTextContents();
+  const messages = () => page.locator('#talk p').allTextContents();
   const first = 'Grüße from 🙂 afar';
   const answer = answerTo(first).join('');
 
   await say(first);
   await expect
-    .poll(async () => (await said())[1]?.length ?? 0, { timeout: 30_000 })
+    .poll(async () => (await messages())[1]?.length ?? 0, { timeout: 30_000 })
     .toBeGreaterThan(answer.length / 4);
   server.process.kill('SIGKILL');
   await once(server.process, 'exit');
-  expect((await said())[1]?.length).toBeLessThan(answer.length);
+  expect((await messages())[1]?.length).toBeLessThan(answer.length);
   server = await startServerProcess({ database: connection, port: server.port });
   await page.waitForSelector('#talk p[data-complete]', { timeout: 60_000 });
-  expect(await said()).toEqual([first, answer]);
+  expect(await messages()).toEqual([first, answer]);
 
   await page.reload();
-  await expect.poll(said, { timeout: 30_000 }).toEqual([first, answer]);
+  await expect.poll(messages, { timeout: 30_000 }).toEqual([first, answer]);
   await say('Bye');
   await page.waitForSelector('#talk p[data-complete] ~ p[data-complete]', { timeout: 30_000 });
-  expect(await said()).toEqual([first, answer, 'Bye', answerTo('Bye').join('')]);
+  expect(await messages()).toEqual([first, answer, 'Bye', answerTo('Bye').join('')]);
   expect(problems).toEqual([]);
 }, 180_000);

@@ -32,6 +32,12 @@ export const again = task({ id: 'again', retry: { maxAttempts: 2, minTimeoutInMs
   if (ctx.attempt.number === 1) throw new Error('once more');
   while (!existsSync(dir + '/go')) await sleep(20);
 } });
+export const repeats = task({ id: 'repeats', run: async ({ dir }: { dir: string }) => {
+  while (!existsSync(dir + '/go')) {
+    await give(dir + '/credential');
+    await sleep(50);
+  }
+} });
 export const says = task({ id: 'says', run: async () => (globalThis as any)[Symbol.for('@millrace/sdk/run-scopes')].getStore().credential() });
 `;
 
@@ -102,7 +108,7 @@ describe('the credential of an attempt', { timeout: 60_000 }, () => {
       ['POST /api/v1/auth/public-tokens', { scopes: ['admin'] }],
       ['POST /api/v1/auth/public-tokens', { scopes: ['*:all'] }],
       ['PUT /api/v1/retention', { days: 1 }],
-      [`POST ${at}/notifications/prod/endpoints`, { url: 'https://example.com', facts: ['run.failed'] }],
+      [`POST ${at}/notifications/prod/endpoints`, { url: 'https://example.com', types: ['run.failed'] }],
       [`POST ${at}/branches`, { branch: 'x' }],
       ['PUT /realtime/v1/sessions/any/in'],
     ];
@@ -121,6 +127,19 @@ describe('the credential of an attempt', { timeout: 60_000 }, () => {
     socket.terminate();
     expect(status).toBe(401);
     await go();
+  });
+
+  test('is replaced when the clock of the database was set ahead', async () => {
+    const { ask, server, start, credential, go, ended } = await serving();
+    const run = await start('repeats');
+    const { exp } = claimsOf(await credential());
+    server.shiftTime(3_600_000);
+    await expect
+      .poll(async () => claimsOf(await credential())['exp'], { timeout: 20_000, interval: 50 })
+      .toBeGreaterThan(Number(exp) + 3_500);
+    expect((await ask('GET /api/v1/runs', { key: await credential() })).status).toBe(200);
+    await go();
+    await ended(run);
   });
 
   test('ends with the attempt', async () => {
@@ -180,8 +199,8 @@ describe('the credential of an attempt', { timeout: 60_000 }, () => {
 
   test('is good while its code waits, and ends with the key of its runner', async () => {
     const { ask, sql, start, credential, keys, projectRef } = await serving();
-    const made = await ask('POST /api/v1/waitpoints/tokens', { key: keys.prod, body: {} });
-    const run = await start('suspends', { token: made.body.id });
+    const created = await ask('POST /api/v1/waitpoints/tokens', { key: keys.prod, body: {} });
+    const run = await start('suspends', { token: created.body.id });
     const key = await credential();
     await expect
       .poll(async () => (await sql`select from suspended where run_id = ${run}`).length, { timeout: 20_000 })

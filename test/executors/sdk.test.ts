@@ -91,18 +91,18 @@ test('a task calls the whole API with a credential of its run', { timeout: 120_0
   const server = await testServer();
   await startProject(server, { 'tasks/all.ts': tasks });
   const keys = `/api/v1/projects/${server.projectRef}/prod/keys`;
-  const made = await server.ask(keys, {
+  const created = await server.ask(keys, {
     method: 'POST',
     key: server.personalAccessToken,
     body: { name: 'reader', preset: 'observer' },
   });
   const trigger = (task: string, payload: unknown) =>
     server.ask(`/api/v1/tasks/${task}/trigger`, { method: 'POST', body: { payload } });
-  const { id } = (await trigger('all', { other: server.keys.stg, reader: made.body.key })).body;
+  const { id } = (await trigger('all', { other: server.keys.stg, reader: created.body.key })).body;
   const run = await ended(server, id);
   expect(run.error).toBeUndefined();
-  const { public: readsRun, trigger: triggers, key, ...told } = run.output;
-  expect(told).toMatchObject({
+  const { public: readsRun, trigger: triggers, key, ...rest } = run.output;
+  expect(rest).toMatchObject({
     lone: 'string',
     together: ['string', 'string'],
     waited: 8,
@@ -133,7 +133,9 @@ test('a task calls the whole API with a credential of its run', { timeout: 120_0
   expect(byToken.status).toBe(200);
   // What it left under way when it ended was done before.
   const children = (await server.ask('/api/v1/runs?filter[taskIdentifier]=child&page[size]=100')).body.data;
-  expect(children.some((one: { idempotencyKey?: string }) => one.idempotencyKey !== undefined)).toBe(true);
+  expect(children.some((child: { idempotencyKey?: string }) => child.idempotencyKey !== undefined)).toBe(
+    true,
+  );
   const early = (await trigger('outside', null)).body.id;
   expect((await ended(server, early)).output).toEqual({
     name: 'ConfigurationError',

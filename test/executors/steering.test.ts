@@ -100,7 +100,7 @@ describe('variables that steer processes', () => {
         for (const [what, request, body] of writes(at, 'prod')) {
           const answer = await ask(request, { key, body });
           expect([who, what, answer.status]).toEqual([who, what, 403]);
-          const named = answer.body.variableErrors.map((one: { key: string }) => one.key) as string[];
+          const named = answer.body.variableErrors.map((error: { key: string }) => error.key) as string[];
           expect(named).toHaveLength(1);
           expect(answer.body.error).toContain(named[0]);
         }
@@ -130,11 +130,11 @@ describe('variables that steer processes', () => {
     const { token: key } = await all.userWith('member');
     await ask(`POST ${at}/branches`, { body: { branch: 'feat', env: 'preview' } });
     const headers = { 'x-service-branch': 'feat' };
-    const given: readonly (readonly [object, object])[] = [
+    const inputs: readonly (readonly [object, object])[] = [
       [{ GOOD: '1' }, { NODE_OPTIONS: code }],
       [{ NODE_OPTIONS: code }, { GOOD: '1' }],
     ];
-    for (const [variables, parentVariables] of given) {
+    for (const [variables, parentVariables] of inputs) {
       const body = { variables, parentVariables };
       const answer = await ask(`POST ${at}/envvars/preview/import`, { key, headers, body });
       expect(answer).toMatchObject({ status: 403, body: { variableErrors: [{ key: 'NODE_OPTIONS' }] } });

@@ -8,7 +8,7 @@ import { descendants } from '../cli/command.ts';
 import { startServerProcess } from '../support/server-process/start.ts';
 import { testDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
-import { startSystem, type RunShown } from './project.ts';
+import { startSystem, type RunMessage } from './project.ts';
 
 /** MiB of memory that a process holds now (`VmRSS`), or has held at most (`VmHWM`). */
 async function memoryOf(pid: number | undefined, what: 'VmRSS' | 'VmHWM'): Promise<number> {
@@ -35,7 +35,7 @@ test(
     onTestFinished(() => socket.terminate());
     await once(socket, 'open');
     const send = (message: RunnerMessage): void => socket.send(JSON.stringify(message));
-    send({ type: 'hello', runner: 'runner_1', host: 'h', pid: 1, capacity: 1, versions: [], held: [] });
+    send({ type: 'hello', runner: 'runner_1', host: 'h', pid: 1, capacity: 1, versions: [], leased: [] });
     await once(socket, 'message');
     const heartbeats = setInterval(() => send({ type: 'heartbeat' }), 500);
     onTestFinished(() => clearInterval(heartbeats));
@@ -90,7 +90,7 @@ test(
       return (await system.call<{ id: string }>(`/api/v1/tasks/${task}/trigger`, { method: 'POST', body }))
         .id;
     };
-    const show = (id: string) => system.call<RunShown>(`/api/v3/runs/${id}`);
+    const show = (id: string) => system.call<RunMessage>(`/api/v3/runs/${id}`);
     // Everything is started before it is measured.
     const warm = await trigger('quick');
     await eventually(

@@ -94,7 +94,7 @@ test(
         host: 'h',
         pid: 1,
         capacity,
-        held: [],
+        leased: [],
         knowsLogged: true,
       };
       socket.send(JSON.stringify({ type: 'hello', versions: [version], ...hello }));

@@ -57,8 +57,8 @@ export async function startSystem(
     return server;
   };
   onTestFinished(async () => {
-    for (const one of started) one.kill('SIGKILL');
-    await Promise.all(started.map((one) => one.exitCode));
+    for (const process of started) process.kill('SIGKILL');
+    await Promise.all(started.map((process) => process.exitCode));
     await project.remove();
   });
   const { environments } = await giveServerData(join(project.path, 'data'));
@@ -101,7 +101,7 @@ export async function startSystem(
   };
 }
 
-export interface RunShown {
+export interface RunMessage {
   readonly id: string;
   readonly status: string;
   readonly output?: unknown;

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { descendants } from '../cli/command.ts';
 import { eventually } from '../support/eventually.ts';
-import { startSystem, type RunShown, type System } from './project.ts';
+import { startSystem, type RunMessage, type System } from './project.ts';
 
-const statuses = async (system: System, ids: readonly string[]): Promise<RunShown[]> =>
-  Promise.all(ids.map((id) => system.call<RunShown>(`/api/v3/runs/${id}`)));
+const statuses = async (system: System, ids: readonly string[]): Promise<RunMessage[]> =>
+  Promise.all(ids.map((id) => system.call<RunMessage>(`/api/v3/runs/${id}`)));
 
 /** The processes in which a run was started, in order: it writes their ids. */
 const processesOf = async (system: System, id: string): Promise<number[]> => {
@@ -14,7 +14,8 @@ const processesOf = async (system: System, id: string): Promise<number[]> => {
   return lines.map((line) => Number(line.message));
 };
 
-const allAre = (status: string) => (runs: readonly RunShown[]) => runs.every((run) => run.status === status);
+const allAre = (status: string) => (runs: readonly RunMessage[]) =>
+  runs.every((run) => run.status === status);
 
 test(
   'kill -9 of a runner with 50 runs in flight: all run again elsewhere, none is lost, each ends once',

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { isLong } from '../support/long.ts';
 import { eventually } from '../support/eventually.ts';
-import { startSystem, type RunShown, type System } from './project.ts';
+import { startSystem, type RunMessage, type System } from './project.ts';
 
 /** Triggers 1,000 runs from 32 callers and kills in the midst of it; answers the ids that were acknowledged. */
 async function triggerThrough(system: System, kill: () => void): Promise<string[]> {
@@ -35,7 +35,7 @@ async function allComplete(system: System, ids: readonly string[]): Promise<void
     async () => {
       await Promise.all(
         [...left].slice(0, 200).map(async (id) => {
-          const run = await system.call<RunShown>(`/api/v3/runs/${id}`).catch(() => undefined);
+          const run = await system.call<RunMessage>(`/api/v3/runs/${id}`).catch(() => undefined);
           if (run?.status === 'COMPLETED') left.delete(id);
         }),
       );
@@ -106,10 +106,8 @@ test.each(isLong ? ['PostgreSQL', 'the server'] : ['PostgreSQL'])(
       body: {},
     });
     const messages = async (): Promise<string[]> => {
-      const shown = await system
-        .call<LinesShown>(`/api/v1/runs/${id}/logs?limit=1000`)
-        .catch(() => undefined);
-      return (shown?.lines ?? []).map(({ message }) => message);
+      const run = await system.call<LinesShown>(`/api/v1/runs/${id}/logs?limit=1000`).catch(() => undefined);
+      return (run?.lines ?? []).map(({ message }) => message);
     };
     await eventually(messages, (found) => found.length > 20, 30_000);
     if (killed === 'PostgreSQL') {

@@ -7,7 +7,7 @@ import { descendants, isAlive, millrace, type Running } from '../cli/command.ts'
 import { testServer } from '../support/server.ts';
 import { isLong } from '../support/long.ts';
 import { eventually } from '../support/eventually.ts';
-import { startSystem, type RunShown, type System } from './project.ts';
+import { startSystem, type RunMessage, type System } from './project.ts';
 import { promote } from '../support/promote.ts';
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -31,24 +31,24 @@ const hold = async (system: System, until: string): Promise<string> => {
   const body = { payload: { until, value: 'done' } };
   return (await system.call<{ id: string }>('/api/v1/tasks/hold/trigger', { method: 'POST', body })).id;
 };
-const show = (system: System, id: string) => system.call<RunShown>(`/api/v3/runs/${id}`);
+const show = (system: System, id: string) => system.call<RunMessage>(`/api/v3/runs/${id}`);
 const isExecuting = (system: System, id: string) =>
   eventually(
     () => show(system, id),
     ({ status }) => status === 'EXECUTING',
     20_000,
   );
-const factsOf = ({ stderr }: Running) =>
-  stderr.map((line) => JSON.parse(line) as Record<string, unknown> & { fact: string; time: string });
+const eventsOf = ({ stderr }: Running) =>
+  stderr.map((line) => JSON.parse(line) as Record<string, unknown> & { event: string; time: string });
 /** The server saw runners that left and gave this run back, and none that was lost. */
 const expectNoLoss = ({ server }: System, run: string): void => {
-  const facts = factsOf(server);
-  const names = facts.map(({ fact }) => fact);
+  const events = eventsOf(server);
+  const names = events.map(({ event }) => event);
   expect(names).not.toContain('runner.lost');
   expect(names).not.toContain('runs.rescued');
   expect(names).toContain('runner.left');
-  expect(facts).toContainEqual(
-    expect.objectContaining({ level: 'info', fact: 'runs.givenBack', runs: [run] }),
+  expect(events).toContainEqual(
+    expect.objectContaining({ level: 'info', event: 'runs.released', runs: [run] }),
   );
 };
 
@@ -62,26 +62,26 @@ test(
     const id = await hold(system, until);
     await isExecuting(system, id);
     const children = await descendants(runner.pid);
-    const askedAt = Date.now();
+    const requestedAt = Date.now();
     runner.kill('SIGTERM');
     expect(await runner.exitCode).toBe(0);
-    const took = Date.now() - askedAt;
+    const took = Date.now() - requestedAt;
     expect(took).toBeGreaterThan(1_900);
     // Two seconds after the grace at most; the rest for a busy machine.
     expect(took).toBeLessThan(6_000);
     await expect
       .poll(async () => (await Promise.all(children.map(isAlive))).filter(Boolean), { timeout: 10_000 })
       .toEqual([]);
-    const facts = factsOf(runner);
-    expect(facts.find(({ fact }) => fact === 'runs.givenBack')).toMatchObject({
+    const events = eventsOf(runner);
+    expect(events.find(({ event }) => event === 'runs.released')).toMatchObject({
       level: 'warn',
       why: 'unfinished',
       runs: [id],
     });
-    expect(facts.map(({ fact }) => fact)).toEqual(
+    expect(events.map(({ event }) => event)).toEqual(
       expect.arrayContaining(['runner.connected', 'version.served', 'runner.stopping', 'runner.stopped']),
     );
-    for (const { time } of facts) expect(new Date(time).getTime()).toBeGreaterThan(askedAt - 60_000);
+    for (const { time } of events) expect(new Date(time).getTime()).toBeGreaterThan(requestedAt - 60_000);
 
     await writeFile(until, '');
     await work(system, []);
@@ -131,12 +131,12 @@ test(
     const id = await hold(system, join(system.folder, 'never'));
     await isExecuting(system, id);
     system.server.kill('SIGSTOP');
-    const askedAt = Date.now();
+    const requestedAt = Date.now();
     runner.kill('SIGTERM');
     expect(await runner.exitCode).toBe(0);
-    expect(Date.now() - askedAt).toBeLessThan(6_000);
-    expect(factsOf(runner)).toContainEqual(
-      expect.objectContaining({ level: 'warn', fact: 'runs.unconfirmed', runs: [id] }),
+    expect(Date.now() - requestedAt).toBeLessThan(6_000);
+    expect(eventsOf(runner)).toContainEqual(
+      expect.objectContaining({ level: 'warn', event: 'runs.unconfirmed', runs: [id] }),
     );
   },
 );
@@ -154,15 +154,15 @@ test(
     runner.kill('SIGTERM');
     await runner.line(/runner\.stopping/);
     await pause(600);
-    const askedAt = Date.now();
+    const requestedAt = Date.now();
     runner.kill('SIGTERM');
     expect(await runner.exitCode).toBe(130);
-    expect(Date.now() - askedAt).toBeLessThan(3_000);
+    expect(Date.now() - requestedAt).toBeLessThan(3_000);
     await expect
       .poll(async () => (await Promise.all(children.map(isAlive))).filter(Boolean), { timeout: 10_000 })
       .toEqual([]);
-    expect(factsOf(runner)).toContainEqual(
-      expect.objectContaining({ level: 'warn', fact: 'runs.givenBack', why: 'unfinished', runs: [id] }),
+    expect(eventsOf(runner)).toContainEqual(
+      expect.objectContaining({ level: 'warn', event: 'runs.released', why: 'unfinished', runs: [id] }),
     );
     await writeFile(until, '');
     await work(system, []);
@@ -186,22 +186,22 @@ test.runIf(isLong)(
     await isExecuting(system, id);
     system.server.kill('SIGSTOP');
     runner.kill('SIGTERM');
-    let askedAt = 0;
+    let requestedAt = 0;
     let isOver = false;
     const over = runner.exitCode.then((code) => ((isOver = true), code));
     // A slow machine may notice the first signal so late that the next one counts as its echo.
     while (!isOver) {
       await pause(600);
       if (isOver) break;
-      askedAt = Date.now();
+      requestedAt = Date.now();
       runner.kill('SIGTERM');
       await Promise.race([over, pause(3_000)]);
     }
     expect(await over).toBe(130);
-    expect(Date.now() - askedAt).toBeLessThan(3_000);
-    expect(factsOf(runner)).toMatchObject([
-      { fact: 'runs.givenBack', why: 'unfinished', runs: [id] },
-      { fact: 'runs.unconfirmed', runs: [id] },
+    expect(Date.now() - requestedAt).toBeLessThan(3_000);
+    expect(eventsOf(runner)).toMatchObject([
+      { event: 'runs.released', why: 'unfinished', runs: [id] },
+      { event: 'runs.unconfirmed', runs: [id] },
     ]);
   },
 );
@@ -217,7 +217,7 @@ test('a server that is closed does not wait for a body that never ends', { timeo
   );
   // It has begun to read the request.
   await once(socket, 'data');
-  const askedAt = Date.now();
+  const requestedAt = Date.now();
   await server.close();
-  expect(Date.now() - askedAt).toBeLessThan(9_000);
+  expect(Date.now() - requestedAt).toBeLessThan(9_000);
 });

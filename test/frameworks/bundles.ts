@@ -47,7 +47,7 @@ export const bundles: Readonly<Record<string, (entry: string) => Promise<Bundle>
         rolldownOptions: { external: /^react/ },
       },
     })) as Rolldown.RolldownOutput[];
-    const chunks = result.flatMap(({ output }) => output).filter((one) => one.type === 'chunk');
+    const chunks = result.flatMap(({ output }) => output).filter((output) => output.type === 'chunk');
     return {
       code: chunks.map(({ code }) => code).join('\n'),
       modules: chunks.flatMap(({ moduleIds }) => moduleIds),

@@ -80,11 +80,11 @@ test.each(['express', 'fastify', 'hono', 'nestjs'])(
 test('a CommonJS program, such as one of NestJS 11, requires the SDK', async () => {
   const program = `const { MillraceClient } = require('@millrace/sdk');
     new MillraceClient().tasks.trigger('send-email', ${email}).then(({ id }) => console.log(id));`;
-  const said = await finished(
+  const result = await finished(
     `node --input-type=commonjs -e '${program.replaceAll("'", `'\\''`)}'`,
     variables,
   );
-  expect(said).toMatch(/^run_\w+\n$/);
+  expect(result).toMatch(/^run_\w+\n$/);
 });
 
 test('the Edge Runtime triggers with fetch alone', async () => {
@@ -188,13 +188,13 @@ test.each(Object.entries(bundles))(
 test('docs/frameworks.md shows the files of the example', async () => {
   const blocks = [...page.matchAll(/```tsx?\n\/\/ (\S+)\n[\s\S]*?```/g)];
   expect(blocks.length).toBeGreaterThan(10);
-  let shown = page;
+  let updated = page;
   for (const [block, path = ''] of blocks) {
     const text = (await readFile(join(example, path), 'utf8')).replaceAll(/^\/\/ oxlint-disable.*\n/gm, '');
-    shown = shown.replace(
+    updated = updated.replace(
       block,
       () => `\`\`\`${path.endsWith('x') ? 'tsx' : 'ts'}\n// ${path}\n${text}\`\`\``,
     );
   }
-  await expect(shown).toMatchFileSnapshot('../../docs/frameworks.md');
+  await expect(updated).toMatchFileSnapshot('../../docs/frameworks.md');
 });

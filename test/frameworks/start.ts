@@ -34,9 +34,9 @@ const spawned = (command: string, env: Variables) =>
 export async function finished(command: string, env: Variables = {}): Promise<string> {
   const child = spawned(command, env);
   const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
-  const [said, complained, code] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
-  if (code !== 0) throw new Error(`${command} ended with ${code}:\n${said}${complained}`);
-  return said;
+  const [printed, complained, code] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
+  if (code !== 0) throw new Error(`${command} ended with ${code}:\n${printed}${complained}`);
+  return printed;
 }
 
 export interface Started {
@@ -48,18 +48,18 @@ export interface Started {
 export async function started(command: string, env: Variables): Promise<Started> {
   const child = spawned(command, { PORT: '0', ...env });
   const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
-  const said: string[] = [];
+  const lines: string[] = [];
   const url = new Promise<string>((resolve) => {
     for (const stream of [child.stdout, child.stderr]) {
       createInterface(stream).on('line', (line) => {
-        said.push(line);
+        lines.push(line);
         const [address] = /http:\/\/\S+/.exec(line) ?? [];
         if (address !== undefined) resolve(address);
       });
     }
   });
   const died = ended.then(() => {
-    throw new Error(`${command} ended:\n${said.join('\n')}`);
+    throw new Error(`${command} ended:\n${lines.join('\n')}`);
   });
   return {
     url: await Promise.race([url, died]),

@@ -105,8 +105,9 @@ test('a database that takes nothing in is told from a fault, and nothing is writ
     body: { error: 'The database does not accept writes at the moment. Try again.' },
   });
   expect(refused.headers.get('x-should-retry')).toBe('true');
+  expect(refused.headers.get('retry-after')).toBe('2');
   const line = JSON.parse(server.logged.at(-1) ?? '{}') as object;
-  expect(line).toMatchObject({ fact: 'request.failed', requestId: refused.headers.get('x-request-id') });
+  expect(line).toMatchObject({ event: 'request.failed', requestId: refused.headers.get('x-request-id') });
   await sql`drop trigger refuse on runs`;
   expect((await server.ask(trigger, { method: 'POST', body: {} })).status).toBe(200);
   expect(await sql`select from runs`).toHaveLength(1);

@@ -11,9 +11,9 @@ const head = `# Error codes
 
 This page is generated from packages/contract/src/error-codes.ts by test/http/error-codes.test.ts.
 
-Every failed reply of the API has a code in the header \`x-millrace-error-code\`. Programs decide by it, because it stays the same
-when the message changes. Errors of the SDK have it as \`error.code\`. A newer server may send further codes: handle those as
-their status.
+Every error response of the API contains a code in the header \`x-millrace-error-code\`. Use it in programs instead of the message, which may
+change. SDK errors have it as \`error.code\`. A newer server may return additional codes: handle an unknown code according to
+its status.
 
 | Code | Status | Meaning |
 |---|---|---|

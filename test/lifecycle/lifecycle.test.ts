@@ -11,9 +11,9 @@ const files = {
     tasks.middleware('clock', async ({ next }) => {
       locals.set(clock, 'ticking');
       await next();
-      metadata.append('told', 'middleware');
+      metadata.append('calls', 'middleware');
     });
-    tasks.onFailure(({ error }) => metadata.append('told', 'all: ' + (error as Error).message));
+    tasks.onFailure(({ error }) => metadata.append('calls', 'all: ' + (error as Error).message));
   `,
   'tasks/order.ts': `
     import { locals, metadata, retry, task } from '@millrace/sdk';
@@ -22,7 +22,7 @@ const files = {
       id: 'order',
       retry: { maxAttempts: 2, minTimeoutInMs: 1 },
       onStart: ({ ctx }) => metadata.set('started', ctx.run.startedAt.getTime()),
-      onStartAttempt: ({ ctx }) => metadata.append('told', 'attempt ' + ctx.attempt.number),
+      onStartAttempt: ({ ctx }) => metadata.append('calls', 'attempt ' + ctx.attempt.number),
       run: async (payload: { fail: boolean }, { ctx }) => {
         for (let n = 0; n < 500; n += 1) metadata.increment('count');
         metadata.set('clock', locals.getOrThrow(clock));
@@ -36,9 +36,9 @@ const files = {
         if (payload.fail) throw new Error('no stock');
         return { tries, first: ctx.run.startedAt.getTime(), count: metadata.current()['count'] };
       },
-      onSuccess: ({ output }) => metadata.append('told', 'success ' + output.tries),
-      onFailure: ({ error }) => metadata.append('told', 'own: ' + (error as Error).message),
-      onComplete: ({ result }) => metadata.append('told', 'complete ' + result.ok),
+      onSuccess: ({ output }) => metadata.append('calls', 'success ' + output.tries),
+      onFailure: ({ error }) => metadata.append('calls', 'own: ' + (error as Error).message),
+      onComplete: ({ result }) => metadata.append('calls', 'complete ' + result.ok),
     });
     export const parent = task({
       id: 'parent',
@@ -77,7 +77,7 @@ test('calls hooks, keeps metadata of every attempt, and knows when a run first s
     metadata: {
       count: 500,
       clock: 'ticking',
-      told: ['attempt 1', 'success 3', 'complete true', 'middleware'],
+      calls: ['attempt 1', 'success 3', 'complete true', 'middleware'],
     },
   });
   expect(done.metadata?.['started']).toBe((done.output as { first: number }).first);
@@ -88,7 +88,7 @@ test('calls hooks, keeps metadata of every attempt, and knows when a run first s
     attemptCount: 2,
     metadata: {
       count: 1_000,
-      told: [
+      calls: [
         'attempt 1',
         'middleware',
         'attempt 2',

@@ -20,7 +20,7 @@ parentPort.on('message', ({ url, key, version, frame }) => {
   socket.onerror = () => {};
   socket.onclose = ({ code, reason }) => ended('closed: ' + reason);
   socket.onopen = () => send({ type: 'hello', runner: 'runner_' + Math.random(), host: 'h', pid: 1, capacity: 1,
-    versions: [version], held: [], knowsLogged: true });
+    versions: [version], leased: [], knowsLogged: true });
   socket.onmessage = ({ data }) => {
     const message = JSON.parse(data);
     if (message.type === 'refused') ended(message.reason);
@@ -33,18 +33,18 @@ parentPort.on('message', ({ url, key, version, frame }) => {
 });`;
 
 const mib = 1024 * 1024;
-const most = 30 * mib;
+const maxBytes = 30 * mib;
 const repeated = (text: string, bytes: number): string => text.repeat(Math.floor(bytes / text.length));
 const secret = 'correct horse battery staple';
 
 const log = (line: object, count: number): string =>
   `{"type":"log","seq":1,"lines":[${Array.from({ length: count }, () => JSON.stringify({ run: 'RUN', attempt: 1, at: 1, level: 'info', ...line })).join(',')}]}`;
-const settle = (outcome: object): string =>
+const completion = (outcome: object): string =>
   JSON.stringify({ type: 'settle', settlements: [{ run: 'RUN', fence: 'FENCE', outcome }] });
 const output = (text: string): string =>
-  settle({ kind: 'completed', output: text, outputType: 'application/json' });
+  completion({ kind: 'completed', output: text, outputType: 'application/json' });
 const failed = (error: object): string =>
-  settle({
+  completion({
     kind: 'failed',
     status: 'FAILED',
     error: { type: 'BUILT_IN_ERROR', name: 'E', message: 'm', stackTrace: '', ...error },
@@ -52,12 +52,12 @@ const failed = (error: object): string =>
 
 /** The frames, each with a pattern of its reply. */
 const frames: Readonly<Record<string, readonly [reply: RegExp, frame: () => string]>> = {
-  brackets: [/levels deep/, () => repeated('[', most)],
-  'brackets in a member': [/levels deep/, () => `{"type":"log","a":${repeated('[', most)}`],
+  brackets: [/levels deep/, () => repeated('[', maxBytes)],
+  'brackets in a member': [/levels deep/, () => `{"type":"log","a":${repeated('[', maxBytes)}`],
   '200,000 lines': [/members and items/, () => log({ message: 'm' }, 200_000)],
   'wide properties': [
     /at most 4194304 bytes/,
-    () => log({ message: 'm', properties: repeated('{"a":1},', most / 10) }, 5),
+    () => log({ message: 'm', properties: repeated('{"a":1},', maxBytes / 10) }, 5),
   ],
   'lines as large as they may be': [
     /logged/,
@@ -76,8 +76,8 @@ const frames: Readonly<Record<string, readonly [reply: RegExp, frame: () => stri
     /settled/,
     () =>
       failed({
-        message: repeated('a1 ', most / 2),
-        stackTrace: repeated('    at f (a.ts:1:1)\n', most / 2 - mib),
+        message: repeated('a1 ', maxBytes / 2),
+        stackTrace: repeated('    at f (a.ts:1:1)\n', maxBytes / 2 - mib),
       }),
   ],
   'an output of quotes': [/settled/, () => output(repeated('"', maxPacketBytes))],
@@ -89,8 +89,8 @@ const frames: Readonly<Record<string, readonly [reply: RegExp, frame: () => stri
     /settled/,
     () => output(JSON.stringify(repeated(`${secret} `, maxPacketBytes - 100))),
   ],
-  'an output that is too large': [/settled/, () => output(repeated('x', most))],
-  'a text that is no message': [/type must be/, () => JSON.stringify({ type: repeated('€"', most / 4) })],
+  'an output that is too large': [/settled/, () => output(repeated('x', maxBytes))],
+  'a text that is no message': [/type must be/, () => JSON.stringify({ type: repeated('€"', maxBytes / 4) })],
 };
 
 test('no frame of a runner holds the event loop for long', { timeout: 600_000 }, async () => {

@@ -188,8 +188,8 @@ async function* sentInFull({ ask, keys, projectRef, token: user }: Installation)
     const { body: batch } = await ask('POST /api/v3/batches', { key, body: { runCount: 1_000 } });
     yield { ...post, name, path: `/api/v3/batches/${batch.id}/items`, type: 'application/x-ndjson', body };
   }
-  const many = (count: number, one: (index: number) => string) =>
-    Array.from({ length: count }, (_, index) => one(index)).join(',');
+  const many = (count: number, item: (index: number) => string) =>
+    Array.from({ length: count }, (_, index) => item(index)).join(',');
   const fields = `{${numbered(2_000, (index) => `"field${index % 40}":"value"`)}}`;
   yield {
     ...post,

@@ -26,7 +26,7 @@ function unit(): number {
     JSON.parse(known);
     return threadTime() - before;
   });
-  return times.toSorted((one, other) => one - other)[1] as number;
+  return times.toSorted((a, other) => a - other)[1] as number;
 }
 
 /** In these units: the goal of 50 ms on a quiet machine. */

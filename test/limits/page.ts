@@ -48,7 +48,7 @@ import { importLimit } from '../../packages/contract/src/operations/envvars.ts';
 import { maxBackfilled } from '../../packages/contract/src/operations/schedules.ts';
 import { dataLimit } from '../../packages/contract/src/operations/waitpoints.ts';
 import { importMs } from '../../packages/millrace/src/bundle/index-tasks.ts';
-import { kept as builds } from '../../packages/millrace/src/bundle/prune.ts';
+import { maxBuilds as builds } from '../../packages/millrace/src/bundle/prune.ts';
 import { maxCharacters } from '../../packages/millrace/src/mcp/bounded.ts';
 import { maxWatchSeconds } from '../../packages/millrace/src/mcp/tools/runs.ts';
 import { longest as consoleCharacters } from '../../packages/runner/src/executor/capture-console.ts';
@@ -77,16 +77,17 @@ import { maxTogether, maxVariables } from '../../packages/server/src/envvars/rul
 import * as filters from '../../packages/server/src/events/filter.ts';
 import { maxSegments } from '../../packages/server/src/events/pattern.ts';
 import { defaultBodyLimit, openBodyLimit } from '../../packages/server/src/http/mount.ts';
+import { defaultAdmissionLimits } from '../../packages/server/src/http/admission.ts';
 import { defaultRateLimits, type RateLimit } from '../../packages/server/src/http/rate-limit.ts';
 import { defaultTenancyLimits } from '../../packages/server/src/tenancy/limits.ts';
 import { defaultMaxBundleBytes } from '../../packages/server/src/versions/deployments/check-bundle.ts';
 import { moveMs } from '../../packages/server/src/versions/deployments/move.ts';
 import { maxMapBytes } from '../../packages/server/src/versions/deployments/sources/maps.ts';
-import { keptVersions, uploadMs } from '../../packages/server/src/versions/deployments/retention.ts';
+import { retainedVersions, uploadMs } from '../../packages/server/src/versions/deployments/retention.ts';
 import { retentionMs } from '../../packages/server/src/http/idempotent-responses.ts';
 import { maxRunPaths } from '../../packages/contract/src/operations/run-paths.ts';
 import { maxAlerts } from '../../packages/server/src/notifications/alerts/create.ts';
-import { maxSubjects } from '../../packages/server/src/notifications/alerts/tell-subjects.ts';
+import { maxSubjects } from '../../packages/server/src/notifications/alerts/notify-subjects.ts';
 import { maxSaying } from '../../packages/server/src/runs/list/read-filter.ts';
 import { maxEndpoints } from '../../packages/server/src/notifications/create.ts';
 import * as deliveries from '../../packages/server/src/notifications/deliver.ts';
@@ -157,10 +158,10 @@ const sections: readonly (readonly [title: string, rows: readonly Row[]])[] = [
     'Triggering',
     [
       [
-        'body of a trigger',
+        'request body of a trigger',
         bytes(triggerBodyLimit),
         '413',
-        'send a large payload as a packet, as the SDK does',
+        'upload a large payload as a packet, as the SDK does',
       ],
       [
         'payload inside a trigger',
@@ -181,42 +182,27 @@ const sections: readonly (readonly [title: string, rows: readonly Row[]])[] = [
         fixed,
       ],
       [
-        'levels of objects and lists in stored JSON',
+        'nesting levels of objects and lists in stored JSON',
         number(maxJsonLevels),
         '400; a value that is already stored is replaced with `{"$omitted": …}`',
         fixed,
       ],
       [
-        'members of a JSON value that the server parses: a payload in a trigger, the data of an event or a token. Each member of an object, each object and each list counts as one, and so do four items of a list and 16 escapes in strings',
+        'members of a parsed JSON value, such as a payload in a trigger, or the data of an event or a token. Each object member, object and list counts as one. Four items of a list, or 16 escapes in strings, also count as one',
         number(maxJsonMembers),
         '400; a value that is already stored is replaced with `{"$omitted": …}`',
-        'a packet',
+        'use a packet',
       ],
       [
-        'the same for requests with several payloads (`trigger-many`, `event-batches`); for those with declared members only',
+        'the same for requests with several payloads (`trigger-many`, `event-batches`); for requests with only declared members',
         `${number(4 * maxJsonMembers)}; ${number(defaultBodyMembers)}`,
         '400',
-        'several requests',
+        'send several requests',
       ],
-      [
-        'segments of a metadata key (`$.a.b[0]`)',
-        number(metadata.maxDepth),
-        'refused where it is changed',
-        fixed,
-      ],
-      [
-        'items of a list in metadata, by index',
-        number(metadata.maxIndex),
-        'refused where it is changed',
-        fixed,
-      ],
+      ['segments of a metadata key (`$.a.b[0]`)', number(metadata.maxDepth), 'the change is rejected', fixed],
+      ['index in a metadata list', number(metadata.maxIndex), 'the change is rejected', fixed],
       ['tags of a run', number(triggers.maxTags), '422', fixed],
-      [
-        'idempotency key',
-        `${number(triggers.maxIdempotencyKeyLength)} characters`,
-        '400',
-        'send a digest of it',
-      ],
+      ['idempotency key', `${number(triggers.maxIdempotencyKeyLength)} characters`, '400', 'send a digest'],
       [
         'lifetime of an idempotency key',
         `${time(triggers.defaultIdempotencyMs)} by default`,
@@ -224,7 +210,7 @@ const sections: readonly (readonly [title: string, rows: readonly Row[]])[] = [
         '`idempotencyKeyTTL`',
       ],
       [
-        '`ttl` of runs in the dev environment',
+        'default `ttl` of runs in the dev environment',
         `${time(triggers.devTtlSeconds * 1_000)} by default`,
         'EXPIRED',
         '`ttl`',
@@ -232,15 +218,15 @@ const sections: readonly (readonly [title: string, rows: readonly Row[]])[] = [
       [
         '`maxDuration`',
         `${number(triggers.minMaxDuration)} seconds or more`,
-        'a shorter one at a trigger is raised to this',
+        'a shorter value in a trigger is raised to this',
         fixed,
       ],
-      ['delay of a debounce', `${time(minDebounceMs)} or more`, '422', fixed],
+      ['debounce delay', `${time(minDebounceMs)} or more`, '422', fixed],
       [
-        'triggers of one request (a small `batchTrigger`, `trigger-many`)',
+        'triggers in one request (a small `batchTrigger`, `trigger-many`)',
         `${number(oneShotBatchLimit)}, ${number(triggerManyLimit)}`,
         '400',
-        'a batch',
+        'use a batch',
       ],
       [
         'payload and options of a trigger in a transaction',
@@ -248,37 +234,37 @@ const sections: readonly (readonly [title: string, rows: readonly Row[]])[] = [
         'an error',
         'store the data elsewhere and send a reference',
       ],
-      ['rows of an outbox in one delivery', number(outboxLimit), '400', 'several deliveries'],
-      ['runs of a batch', number(batchLimit), '400', 'several batches'],
-      ['item of a batch', bytes(batchItemLimit), 'refused; the others are created', 'a packet'],
+      ['rows of an outbox in one delivery', number(outboxLimit), '400', 'use several deliveries'],
+      ['runs of a batch', number(batchLimit), '400', 'use several batches'],
+      ['item of a batch', bytes(batchItemLimit), 'rejected; the others are created', 'use a packet'],
       ['time to fill a batch', time(abandonedMs), 'the batch is aborted', fixed],
       [
         'children listed with a run',
         number(maxChildren),
-        'the first ones are listed',
-        'its timeline has all of them, in pages',
+        'only the first ones are listed',
+        'read all of them in pages from the timeline',
       ],
       [
-        'runs of one answer of a timeline; of each run attempts and waits',
+        'runs in a timeline response; attempts and waits of each run',
         `${number(500)}; ${number(maxShownAttempts)} and ${number(maxShownWaits)}`,
-        'the last ones are shown; `isCut` and `hasMoreChildren` say so',
+        'the last ones are returned, with `isCut` and `hasMoreChildren`',
         'pages of children; `runs.attempts`',
       ],
       ['count of runs', number(maxCounted), '`isExact` is false', fixed],
-      ['latest runs in the figures of a task', number(recentRuns), 'older ones are not looked at', fixed],
+      ['latest runs in the statistics of a task', number(recentRuns), 'older runs are not included', fixed],
     ],
   ],
   [
     'Executing',
     [
       [
-        'time that code may block the event loop of a shared process',
+        'time for which code may block the event loop of a shared process',
         time(defaultLimits.blockedMs),
-        'the process is killed; its runs continue in other processes, one in each, until the cause is found; that run is CRASHED, "The run blocked its event loop"',
-        'no limit with `isolated: true`',
+        'the process is killed. Its runs continue in separate processes. The run that blocks again is CRASHED: "The run blocked its event loop"',
+        '`isolated: true` removes the limit',
       ],
       [
-        'time to stop when cancelled, or after `maxDuration`',
+        'time to stop when canceled, or after `maxDuration`',
         time(defaultLimits.graceMs),
         'the process is killed',
         fixed,
@@ -286,11 +272,11 @@ const sections: readonly (readonly [title: string, rows: readonly Row[]])[] = [
       [
         'time for the other runs of such a process to finish',
         time(defaultLimits.vacateMs),
-        'they start again in another process',
+        'they start over in another process',
         fixed,
       ],
       [
-        'import of one task file when tasks are discovered',
+        'import of one task file during discovery',
         time(importMs),
         'reported with the name of the file; tasks of other files are served',
         fixed,
@@ -299,17 +285,17 @@ const sections: readonly (readonly [title: string, rows: readonly Row[]])[] = [
       [
         'processes of a run that die before it starts',
         number(startsAtMost),
-        'the run starts in a process of its own; CRASHED if that dies too',
+        'the run starts in a separate process; CRASHED if that dies too',
         fixed,
       ],
       [
-        'losses of the runner during a run (a runner that is asked to stop is not lost)',
+        'losses of a runner during a run (an orderly stop is not a loss)',
         `${number(maxRescues)} times`,
         'CRASHED at the next loss',
         fixed,
       ],
       [
-        'time without a heartbeat until a runner loses its runs',
+        'time without a heartbeat after which a runner loses its runs',
         time(defaultLeaseTimes.leaseMs),
         'they are queued again',
         '`MILLRACE_LEASE_SECONDS`',
@@ -324,56 +310,56 @@ const sections: readonly (readonly [title: string, rows: readonly Row[]])[] = [
       [
         'payloads of a run of a task with `batch`; how long it collects',
         `1 to ${number(maxBatchSize)}; 1 ms to ${time(maxBatchWaitMs)}`,
-        'refused, with the field',
-        'several runs',
+        'rejected, with the name of the field',
+        'use several runs',
       ],
       [
         'these payloads together',
         bytes(maxCollectedBytes),
-        'the run starts, and another one collects',
-        'references instead of data',
+        'the run starts, and another run collects further payloads',
+        'send references instead of data',
       ],
       [
-        '[limit of rate](rate-limits.md): starts, period',
+        '[rate limit](rate-limits.md): starts; period',
         `1 to ${number(maxRateLimit)}, 1 second to ${time(maxRatePeriod * 1_000)}`,
-        '400, or an error where it is declared',
+        '400, or an error in the declaration',
         fixed,
       ],
       [
-        '[shared limit](fairness.md#limits-of-several-queues) of concurrency',
+        '[shared concurrency limit](concurrency.md#shared-limits)',
         `0 to ${number(maxConcurrency)}`,
-        '400, or an error where it is declared',
+        '400, or an error in the declaration',
         fixed,
       ],
       [
-        '[weight](fairness.md#turns) of a concurrency key; keys with one in code',
+        '[weight](fairness.md#turns) of a concurrency key; number of `keyWeights` in code',
         `1 to ${number(maxKeyWeight)}; ${number(maxKeyWeights)}`,
-        '400, or an error where it is declared',
-        'any number of keys by the API',
+        '400, or an error in the declaration',
+        'set further keys through the API',
       ],
       [
-        '[steps](steps.md) of a run; characters of the name of one',
-        `${number(maxSteps)}, ${number(maxStepName)}`,
+        '[steps](steps.md) of a run; length of a step name',
+        `${number(maxSteps)}; ${number(maxStepName)} characters`,
         'the step fails, with the reason',
-        'put several into one step',
+        'combine several in one step',
       ],
       [
         'result of a step',
         bytes(maxPacketBytes),
         'the run fails without another attempt',
-        'store it elsewhere and return where',
+        'store the data elsewhere and return a reference',
       ],
       [
         'steps of a run in a timeline',
         `the last ${number(maxStepsShown)}`,
         '`isCut`',
-        '`GET …/steps` has all',
+        '`GET …/steps` returns all',
       ],
-      ['pause before a retry', time(maxPauseMs), 'a longer one is cut to this', fixed],
+      ['pause before a retry', time(maxPauseMs), 'longer pauses are shortened to this', fixed],
       [
         'suspended runs in one runner',
         number(maxSuspended),
-        'the code of further runs is dropped, and starts again after the wait',
+        'the code of further runs is stopped, and starts over after the wait',
         'more runners',
       ],
       [
@@ -393,11 +379,11 @@ const sections: readonly (readonly [title: string, rows: readonly Row[]])[] = [
       [
         'message of a process to its runner',
         bytes(maxLineBytes),
-        'the process is killed; Millrace sends none that is longer',
+        'the process is killed (Millrace itself sends no longer ones)',
         fixed,
       ],
       [
-        'frame from a runner: levels; members; log lines; spans',
+        'frame from a runner: nesting levels; members; log lines; spans',
         `${number(frameLimits.maxDepth)}; ${number(frameLimits.maxMembers)}; ${number(messageLimits.lines)}; ${number(messageLimits.spans)}`,
         'the connection is closed, with the reason',
         fixed,
@@ -416,7 +402,7 @@ const sections: readonly (readonly [title: string, rows: readonly Row[]])[] = [
       [
         'unsent lines in a process with tasks; in a runner',
         `${bytes(executorLines)}; ${bytes(runnerLines)}`,
-        'further ones are dropped, and a line in their place says how many',
+        'further lines are dropped, and replaced with a line that contains their number',
         fixed,
       ],
       [
@@ -428,13 +414,13 @@ const sections: readonly (readonly [title: string, rows: readonly Row[]])[] = [
       [
         'spans of an attempt; of a run',
         `${number(spanLimits.perAttempt)}; ${number(spanLimits.perRun)}`,
-        'further ones are dropped and counted',
+        'further spans are dropped and counted',
         fixed,
       ],
       [
         'attributes of a span; its events',
         `${number(spanLimits.attributes)}; ${number(spanLimits.events)}`,
-        'further ones are left out and counted',
+        'further ones are omitted and counted',
         fixed,
       ],
       [
@@ -443,18 +429,18 @@ const sections: readonly (readonly [title: string, rows: readonly Row[]])[] = [
         'cut, with the number of missing characters',
         fixed,
       ],
-      ['levels of spans', number(spanLimits.depth), 'deeper spans are shown at that level', fixed],
+      ['nesting levels of spans', number(spanLimits.depth), 'deeper spans are shown at that level', fixed],
       [
-        'lines that a follower of all runs is behind',
+        'lines by which a follower of all runs may lag',
         number(maxBehind),
-        'it gets a gap and goes on with the newest lines',
+        'it skips to the newest lines, with a gap',
         fixed,
       ],
       [
         'lines of `GET /api/v1/runs/{id}/events`',
         number(maxEvents),
-        'the last line says that there are more',
-        '`GET /api/v1/runs/{id}/logs` has pages',
+        'the last line indicates that there are more',
+        'use `GET /api/v1/runs/{id}/logs`, which has pages',
       ],
       [
         'name, message and stack of a thrown error',
@@ -465,10 +451,10 @@ const sections: readonly (readonly [title: string, rows: readonly Row[]])[] = [
       [
         'causes of a thrown error',
         `${number(maxCauses)}, ${number(maxLevels)} levels deep`,
-        'left out',
+        'omitted',
         fixed,
       ],
-      ['rules for errors of a project', number(maxErrorRules), '422', fixed],
+      ['error grouping rules of a project', number(maxErrorRules), '422', fixed],
       ['pattern of such a rule', `${number(maxPatternCharacters)} characters`, '400', fixed],
     ],
   ],
@@ -483,9 +469,9 @@ const sections: readonly (readonly [title: string, rows: readonly Row[]])[] = [
       ],
       ['log lines and spans', time(defaultRetention.logsMs), 'deleted', fixed],
       [
-        'occurrences of errors; counts by the hour',
+        'error occurrences; hourly error counts',
         `${time(defaultRetention.occurrencesMs)}; ${time(defaultRetention.errorHoursMs)}`,
-        'counts by the day are not deleted',
+        'deleted; daily counts are kept',
         fixed,
       ],
       [
@@ -506,11 +492,16 @@ const sections: readonly (readonly [title: string, rows: readonly Row[]])[] = [
     'Waits, schedules, events',
     [
       ['a token without `timeout`', time(tokens.defaultTimeoutMs), 'it times out', '`timeout`'],
-      ['data of a completed token', bytes(dataLimit), '413', 'store the data elsewhere'],
-      ['lateness of a tick', time(lateMs), 'it is missed, and the `missed` rule applies', fixed],
-      ['runs of one backfill', number(maxBackfilled), '422', 'several backfills'],
-      ['body of a request with events', bytes(eventBodyLimit), '413', fixed],
-      ['events of one request', number(maxEventsAtOnce), '400', 'several requests; `events.sendBatch` does'],
+      ['data of a completed token', bytes(dataLimit), '413', 'store the data elsewhere and send a reference'],
+      ['delay of a schedule tick', time(lateMs), 'it is missed, and the `missed` rule applies', fixed],
+      ['runs of one backfill', number(maxBackfilled), '422', 'use several backfills'],
+      ['request body with events', bytes(eventBodyLimit), '413', fixed],
+      [
+        'events of one request',
+        number(maxEventsAtOnce),
+        '400',
+        'use several requests, as `events.sendBatch` does',
+      ],
       ['segments of an event pattern', number(maxSegments), '400', fixed],
       [
         'filter of a subscription',
@@ -524,14 +515,14 @@ const sections: readonly (readonly [title: string, rows: readonly Row[]])[] = [
     'Sessions and streams',
     [
       ['body of `POST /api/v1/sessions`', bytes(sessionBodyLimit), '413', fixed],
-      ['body of an append', bytes(appendBodyLimit), '413', 'several appends'],
-      ['records of an append', number(maxRecordsAtOnce), '400', 'several appends'],
+      ['body of an append', bytes(appendBodyLimit), '413', 'use several appends'],
+      ['records of an append', number(maxRecordsAtOnce), '400', 'use several appends'],
       ['record', bytes(maxRecordBytes), '413', fixed],
       ['streams of a run', number(maxStreams), '422', fixed],
       [
         'lifetime of a streaming connection',
         time(maxLifeMs),
-        'it is closed; clients reconnect and miss nothing',
+        'it is closed; clients reconnect without losing data',
         fixed,
       ],
       [
@@ -551,31 +542,54 @@ const sections: readonly (readonly [title: string, rows: readonly Row[]])[] = [
   [
     'Access and requests',
     [
-      ['body of every other request', bytes(defaultBodyLimit), '413', fixed],
-      ['body of a request without a credential', bytes(openBodyLimit), '413', fixed],
+      ['request body of other operations', bytes(defaultBodyLimit), '413', fixed],
+      ['request body without a credential', bytes(openBodyLimit), '413', fixed],
       [
         'requests without a credential from one address',
         rate(defaultRateLimits.openRequests),
         '429',
         '`MILLRACE_TRUSTED_PROXIES`, if the address is that of a proxy',
       ],
-      ['description of a deployment or a version, before its files', bytes(4 * 1_048_576), '413', fixed],
+      [
+        'request body that describes a deployment or a version, without its files',
+        bytes(4 * 1_048_576),
+        '413',
+        fixed,
+      ],
       [
         'requests of a secret key',
         rate(defaultRateLimits.secretKey),
         '429 with `retry-after`',
         '`MILLRACE_KEY_RATE`',
       ],
+      [
+        'requests in progress: units of a server, of an environment',
+        `${defaultAdmissionLimits.capacity}, ${defaultAdmissionLimits.share}`,
+        'further ones wait ([overload](overload.md))',
+        'more servers',
+      ],
+      [
+        'time for which a request waits',
+        `${defaultAdmissionLimits.maxWaitMs / 1_000} seconds`,
+        '503 with `retry-after`',
+        '`MILLRACE_MAX_QUEUE_SECONDS`',
+      ],
+      [
+        'requests that wait',
+        number(defaultAdmissionLimits.maxWaiting),
+        '503 with `retry-after`',
+        'more servers',
+      ],
       ['requests of a personal access token', rate(defaultRateLimits.personalAccessToken), '429', fixed],
       ['requests of a public token', rate(defaultRateLimits.publicToken), '429', fixed],
       ['requests of a browser session', rate(defaultRateLimits.browser), '429', fixed],
-      ['logins of browsers from one address', rate(defaultRateLimits.browsers?.logins), '429', fixed],
+      ['browser logins from one address', rate(defaultRateLimits.browsers?.logins), '429', fixed],
       ['passwords for one user from one address', rate(defaultRateLimits.browsers?.passwords), '429', fixed],
       ['passwords for one user', rate(defaultRateLimits.browsers?.userPasswords), '429', fixed],
       ['passwords from one address', rate(defaultRateLimits.browsers?.addressPasswords), '429', fixed],
-      ['one-time links that a user makes', rate(defaultRateLimits.browsers?.links), '429', fixed],
-      ['characters of a password', `${passwordLength.min} to ${passwordLength.max}`, '400', fixed],
-      ['time without use after which a browser session ends', `${idleHours} hours`, '401', fixed],
+      ['one-time links created by a user', rate(defaultRateLimits.browsers?.links), '429', fixed],
+      ['length of a password', `${passwordLength.min} to ${passwordLength.max}`, '400', fixed],
+      ['idle time after which a browser session ends', `${idleHours} hours`, '401', fixed],
       ['lifetime of a browser session', `${maxSessionDays} days`, '401', fixed],
       [
         'wrong credentials from one address',
@@ -585,95 +599,100 @@ const sections: readonly (readonly [title: string, rows: readonly Row[]])[] = [
       ],
       ['runs in batches by public tokens', rate(defaultRateLimits.batchRuns?.publicToken), '429', fixed],
       [
-        'time in which a repeated request gets the same response',
+        'time for which a repeated request gets the same response',
         time(retentionMs),
         'it is executed again',
         fixed,
       ],
       [
-        'lifetime of a public token; of one made by a run',
+        'lifetime of a public token; of one created by a run',
         `${time(maxLifetime.seconds * 1_000)}; ${time(maxLifetimeByRun.seconds * 1_000)}`,
         '400',
         fixed,
       ],
       ['tasks of a restricted key', number(maxKeyTasks), '422', fixed],
-      ['branches of preview, and of dev', number(maxBranches), '400', 'archive some'],
+      ['branches of preview; of dev', number(maxBranches), '400', 'archive some'],
       [
-        'organisations that a user owns',
+        'organizations that a user owns',
         number(defaultTenancyLimits.organizations),
         '422',
         '`MILLRACE_MAX_ORGANIZATIONS`',
       ],
       [
-        'projects of an organisation',
+        'projects of an organization',
         number(defaultTenancyLimits.projects),
         '422',
         '`MILLRACE_MAX_PROJECTS`',
       ],
-      ['variables of an environment', number(maxVariables), 'refused', fixed],
+      ['variables of an environment', number(maxVariables), 'rejected', fixed],
       [
-        'name, and value, of a variable',
-        `${number(maxVariableName)} characters, ${number(maxVariableValue)} bytes`,
+        'name of a variable; its value',
+        `${number(maxVariableName)} characters; ${number(maxVariableValue)} bytes`,
         '400',
         fixed,
       ],
-      ['all variables of an environment', `${number(maxTogether)} bytes`, 'refused', fixed],
-      ['import of variables', bytes(importLimit), '413', 'several imports'],
+      ['all variables of an environment', `${number(maxTogether)} bytes`, 'rejected', fixed],
+      ['import of variables', bytes(importLimit), '413', 'use several imports'],
       [
         'files and layers of a deployment, compressed',
         bytes(defaultMaxBundleBytes),
         '413',
         '`MILLRACE_MAX_BUNDLE`',
       ],
-      ['JSON Schema of a task of a version', bytes(maxPayloadSchemaBytes), 'left out, which is said', fixed],
-      ['JSON Schemas of a version together', bytes(maxPayloadSchemasBytes), 'the others are left out', fixed],
-      ['uploaded versions of an environment', `the newest ${number(keptVersions)}`, 'archived', fixed],
+      ['JSON Schema of a task', bytes(maxPayloadSchemaBytes), 'omitted, with the reason', fixed],
+      ['all JSON Schemas of a version', bytes(maxPayloadSchemasBytes), 'the others are omitted', fixed],
+      ['uploaded versions of an environment', `the newest ${number(retainedVersions)}`, 'archived', fixed],
       [
-        'source map that lines of the source are read from, unpacked',
+        'uncompressed source map for reading source lines',
         bytes(maxMapBytes),
-        'it is not searched, and the answer says so',
+        'it is not read, and the response contains the reason',
         fixed,
       ],
-      ['lines of the source before and after a place', number(linesAround), '–', fixed],
-      ['time to continue an upload of a deployment', time(uploadMs), 'it is given up', fixed],
+      ['source lines before and after a location', number(linesAround), '–', fixed],
+      ['time to continue an upload of a deployment', time(uploadMs), 'the upload is aborted', fixed],
       [
-        'time in which a call moves runs to another version',
+        'time for which one call moves runs to another version',
         time(moveMs),
         '`isComplete` is false',
         'repeat the call',
       ],
-      ['points of all time series of an answer', number(maxPoints), '400', 'a wider step'],
-      ['roll-ups that a request for time series reads', number(maxRows), '400', 'a wider step'],
+      ['points of all time series in a response', number(maxPoints), '400', 'a wider step'],
+      ['roll-ups read by a request for time series', number(maxRows), '400', 'a wider step'],
       [
-        'tasks, and queues, with metrics of their own',
+        'tasks with their own metrics; queues',
         number(defaultMaxNames),
         'the others share `other`',
         '`MILLRACE_METRICS_MAX_NAMES`',
       ],
-      ['queues of a sample', number(maxQueues), 'the others are counted together', fixed],
-      ['series that are counted in a minute', number(maxSeries), 'counted for their environment only', fixed],
+      ['queues in a sample', number(maxQueues), 'the others are counted together', fixed],
+      ['series counted in a minute', number(maxSeries), 'counted for their environment only', fixed],
       ['runs of a bulk action by id', number(maxBulkRuns), '400', 'a filter'],
-      ['active bulk actions of an environment', number(maxPending), '429', 'wait'],
+      ['active bulk actions of an environment', number(maxPending), '429', 'wait until one has finished'],
       ['declared paths of an environment', number(maxRunPaths), '422', 'remove one'],
-      ['errors that a text finds for a list of runs', number(maxSaying), '400', 'a longer text'],
+      ['error groups found by a text filter for a list of runs', number(maxSaying), '400', 'a longer text'],
       ['alerts of an environment', number(maxAlerts), '422', fixed],
-      ['what an alert tells apart, such as queues', `the worst ${number(maxSubjects)}`, 'not named', fixed],
-      ['endpoints for notifications', number(maxEndpoints), '422', fixed],
-      ['response time of such an endpoint', time(deliveries.timeoutMs), 'retried', fixed],
       [
-        'time in which such an endpoint accepts nothing',
+        'subjects of an alert, such as queues',
+        `the worst ${number(maxSubjects)}`,
+        'the others are not listed',
+        fixed,
+      ],
+      ['notification endpoints', number(maxEndpoints), '422', fixed],
+      ['response time of a notification endpoint', time(deliveries.timeoutMs), 'retried', fixed],
+      [
+        'time for which a notification endpoint accepts nothing',
         time(deliveries.patienceMs),
         'it is disabled',
         'enable it again',
       ],
       [
-        'answer of a tool of `millrace mcp`',
+        'output of a `millrace mcp` tool',
         `${number(maxCharacters)} characters`,
         'cut, with a note',
-        'ask for less',
+        'narrow the query',
       ],
       [
-        'wait of `watch_run` of `millrace mcp`',
+        'duration of `watch_run` in `millrace mcp`',
         `${maxWatchSeconds} seconds`,
         '`isOver` is false',
         'call it again',
@@ -686,7 +705,7 @@ const sections: readonly (readonly [title: string, rows: readonly Row[]])[] = [
 const section = ([title, rows]: (typeof sections)[number]): string =>
   `## ${title}
 
-| What | Limit | If exceeded | How to change it |
+| Item | Limit | If exceeded | How to change it |
 |---|---|---|---|
 ${rows.map((row) => `| ${row.join(' | ')} |`).join('\n')}
 `;
@@ -694,7 +713,7 @@ ${rows.map((row) => `| ${row.join(' | ')} |`).join('\n')}
 /** docs/limits.md, from the constants of the code. `npx vitest run test/limits -u` writes it. */
 export const limitsPage = (): string => `# Limits
 
-This page is generated from the constants of the code by test/limits/page.ts, and a test fails when they differ. To change it, change the
-constant. Concurrency limits of queues, keys and environments are settings and not listed here. Error messages name the limit that was exceeded.
+This page is generated from constants in the code by test/limits/page.ts, and a test fails when they differ. To change it, change the
+constant. [Concurrency limits](concurrency.md) of queues, keys and environments are settings, and are not listed here. Error messages contain the exceeded limit.
 
 ${sections.map(section).join('\n')}`;

@@ -2,10 +2,10 @@
 
 export const times = (text: string, bytes: number): string =>
   text.repeat(Math.max(1, Math.floor(bytes / text.length)));
-export const numbered = (bytes: number, one: (index: number) => string): string => {
+export const numbered = (bytes: number, item: (index: number) => string): string => {
   const parts: string[] = [];
   for (let index = 0, size = 0; size < bytes; index++) {
-    const part = one(index);
+    const part = item(index);
     parts.push(part);
     size += part.length + 1;
   }

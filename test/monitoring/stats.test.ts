@@ -20,8 +20,8 @@ test('what was executed is in the time series of the environment, the task, the 
   for (let n = 0; n < 5; n++) await trigger('nap');
   await trigger('broken');
   const patience = { timeout: 40_000, interval: 250 };
-  const total = async (asked: Parameters<typeof stats.retrieve>[0]) =>
-    (await stats.retrieve({ period: '1h', ...asked })).series[0]?.total;
+  const total = async (query: Parameters<typeof stats.retrieve>[0]) =>
+    (await stats.retrieve({ period: '1h', ...query })).series[0]?.total;
   await expect
     .poll(() => total({}), patience)
     .toMatchObject({ triggered: 6, completed: 5, failed: 1, retried: 1, newErrors: 1 });

@@ -13,7 +13,7 @@ function chunkWith(source: string): string {
     .filter((name) => name.endsWith('.js'))
     .map((name) => new URL(name, chunks))
     .filter((chunk) => readFileSync(chunk, 'utf8').includes(`// ${source}\n`))
-    .toSorted((one, other) => statSync(other).mtimeMs - statSync(one).mtimeMs);
+    .toSorted((a, other) => statSync(other).mtimeMs - statSync(a).mtimeMs);
   if (newest === undefined) throw new Error(`No chunk has ${source}.`);
   return newest.href;
 }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { repository } from '../cli/command.ts';
-import { madeOnce } from '../support/made-once.ts';
+import { createdOnce } from '../support/created-once.ts';
 
 export const run = promisify(execFile);
 
@@ -22,7 +22,7 @@ export interface Packed {
 
 /** What `npm publish` would upload, and a folder far from the repository. */
 export async function packAll(): Promise<Packed> {
-  const shared = await madeOnce('packed', async (half) => {
+  const shared = await createdOnce('packed', async (half) => {
     const workspaces = published.flatMap((name) => ['-w', `packages/${name}`]);
     await run('npm', ['pack', ...workspaces, '--pack-destination', half, '--ignore-scripts'], {
       cwd: repository,
@@ -50,7 +50,7 @@ export async function packAll(): Promise<Packed> {
  * processor time; a copy takes one.
  */
 export async function installAll({ tarballs }: Packed, project: string): Promise<void> {
-  const shared = await madeOnce('installed', async (half) => {
+  const shared = await createdOnce('installed', async (half) => {
     await writeFile(
       join(half, 'package.json'),
       '{ "name": "far-away", "version": "1.0.0", "private": true, "type": "module" }',

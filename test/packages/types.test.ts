@@ -62,8 +62,8 @@ export async function use(): Promise<number> {
 `;
 
 /** Without what is said of packages of others, and the indented lines below it: they have newer compilers in mind. */
-const withoutOthers = (said: string): string =>
-  said.replaceAll(/^node_modules\/(?!millrace\/|@millrace\/).*\n(?:[ \t].*\n)*/gm, '');
+const withoutOthers = (output: string): string =>
+  output.replaceAll(/^node_modules\/(?!millrace\/|@millrace\/).*\n(?:[ \t].*\n)*/gm, '');
 
 let packed: Packed;
 let project: string;
@@ -113,11 +113,11 @@ describe.each(Object.entries(all))('%s (%s)', (alias, version) => {
       };
       await writeFile(join(project, config), JSON.stringify({ compilerOptions, files: ['use.ts'] }));
       const tsc = join(alias === 'typescript' ? repository : project, 'node_modules', alias, 'bin/tsc');
-      const said = await run(process.execPath, [tsc, '-p', config], { cwd: project }).then(
+      const output = await run(process.execPath, [tsc, '-p', config], { cwd: project }).then(
         () => '',
         (error: { stdout: string; stderr: string }) => error.stdout + error.stderr,
       );
-      expect(checksDeclarations ? withoutOthers(said) : said).toBe('');
+      expect(checksDeclarations ? withoutOthers(output) : output).toBe('');
     },
     120_000,
   );

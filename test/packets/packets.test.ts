@@ -50,11 +50,11 @@ test('brings a large payload to the task and a large output back, with the publi
   expect(JSON.parse(result.output)).toEqual(expected);
   for (const field of ['payload', 'output'] as const) {
     const { body } = await server.ask(`/api/v1/runs/${ours.id}/packets/${field}`);
-    const kept = await fetch(body.presignedUrl);
-    expect(kept.headers.get('content-type')).toBe(
+    const stored = await fetch(body.presignedUrl);
+    expect(stored.headers.get('content-type')).toBe(
       field === 'payload' ? 'application/super+json' : 'application/json',
     );
-    expect((await kept.text()).length).toBeGreaterThan(200 * kib);
+    expect((await stored.text()).length).toBeGreaterThan(200 * kib);
   }
 
   const again = await runs.replay(ours.id);
@@ -173,10 +173,10 @@ test('stops reading what is too large, and what a run was given does not change 
   }
   expect((await shared.ask('/api/v1/packets/big')).status).toBe(404);
   expect((await put(url, endless(10), 'text/html')).status).toBe(200);
-  const kept = await fetch(await address('big', 'GET'));
-  expect(kept.headers.get('content-type')).toBe('application/octet-stream');
-  expect(kept.headers.get('content-disposition')).toBe('attachment');
-  expect((await kept.arrayBuffer()).byteLength).toBe(10 * 1_024 * kib);
+  const stored = await fetch(await address('big', 'GET'));
+  expect(stored.headers.get('content-type')).toBe('application/octet-stream');
+  expect(stored.headers.get('content-disposition')).toBe('attachment');
+  expect((await stored.arrayBuffer()).byteLength).toBe(10 * 1_024 * kib);
 
   expect((await put(url, '"one"')).status).toBe(200);
   expect((await put(url, '"two"')).status).toBe(200);

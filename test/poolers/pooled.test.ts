@@ -122,8 +122,8 @@ describe.skipIf(pgbouncer === undefined)(`with PgBouncer${unlessMissing}`, () =>
       const odd = [...one.logged, ...two.logged].filter((line) => /"level":"(warn|error)"/.test(line));
       expect(odd).toEqual([]);
       expect(pooler.log()).not.toMatch(/ERROR|unsupported|prepared statement/);
-      const mine = one.logged.find((line) => line.includes('database.pooled'));
-      expect(JSON.parse(mine ?? '{}')).toMatchObject({ mode, namedStatements: mode === 'session' });
+      const pooledLine = one.logged.find((line) => line.includes('database.pooled'));
+      expect(JSON.parse(pooledLine ?? '{}')).toMatchObject({ mode, namedStatements: mode === 'session' });
     },
     120_000,
   );

@@ -34,7 +34,7 @@ test('a package that fails or returns another value is listed as failing', () =>
     { ...row, name: 'different', dev: { output: 1 }, deployed: { output: 2 } },
     { ...row, name: 'better-sqlite3', dev: { error: 'no' }, deployed: { error: 'no' } },
   ]);
-  expect(page).toContain('2 of 5 pass without a setting. 4 are bundled. 1 are installed');
+  expect(page).toContain('2 of 5 pass without configuration. 4 are bundled. 1 are installed');
   expect(page).toContain('Node.js 24.1.0, 2026-01-02.');
   expect(page.slice(page.indexOf('## '))).toBe(`## Failing
 

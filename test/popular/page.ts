@@ -33,12 +33,12 @@ export function pageOf(rows: readonly Row[]): string {
     '',
     '<!-- Written by `npm run popular`. -->',
     '',
-    `${rows.length} packages that tasks often use were used by a task, once in \`dev\` and once deployed to a runner that has nothing`,
-    'installed. A package passes if the task returns the same value in both. No network was used: clients were tried up to the',
-    'refused connection.',
+    `${rows.length} common packages were tested in a task: once in \`millrace dev\`, and once deployed to a runner without installed`,
+    'packages. A package passes if the task returns the same value in both. The tests use no network: clients are tested until',
+    'their connection is refused.',
     '',
-    `${rows.length - failed.length} of ${rows.length} pass without a setting. ${rows.length - whole.length} are bundled. ${whole.length} are installed in a [layer](deployments.md#layers), for the reason in`,
-    'the tables.',
+    `${rows.length - failed.length} of ${rows.length} pass without configuration. ${rows.length - whole.length} are bundled. ${whole.length} are installed in a [layer](deployments.md#layers); the tables`,
+    'show the reason.',
     '',
     `Node.js ${nodes.join(', ')}, ${first === last ? first : `${first} to ${last}`}.`,
     ...(failed.length === 0
@@ -79,8 +79,8 @@ const isGood = ({ dev, deployed }: Row): boolean =>
 const failureOf = ({ name, version, dev, deployed }: Row): string[] => [
   `\`${name}\``,
   version,
-  shown(dev),
-  isDeepStrictEqual(dev, deployed) || deployed.error ? shown(deployed) : 'another value',
+  outcomeOf(dev),
+  isDeepStrictEqual(dev, deployed) || deployed.error ? outcomeOf(deployed) : 'another value',
   needs[name] ?? '',
 ];
 
@@ -93,5 +93,5 @@ const table = (head: readonly string[], rows: readonly (readonly string[])[]): s
 const lineOf = (cells: readonly string[]): string =>
   `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
 
-const shown = ({ error }: Used): string =>
+const outcomeOf = ({ error }: Used): string =>
   error === undefined ? 'works' : `fails: ${(error.split('\n')[0] ?? '').slice(0, 120)}`;

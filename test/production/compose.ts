@@ -46,7 +46,7 @@ async function imageOf(clone: string, target: string) {
   const stages = (await readFile(join(clone, 'deploy/Dockerfile'), 'utf8')).split(/^(?=FROM )/m);
   /** A stage below those that it is made from. */
   const chain = (name: string): string => {
-    const stage = stages.find((one) => one.split('\n', 1)[0]?.endsWith(` AS ${name}`)) ?? '';
+    const stage = stages.find((candidate) => candidate.split('\n', 1)[0]?.endsWith(` AS ${name}`)) ?? '';
     const [, base] = /^FROM (\S+)/.exec(stage) ?? [];
     return base === undefined ? '' : `${chain(base)}\n${stage}`;
   };
@@ -55,7 +55,7 @@ async function imageOf(clone: string, target: string) {
   const command = [...text.matchAll(/^CMD (\[.+\])$/gm)].at(-1)?.[1] ?? '[]';
   return {
     command: JSON.parse(command) as string[],
-    env: Object.fromEntries(variables.map((one) => one.split('=', 2) as [string, string])),
+    env: Object.fromEntries(variables.map((variable) => variable.split('=', 2) as [string, string])),
   };
 }
 
@@ -71,7 +71,7 @@ export async function composeUp({ clone, domain, ports, env, bin }: ComposeOptio
     text.replace('postgres:5432', `127.0.0.1:${database}`).replace('server:4400', `127.0.0.1:${port}`);
   const mounted = join(clone, 'run-secrets');
   const valueOf = (value: string): string => value.replace('/run/secrets', mounted);
-  const given = (service: Service, database: number): Record<string, string> =>
+  const environmentOf = (service: Service, database: number): Record<string, string> =>
     Object.fromEntries(
       Object.entries(service.environment ?? {}).map(([name, value]) => [
         name,
@@ -113,7 +113,7 @@ export async function composeUp({ clone, domain, ports, env, bin }: ComposeOptio
       millrace([...(service.command ?? image.command)], {
         cwd,
         bin,
-        env: { ...env, ...variables, ...given(service, postgres.port), XDG_CACHE_HOME: cwd, ...own },
+        env: { ...env, ...variables, ...environmentOf(service, postgres.port), XDG_CACHE_HOME: cwd, ...own },
       }),
     );
   };
@@ -155,9 +155,9 @@ export async function composeUp({ clone, domain, ports, env, bin }: ComposeOptio
     health,
     async stop() {
       // The server goes last, so that runners can give back what they have.
-      for (const one of started.toReversed()) {
-        one.kill('SIGTERM');
-        await one.exitCode;
+      for (const program of started.toReversed()) {
+        program.kill('SIGTERM');
+        await program.exitCode;
       }
       await postgres.stop();
     },

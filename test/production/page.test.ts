@@ -114,9 +114,9 @@ describe.runIf(isLong && hasPrograms)(`docs/production.md${unlessMissing}`, () =
     onServer1 = await server1.terminal();
     // Append sessions reach a server, which knows no such stream.
     expect((await fetch(`${url}/s2/v1/streams/none/records`)).status).toBeLessThan(500);
-    const told = await onServer1.tries(page.next('npx millrace doctor --url'));
+    const doctor = await onServer1.tries(page.next('npx millrace doctor --url'));
     for (const check of ['server-ready', 'proxy-websocket', 'proxy-address', 'proxy-client-address'])
-      expect(told.stdout, told.stderr).toMatch(new RegExp(`^ok +server +${check}`, 'm'));
+      expect(doctor.stdout, doctor.stderr).toMatch(new RegExp(`^ok +server +${check}`, 'm'));
 
     const runner = (await (await world.open('runner-1')).terminal()).start(page.next('npx millrace work'));
     await runner.line(connected);
@@ -178,9 +178,9 @@ describe.runIf(isLong && hasPrograms)(`docs/production.md${unlessMissing}`, () =
       );
       await superuser.type(roles);
       const { terminal } = await world.open('spare', [['127.0.0.1:5432', address]]);
-      const spare = (await terminal()).start(page.next('npx millrace start --paused'));
-      await spare.line(serves);
-      await spare.line(/^Paused since /);
+      const standby = (await terminal()).start(page.next('npx millrace start --paused'));
+      await standby.line(serves);
+      await standby.line(/^Paused since /);
 
       const second = await terminal();
       const looked = await second.type(page.next('npx millrace why').replace('run_…', order));

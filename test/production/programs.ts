@@ -9,7 +9,9 @@ const debian = '/usr/lib/postgresql';
 export const postgresPrograms = (existsSync(debian) ? readdirSync(debian) : [])
   .toSorted((a, b) => Number(b) - Number(a))
   .map((version) => join(debian, version, 'bin'))
-  .find((folder) => ['initdb', 'postgres', 'psql', 'pg_dump'].every((one) => existsSync(join(folder, one))));
+  .find((folder) =>
+    ['initdb', 'postgres', 'psql', 'pg_dump'].every((program) => existsSync(join(folder, program))),
+  );
 
 const has = (program: string, ...args: string[]): boolean => {
   try {

@@ -46,7 +46,7 @@ export async function startWorld(): Promise<World> {
   const installed = at('installed');
 
   // Nothing of this repository: `npx` has to find what the page installs, and no other thing.
-  const path = (process.env['PATH'] ?? '').split(delimiter).filter((one) => !one.startsWith(repository));
+  const path = (process.env['PATH'] ?? '').split(delimiter).filter((entry) => !entry.startsWith(repository));
   const env = {
     PATH: [dirname(process.execPath), postgresPrograms ?? '', ...path].join(delimiter),
     XDG_DATA_HOME: data,
@@ -114,9 +114,9 @@ export async function startWorld(): Promise<World> {
     },
     ends,
     async end() {
-      for (const one of started) one.kill('SIGKILL');
-      await Promise.all(started.map((one) => one.exitCode));
-      for (const one of ends.toReversed()) await one();
+      for (const process of started) process.kill('SIGKILL');
+      await Promise.all(started.map((child) => child.exitCode));
+      for (const end of ends.toReversed()) await end();
       await packed.remove();
     },
   };

@@ -77,7 +77,7 @@ describe.each(versions)('the published SDK %s', (version, load) => {
       const calls = Array.from({ length: 30 }, () =>
         sdk.runs.retrieve(id, once).catch((error: unknown) => error),
       );
-      const limited = (await Promise.all(calls)).filter((one) => one instanceof sdk.RateLimitError);
+      const limited = (await Promise.all(calls)).filter((result) => result instanceof sdk.RateLimitError);
       expect(limited.length).toBeGreaterThan(0);
       expect((await sdk.runs.retrieve(id)).id).toBe(id);
     });

@@ -48,7 +48,7 @@ test('the token of a handle opens its run and no other', async () => {
   configure({ baseURL: server.url, accessToken: server.keys.prod });
   const mine = await tasks.trigger('send-mail', {});
   const other = await tasks.trigger('send-mail', {});
-  const asked = (path: string, key: string) => server.ask(path, { key });
-  expect((await asked(`/api/v3/runs/${mine.id}`, mine.publicAccessToken)).status).toBe(200);
-  expect((await asked(`/api/v3/runs/${other.id}`, mine.publicAccessToken)).status).toBe(403);
+  const request = (path: string, key: string) => server.ask(path, { key });
+  expect((await request(`/api/v3/runs/${mine.id}`, mine.publicAccessToken)).status).toBe(200);
+  expect((await request(`/api/v3/runs/${other.id}`, mine.publicAccessToken)).status).toBe(403);
 });

@@ -38,18 +38,18 @@ const textOf = (content: unknown): string =>
   (content as readonly { readonly text?: string }[]).map(({ text = '' }) => text).join('');
 
 /** How many messages there are of the user, and what the last of them says. */
-const heard = ({ prompt }: Prompt): string => {
+const summaryOf = ({ prompt }: Prompt): string => {
   const users = prompt.filter(({ role }) => role === 'user');
   return `${users.length}: ${textOf(users.at(-1)?.content)}`;
 };
 
 const parrotModel = new MockLanguageModelV2({
-  doStream: async (options) => saying(heard(options).split(/(?<= )/)),
+  doStream: async (options) => saying(summaryOf(options).split(/(?<= )/)),
 });
 
 const slowModel = new MockLanguageModelV2({
   doStream: async (options) => {
-    const text = heard(options);
+    const text = summaryOf(options);
     return text.endsWith('go') ? saying(Array<string>(200).fill('word '), 100) : saying([text]);
   },
 });

@@ -48,7 +48,7 @@ describe.each(withAgents)('agents of the published SDK %s', { timeout: 60_000 },
     const path = `/realtime/v1/sessions/${id}/out/records`;
     return (await served.server.ask(path, { key: served.key })).body.records;
   };
-  const said = async (id: string): Promise<any[]> => (await recordsOf(id)).map(({ data }) => data ?? {});
+  const dataOf = async (id: string): Promise<any[]> => (await recordsOf(id)).map(({ data }) => data ?? {});
   const waiting = (run: string) => served.until(async () => (await statusOf(run)) === 'WAITING');
 
   test('are found, and hold a conversation in one run that gives its slot back between turns', async () => {
@@ -107,7 +107,7 @@ describe.each(withAgents)('agents of the published SDK %s', { timeout: 60_000 },
     );
     expect(await say(chat, 'short')).toBe('2: short');
     // The whole answer has 200 words.
-    const words = (await said(chat.id)).filter(({ delta }) => delta === 'word ');
+    const words = (await dataOf(chat.id)).filter(({ delta }) => delta === 'word ');
     expect(words.length).toBeLessThan(150);
     await chat.close();
   });
@@ -149,14 +149,17 @@ describe.each(withAgents)('agents of the published SDK %s', { timeout: 60_000 },
       attemptCount: 1,
       output: { sum: 42, late: false, peeked: null },
     });
-    expect(await said(id)).toContainEqual({ sum: 42 });
+    expect(await dataOf(id)).toContainEqual({ sum: 42 });
     const { runId: sized } = await start('sizes', `sizes-${minor}`);
     expect(await served.ended(sized)).toMatchObject({ output: [true, true, true, true] });
-    const heard = await start('listens', `listens-${minor}`);
+    const started = await start('listens', `listens-${minor}`);
     const other = sessions.open(`listens-${minor}`);
-    await served.until(async () => (await statusOf(heard.runId)) === 'EXECUTING');
+    await served.until(async () => (await statusOf(started.runId)) === 'EXECUTING');
     await other.in.send({ kind: 'noise' });
     await other.in.send({ kind: 'end' });
-    expect(await served.ended(heard.runId)).toMatchObject({ status: 'COMPLETED', output: ['noise', 'end'] });
+    expect(await served.ended(started.runId)).toMatchObject({
+      status: 'COMPLETED',
+      output: ['noise', 'end'],
+    });
   });
 });

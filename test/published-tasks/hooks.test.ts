@@ -126,9 +126,9 @@ async function opened(minor: Minor): Promise<Page> {
 
 async function publicToken(...scopes: string[]): Promise<string> {
   const { key, server } = served;
-  const made = await server.ask('/api/v1/auth/public-tokens', { method: 'POST', key, body: { scopes } });
-  expect(made).toMatchObject({ status: 200 });
-  return made.body.token as string;
+  const created = await server.ask('/api/v1/auth/public-tokens', { method: 'POST', key, body: { scopes } });
+  expect(created).toMatchObject({ status: 200 });
+  return created.body.token as string;
 }
 
 test.each(tried.map(([minor]) => minor))(
@@ -142,9 +142,9 @@ test.each(tried.map(([minor]) => minor))(
         `show(${JSON.stringify(name)}, ${JSON.stringify(props)}, ${JSON.stringify({ accessToken, baseURL: server.url })})`,
       );
     const act = () => tab.evaluate('act()');
-    const shown = async () => JSON.parse((await tab.locator('pre').textContent()) ?? '{}') as object;
+    const displayed = async () => JSON.parse((await tab.locator('pre').textContent()) ?? '{}') as object;
     const shows = async (expected: object): Promise<void> => {
-      await expect.poll(shown, { timeout: 20_000 }).toMatchObject(expected);
+      await expect.poll(displayed, { timeout: 20_000 }).toMatchObject(expected);
     };
     const exported = (await tab.evaluate('exported')) as string[];
     const words = ['one', 'two', 'three'];

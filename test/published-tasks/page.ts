@@ -17,7 +17,7 @@ const isInternal = (name: string): boolean => /^__|^mark/.test(name);
 export async function exportsOfVersions(): Promise<Map<string, ReadonlySet<string>>> {
   const found = new Map<string, ReadonlySet<string>>();
   for (const [minor, name] of versions)
-    found.set(minor, new Set(Object.keys((await import(name)) as object).filter((one) => !isInternal(one))));
+    found.set(minor, new Set(Object.keys((await import(name)) as object).filter((key) => !isInternal(key))));
   return found;
 }
 

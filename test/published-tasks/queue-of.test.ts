@@ -67,9 +67,9 @@ test('a queue of several tasks takes limits that hold for all of them, and no ot
       queue({ name: 'shared', concurrencyLimit: 9 });
     });
   expect(shared({}, {})).toEqual({ name: 'shared', concurrencyLimit: 9 });
-  const held = { concurrency: 'provider' };
-  expect(shared(held, held)).toEqual({ ...named, concurrencyLimit: 9 });
-  expect(shared(held, {})).toMatch(
+  const limited = { concurrency: 'provider' };
+  expect(shared(limited, limited)).toEqual({ ...named, concurrencyLimit: 9 });
+  expect(shared(limited, {})).toMatch(
     /^task "a": its concurrency would also hold for the task "b", which has the same/,
   );
   expect(shared({ concurrency: { total: 1 } }, { concurrency: { total: 1 } })).toMatch(/would also hold/);

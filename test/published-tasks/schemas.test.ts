@@ -85,7 +85,7 @@ test.each(['4.0', '4.8'] as const)(
       expect([name, refused.status, refused.attemptCount]).toEqual([name, 'FAILED', 1]);
       expect([name, (await served.run('caller', name)).output]).toEqual([name, ['refused', { n: 2 }]]);
     }
-    for (const name of names.filter((one) => one !== 'runtypes' && one !== 'typebox'))
+    for (const name of names.filter((library) => library !== 'runtypes' && library !== 'typebox'))
       expect([name, (await served.run(name, {})).output]).toEqual([name, { n: 1 }]);
     expect((await served.run('later', { n: '7' })).output).toEqual({ n: 7 });
 
@@ -96,7 +96,7 @@ test.each(['4.0', '4.8'] as const)(
     expect(await schemaOf('zod4')).toMatchObject(whole);
     expect(await schemaOf('arktype')).toMatchObject(whole);
     expect(await schemaOf('described')).toMatchObject(whole);
-    for (const name of names.filter((one) => !['zod4', 'arktype'].includes(one)))
+    for (const name of names.filter((library) => !['zod4', 'arktype'].includes(library)))
       expect([name, await schemaOf(name)]).toEqual([name, null]);
   },
 );

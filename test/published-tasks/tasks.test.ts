@@ -111,14 +111,14 @@ describe.each(tried)('tasks of the published SDK %s in %s', { timeout: 60_000 },
   });
 
   test('have their hooks called in order', async () => {
-    const told = async (payload: object, attempts: number) => {
+    const callsOf = async (payload: object, attempts: number) => {
       const { id } = await served.run('hooked', payload);
-      return (await served.allLogs(id, attempts)).map(({ properties }) => properties.told);
+      return (await served.allLogs(id, attempts)).map(({ properties }) => properties.calls);
     };
-    expect(await told({}, 1)).toEqual([
+    expect(await callsOf({}, 1)).toEqual([
       ['middleware', 'init', 'onStart', 'run 1', 'onSuccess 1 1', 'onComplete true', 'cleanup'],
     ]);
-    expect(await told({ fail: true }, 2)).toEqual([
+    expect(await callsOf({ fail: true }, 2)).toEqual([
       ['middleware', 'init', 'onStart', 'run 1', 'catchError as asked', 'cleanup'],
       [
         'middleware',
@@ -195,18 +195,20 @@ describe.each(tried)('tasks of the published SDK %s in %s', { timeout: 60_000 },
       return outputs;
     };
     /** The most that were executed at the same time. */
-    const most = (all: readonly (readonly [number, number])[]): number =>
+    const maxConcurrent = (all: readonly (readonly [number, number])[]): number =>
       Math.max(...all.map(([at]) => all.filter(([from, to]) => from <= at && at < to).length));
-    expect(most(await intervals([['capped', 'a'], ['capped', 'b'], ['capped']]))).toBe(1);
+    expect(maxConcurrent(await intervals([['capped', 'a'], ['capped', 'b'], ['capped']]))).toBe(1);
     const keyed = await intervals([
       ['per-key', 'a'],
       ['per-key', 'a'],
       ['per-key', 'b'],
       ['per-key', 'c'],
     ]);
-    expect(most(keyed.slice(0, 2))).toBe(1);
-    expect(most(keyed)).toBeLessThanOrEqual(2);
-    expect(most(await intervals([['first-of-two'], ['second-of-two', 'a'], ['first-of-two', 'b']]))).toBe(1);
+    expect(maxConcurrent(keyed.slice(0, 2))).toBe(1);
+    expect(maxConcurrent(keyed)).toBeLessThanOrEqual(2);
+    expect(
+      maxConcurrent(await intervals([['first-of-two'], ['second-of-two', 'a'], ['first-of-two', 'b']])),
+    ).toBe(1);
   });
 
   test('wait for time and for tokens', async () => {
@@ -231,7 +233,7 @@ describe.each(tried)('tasks of the published SDK %s in %s', { timeout: 60_000 },
   test('call the API with the credential of their run, or with a key of their own', async () => {
     const { url, projectRef } = served.server;
     const { key } = served;
-    expect(await ended('looks')).toMatchObject(
+    expect(await ended('inspects')).toMatchObject(
       completed({
         status: 'COMPLETED',
         output: { greeting: 'Hello, looked at' },
@@ -283,13 +285,13 @@ describe.each(tried)('tasks of the published SDK %s in %s', { timeout: 60_000 },
       return body.status === 'WAITING';
     };
     await served.until(isWaiting);
-    expect(await ended('tells', { run, numbers: [1] })).toMatchObject(completed(1));
+    expect(await ended('sends', { run, numbers: [1] })).toMatchObject(completed(1));
     await served.until(isWaiting);
     // The code runs again from the beginning, and waits for what it waited for before.
     await served.restart();
-    expect(await ended('tells', { run, numbers: [2, 3, 4, 5] })).toMatchObject(completed(4));
+    expect(await ended('sends', { run, numbers: [2, 3, 4, 5] })).toMatchObject(completed(4));
     expect(await served.ended(run)).toMatchObject(completed([1, 2, 3, 4, 5, false, null]));
-    expect(await ended('tells', { run, numbers: [6] })).toMatchObject({ status: 'FAILED' });
+    expect(await ended('sends', { run, numbers: [6] })).toMatchObject({ status: 'FAILED' });
   });
 
   test('are cancelled', async () => {

@@ -7,7 +7,7 @@ const blocks = await blocksOf('rate-limits.md');
 const [sendMail = '', provider = '', , sync = '', notify = '', change = ''] = blocks('ts');
 const [start = '', rates = ''] = blocks('sh');
 
-const { said, printed, ready } = besideDev({
+const { cli, printed, ready } = besideDev({
   'tasks/mail.ts': sendMail,
   'tasks/provider.ts': provider,
   'tasks/sync.ts': sync.split('\nawait ')[0]!,
@@ -41,7 +41,7 @@ test('the commands change it, and say what is wrong', async () => {
     [['--to', 'fast'], 'It is a count and a period, such as 100/1m or 5/1s, or none, or code.'],
     [['--to', 'none', '--burst', '2'], '--burst and --per-key belong to a limit'],
   ] as const) {
-    const { exitCode, stderr } = await said('queues', 'rate', 'task/send-mail', ...args);
+    const { exitCode, stderr } = await cli('queues', 'rate', 'task/send-mail', ...args);
     expect([exitCode, stderr]).toEqual([2, expect.stringContaining(sentence)]);
   }
 }, 30_000);
@@ -74,7 +74,7 @@ test('a run that waits says until when, and starts when the limit is lifted', as
   const first = await tasks.trigger('send-mail', { to: 'ada@mail.example' });
   const second = await tasks.trigger('send-mail', { to: 'ada@mail.example' });
   await expect
-    .poll(async () => (await said('why', second.id)).stdout, { timeout: 10_000, interval: 200 })
+    .poll(async () => (await cli('why', second.id)).stdout, { timeout: 10_000, interval: 200 })
     .toMatch(
       /^QUEUED  The queue "task\/send-mail" may start 1 run in 3600 seconds\. This run may start at \d{4}-/,
     );
@@ -100,8 +100,8 @@ test('triggers above their limit are dropped or refused, and say so', async () =
       /the key "u-8" of the task "notify" is used up\. The next trigger is accepted at 20/,
     ),
   });
-  await said('trigger', 'notify');
-  const dropped = await said('trigger', 'notify');
+  await cli('trigger', 'notify');
+  const dropped = await cli('trigger', 'notify');
   expect(dropped).toMatchObject({ exitCode: 1, stdout: '', stderr: expect.stringMatching(/^Dropped: /) });
 }, 30_000);
 
@@ -126,7 +126,7 @@ test('keys have limits of their own', async () => {
     { limit: 1, period: '1h', key: 'concurrencyKey' },
   );
   const ada = await tasks.trigger('sync', { customer: 'ada' }, { concurrencyKey: 'ada' });
-  const held = await tasks.trigger('sync', { customer: 'ada' }, { concurrencyKey: 'ada' });
+  const blocked = await tasks.trigger('sync', { customer: 'ada' }, { concurrencyKey: 'ada' });
   const eve = await tasks.trigger('sync', { customer: 'eve' }, { concurrencyKey: 'eve' });
   await runs.poll(ada, { pollIntervalMs: 50 });
   await runs.poll(eve, { pollIntervalMs: 50 });
@@ -134,7 +134,7 @@ test('keys have limits of their own', async () => {
   expect(keys).toEqual([
     { key: 'ada', running: 0, queued: 1, available: 0, nextStartAt: expect.any(Date) as Date, weight: 1 },
   ]);
-  await runs.cancel(held);
+  await runs.cancel(blocked);
 });
 
 test('the API names what is wrong with a limit', async () => {

@@ -89,9 +89,9 @@ test('columns that a token leaves out are left out, whatever is requested', asyn
   const reader = await followEvents(`${server.url}/realtime/v1/runs/${run}/events`, {
     authorization: `Bearer ${key}`,
   });
-  const told = JSON.parse((await reader.next())?.data ?? '{}') as Record<string, unknown>;
-  expect(told).toMatchObject({ id: run, metadata: { m: 1 } });
-  expect(told).not.toHaveProperty('payload');
+  const event = JSON.parse((await reader.next())?.data ?? '{}') as Record<string, unknown>;
+  expect(event).toMatchObject({ id: run, metadata: { m: 1 } });
+  expect(event).not.toHaveProperty('payload');
   await reader.cancel();
 });
 
@@ -103,9 +103,9 @@ test('columns to leave out that no run has are ignored, whatever their names', a
     const reader = await followEvents(`${server.url}/realtime/v1/${path}skipColumns=${names},payload`, {
       authorization: `Bearer ${server.keys.prod}`,
     });
-    const told = JSON.parse((await reader.next())?.data ?? '{}') as Record<string, unknown>;
-    expect(told).toMatchObject({ id: run, metadata: { m: 1 } });
-    expect(told).not.toHaveProperty('payload');
+    const event = JSON.parse((await reader.next())?.data ?? '{}') as Record<string, unknown>;
+    expect(event).toMatchObject({ id: run, metadata: { m: 1 } });
+    expect(event).not.toHaveProperty('payload');
     await reader.cancel();
   }
   const shape = await server.ask(`/realtime/v1/runs/${run}?offset=-1&skipColumns=${names}&columns=${names}`);
@@ -182,19 +182,22 @@ test('more runs than one answer holds are paged, and sent in one stream', async 
     payload: n,
     options: { tags: ['many'] },
   }));
-  const { body: made } = await server.ask('/api/v1/tasks/trigger-many', { method: 'POST', body: { items } });
-  const ids = (made.results as { id: string }[]).map(({ id }) => id).toSorted();
-  const told: string[] = [];
+  const { body: created } = await server.ask('/api/v1/tasks/trigger-many', {
+    method: 'POST',
+    body: { items },
+  });
+  const ids = (created.results as { id: string }[]).map(({ id }) => id).toSorted();
+  const received: string[] = [];
   let requests = 0;
   for (let query = 'offset=-1'; query !== ''; requests++) {
     const { body, headers } = await server.ask(`/realtime/v1/runs?tags=many&${query}`);
     const messages = body as { headers: { operation?: string }; value?: { id: string } }[];
-    for (const { value } of messages) if (value) told.push(value.id);
+    for (const { value } of messages) if (value) received.push(value.id);
     query = headers.has('electric-up-to-date')
       ? ''
       : `offset=${headers.get('electric-offset')}&handle=${headers.get('electric-handle')}`;
   }
-  expect([requests, told]).toEqual([3, ids]);
+  expect([requests, received]).toEqual([3, ids]);
   const reader = await followEvents(`${server.url}/realtime/v1/runs/events?tags=many&skipColumns=payload`, {
     authorization: `Bearer ${server.keys.prod}`,
   });

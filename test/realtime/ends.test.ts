@@ -78,7 +78,7 @@ describe('the stream of a run that has ended', { timeout: 120_000 }, () => {
     ];
     await new Promise((resolve) => setTimeout(resolve, 3_000));
     await server.endRun(run);
-    const [one, v1, none, far] = await timed(() =>
+    const [streamed, v1, none, far] = await timed(() =>
       Promise.all([
         readers[0]!.records(),
         (async () => {
@@ -92,7 +92,7 @@ describe('the stream of a run that has ended', { timeout: 120_000 }, () => {
         readers[3]!.records(),
       ]),
     );
-    expect([chunks(one), chunks(none), chunks(far)]).toEqual([[0, 1, 2], [], [0, 1, 2]]);
+    expect([chunks(streamed), chunks(none), chunks(far)]).toEqual([[0, 1, 2], [], [0, 1, 2]]);
     expect(v1).toHaveLength(3);
     // And who comes now is told at once.
     const began = performance.now();
@@ -121,9 +121,9 @@ describe('the stream of a run that has ended', { timeout: 120_000 }, () => {
       await new Promise((resolve) => setTimeout(resolve, 200));
       await streams.append('news', n, { target: run });
     }
-    const wanted = Array.from({ length: 12 }, (_, n) => n);
+    const expected = Array.from({ length: 12 }, (_, n) => n);
     const read = await timed(() => Promise.all([connected.records(), after.records(), far.records()]));
-    for (const records of read) expect(chunks(records)).toEqual(wanted);
+    for (const records of read) expect(chunks(records)).toEqual(expected);
   });
 
   test('continues while the run is retried', async () => {
@@ -249,9 +249,9 @@ describe('a channel of a session that has ended', { timeout: 60_000 }, () => {
     configure({ baseURL: server.url, accessToken: server.keys.prod });
     await server.start({ externalId: 'a' });
     await server.append('a', 'in', 'one');
-    const heard: unknown[] = [];
-    const { off } = sessions.open('a').in.on((message) => void heard.push(message.data));
-    await expect.poll(() => heard, { timeout: 10_000 }).toEqual(['one']);
+    const received: unknown[] = [];
+    const { off } = sessions.open('a').in.on((message) => void received.push(message.data));
+    await expect.poll(() => received, { timeout: 10_000 }).toEqual(['one']);
     await server.ask('/api/v1/sessions/a/close', { method: 'POST', body: {} });
     await new Promise((resolve) => setTimeout(resolve, 4_000));
     const metrics = await (await fetch(`${server.url}/metrics`)).text();

@@ -19,11 +19,11 @@ test.each(versions)(
       method: 'POST',
       body: { payload: 1, options: { tags: ['a', 'b'] } },
     });
-    const told: string[] = [];
+    const statuses: string[] = [];
     // They keep the first configuration of a process.
     await auth.withAuth({ baseURL: server.url, accessToken: server.keys.prod }, async () => {
       for await (const run of runs.subscribeToRun(body.id as string)) {
-        told.push(run.status);
+        statuses.push(run.status);
         // These do not end by themselves, whichever server they follow.
         if (run.status === 'CANCELED') break;
         await server.ask(`/api/v2/runs/${body.id}/cancel`, { method: 'POST' });
@@ -33,6 +33,6 @@ test.each(versions)(
         break;
       }
     });
-    expect(told).toEqual(['PENDING_VERSION', 'CANCELED']);
+    expect(statuses).toEqual(['PENDING_VERSION', 'CANCELED']);
   },
 );

@@ -105,13 +105,13 @@ test('the published SDK follows the existing and new runs with a tag', async () 
 test('the published SDK follows the runs of a batch', async () => {
   const server = await sharedServer();
   configure({ baseURL: server.url, accessToken: server.keys.prod });
-  const made = await batch.trigger([
+  const created = await batch.trigger([
     { id: 'work', payload: { n: 1 } },
     { id: 'fails', payload: {} },
   ]);
   await startProject(server, project);
   const statuses = new Map<string, string>();
-  for await (const run of runs.subscribeToBatch(made.batchId)) {
+  for await (const run of runs.subscribeToBatch(created.batchId)) {
     statuses.set(run.taskIdentifier, run.status);
     if (statuses.get('work') === 'COMPLETED' && statuses.get('fails') === 'FAILED') break;
   }

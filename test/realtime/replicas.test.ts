@@ -5,7 +5,7 @@ import { followEvents, type EventReader } from '../sessions/session-server.ts';
 import { testDatabase } from '../support/database.ts';
 import { testServer, type TestServer } from '../support/server.ts';
 
-interface Told {
+interface RunEvent {
   readonly id: string;
   readonly status: string;
   readonly tags: readonly string[];
@@ -38,14 +38,15 @@ const follow = (server: TestServer, path: string, headers: Readonly<Record<strin
     authorization: `Bearer ${server.keys.prod}`,
     ...headers,
   });
-const runOf = (event: { data: string } | undefined): Told => JSON.parse(event?.data ?? 'null') as Told;
+const runOf = (event: { data: string } | undefined): RunEvent =>
+  JSON.parse(event?.data ?? 'null') as RunEvent;
 
-async function untilEnd(reader: EventReader): Promise<Told[]> {
-  const told: Told[] = [];
+async function untilEnd(reader: EventReader): Promise<RunEvent[]> {
+  const events: RunEvent[] = [];
   for (let event = await reader.next(); event?.event === 'run'; event = await reader.next()) {
-    told.push(runOf(event));
+    events.push(runOf(event));
   }
-  return told;
+  return events;
 }
 
 test(
@@ -91,7 +92,7 @@ test(
     const [one, two] = await twoServers();
     const servers = [one, two] as const;
     const known = new Map<string, string>();
-    const made: string[] = [await trigger(one, ['t'])];
+    const created: string[] = [await trigger(one, ['t'])];
     let last = '';
     let turn = 0;
     let done = false;
@@ -114,12 +115,12 @@ test(
     })();
     for (let n = 0; n < 20; n++) {
       const run = await trigger(servers[n % 2] as TestServer, ['t', `n${n}`]);
-      made.push(run);
-      if (n % 3 === 0) await cancel(servers[(n + 1) % 2] as TestServer, made[n] as string);
+      created.push(run);
+      if (n % 3 === 0) await cancel(servers[(n + 1) % 2] as TestServer, created[n] as string);
     }
-    for (const run of made) await cancel(one, run);
-    await expect.poll(() => made.filter((run) => known.get(run) !== 'CANCELED'), wait).toEqual([]);
-    expect(known.size).toBe(made.length);
+    for (const run of created) await cancel(one, run);
+    await expect.poll(() => created.filter((run) => known.get(run) !== 'CANCELED'), wait).toEqual([]);
+    expect(known.size).toBe(created.length);
     done = true;
     await following;
   },
@@ -142,11 +143,11 @@ test(
     const following = (async () => {
       for await (const run of subscription) known.set(run.id, run.status);
     })().catch(() => {});
-    const made: string[] = [];
-    for (let n = 0; n < 10; n++) made.push(await trigger(n % 2 ? one : two, ['t']));
+    const created: string[] = [];
+    for (let n = 0; n < 10; n++) created.push(await trigger(n % 2 ? one : two, ['t']));
     await expect.poll(() => known.size, wait).toBe(10);
-    for (const run of made) await cancel(two, run);
-    await expect.poll(() => made.filter((run) => known.get(run) !== 'CANCELED'), wait).toEqual([]);
+    for (const run of created) await cancel(two, run);
+    await expect.poll(() => created.filter((run) => known.get(run) !== 'CANCELED'), wait).toEqual([]);
     // Nobody asks in circles: what is told twice is told a few times, not all the time.
     const before = requests;
     await new Promise((resolve) => setTimeout(resolve, 3_000));

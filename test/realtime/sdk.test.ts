@@ -51,14 +51,14 @@ test('runs with a tag are followed until the loop exits, and those of a batch un
       tasks.trigger('work', { steps: 1 }, { tags: ['b'] }),
     ])
   ).map(({ id }) => id);
-  const told: string[] = [];
+  const statuses: string[] = [];
   for await (const run of runs.subscribeToRunsWithTag(['a', 'b'], { skipColumns: ['payload'] })) {
     expect(run).not.toHaveProperty('payload');
-    told.push(`${run.id} ${run.status}`);
+    statuses.push(`${run.id} ${run.status}`);
     if (run.isCompleted || run.isCancelled) break;
     await runs.cancel(run.id);
   }
-  expect(told).toEqual([`${first} PENDING_VERSION`, `${first} CANCELED`]);
+  expect(statuses).toEqual([`${first} PENDING_VERSION`, `${first} CANCELED`]);
 
   const { body: batch } = await server.ask('/api/v3/batches', { method: 'POST', body: { runCount: 2 } });
   const items = [0, 1].map((index) => ({ index, task: 'work', payload: '{"steps":1}', options: {} }));
@@ -79,11 +79,11 @@ test('a subscription ends with its signal, and throws errors that are not retrya
   configure({ baseURL: server.url, accessToken: server.keys.prod });
   const { id } = await tasks.trigger('work', { steps: 1 });
   const abort = new AbortController();
-  let told = 0;
+  let received = 0;
   for await (const run of runs.subscribeToRun(id, { signal: abort.signal })) {
-    told += run.id === id ? 1 : 0;
+    received += run.id === id ? 1 : 0;
     abort.abort();
   }
-  expect(told).toBe(1);
+  expect(received).toBe(1);
   await expect(runs.subscribeToRun('run_none').next()).rejects.toThrow(ApiError);
 });

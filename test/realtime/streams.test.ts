@@ -29,17 +29,17 @@ test('a task writes streams that its caller reads with the token of the handle, 
   configure({ baseURL: server.url, accessToken: server.keys.prod });
   const handle = await tasks.trigger('tell', {});
   await startProject(server, project);
-  const wanted = Array.from({ length: 50 }, (_, n) => ({ n }));
+  const expected = Array.from({ length: 50 }, (_, n) => ({ n }));
   configure({ baseURL: server.url, accessToken: handle.publicAccessToken });
   const read: unknown[] = [];
   for await (const chunk of streams.read(handle, 'news')) if (read.push(chunk) === 50) break;
-  expect(read).toEqual(wanted);
+  expect(read).toEqual(expected);
 
   configurePublished({ baseURL: server.url, accessToken: handle.publicAccessToken });
   const seen: unknown[] = [];
   const stream = await published.read(handle.id, 'news', { timeoutInSeconds: 1 });
   for await (const chunk of stream) seen.push(chunk);
-  expect(seen).toEqual(wanted);
+  expect(seen).toEqual(expected);
   const rest: unknown[] = [];
   for await (const chunk of await published.read(handle.id, 'news', {
     timeoutInSeconds: 1,
@@ -47,7 +47,7 @@ test('a task writes streams that its caller reads with the token of the handle, 
   })) {
     rest.push(chunk);
   }
-  expect(rest).toEqual(wanted.slice(48));
+  expect(rest).toEqual(expected.slice(48));
   // It keeps the first configuration of a process, and knows nothing of batches.
   const older = (await import('published-sdk-4.0')) as unknown as {
     auth: typeof publishedAuth;
@@ -58,12 +58,12 @@ test('a task writes streams that its caller reads with the token of the handle, 
     for await (const chunk of await older.runs.fetchStream(handle.id, 'news')) {
       if (chunks.push(chunk) === 50) break;
     }
-    expect(chunks).toEqual(wanted);
+    expect(chunks).toEqual(expected);
     const beside: unknown[] = [];
     for await (const part of older.runs.subscribeToRun(handle.id).withStreams<{ news: unknown }>()) {
       if (part.type === 'news' && beside.push(part.chunk) === 50) break;
     }
-    expect(beside).toEqual(wanted);
+    expect(beside).toEqual(expected);
   });
   for await (const run of publishedRuns.subscribeToRun(handle.id)) {
     expect(run.realtimeStreams).toEqual(['news']);
@@ -84,19 +84,19 @@ test('the published SDK writes streams of a run and follows them beside the run'
   })();
   await manager.pipe('news', chunks, { target: id }).wait();
   await manager.append('raw', 'a text', { target: id });
-  const told = new Map<string, unknown[]>();
+  const received = new Map<string, unknown[]>();
   const following = (async () => {
     for await (const part of publishedRuns
       .subscribeToRun(id)
       .withStreams<{ news: unknown; raw: unknown }>()) {
       if (part.type === 'run') continue;
-      told.set(part.type, [...(told.get(part.type) ?? []), part.chunk]);
-      if (told.size === 2 && told.get('news')?.length === 2) break;
+      received.set(part.type, [...(received.get(part.type) ?? []), part.chunk]);
+      if (received.size === 2 && received.get('news')?.length === 2) break;
     }
   })();
   await following;
-  expect(told.get('news')).toEqual(['one', { two: 2 }]);
-  expect(told.get('raw')).toEqual(['a text']);
+  expect(received.get('news')).toEqual(['one', { two: 2 }]);
+  expect(received.get('raw')).toEqual(['a text']);
   expect(await streams.append('late', 1, { target: id })).toBe(0);
   await expect(streams.append('late', 1)).rejects.toThrow('name the run');
   await expect(streams.append('late', 1, { target: 'run_none' })).rejects.toThrow('Run not found');

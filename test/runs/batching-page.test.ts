@@ -7,7 +7,7 @@ const blocks = await blocksOf('batching.md');
 const [task = ''] = blocks('ts');
 const [commands = ''] = blocks('sh');
 
-const { said } = besideDev({
+const { cli } = besideDev({
   // So that it does not matter how fast the commands follow each other.
   'tasks/index.ts': task.replace("maxSize: 100, maxWait: '5s'", "maxSize: 2, maxWait: '1h'"),
   'tasks/other.ts': `
@@ -33,7 +33,7 @@ test('its commands lead to one run, which says that it collects and gets the arr
   const ids: string[] = [];
   for (const line of commands.trim().split('\n').slice(1)) {
     const [, payload = ''] = /--payload '(.*)'/.exec(line) ?? [];
-    const { exitCode, stdout } = await said('trigger', 'index-documents', '--payload', payload);
+    const { exitCode, stdout } = await cli('trigger', 'index-documents', '--payload', payload);
     expect(exitCode).toBe(0);
     ids.push(stdout.trim());
   }
@@ -45,7 +45,7 @@ test('its commands lead to one run, which says that it collects and gets the arr
     payload: [{ id: 'd-1' }, { id: 'd-2' }],
     output: ['d-1', 'd-2'],
   });
-  const keyed = await said(
+  const keyed = await cli(
     'trigger',
     'index-documents',
     '--payload',
@@ -55,7 +55,7 @@ test('its commands lead to one run, which says that it collects and gets the arr
   );
   const other = await tasks.trigger('index-documents', { id: 'd-5' });
   expect(other.id).not.toBe(keyed.stdout.trim());
-  expect((await said('why', other.id)).stdout).toContain('It collects the payloads of triggers until');
+  expect((await cli('why', other.id)).stdout).toContain('It collects the payloads of triggers until');
 }, 60_000);
 
 test('calls of one moment are added in their order, and a full run starts at once', async () => {

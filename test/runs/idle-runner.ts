@@ -26,7 +26,7 @@ export async function connectIdleRunner(
         pid: process.pid,
         capacity: 20,
         versions: [version],
-        held: [],
+        leased: [],
       }),
       onWelcome: () => resolve(),
       onMessage(message) {

@@ -56,7 +56,7 @@ test('options that are read are kept with the run', async () => {
   };
   const { body: old } = await register('content-old');
   await register('content-new');
-  const { body: made } = await ask(trigger, {
+  const { body: created } = await ask(trigger, {
     key: keys.prod,
     body: {
       options: {
@@ -72,7 +72,7 @@ test('options that are read are kept with the run', async () => {
       },
     },
   });
-  const { body: run } = await ask(`GET /api/v3/runs/${made.id}`, { key: keys.prod });
+  const { body: run } = await ask(`GET /api/v3/runs/${created.id}`, { key: keys.prod });
   expect(run).toMatchObject({ version: old.version, isTest: true, queue: 'mail', status: 'QUEUED' });
   const [row] = await sql`
     select priority_ms, machine, max_duration, concurrency_key, sort_key < extract(epoch from created_at) * 1000 - 9000 as ahead

@@ -4,13 +4,13 @@ import { installation } from '../access/installation.ts';
 
 test('a caller makes children only of runs that it may write, and learns nothing of others', async () => {
   const { ask, keys, keyWith, sql } = await installation();
-  const made = async (task: string, options = {}) =>
+  const create = async (task: string, options = {}) =>
     (await ask(`POST /api/v1/tasks/${task}/trigger`, { key: keys.prod, body: { options } })).body
       .id as string;
   const [mine, other, tagged] = [
-    await made('mine'),
-    await made('other'),
-    await made('other', { tags: 'ours' }),
+    await create('mine'),
+    await create('other'),
+    await create('other', { tags: 'ours' }),
   ];
   const scopes = ['trigger:tasks:mine', 'batchTrigger:tasks:mine'];
   const triggerOnly = await keyWith(scopes);

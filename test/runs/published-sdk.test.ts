@@ -25,17 +25,17 @@ async function serverWithTasks(): Promise<SharedServer> {
 
 test('lists runs by every filter it has, page by page and as one iteration', async () => {
   await serverWithTasks();
-  const made: string[] = [];
+  const created: string[] = [];
   for (let n = 0; n < 5; n++) {
     const { id } = await tasks.trigger(
       n % 2 === 0 ? 'echo' : 'mail',
       { n },
       { tags: [`n:${n}`, 'all'], machine: 'micro' },
     );
-    made.unshift(id);
+    created.unshift(id);
   }
   const all = await runs.list({ limit: 10 });
-  expect(all.data.map((run) => run.id)).toEqual(made);
+  expect(all.data.map((run) => run.id)).toEqual(created);
   expect(all.data[0]).toMatchObject({
     status: 'QUEUED',
     taskIdentifier: 'echo',
@@ -45,19 +45,22 @@ test('lists runs by every filter it has, page by page and as one iteration', asy
 
   const first = await runs.list({ limit: 2, tag: 'all' });
   const second = await first.getNextPage();
-  expect([...first.data, ...second.data].map((run) => run.id)).toEqual(made.slice(0, 4));
-  expect((await second.getPreviousPage()).data.map((run) => run.id)).toEqual(made.slice(0, 2));
+  expect([...first.data, ...second.data].map((run) => run.id)).toEqual(created.slice(0, 4));
+  expect((await second.getPreviousPage()).data.map((run) => run.id)).toEqual(created.slice(0, 2));
   const iterated: string[] = [];
   for await (const run of runs.list({ limit: 2 })) iterated.push(run.id);
-  expect(iterated).toEqual(made);
+  expect(iterated).toEqual(created);
 
   const ids = async (filter: Parameters<typeof runs.list>[0]) =>
     (await runs.list(filter as never)).data.map((run: { id: string }) => run.id);
-  expect(await ids({ status: ['QUEUED', 'FAILED'], taskIdentifier: 'mail' })).toEqual([made[1], made[3]]);
-  expect(await ids({ queue: { type: 'task', name: 'echo' } })).toEqual([made[0], made[2], made[4]]);
-  expect(await ids({ queue: [{ type: 'custom', name: 'mail' }] })).toEqual([made[1], made[3]]);
-  expect(await ids({ tag: ['n:0', 'n:3'] })).toEqual([made[1], made[4]]);
-  expect(await ids({ machine: 'micro', isTest: false, period: '1h' })).toEqual(made);
+  expect(await ids({ status: ['QUEUED', 'FAILED'], taskIdentifier: 'mail' })).toEqual([
+    created[1],
+    created[3],
+  ]);
+  expect(await ids({ queue: { type: 'task', name: 'echo' } })).toEqual([created[0], created[2], created[4]]);
+  expect(await ids({ queue: [{ type: 'custom', name: 'mail' }] })).toEqual([created[1], created[3]]);
+  expect(await ids({ tag: ['n:0', 'n:3'] })).toEqual([created[1], created[4]]);
+  expect(await ids({ machine: 'micro', isTest: false, period: '1h' })).toEqual(created);
   expect(await ids({ from: new Date(Date.now() + 60_000), to: Date.now() + 120_000 })).toEqual([]);
   expect(await ids({ version: '19990101.1' })).toEqual([]);
   expect(await ids({ batch: 'batch_1' })).toEqual([]);
@@ -143,7 +146,7 @@ test('looks at queues, pauses them and changes their limits', async () => {
 
 test('cancels and replays many runs, and says how far it is', async () => {
   const server = await serverWithTasks();
-  const made = await Promise.all([1, 2, 3].map((n) => tasks.trigger('echo', { n }, { tags: 'many' })));
+  const created = await Promise.all([1, 2, 3].map((n) => tasks.trigger('echo', { n }, { tags: 'many' })));
   await tasks.trigger('mail', {});
   // What a filter finds was made before the millisecond of the request.
   await new Promise((resolve) => setTimeout(resolve, 5));
@@ -155,7 +158,7 @@ test('cancels and replays many runs, and says how far it is', async () => {
     name: 'wrong file',
     counts: { total: 3, success: 3, failure: 0 },
   });
-  const ids = made.map((run) => run.id).toSorted();
+  const ids = created.map((run) => run.id).toSorted();
   expect((await runs.list({ bulkAction: id })).data.map((run) => run.id).toSorted()).toEqual(ids);
   expect((await runs.list({ status: 'CANCELED' })).data).toHaveLength(3);
 

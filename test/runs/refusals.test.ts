@@ -28,25 +28,25 @@ test('filters and cursors that cannot be read are named', async () => {
 test('runs that do not exist are 404, with the words that clients know', async () => {
   const { ask } = await sharedServer();
   const post = { method: 'POST', body: {} };
-  const said = async (path: string, options = {}) => {
+  const errorOf = async (path: string, options = {}) => {
     const { status, body } = await ask(`/api/v1/runs/run_x/${path}`, options);
     return `${status} ${body.error}`;
   };
-  expect(await said('replay', { method: 'POST' })).toBe('404 Resource not found');
-  expect(await said('reschedule', { method: 'POST', body: { delay: '1h' } })).toBe('404 Run not found');
-  expect(await said('tags', { method: 'POST', body: { tags: 'a' } })).toBe('404 Run not found');
-  expect(await said('metadata', { method: 'PUT', body: {} })).toBe('404 Run not found');
-  expect(await said('result')).toBe("404 Run either doesn't exist or is not finished");
-  expect(await said('trace')).toBe('404 Trace not found');
-  expect(await said('reason')).toBe('404 Run not found');
-  expect(await said('logs')).toBe('404 Run not found');
-  expect(await said('tags', post)).toMatch(/^400 Validation error: .*tags/);
+  expect(await errorOf('replay', { method: 'POST' })).toBe('404 Resource not found');
+  expect(await errorOf('reschedule', { method: 'POST', body: { delay: '1h' } })).toBe('404 Run not found');
+  expect(await errorOf('tags', { method: 'POST', body: { tags: 'a' } })).toBe('404 Run not found');
+  expect(await errorOf('metadata', { method: 'PUT', body: {} })).toBe('404 Run not found');
+  expect(await errorOf('result')).toBe("404 Run either doesn't exist or is not finished");
+  expect(await errorOf('trace')).toBe('404 Trace not found');
+  expect(await errorOf('reason')).toBe('404 Run not found');
+  expect(await errorOf('logs')).toBe('404 Run not found');
+  expect(await errorOf('tags', post)).toMatch(/^400 Validation error: .*tags/);
 });
 
 test('bodies that do not fit are refused before anything is changed', async () => {
   const { ask } = await sharedServer();
-  const { body: made } = await ask('/api/v1/tasks/send/trigger', { method: 'POST', body: { payload: 1 } });
-  const metadata = (body: unknown) => ask(`/api/v1/runs/${made.id}/metadata`, { method: 'PUT', body });
+  const { body: created } = await ask('/api/v1/tasks/send/trigger', { method: 'POST', body: { payload: 1 } });
+  const metadata = (body: unknown) => ask(`/api/v1/runs/${created.id}/metadata`, { method: 'PUT', body });
   expect((await metadata({ operations: [{ type: 'explode', key: 'a' }] })).status).toBe(400);
   expect((await metadata({ operations: [{ type: 'increment', key: 'a', value: 'x' }] })).status).toBe(400);
   expect((await metadata({ operations: [{ type: 'set', key: '__proto__', value: 1 }] })).body.error).toMatch(
@@ -55,7 +55,7 @@ test('bodies that do not fit are refused before anything is changed', async () =
   expect((await metadata({ metadata: { a: 'x'.repeat(262_144) } })).status).toBe(413);
   expect((await metadata('{"metadata":')).body.error).toBe('Invalid JSON');
   const tags = (list: unknown) =>
-    ask(`/api/v1/runs/${made.id}/tags`, { method: 'POST', body: { tags: list } });
+    ask(`/api/v1/runs/${created.id}/tags`, { method: 'POST', body: { tags: list } });
   expect((await tags('x'.repeat(129))).status).toBe(400);
   expect((await tags(Array.from({ length: 11 }, (_, n) => `t${n}`))).status).toBe(422);
   const queue = (path: string, body: unknown) => ask(`/api/v1/queues/send/${path}`, { method: 'POST', body });

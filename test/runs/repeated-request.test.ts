@@ -74,11 +74,11 @@ describe('a request that is sent again', () => {
 
   test('with a one-time token uses that once', async () => {
     const { ask, keys, sql } = await installation();
-    const made = await ask('POST /api/v1/auth/public-tokens', {
+    const created = await ask('POST /api/v1/auth/public-tokens', {
       key: keys.prod,
       body: { scopes: ['trigger:tasks:send'], oneTimeUse: true },
     });
-    const key = made.body.token;
+    const key = created.body.token;
     const headers = { [header]: randomUUID() };
     const first = await ask(trigger, { key, body: {}, headers });
     expect(await ask(trigger, { key, body: {}, headers })).toMatchObject({ status: 200, body: first.body });

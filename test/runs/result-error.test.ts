@@ -37,11 +37,11 @@ test('its causes are a chain for the published client, and a tree for ours', () 
   const cause = { ...error('BUILT_IN_ERROR', 'RangeError'), message: 'cause', causes: [root] };
   const member = { ...error('STRING_ERROR', 'string'), message: 'member', isMember: true } as const;
   const stored = { ...error('BUILT_IN_ERROR', 'AggregateError'), causes: [cause, member] };
-  const shown = resultError(stored, 'FAILED');
-  expect(TaskRunError.parse(shown)).toMatchObject({
+  const actual = resultError(stored, 'FAILED');
+  expect(TaskRunError.parse(actual)).toMatchObject({
     causes: [{ message: 'cause' }, { message: 'root' }, { message: 'member' }],
   });
-  expect(shown['causes']).toEqual([cause, root, member]);
+  expect(actual['causes']).toEqual([cause, root, member]);
   const odd = { ...stored, causes: 'none' as unknown as SerializedError[] };
   expect(TaskRunError.parse(resultError(odd, 'FAILED'))).not.toHaveProperty('causes');
 });

@@ -8,13 +8,13 @@ const [task = ''] = blocks('ts');
 const [commands = ''] = blocks('sh');
 
 // Its runs last longer than a command takes to start on a slow machine.
-const { said } = besideDev({ 'tasks/sync.ts': task.replace('1_000', '6_000') });
+const { cli } = besideDev({ 'tasks/sync.ts': task.replace('1_000', '6_000') });
 
 test('its commands trigger, and tell where a trigger led to a run that was there', async () => {
   const lines = commands.trim().split('\n').slice(1);
   for (const line of lines) {
     const [, payload = '', key = ''] = /--payload '(.*)' --singleton (\S+)/.exec(line) ?? [];
-    const { exitCode, stdout } = await said(
+    const { exitCode, stdout } = await cli(
       'trigger',
       'sync-customer',
       '--payload',
@@ -24,11 +24,11 @@ test('its commands trigger, and tell where a trigger led to a run that was there
     );
     expect([exitCode, stdout]).toEqual([0, expect.stringMatching(/^run_/)]);
   }
-  const skipped = await said('trigger', 'sync-customer', '--singleton', 'late', '--delay', '1h');
-  const again = await said('trigger', 'sync-customer', '--singleton', 'late');
+  const skipped = await cli('trigger', 'sync-customer', '--singleton', 'late', '--delay', '1h');
+  const again = await cli('trigger', 'sync-customer', '--singleton', 'late');
   expect(again).toMatchObject({ exitCode: 0, stdout: skipped.stdout });
   expect(again.stderr).toMatch(/It was there already/);
-  expect((await said('trigger', 'sync-customer', '--on-conflict', 'drop')).exitCode).not.toBe(0);
+  expect((await cli('trigger', 'sync-customer', '--on-conflict', 'drop')).exitCode).not.toBe(0);
 });
 
 test('runs of one key follow each other, and as many triggers as there are lead to one that waits', async () => {
@@ -41,7 +41,7 @@ test('runs of one key follow each other, and as many triggers as there are lead 
   const later = await Promise.all([1, 2, 3, 4].map((n) => trigger(`later ${n}`)));
   const [second] = later;
   expect(new Set(later.map(({ id }) => id))).toEqual(new Set([second!.id]));
-  expect((await said('why', second!.id)).stdout).toContain(`It waits for the end of the run ${first.id}`);
+  expect((await cli('why', second!.id)).stdout).toContain(`It waits for the end of the run ${first.id}`);
   const [one, two] = await Promise.all([runs.poll(first.id), runs.poll(second!.id)]);
   expect([one.status, two.status]).toEqual(['COMPLETED', 'COMPLETED']);
   expect(two.startedAt!.getTime()).toBeGreaterThanOrEqual(one.finishedAt!.getTime());

@@ -36,12 +36,12 @@ test('a paused queue, a limit and a paused environment let go at once', async ()
   await queue('concurrency/reset', {});
 
   await put({ paused: true });
-  const held = await trigger();
-  expect(await why(held)).toBe('environment_paused');
+  const blocked = await trigger();
+  expect(await why(blocked)).toBe('environment_paused');
   await put({ paused: false, concurrencyLimit: 3 });
-  expect(await why(held)).toBe('environment_at_limit');
+  expect(await why(blocked)).toBe('environment_at_limit');
   await put({ concurrencyLimit: null });
-  expect(await runner.next()).toBe(held);
+  expect(await runner.next()).toBe(blocked);
 
   runner.close();
 });

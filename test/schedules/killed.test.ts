@@ -68,8 +68,8 @@ test('two servers that are killed and started again over days fire every tick on
     { cron: '*/10 * * * *', overlap: 'cancel', missed: 'all:1d' },
     { cron: '*/3 * * * *', overlap: 'queue', missed: 'all:1d' },
   ];
-  for (const [n, one] of settings.entries()) {
-    await post('/api/v1/schedules', { task: 'report', deduplicationKey: `key-${n}`, ...one });
+  for (const [n, setting] of settings.entries()) {
+    await post('/api/v1/schedules', { task: 'report', deduplicationKey: `key-${n}`, ...setting });
   }
 
   const fired = async (): Promise<number> => {
@@ -114,7 +114,7 @@ test('two servers that are killed and started again over days fire every tick on
     for (const { reason } of skips) reasons.add(reason);
 
     const pattern = patternOf(schedule);
-    const made = new Set(ticks.map((tick) => tick.nominal_at.getTime()));
+    const fired = new Set(ticks.map((tick) => tick.nominal_at.getTime()));
     let tick = tickAfter(pattern, schedule.since.getTime());
     for (
       ;
@@ -126,11 +126,11 @@ test('two servers that are killed and started again over days fire every tick on
         (skip) => skip.from_at.getTime() <= nominal && skip.until_at.getTime() >= nominal,
       );
       expect(
-        skipped.length + Number(made.delete(nominal)),
+        skipped.length + Number(fired.delete(nominal)),
         `${schedule.cron} at ${new Date(nominal).toISOString()}`,
       ).toBe(1);
     }
-    expect([...made]).toEqual([]);
+    expect([...fired]).toEqual([]);
 
     const runs = await sql<{ id: string; payload: string }[]>`
       select id, payload from runs where schedule_id = ${schedule.id} order by id`;

@@ -49,8 +49,8 @@ const create = (deduplicationKey: string) =>
   });
 
 test('create, and create again with the same key', async () => {
-  const made = await create('a');
-  expect(made).toMatchObject({
+  const created = await create('a');
+  expect(created).toMatchObject({
     type: 'IMPERATIVE',
     task: 'echo',
     active: true,
@@ -60,15 +60,15 @@ test('create, and create again with the same key', async () => {
     timezone: 'America/New_York',
     environments: [{ type: 'PRODUCTION' }],
   });
-  expect(made.nextRun).toBeInstanceOf(Date);
-  expect((await create('a')).id).toBe(made.id);
+  expect(created.nextRun).toBeInstanceOf(Date);
+  expect((await create('a')).id).toBe(created.id);
 });
 
 test('retrieve and update', async () => {
-  const made = await create('b');
-  expect(await schedules.retrieve(made.id)).toEqual(made);
-  const updated = await schedules.update(made.id, { task: 'echo', cron: '1 0 * * *' });
-  expect(updated).toMatchObject({ id: made.id, timezone: 'UTC', generator: { expression: '1 0 * * *' } });
+  const created = await create('b');
+  expect(await schedules.retrieve(created.id)).toEqual(created);
+  const updated = await schedules.update(created.id, { task: 'echo', cron: '1 0 * * *' });
+  expect(updated).toMatchObject({ id: created.id, timezone: 'UTC', generator: { expression: '1 0 * * *' } });
   expect(updated.externalId ?? undefined).toBeUndefined();
 });
 

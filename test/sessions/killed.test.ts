@@ -55,7 +55,7 @@ async function appendThrough(
   await act(soon).finally(() => (stopped = true));
   await Promise.all(callers);
 
-  const kept = new Map<number, string>();
+  const stored = new Map<number, string>();
   for (let after: number | undefined; ;) {
     const query = after === undefined ? '' : `?afterEventId=${after}`;
     const { body } = await insist(url, secretKey, `/realtime/v1/sessions/a/out/records${query}`, {
@@ -65,15 +65,15 @@ async function appendThrough(
     if (records.length === 0) break;
     for (const { seqNum, data, id } of records) {
       expect(id).toBe(data);
-      kept.set(seqNum, data);
+      stored.set(seqNum, data);
     }
     after = records.at(-1)?.seqNum;
   }
   // Every record has a number, no number is left out, none is there twice; what was acknowledged is where it was said to be.
-  expect([...kept.keys()]).toEqual(Array.from({ length: kept.size }, (_, n) => n));
-  expect(new Set(kept.values()).size).toBe(kept.size);
-  for (const { seq, part } of acknowledged) expect(kept.get(seq)).toBe(part);
-  expect(kept.size).toBe(acknowledged.length);
+  expect([...stored.keys()]).toEqual(Array.from({ length: stored.size }, (_, n) => n));
+  expect(new Set(stored.values()).size).toBe(stored.size);
+  for (const { seq, part } of acknowledged) expect(stored.get(seq)).toBe(part);
+  expect(stored.size).toBe(acknowledged.length);
 }
 
 test(

@@ -93,7 +93,7 @@ test('a token that the published SDK makes may be for a part of a session', asyn
   } as const;
   const open = async (scopes: NonNullable<Parameters<typeof auth.createPublicToken>[0]>['scopes']) => {
     const key = await auth.createPublicToken({ scopes });
-    const asked = Object.entries(channels).map(async ([name, [method, path]]) => {
+    const requests = Object.entries(channels).map(async ([name, [method, path]]) => {
       const { status } = await fetch(`${server.url}/realtime/v1/sessions/${path}`, {
         method,
         headers: { authorization: `Bearer ${key}` },
@@ -103,7 +103,7 @@ test('a token that the published SDK makes may be for a part of a session', asyn
       });
       return [name, status] as const;
     });
-    return (await Promise.all(asked)).flatMap(([name, status]) => (status === 200 ? [name] : []));
+    return (await Promise.all(requests)).flatMap(([name, status]) => (status === 200 ? [name] : []));
   };
   expect(await open({ read: { sessions: 'mine' } })).toEqual(['own', 'byId', 'side', 'else']);
   expect(await open({ read: { sessions: 'mine:out' } })).toEqual(['own', 'byId']);

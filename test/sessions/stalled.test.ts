@@ -23,7 +23,7 @@ async function serverWithSession() {
 /** A reader on a socket of its own, told of each record's number and when it came. */
 async function reader(
   server: ServerProcess,
-  { from, heard }: { from?: number; heard: (seq: number) => void },
+  { from, onRecord }: { from?: number; onRecord: (seq: number) => void },
 ): Promise<Socket> {
   const socket = connect(server.port, '127.0.0.1');
   onTestFinished(() => void socket.destroy());
@@ -37,7 +37,7 @@ async function reader(
     const text = rest + chunk.toString('latin1');
     let end = 0;
     for (const match of text.matchAll(/"seq_num":(\d+),"timestamp":\d+,"body"/g)) {
-      heard(Number(match[1]));
+      onRecord(Number(match[1]));
       end = match.index + match[0].length;
     }
     rest = text.slice(Math.max(end, text.length - 60));
@@ -57,7 +57,7 @@ test(
     expect(status).toBe(200);
     const sql = connectTo(connection, { name: 'counts', max: 1 });
     onTestFinished(() => sql.end());
-    const looks = async (): Promise<{ log: number; channels: number }> => {
+    const scansOf = async (): Promise<{ log: number; channels: number }> => {
       const rows = await sql<{ relname: string; scans: string }[]>`
       select relname, idx_scan as scans from pg_stat_user_tables where relname in ('channels', 'channel_segments')`;
       const of = (name: string) => Number(rows.find(({ relname }) => relname === name)?.scans ?? 0);
@@ -65,9 +65,9 @@ test(
     };
     /** Backends tell what they counted a second later. */
     const settled = async () => {
-      for (let last = await looks(); ;) {
+      for (let last = await scansOf(); ;) {
         await new Promise((resolve) => setTimeout(resolve, 1_500));
-        const now = await looks();
+        const now = await scansOf();
         // The hub's own look at the tail goes on, once in two seconds.
         if (now.log === last.log && now.channels - last.channels <= 2) return now;
         last = now;
@@ -79,7 +79,7 @@ test(
       Array.from({ length: 1_000 }, (_, n) =>
         reader(server, {
           from: 100,
-          heard: (seq) => got.set(n, seq === (got.get(n) ?? 99) + 1 ? seq : -1_000),
+          onRecord: (seq) => got.set(n, seq === (got.get(n) ?? 99) + 1 ? seq : -1_000),
         }),
       ),
     );
@@ -87,7 +87,7 @@ test(
       .poll(() => got.size === 1_000 && [...got.values()].every((seq) => seq === 899), { timeout: 30_000 })
       .toBe(true);
     // A backend that told a moment ago tells again ten seconds later.
-    await expect.poll(async () => (await looks()).log, { timeout: 20_000 }).toBeGreaterThan(before.log);
+    await expect.poll(async () => (await scansOf()).log, { timeout: 20_000 }).toBeGreaterThan(before.log);
     const after = await settled();
     // Each read looks into its index twice.
     expect(after.log - before.log).toBeLessThanOrEqual(10);
@@ -112,34 +112,34 @@ test(
       if (times) times.push(performance.now());
       else cameAt.set(seq, [performance.now()]);
     };
-    await Promise.all(Array.from({ length: 3 }, () => reader(server, { heard: noted })));
+    await Promise.all(Array.from({ length: 3 }, () => reader(server, { onRecord: noted })));
     let sent = 0;
-    let most = 0;
+    let maxMemory = 0;
     /** How long deliveries took at the 99th percentile, and the most memory meanwhile. */
     const phase = async (): Promise<{ p99: number; maxMiB: number }> => {
       const took: number[] = [];
-      most = 0;
+      maxMemory = 0;
       for (let n = 0; n < count; n++) {
         const seq = sent++;
         const at = performance.now();
         await insist(server.url, server.secretKey, '/realtime/v1/sessions/a/out/append', { body });
         await expect.poll(() => cameAt.get(seq)?.length, { timeout: 20_000, interval: 1 }).toBe(3);
         for (const time of cameAt.get(seq) ?? []) took.push(time - at);
-        most = Math.max(most, residentMiB(server));
+        maxMemory = Math.max(maxMemory, residentMiB(server));
       }
-      return { p99: took.toSorted((a, b) => a - b)[Math.floor(took.length * 0.99)] ?? 0, maxMiB: most };
+      return { p99: took.toSorted((a, b) => a - b)[Math.floor(took.length * 0.99)] ?? 0, maxMiB: maxMemory };
     };
     // Twice, so that what a server takes for itself has been taken.
     await phase();
     const alone = await phase();
     const numbers: number[] = [];
-    const stalled = await reader(server, { from: sent, heard: (seq) => numbers.push(seq) });
+    const stalled = await reader(server, { from: sent, onRecord: (seq) => numbers.push(seq) });
     stalled.pause();
     const first = sent;
     // A share of a busy machine is no part of the promise: what the reader causes is there in each look.
     const most99 = Math.max(2 * alone.p99, 100);
     let beside = await phase();
-    for (let look = 1; look < 3 && beside.p99 >= most99; look++) {
+    for (let attempt = 1; attempt < 3 && beside.p99 >= most99; attempt++) {
       const again = await phase();
       beside = { p99: again.p99, maxMiB: Math.max(beside.maxMiB, again.maxMiB) };
     }

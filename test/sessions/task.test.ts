@@ -1,6 +1,6 @@
 import { configure, sessions } from '@millrace/sdk';
 import { expect, test } from 'vitest';
-import { startSystem, type RunShown } from '../faults/project.ts';
+import { startSystem, type RunMessage } from '../faults/project.ts';
 import { eventually } from '../support/eventually.ts';
 
 const tasks = `
@@ -64,7 +64,7 @@ test(
     await turn('one two');
     await turn('bye');
     const ended = await eventually(
-      () => system.call<RunShown>(`/api/v3/runs/${runId}`),
+      () => system.call<RunMessage>(`/api/v3/runs/${runId}`),
       ({ status }) => status === 'COMPLETED',
       30_000,
     );
@@ -74,7 +74,7 @@ test(
     await turn('next');
     await turn('four');
     expect(chunks).toEqual(['hello', 'one', 'two', 'bye', 'again', 'three', 'next', 'again', 'four']);
-    const { data } = await system.call<{ data: RunShown[] }>('/api/v1/runs');
+    const { data } = await system.call<{ data: RunMessage[] }>('/api/v1/runs');
     expect(data).toHaveLength(3);
     stop.abort();
     await reading;
@@ -93,7 +93,7 @@ test(
     for await (const chunk of sessions.open('long').out.read<string>()) if (chunk === 'more') break;
     await sessions.close('long', { reason: 'enough' });
     const closed = await eventually(
-      () => system.call<RunShown>(`/api/v3/runs/${long.runId}`),
+      () => system.call<RunMessage>(`/api/v3/runs/${long.runId}`),
       ({ status }) => status === 'COMPLETED' || status === 'FAILED',
       30_000,
     );
@@ -153,7 +153,7 @@ test(
       await session.in.send({ text: 'two' });
       await expect.poll(() => chunks.length, { timeout: 30_000, interval: 10 }).toBe(2);
       await eventually(
-        () => system.call<{ data: RunShown[] }>(`/api/v1/runs?filter[taskIdentifier]=${task}`),
+        () => system.call<{ data: RunMessage[] }>(`/api/v1/runs?filter[taskIdentifier]=${task}`),
         ({ data }) => data.length === 2 && data.every(({ status }) => status === 'COMPLETED'),
         30_000,
       );
@@ -164,7 +164,7 @@ test(
     expect(await talk('says')).toEqual(['took one', 'took two']);
     // A task that completes no turn is given it again; it would be for ever if each end were a reason for a new run.
     expect(await talk('forgets')).toEqual(['took one', 'took one']);
-    const { data } = await system.call<{ data: RunShown[] }>('/api/v1/runs');
+    const { data } = await system.call<{ data: RunMessage[] }>('/api/v1/runs');
     expect(data).toHaveLength(4);
   },
 );

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { startSystem, type RunShown, type System } from '../faults/project.ts';
+import { startSystem, type RunMessage, type System } from '../faults/project.ts';
 import { eventually } from '../support/eventually.ts';
 
 const tasks = `
@@ -80,20 +80,20 @@ const closeSession = (system: System, session: string) =>
   system.call(`/api/v1/sessions/${session}/close`, { method: 'POST', body: { reason: 'enough' } });
 const send = (system: System, session: string, message: unknown) =>
   system.call(`/realtime/v1/sessions/${session}/in/append`, { method: 'POST', body: message });
-const said = async (system: System, session: string): Promise<unknown[]> => {
+const outputOf = async (system: System, session: string): Promise<unknown[]> => {
   const path = `/realtime/v1/sessions/${session}/out/records`;
   const { records } = await system.call<{ records: { data: unknown }[] }>(path);
   return records.map(({ data }) => data).filter((data) => typeof data === 'string' && data !== '');
 };
-const statusBecomes = (system: System, run: string, status: string): Promise<RunShown> =>
+const statusBecomes = (system: System, run: string, status: string): Promise<RunMessage> =>
   eventually(
-    () => system.call<RunShown>(`/api/v3/runs/${run}`).catch(() => undefined),
+    () => system.call<RunMessage>(`/api/v3/runs/${run}`).catch(() => undefined),
     (seen) => seen?.status === status,
     30_000,
-  ) as Promise<RunShown>;
+  ) as Promise<RunMessage>;
 const says = (system: System, session: string, ...texts: readonly string[]): Promise<unknown[]> =>
   eventually(
-    () => said(system, session).catch(() => []),
+    () => outputOf(system, session).catch(() => []),
     (seen) => JSON.stringify(seen) === JSON.stringify(texts),
     30_000,
   );
@@ -244,6 +244,6 @@ test(
     await statusBecomes(system, runId, 'WAITING');
     await send(system, 'c', 'two');
     expect((await statusBecomes(system, runId, 'COMPLETED')).output).toHaveLength(2);
-    expect(await said(system, 'c')).toEqual(['one', 'two']);
+    expect(await outputOf(system, 'c')).toEqual(['one', 'two']);
   },
 );

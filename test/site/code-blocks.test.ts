@@ -44,17 +44,17 @@ missing(b);
 \`\`\`
 `;
 
-let said: string[];
+let errors: string[];
 beforeAll(async () => {
   const documented = await Promise.all(
     (await pages()).map(async (page) => codeBlocks(page, await readFile(join(repository, page), 'utf8'))),
   );
   expect(documented.flat().filter(({ isHidden }) => !isHidden).length).toBeGreaterThan(60);
-  said = await typeErrors([...documented.flat(), ...codeBlocks('wrong.md', wrong)]);
+  errors = await typeErrors([...documented.flat(), ...codeBlocks('wrong.md', wrong)]);
 }, 120_000);
 
 test('every block of the documentation compiles', () => {
-  expect(said.filter((one) => !one.startsWith('wrong.md'))).toEqual([]);
+  expect(errors.filter((error) => !error.startsWith('wrong.md'))).toEqual([]);
 });
 
 test('a block that would be overlooked is refused', () => {
@@ -67,7 +67,7 @@ test('a block that would be overlooked is refused', () => {
 });
 
 test('a block that does not compile is named by page and line', () => {
-  expect(said.filter((one) => one.startsWith('wrong.md')).toSorted()).toEqual([
+  expect(errors.filter((error) => error.startsWith('wrong.md')).toSorted()).toEqual([
     expect.stringMatching(/^wrong\.md:11: Type 'string' is not assignable to type 'number'/),
     expect.stringMatching(/^wrong\.md:20: .*has no exported member 'b'/),
     expect.stringMatching(/^wrong\.md:21: Cannot find name 'missing'/),

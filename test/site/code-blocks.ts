@@ -34,8 +34,8 @@ export function codeBlocks(page: string, markdown: string): CodeBlock[] {
       `${page} has a block of TypeScript that is indented, not closed or begun with more than its language.`,
     );
   return found.map((match) => {
-    const [all, above, language, shown, hiddenLanguage, hidden] = match;
-    const code = shown ?? hidden ?? '';
+    const [all, above, language, visible, hiddenLanguage, hidden] = match;
+    const code = visible ?? hidden ?? '';
     const file = above ?? /^\/\/ ([\w/.-]+\.[jt]sx?)\n/.exec(code)?.[1];
     const start = match.index + all.lastIndexOf(code === '' ? '\n' : code);
     return {
@@ -61,11 +61,11 @@ export async function typeErrors(blocks: readonly CodeBlock[]): Promise<string[]
       await mkdir(dirname(join(folder, path)), { recursive: true });
       await writeFile(join(folder, path), text);
     };
-    const given = new Map<string, string>();
+    const preludes = new Map<string, string>();
     for (const block of blocks) {
       const { page, line, language, file, isHidden, code } = block;
-      const before = file === undefined ? (given.get(page) ?? '') : '';
-      if (isHidden && file === undefined) given.set(page, before + code);
+      const before = file === undefined ? (preludes.get(page) ?? '') : '';
+      if (isHidden && file === undefined) preludes.set(page, before + code);
       const path = join(page, file ?? `line-${line}.${language}`);
       if (places.has(path)) throw new Error(`${page}:${line}: the page shows ${file} twice.`);
       places.set(path, { block, above: before.split('\n').length - 1 });
@@ -74,8 +74,8 @@ export async function typeErrors(blocks: readonly CodeBlock[]): Promise<string[]
     await symlink(join(repository, 'test/modules/node_modules'), join(folder, 'node_modules'));
     await write('package.json', '{ "type": "module" }');
     await write('tsconfig.json', JSON.stringify(project));
-    const said = await compile(folder);
-    return said.flatMap(([path, line, code, message]) => {
+    const errors = await compile(folder);
+    return errors.flatMap(([path, line, code, message]) => {
       const place = places.get(path);
       if (!place) return [`${path}:${line}: ${message} (${code})`];
       return [`${place.block.page}:${place.block.line + line - place.above}: ${message} (${code})`];
@@ -113,7 +113,7 @@ function compile(folder: string): Promise<[path: string, line: number, code: str
       [join(repository, 'node_modules/typescript/bin/tsc'), '-p', folder, '--pretty', 'false'],
       { cwd: folder, maxBuffer: 2 ** 26 },
       (error, stdout, stderr) => {
-        const said = [...stdout.matchAll(/^(\S.*?)\((\d+),\d+\): error (TS\d+): (.*)$/gm)].map(
+        const errors = [...stdout.matchAll(/^(\S.*?)\((\d+),\d+\): error (TS\d+): (.*)$/gm)].map(
           ([, path = '', line, code = '', message = '']): [string, number, string, string] => [
             relative(folder, join(folder, path)),
             Number(line),
@@ -122,8 +122,8 @@ function compile(folder: string): Promise<[path: string, line: number, code: str
           ],
         );
         // It failed for another reason, such as a wrong option.
-        if (error && said.length === 0) reject(new Error(stdout + stderr, { cause: error }));
-        else resolve(said);
+        if (error && errors.length === 0) reject(new Error(stdout + stderr, { cause: error }));
+        else resolve(errors);
       },
     );
   });

@@ -52,8 +52,8 @@ function normalized(source: string): string {
 const status = /^[45]\d\d /;
 
 /** Whether the sources have it: as it is, or in parts that are put together at an inserted text, a colon or a bracket. */
-function isProduced(shown: string): boolean {
-  const message = shown.replace(status, '');
+function isProduced(documented: string): boolean {
+  const message = documented.replace(status, '');
   return (
     sources.includes(message) ||
     (message.length > 20 && message.split(/…|[:;] | (?=\()/).every((part) => sources.includes(part.trim())))

@@ -1,7 +1,7 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { inFull } from '@millrace/contract/brief';
-import type { Assignment, EnvironmentFacts, Outcome } from '@millrace/contract/runner';
+import { inFull } from '@millrace/contract/compact';
+import type { Assignment, EnvironmentInfo, Outcome } from '@millrace/contract/runner';
 import { step, task } from '@millrace/sdk';
 import { execute } from '@millrace/sdk/executor';
 import fc from 'fast-check';
@@ -118,10 +118,10 @@ async function startProxy(url: string, lives: Map<string, Life>): Promise<string
 interface MortalRunner {
   /** The next assignment. */
   next(): Promise<Assignment>;
-  settle(assignment: Assignment, outcome: Outcome): void;
+  complete(assignment: Assignment, outcome: Outcome): void;
   /** The credential of an attempt, as a header. */
   credentialOf(assignment: Assignment): string;
-  readonly environment: EnvironmentFacts;
+  readonly environment: EnvironmentInfo;
 }
 
 async function startMortalRunner(server: TestServer): Promise<MortalRunner> {
@@ -132,7 +132,7 @@ async function startMortalRunner(server: TestServer): Promise<MortalRunner> {
   const waiting: Assignment[] = [];
   let arrived: (() => void) | undefined;
   const credentials = new Credentials(server.keys.prod);
-  let environment!: EnvironmentFacts;
+  let environment!: EnvironmentInfo;
   const connection = await new Promise<Connection>((resolve, reject) => {
     const opened = new Connection({
       url: server.url,
@@ -144,7 +144,7 @@ async function startMortalRunner(server: TestServer): Promise<MortalRunner> {
         pid: process.pid,
         capacity: 1,
         versions: [version.body.version],
-        held: [],
+        leased: [],
       }),
       onWelcome(welcome) {
         environment = welcome.environment;
@@ -173,7 +173,7 @@ async function startMortalRunner(server: TestServer): Promise<MortalRunner> {
       }
       return waiting.shift() as Assignment;
     },
-    settle: ({ run, fence }, outcome) =>
+    complete: ({ run, fence }, outcome) =>
       void connection.send({ type: 'settle', settlements: [{ run, fence, outcome }] }),
     credentialOf: (assignment) => credentials.of(assignment).text,
   };
@@ -249,11 +249,11 @@ test('a step has one result, and its effect is repeated only by a death before t
       if (outcome === 'died') {
         deaths += 1;
         stop.abort({ kind: 'settled' });
-        runner.settle(assignment, { kind: 'released', started: true });
+        runner.complete(assignment, { kind: 'released', started: true });
         continue;
       }
       expect(outcome).toMatchObject({ kind: 'completed', output: 'over' });
-      runner.settle(assignment, outcome);
+      runner.complete(assignment, outcome);
       break;
     }
     const { data } = (await server.ask(`/api/v1/runs/${body.id}/steps`)).body;

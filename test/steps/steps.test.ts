@@ -58,9 +58,9 @@ test('a retry uses what is stored, executes the step that failed, and sees the s
     ['b', 'COMPLETED', 3, 'done'],
   ]);
   const { entries } = await runs.timeline(id);
-  const shown = entries.filter(({ kind }) => kind === 'step');
-  expect(shown).toHaveLength(5);
-  for (const entry of shown) expect(entry).not.toHaveProperty('error');
+  const stepEntries = entries.filter(({ kind }) => kind === 'step');
+  expect(stepEntries).toHaveLength(5);
+  for (const entry of stepEntries) expect(entry).not.toHaveProperty('error');
   const env = { MILLRACE_API_URL: server.url, MILLRACE_SECRET_KEY: server.keys.prod, CI: 'true' };
   const { stdout } = await finished(['runs', 'show', id, '--timeline'], { cwd: folder, env });
   expect(stdout).toContain('step loop#2');
@@ -405,8 +405,8 @@ test('an abandoned attempt stores nothing, and a repeated call nothing new', asy
     [{ kind: 'WALK' }, 'kind'],
     [{ fence: 0 }, 'fence'],
   ] as const) {
-    const { status, body: told } = await store(body);
-    expect([status, told.details?.[0].path]).toEqual([400, [field]]);
+    const { status, body: reply } = await store(body);
+    expect([status, reply.details?.[0].path]).toEqual([400, [field]]);
   }
   expect(await store({ status: 'FAILED' })).toMatchObject({ status: 422 });
   expect((await server.ask('/api/v1/runs/run_none/steps')).status).toBe(404);

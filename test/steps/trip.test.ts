@@ -10,7 +10,7 @@ import { isLong, numRuns } from '../support/long.ts';
 
 /** Trips that are booked side by side. */
 const together = isLong ? 60 : 20;
-const wanted = numRuns(200);
+const count = numRuns(200);
 /** Of one run: at the fourth loss of its runner it would end as CRASHED. */
 const killsOfRun = 3;
 const isPoor = (n: number) => n % 5 === 0;
@@ -27,21 +27,21 @@ function random(seed: number): () => number {
 }
 
 test(
-  `trips that are killed at ${wanted} random moments are charged once each, or not at all`,
+  `trips that are killed at ${count} random moments are charged once each, or not at all`,
   { timeout: 300_000 },
   async () => {
     const seed = Number(process.env['MILLRACE_TEST_SEED'] ?? fc.sample(fc.nat(), 1)[0]);
     console.log(`seed ${seed}`);
     const next = random(seed);
-    let asked = 0;
-    let whenAsked: (() => void) | undefined;
+    let requests = 0;
+    let onRequested: (() => void) | undefined;
     const services = await startServices({
       port: 0,
       // Mostly quick, sometimes slow: trips that begin together are soon at different steps.
       delayMs: () => next() ** 3 * 300,
       onRequest() {
-        asked += 1;
-        whenAsked?.();
+        requests += 1;
+        onRequested?.();
       },
     });
     onTestFinished(services.close);
@@ -54,8 +54,8 @@ test(
 
     const started: Running[] = [];
     onTestFinished(async () => {
-      for (const one of started) one.kill('SIGKILL');
-      await Promise.all(started.map((one) => one.exitCode));
+      for (const process of started) process.kill('SIGKILL');
+      await Promise.all(started.map((child) => child.exitCode));
     });
     const work = async (): Promise<Running> => {
       const runner = millrace(['work', '--env', 'prod', '--concurrency', String(together), '--json'], {
@@ -73,7 +73,7 @@ test(
       services.deeds.filter((deed) => deed.traveller === traveller && deed.path === path);
     let lost = 0;
     let paid = 0;
-    for (let trips = 0; lost < wanted;) {
+    for (let trips = 0; lost < count;) {
       const travellers = Array.from(
         { length: together },
         () => `${isPoor(++trips) ? 'poor' : 'rich'} ${trips}`,
@@ -85,19 +85,19 @@ test(
       );
       for (let kill = 0; kill < killsOfRun; kill++) {
         // After so many more requests. Each is at another moment of another trip.
-        const until = asked + Math.ceil((0.3 + next()) * together);
+        const until = requests + Math.ceil((0.3 + next()) * together);
         await Promise.race([
           new Promise<void>((reached) => {
-            whenAsked = () => void (asked >= until && reached());
+            onRequested = () => void (requests >= until && reached());
           }),
           // The trips that are left may not make so many.
           new Promise((waited) => setTimeout(waited, 3_000)),
         ]);
         const { pid } = runner;
         // The executors first: without their runner they would end by themselves.
-        for (const one of [...(await descendants(pid)).toReversed(), pid]) {
+        for (const target of [...(await descendants(pid)).toReversed(), pid]) {
           try {
-            process.kill(one, 'SIGKILL');
+            process.kill(target, 'SIGKILL');
           } catch (error) {
             if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
           }

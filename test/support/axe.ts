@@ -37,11 +37,11 @@ export async function violationsInBothThemes(page: Page): Promise<string[]> {
   await page.evaluate(axe);
   const isDark = await page.evaluate<boolean>("matchMedia('(prefers-color-scheme: dark)').matches");
   const found: string[] = [];
-  const look = async (colorScheme: 'dark' | 'light', runOnly: unknown): Promise<void> => {
+  const check = async (colorScheme: 'dark' | 'light', runOnly: unknown): Promise<void> => {
     await page.emulateMedia({ colorScheme });
-    for (const one of await violations(page, runOnly)) found.push(`${one} (${colorScheme})`);
+    for (const problem of await violations(page, runOnly)) found.push(`${problem} (${colorScheme})`);
   };
-  await look(isDark ? 'dark' : 'light', tags);
-  await look(isDark ? 'light' : 'dark', rulesOfColors);
+  await check(isDark ? 'dark' : 'light', tags);
+  await check(isDark ? 'light' : 'dark', rulesOfColors);
   return found;
 }

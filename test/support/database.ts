@@ -28,10 +28,10 @@ export async function emptyDatabase(): Promise<TestDatabase> {
   return database;
 }
 
-let asked: Promise<Cluster> | undefined;
+let pending: Promise<Cluster> | undefined;
 
 /** Asked for once a worker: a connection that was kept open for the next time may just be closed by then. */
-const cluster = (): Promise<Cluster> => (asked ??= askForCluster());
+const cluster = (): Promise<Cluster> => (pending ??= askForCluster());
 
 async function askForCluster(): Promise<Cluster> {
   const response = await fetch(inject('clusterAddress'));

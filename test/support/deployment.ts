@@ -60,7 +60,7 @@ async function preparedOf(files: Readonly<Record<string, string>>): Promise<Prep
   const key = JSON.stringify(files);
   const known = preparations.get(key);
   if (known) return known;
-  const made = loadProject(await projectOf(files)).then((project) =>
+  const loaded = loadProject(await projectOf(files)).then((project) =>
     prepare(project, {
       environment: async () => ({
         env: { inherited: { PATH: process.env['PATH'] ?? '' }, added: {} },
@@ -68,14 +68,14 @@ async function preparedOf(files: Readonly<Record<string, string>>): Promise<Prep
       }),
     }),
   );
-  preparations.set(key, made);
+  preparations.set(key, loaded);
   // Blobs of bundles are in memory; those of layers are files of the project, which is gone with the test.
-  const isLasting = made.then(
+  const isLasting = loaded.then(
     ({ layers }) => layers.length === 0,
     () => false,
   );
   if (!(await isLasting)) preparations.delete(key);
-  return made;
+  return loaded;
 }
 
 /** With other needs than it has. */

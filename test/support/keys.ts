@@ -6,9 +6,9 @@ export interface Keys {
   /** Presses keys, one after the other. After each, the focus is somewhere and can be seen. */
   press(...keys: readonly string[]): Promise<void>;
   /** Presses Tab until the focus is there. */
-  tabTo(target: Locator, most?: number): Promise<void>;
+  tabTo(target: Locator, max?: number): Promise<void>;
   /** Presses Shift and Tab until the focus is there. */
-  tabBackTo(target: Locator, most?: number): Promise<void>;
+  tabBackTo(target: Locator, max?: number): Promise<void>;
   /** Presses an arrow until the focus is there: in a menu, in a line of tabs. */
   arrowTo(target: Locator, key?: 'ArrowDown' | 'ArrowRight'): Promise<void>;
   /** Writes where the focus is. */
@@ -54,11 +54,11 @@ const hasFocus = (target: Locator): Promise<boolean> =>
   );
 
 export function keysOf(page: Page): Keys {
-  const go = async (key: string, target: Locator, most: number): Promise<void> => {
+  const go = async (key: string, target: Locator, max: number): Promise<void> => {
     await target.first().waitFor();
     const passed: string[] = [];
     while (!(await hasFocus(target))) {
-      if (passed.length >= most)
+      if (passed.length >= max)
         throw new Error(`${key} never came to ${String(target)}: ${passed.join(', ')}`);
       await page.keyboard.press(key);
       await seen(page, `${key} on the way to ${String(target)}: ${passed.join(', ')}`);
@@ -72,8 +72,8 @@ export function keysOf(page: Page): Keys {
         await seen(page, key);
       }
     },
-    tabTo: (target, most = 60) => go('Tab', target, most),
-    tabBackTo: (target, most = 60) => go('Shift+Tab', target, most),
+    tabTo: (target, max = 60) => go('Tab', target, max),
+    tabBackTo: (target, max = 60) => go('Shift+Tab', target, max),
     arrowTo: (target, key = 'ArrowDown') => go(key, target, 20),
     write: (text) => page.keyboard.insertText(text),
     isAt: async (target) => {

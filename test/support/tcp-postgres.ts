@@ -21,7 +21,16 @@ export const hasOpenssl = spawnSync('openssl', ['version']).status === 0;
 export async function tcpPostgres(
   rules: readonly string[],
   settings: Readonly<Record<string, string | number>> = {},
-  { tls = false, programs }: { readonly tls?: boolean; readonly programs?: string } = {},
+  {
+    tls = false,
+    standby = false,
+    programs,
+  }: {
+    readonly tls?: boolean;
+    /** A standby of nothing, which can be promoted. */
+    readonly standby?: boolean;
+    readonly programs?: string;
+  } = {},
 ): Promise<TcpPostgres> {
   const folder = mkdtempSync(join(tmpdir(), 'millrace-tcp-'));
   const data = join(folder, 'data');
@@ -54,6 +63,7 @@ export async function tcpPostgres(
     options,
   );
   writeFileSync(join(data, 'pg_hba.conf'), `${rules.join('\n')}\n`);
+  if (standby) writeFileSync(join(data, 'standby.signal'), '');
   const certificate = join(folder, 'server.crt');
   const key = join(folder, 'server.key');
   if (tls) {

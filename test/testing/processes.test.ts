@@ -28,7 +28,7 @@ async function cache(): Promise<string> {
 }
 
 const hostOf = async (folder: string): Promise<{ dir: string; pid: number } | undefined> => {
-  const name = (await readdir(folder)).find((one) => one.startsWith('testing-'));
+  const name = (await readdir(folder)).find((entry) => entry.startsWith('testing-'));
   const dir = join(folder, name ?? 'none');
   const text = await readFile(join(dir, 'host.json'), 'utf8').catch(() => undefined);
   return text === undefined ? undefined : { dir, pid: (JSON.parse(text) as { pid: number }).pid };

@@ -32,11 +32,12 @@ export async function startCollector() {
     logLevel: 'error',
     onTrace(body) {
       const { resourceSpans } = body as { resourceSpans: { scopeSpans: { spans: CollectedSpan[] }[] }[] };
-      for (const { scopeSpans } of resourceSpans) for (const one of scopeSpans) spans.push(...one.spans);
+      for (const { scopeSpans } of resourceSpans) for (const scope of scopeSpans) spans.push(...scope.spans);
     },
     onLogs(body) {
       const { resourceLogs } = body as { resourceLogs: { scopeLogs: { logRecords: CollectedLine[] }[] }[] };
-      for (const { scopeLogs } of resourceLogs) for (const one of scopeLogs) lines.push(...one.logRecords);
+      for (const { scopeLogs } of resourceLogs)
+        for (const scope of scopeLogs) lines.push(...scope.logRecords);
     },
   });
   await collector.start();

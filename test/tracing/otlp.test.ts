@@ -79,7 +79,7 @@ test('a query through pg is a span below its attempt, in the trace of the caller
     if (!found)
       throw new Error(
         `no span ${String(name)} among ${ofTrace()
-          .map((one) => one.name)
+          .map((span) => span.name)
           .join()}`,
       );
     return found;

@@ -118,8 +118,8 @@ test.each(['the same database', 'another database'])(
     stop.abort();
     await Promise.all(drainers);
     const written = await sql<{ id: string }[]>`select id from app order by id collate "C"`;
-    const made = await runs<{ id: string }[]>`select id from runs order by id`;
-    expect(made, `seed ${seed}`).toEqual(written);
+    const created = await runs<{ id: string }[]>`select id from runs order by id`;
+    expect(created, `seed ${seed}`).toEqual(written);
     // The kills did something: some transactions did not commit, some did.
     expect(written.length).toBeGreaterThan(0);
     expect(written.length).toBeLessThan(committed.length);

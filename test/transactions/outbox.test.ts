@@ -119,15 +119,15 @@ describe('the commands', () => {
   });
 
   const outbox = async (args: readonly string[], key = server.keys.prod) => {
-    let said = '';
+    let output = '';
     const streams = (['stdout', 'stderr'] as const).map((stream) =>
       vi.spyOn(process[stream], 'write').mockImplementation((text) => {
-        said += String(text);
+        output += String(text);
         return true;
       }),
     );
     try {
-      return { code: await main(['outbox', ...args, '--url', server.url, '--key', key]), said };
+      return { code: await main(['outbox', ...args, '--url', server.url, '--key', key]), said: output };
     } finally {
       for (const stream of streams) stream.mockRestore();
       process.exitCode = 0;
@@ -138,11 +138,11 @@ describe('the commands', () => {
     const from = ['--database-url', url];
     expect(await outbox(['drain', '--once', ...from])).toEqual({
       code: 1,
-      said: expect.stringMatching(/The database has no outbox: run `millrace outbox install`/),
+      output: expect.stringMatching(/The database has no outbox: run `millrace outbox install`/),
     });
     expect(await outbox(['install', ...from])).toEqual({
       code: 0,
-      said: 'The outbox is installed. Its runs belong to prod.\n',
+      output: 'The outbox is installed. Its runs belong to prod.\n',
     });
     // Again: nothing changes.
     expect((await outbox(['install', ...from])).code).toBe(0);
@@ -151,11 +151,11 @@ describe('the commands', () => {
     );
     expect(await outbox(['install', ...from], server.keys.stg)).toEqual({
       code: 1,
-      said: expect.stringMatching(/has an outbox of another environment, /),
+      output: expect.stringMatching(/has an outbox of another environment, /),
     });
     expect(await outbox(['drain', '--once', ...from], server.keys.stg)).toEqual({
       code: 1,
-      said: expect.stringMatching(/belongs to the environment .* Give the key of the other one/),
+      output: expect.stringMatching(/belongs to the environment .* Give the key of the other one/),
     });
 
     const [row] = await app<{ ids: string[] }[]>`
@@ -165,17 +165,19 @@ describe('the commands', () => {
     >`select millrace.trigger('mail', null, '{"delay":"soon"}') as id`;
     expect(await outbox(['drain', '--once', '--json', ...from])).toEqual({
       code: 1,
-      said: expect.stringMatching(
+      output: expect.stringMatching(
         new RegExp(`"id":"${bad?.id}","status":400.*\\n.*"delivered":1200,"failed":1`),
       ),
     });
-    const made = await runs<{ id: string }[]>`select id from runs where id = any(${row?.ids ?? []}::text[])`;
-    expect(made).toHaveLength(1_200);
+    const created = await runs<
+      { id: string }[]
+    >`select id from runs where id = any(${row?.ids ?? []}::text[])`;
+    expect(created).toHaveLength(1_200);
     expect(await app`select error from millrace.outbox`).toEqual([
       { error: expect.stringMatching(/^options\.delay/) },
     ]);
     // Nothing waits.
-    expect(await outbox(['drain', '--once', ...from])).toEqual({ code: 0, said: 'Delivered 0.\n' });
+    expect(await outbox(['drain', '--once', ...from])).toEqual({ code: 0, output: 'Delivered 0.\n' });
   });
 
   test('of the documentation work as they are written there', async () => {
@@ -190,9 +192,9 @@ describe('the commands', () => {
     await app.unsafe(statements);
     expect(await outbox(['drain', '--once', '--database-url', url])).toEqual({
       code: 0,
-      said: 'Delivered 1.\n',
+      output: 'Delivered 1.\n',
     });
-    const made = await runs<{ payload: string }[]>`select payload from runs where task = 'confirm'`;
-    expect(made.map(({ payload }) => JSON.parse(payload) as unknown)).toEqual([{ order: 7 }]);
+    const created = await runs<{ payload: string }[]>`select payload from runs where task = 'confirm'`;
+    expect(created.map(({ payload }) => JSON.parse(payload) as unknown)).toEqual([{ order: 7 }]);
   });
 });

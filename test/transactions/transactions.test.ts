@@ -48,8 +48,8 @@ afterAll(async () => {
 });
 
 /** Until the server has delivered. */
-const eventually = <T>(look: () => Promise<T>): Promise<T> =>
-  vi.waitFor(look, { timeout: 20_000, interval: 20 });
+const eventually = <T>(read: () => Promise<T>): Promise<T> =>
+  vi.waitFor(read, { timeout: 20_000, interval: 20 });
 const retrieve = (id: string) => server.ask(`/api/v3/runs/${id}`);
 const created = (id: string) =>
   eventually(async () => {
@@ -83,10 +83,10 @@ describe('millrace.trigger', () => {
       description: 'by SQL',
     };
     const id = await sql.begin(async (tx) => {
-      const made = await call(tx, `'mail', '{"to":"ada"}', '${JSON.stringify(options)}'`);
-      expect(made).toMatch(/^run_[0-9a-z]{24}$/);
-      expect((await retrieve(made)).status).toBe(404);
-      return made;
+      const triggered = await call(tx, `'mail', '{"to":"ada"}', '${JSON.stringify(options)}'`);
+      expect(triggered).toMatch(/^run_[0-9a-z]{24}$/);
+      expect((await retrieve(triggered)).status).toBe(404);
+      return triggered;
     });
     const run = await created(id);
     const { body } = await server.ask('/api/v1/tasks/mail/trigger', {
@@ -95,8 +95,8 @@ describe('millrace.trigger', () => {
     });
     const { body: byApi } = await retrieve(body.id);
     const own = new Set(['id', 'createdAt', 'updatedAt', 'delayedUntil', 'idempotencyKey']);
-    const shared = (shown: object) =>
-      Object.fromEntries(Object.entries(shown).filter(([name]) => !own.has(name)));
+    const shared = (run: object) =>
+      Object.fromEntries(Object.entries(run).filter(([name]) => !own.has(name)));
     expect(shared(run)).toEqual(shared(byApi));
     expect(run).toMatchObject({ status: 'DELAYED', payload: { to: 'ada' }, queue: 'post', ttl: '1h' });
     expect(Math.abs(Date.parse(run.delayedUntil) - Date.parse(byApi.delayedUntil))).toBeLessThan(60_000);
@@ -180,10 +180,10 @@ describe('millrace.trigger', () => {
 
   test('delivers in the order of the triggers', async () => {
     const ids = await sql.begin(async (tx) => {
-      const made: string[] = [];
+      const created: string[] = [];
       for (let n = 0; n < 50; n++)
-        made.push(await call(tx, `'mail', '${n}', '{"concurrencyKey":"ordered"}'`));
-      return made;
+        created.push(await call(tx, `'mail', '${n}', '{"concurrencyKey":"ordered"}'`));
+      return created;
     });
     await created(ids.at(-1) ?? '');
     const rows = await sql<{ run_id: string }[]>`
@@ -447,7 +447,7 @@ describe('the SDK', () => {
     }
     await drained();
     expect(failures).toBeGreaterThan(0);
-    const made = await sql`select id from runs where payload like '%serial%'`;
-    expect(made).toHaveLength(10);
+    const created = await sql`select id from runs where payload like '%serial%'`;
+    expect(created).toHaveLength(10);
   });
 });

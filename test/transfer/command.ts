@@ -3,7 +3,7 @@ import { vi } from 'vitest';
 import { main } from '../../packages/millrace/src/cli/main.ts';
 import type { TestServer } from '../support/server.ts';
 
-interface Said {
+interface CommandResult {
   readonly exitCode: number;
   readonly stdout: string;
   readonly stderr: string;
@@ -13,7 +13,7 @@ export async function run(
   server: TestServer,
   args: readonly string[],
   key = server.keys.prod,
-): Promise<Said> {
+): Promise<CommandResult> {
   let [stdout, stderr] = ['', ''];
   vi.spyOn(process.stdout, 'write').mockImplementation((text) => ((stdout += String(text)), true));
   vi.spyOn(process.stderr, 'write').mockImplementation((text) => ((stderr += String(text)), true));

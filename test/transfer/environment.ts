@@ -137,9 +137,9 @@ export async function rememberedOf(server: TestServer) {
   const { running: _, queued: __, ...concurrency } = await get('/api/v1/concurrency');
   const { data: queues } = await get('/api/v1/queues?perPage=100');
   const rates = new Map(
-    (queues as { name: string; rateLimit: { override: unknown } }[]).map((one) => [
-      one.name,
-      one.rateLimit.override,
+    (queues as { name: string; rateLimit: { override: unknown } }[]).map((queue) => [
+      queue.name,
+      queue.rateLimit.override,
     ]),
   );
   return {
@@ -148,8 +148,8 @@ export async function rememberedOf(server: TestServer) {
     retention: await get('/api/v1/retention'),
     paths: pick(await get('/api/v1/run-paths'), ['path']),
     queues: pick({ data: queues }, ['name', 'type', 'paused', 'concurrencyLimit'])
-      .map((one): Shown => ({ ...one, rate: rates.get(String(one['name'])) }))
-      .filter((one) => one['name'] !== 'cleanup'),
+      .map((queue): Shown => ({ ...queue, rate: rates.get(String(queue['name'])) }))
+      .filter((queue) => queue['name'] !== 'cleanup'),
     endpoints: pick({ data: endpoints }, ['kind', 'url', 'types', 'enabled', 'description']),
     alerts: pick(await get('/api/v1/projects/:project/alerts/prod'), [
       'kind',
@@ -161,9 +161,9 @@ export async function rememberedOf(server: TestServer) {
       'quiet',
       'enabled',
       'endpoints',
-    ]).map((one) => ({
-      ...one,
-      endpoints: (one['endpoints'] as string[] | null)?.map((id) => urls.get(id)),
+    ]).map((alert) => ({
+      ...alert,
+      endpoints: (alert['endpoints'] as string[] | null)?.map((id) => urls.get(id)),
     })),
     rules: pick(await get('/api/v1/projects/:project/error-rules'), ['task', 'type', 'message', 'groupKey']),
     schedules: pick(await get('/api/v1/schedules?perPage=100'), [
@@ -186,7 +186,7 @@ type Shown = Readonly<Record<string, unknown>>;
 const byText = (a: Shown, b: Shown): number => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1);
 
 const pick = ({ data }: { data: Shown[] }, names: readonly string[]): Shown[] =>
-  data.map((one) => Object.fromEntries(names.map((name) => [name, one[name]]))).toSorted(byText);
+  data.map((item) => Object.fromEntries(names.map((name) => [name, item[name]]))).toSorted(byText);
 
 /** A payload may be stored apart in one and not in the other. */
 async function runOf({ payloadPresignedUrl, ...run }: Shown): Promise<Shown> {
@@ -194,7 +194,7 @@ async function runOf({ payloadPresignedUrl, ...run }: Shown): Promise<Shown> {
     typeof payloadPresignedUrl === 'string'
       ? await (await fetch(payloadPresignedUrl)).json()
       : run['payload'];
-  const [shown] = pick({ data: [run] }, [
+  const [picked] = pick({ data: [run] }, [
     'taskIdentifier',
     'status',
     'queue',
@@ -208,5 +208,5 @@ async function runOf({ payloadPresignedUrl, ...run }: Shown): Promise<Shown> {
     'description',
     'trigger',
   ]);
-  return { ...shown, payload };
+  return { ...picked, payload };
 }

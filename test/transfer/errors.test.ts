@@ -62,7 +62,7 @@ async function fail(server: TestServer, ...fingerprints: string[]): Promise<void
 
 /** The group that an error with this fingerprint is in. */
 async function find(server: TestServer, fingerprint: string): Promise<ErrorGroupDetail> {
-  const group = (await groupsOf(server)).find((one) => one.fingerprints.includes(fingerprint));
+  const group = (await groupsOf(server)).find((group) => group.fingerprints.includes(fingerprint));
   const { body } = await server.ask(`/api/v1/errors/${group?.id}`);
   return body as ErrorGroupDetail;
 }
@@ -132,7 +132,7 @@ describe('states', () => {
     const { exitCode, steps } = await imported(target, file);
     expect(exitCode).toBe(0);
     expect(actions(steps)).toEqual({
-      ...Object.fromEntries(known.map((one) => [one, 'left-out'])),
+      ...Object.fromEntries(known.map((name) => [name, 'left-out'])),
       fixed: 'create',
     });
     expect(steps[0]).toMatchObject({ note: expect.any(String) as string });
@@ -141,21 +141,21 @@ describe('states', () => {
 
   test('are the same on both sides afterwards, once', async () => {
     await exportTo('error');
-    await fail(target, ...known.filter((one) => one !== 'fixed'), 'open');
+    await fail(target, ...known.filter((name) => name !== 'fixed'), 'open');
     const { exitCode, steps } = await imported(target, file);
     expect(exitCode).toBe(0);
     expect(actions(steps)).toEqual({
-      ...Object.fromEntries(known.map((one) => [one, 'create'])),
+      ...Object.fromEntries(known.map((name) => [name, 'create'])),
       fixed: 'same',
     });
-    for (const one of [...known, 'open'])
-      expect(stateOf(await find(target, one)), one).toEqual(stateOf(await find(source, one)));
+    for (const name of [...known, 'open'])
+      expect(stateOf(await find(target, name)), name).toEqual(stateOf(await find(source, name)));
     const [there, here] = [await find(source, 'week'), await find(target, 'week')];
     expect(Math.abs(Date.parse(there.ignoredUntil ?? '') - Date.parse(here.ignoredUntil ?? ''))).toBeLessThan(
       60_000,
     );
     expect(actions((await imported(target, file)).steps)).toEqual(
-      Object.fromEntries(known.map((one) => [one, 'same'])),
+      Object.fromEntries(known.map((name) => [name, 'same'])),
     );
     // They hold: the count begins with the import.
     await fail(target, 'total', 'noise');
@@ -173,8 +173,8 @@ describe('states', () => {
     await act(target, 'rate', 'resolve', {});
     await act(target, 'fixed', 'unresolve');
     await act(target, 'total', 'ignore', { totalOccurrences: 2 });
-    const kept = await imported(target, file);
-    expect([kept.exitCode, actions(kept.steps)]).toEqual([
+    const result = await imported(target, file);
+    expect([result.exitCode, actions(result.steps)]).toEqual([
       0,
       { noise: 'keep', later: 'keep', week: 'keep', rate: 'keep', fixed: 'create', total: 'same' },
     ]);
@@ -188,8 +188,8 @@ describe('states', () => {
       fixed: 'same',
       total: 'same',
     });
-    for (const one of known)
-      expect(stateOf(await find(target, one)), one).toEqual(stateOf(await find(source, one)));
+    for (const name of known)
+      expect(stateOf(await find(target, name)), name).toEqual(stateOf(await find(source, name)));
   });
 
   test('of a fixed error that has come back in the target is not hidden there', async () => {
@@ -223,10 +223,10 @@ describe('states', () => {
 });
 
 describe('merges', () => {
-  const held = async (server: TestServer, fingerprint: string) => {
+  const fingerprintsOf = async (server: TestServer, fingerprint: string) => {
     const { id } = await find(server, fingerprint);
     const { body } = await server.ask(`/api/v1/errors/${id}/fingerprints`);
-    return (body.data as { fingerprint: string }[]).map((one) => one.fingerprint);
+    return (body.data as { fingerprint: string }[]).map((entry) => entry.fingerprint);
   };
 
   test('are made of what has occurred, grow with what occurs, and have their state', async () => {
@@ -251,7 +251,7 @@ describe('merges', () => {
       const { exitCode, steps } = await imported(target, file);
       expect(exitCode).toBe(0);
       const of = (kind: string) =>
-        steps.find((one) => one['kind'] === kind && / of a\b/.test(String(one['name'])));
+        steps.find((step) => step['kind'] === kind && / of a\b/.test(String(step['name'])));
       return [of('error-merge')?.['action'], of('error-merge')?.['note'], of('error')?.['action']];
     };
     expect(await ofMerge()).toEqual(['left-out', '3 of them have not occurred here yet', 'left-out']);
@@ -259,12 +259,12 @@ describe('merges', () => {
     expect(await ofMerge()).toEqual(['left-out', '2 of them have not occurred here yet', 'left-out']);
     await fail(target, 'a', 'd');
     expect(await ofMerge()).toEqual(['create', '1 of them have not occurred here yet', 'create']);
-    expect(await held(target, 'c')).toEqual(['a', 'c']);
+    expect(await fingerprintsOf(target, 'c')).toEqual(['a', 'c']);
     await fail(target, 'b');
     expect(await ofMerge()).toEqual(['create', undefined, 'same']);
-    expect((await held(target, 'b')).toSorted()).toEqual(['a', 'b', 'c']);
+    expect((await fingerprintsOf(target, 'b')).toSorted()).toEqual(['a', 'b', 'c']);
     expect(await ofMerge()).toEqual(['same', undefined, 'same']);
-    expect(await held(target, 'd')).toEqual(['d']);
+    expect(await fingerprintsOf(target, 'd')).toEqual(['d']);
     expect(await find(target, 'b')).toMatchObject({
       status: 'ignored',
       ignoredReason: 'one cause',

@@ -34,7 +34,7 @@ async function deploy(server: TestServer): Promise<void> {
   await promote(server.url, server.keys.prod);
 }
 
-async function said(server: TestServer, ...args: string[]): Promise<void> {
+async function succeeds(server: TestServer, ...args: string[]): Promise<void> {
   const { exitCode, stderr } = await run(server, args);
   expect([args, exitCode], stderr).toEqual([args, 0]);
 }
@@ -44,20 +44,20 @@ beforeAll(async () => {
   ({ source, target } = pair);
   file = join(pair.folder, 'queues.ndjson');
   await deploy(source);
-  await said(source, 'queues', 'limit', 'mails/out', '--to', '2');
-  await said(source, 'queues', 'pause', 'mails/out');
-  await said(source, 'queues', 'rate', 'mails/out', '--to', '10/1m', '--burst', '4', '--per-key');
-  await said(source, 'queues', 'rate', 'calls', '--to', 'none');
-  await said(source, 'queues', 'limit', 'task/own', '--to', '0');
-  await said(source, 'queues', 'weight', 'mails/out', 'big', '--to', '7');
-  await said(source, 'queues', 'weight', 'mails/out', 'customer-42', '--to', '5');
-  await said(source, 'queues', 'weight', 'task/own', 'x.y z', '--to', '3');
+  await succeeds(source, 'queues', 'limit', 'mails/out', '--to', '2');
+  await succeeds(source, 'queues', 'pause', 'mails/out');
+  await succeeds(source, 'queues', 'rate', 'mails/out', '--to', '10/1m', '--burst', '4', '--per-key');
+  await succeeds(source, 'queues', 'rate', 'calls', '--to', 'none');
+  await succeeds(source, 'queues', 'limit', 'task/own', '--to', '0');
+  await succeeds(source, 'queues', 'weight', 'mails/out', 'big', '--to', '7');
+  await succeeds(source, 'queues', 'weight', 'mails/out', 'customer-42', '--to', '5');
+  await succeeds(source, 'queues', 'weight', 'task/own', 'x.y z', '--to', '3');
   // It was set once, and is that of the code again.
-  await said(source, 'queues', 'weight', 'calls', 'gone', '--to', '3');
-  await said(source, 'queues', 'weight', 'calls', 'gone', '--to', 'code');
-  await said(source, 'queues', 'shared', 'set', 'provider', '--to', '1');
-  await said(source, 'queues', 'shared', 'set', 'lines', '--to', '0');
-  await said(source, 'queues', 'shared', 'set', 'lines', '--to', 'code');
+  await succeeds(source, 'queues', 'weight', 'calls', 'gone', '--to', '3');
+  await succeeds(source, 'queues', 'weight', 'calls', 'gone', '--to', 'code');
+  await succeeds(source, 'queues', 'shared', 'set', 'provider', '--to', '1');
+  await succeeds(source, 'queues', 'shared', 'set', 'lines', '--to', '0');
+  await succeeds(source, 'queues', 'shared', 'set', 'lines', '--to', 'code');
 }, 60_000);
 afterAll(async () => {
   configure({});
@@ -98,7 +98,7 @@ const all = (action: string) => ({
 
 test('the export has what was set by hand, and nothing of what the code declares', async () => {
   expect(await exported(source, only)).toEqual(records);
-  await said(source, 'export', file, '--only', only);
+  await succeeds(source, 'export', file, '--only', only);
 });
 
 test('before its tasks are deployed, all of it waits', async () => {
@@ -133,12 +133,12 @@ test('afterwards it is made, holds, and is made once', async () => {
 });
 
 test('what differs stays, each for itself, unless --override is given', async () => {
-  await said(target, 'queues', 'resume', 'mails/out');
-  await said(target, 'queues', 'limit', 'mails/out', '--to', '3');
-  await said(target, 'queues', 'rate', 'calls', '--to', '1/1h');
-  await said(target, 'queues', 'weight', 'mails/out', 'big', '--to', '9');
-  await said(target, 'queues', 'weight', 'task/own', 'x.y z', '--to', 'code');
-  await said(target, 'queues', 'shared', 'set', 'provider', '--to', '4');
+  await succeeds(target, 'queues', 'resume', 'mails/out');
+  await succeeds(target, 'queues', 'limit', 'mails/out', '--to', '3');
+  await succeeds(target, 'queues', 'rate', 'calls', '--to', '1/1h');
+  await succeeds(target, 'queues', 'weight', 'mails/out', 'big', '--to', '9');
+  await succeeds(target, 'queues', 'weight', 'task/own', 'x.y z', '--to', 'code');
+  await succeeds(target, 'queues', 'shared', 'set', 'provider', '--to', '4');
   const { exitCode, steps } = await imported(target, file);
   expect([exitCode, actions(steps)]).toEqual([
     0,

@@ -31,9 +31,9 @@ afterAll(async () => {
 const linesIn = async (name: string) => linesOf(await readFile(path(name), 'utf8'));
 
 test('an export has a head, a line for each thing, and an end; secrets are named, and only their owner may read the file', async () => {
-  const said = await run(source, ['export', path('all.ndjson'), '--runs', '--json']);
-  expect(said, said.stderr).toMatchObject({ exitCode: 0 });
-  expect(linesOf(said.stdout)).toEqual([
+  const result = await run(source, ['export', path('all.ndjson'), '--runs', '--json']);
+  expect(result, result.stderr).toMatchObject({ exitCode: 0 });
+  expect(linesOf(result.stdout)).toEqual([
     {
       file: path('all.ndjson'),
       counts: {
@@ -80,10 +80,10 @@ test('a dry run changes nothing, an import makes all of it, and another one noth
   expect(linesOf(dry.stdout).at(-1)).toMatchObject({ dryRun: true, runs: { inFile: 5 } });
   expect(await rememberedOf(target)).toEqual(empty);
 
-  const said = await run(target, ['import', 'environment', path('in.ndjson'), '--json']);
-  const steps = linesOf(said.stdout);
+  const result = await run(target, ['import', 'environment', path('in.ndjson'), '--json']);
+  const steps = linesOf(result.stdout);
   // A chat and a task that is not deployed wait for somebody.
-  expect(said, said.stdout + said.stderr).toMatchObject({ exitCode: 1 });
+  expect(result, result.stdout + result.stderr).toMatchObject({ exitCode: 1 });
   const other = steps
     .filter(({ action }) => action !== 'create')
     .map(({ kind, name, action }) => [kind, name, action]);
@@ -97,24 +97,24 @@ test('a dry run changes nothing, an import makes all of it, and another one noth
   expect(steps.find(({ name }) => name === 'webhook https://example.com/hook')).toMatchObject({
     secret: expect.stringMatching(/^whsec_/) as string,
   });
-  const made = await rememberedOf(target);
+  const imported = await rememberedOf(target);
   const expected = await rememberedOf(source);
   const without = (kind: 'endpoints' | 'alerts' | 'schedules', text: string) =>
-    expected[kind].filter((one) => !JSON.stringify(one).includes(text));
-  expect(made).toEqual({
+    expected[kind].filter((item) => !JSON.stringify(item).includes(text));
+  expect(imported).toEqual({
     ...expected,
     endpoints: without('endpoints', 'hooks.example.com'),
     alerts: without('alerts', 'with the chat'),
     schedules: without('schedules', 'of-cleanup'),
   });
-  expect(JSON.stringify(made.runs)).toContain('super+json');
+  expect(JSON.stringify(imported.runs)).toContain('super+json');
 
   const again = await run(target, ['import', 'environment', path('in.ndjson'), '--json']);
   // To a request that it remembers, the server gives the answer of the first time.
   expect(linesOf(again.stdout).at(-1)).toMatchObject({ runs: { create: 1, same: 4, failed: 0 } });
   const changing = linesOf(again.stdout).filter(({ action }) => action === 'create' || action === 'change');
   expect(changing.map(({ kind }) => kind)).toEqual(['run']);
-  expect(await rememberedOf(target)).toEqual(made);
+  expect(await rememberedOf(target)).toEqual(imported);
 });
 
 test('what differs here stays, unless --override is given', async () => {
@@ -125,9 +125,9 @@ test('what differs here stays, unless --override is given', async () => {
     });
   await set('warn');
   const args = ['import', 'environment', path('in.ndjson'), '--only', 'variable,run-path', '--json'];
-  const kept = await run(target, args);
-  expect(kept).toMatchObject({ exitCode: 0 });
-  expect(linesOf(kept.stdout)).toContainEqual(
+  const result = await run(target, args);
+  expect(result).toMatchObject({ exitCode: 0 });
+  expect(linesOf(result.stdout)).toContainEqual(
     expect.objectContaining({ kind: 'variable', name: 'LOG_LEVEL', action: 'keep' }),
   );
   const changed = await run(target, [...args, '--override']);
@@ -175,15 +175,15 @@ describe('a file that is wrong is refused before anything is written', () => {
         .join(''),
     );
     const before = await rememberedOf(target);
-    const said = await run(target, ['import', 'environment', path('broken.ndjson'), '--override']);
-    expect([said.exitCode, said.stderr]).toEqual([3, expect.stringMatching(sentence)]);
-    expect(said.stderr).not.toMatch(/^ +at /m);
+    const result = await run(target, ['import', 'environment', path('broken.ndjson'), '--override']);
+    expect([result.exitCode, result.stderr]).toEqual([3, expect.stringMatching(sentence)]);
+    expect(result.stderr).not.toMatch(/^ +at /m);
     expect(await rememberedOf(target)).toEqual(before);
   });
 
   test('that is not there', async () => {
-    const said = await run(target, ['import', 'environment', path('none.ndjson')]);
-    expect([said.exitCode, said.stderr]).toEqual([3, expect.stringContaining('cannot be read')]);
+    const result = await run(target, ['import', 'environment', path('none.ndjson')]);
+    expect([result.exitCode, result.stderr]).toEqual([3, expect.stringContaining('cannot be read')]);
   });
 });
 
@@ -199,9 +199,9 @@ test('a key that lacks rights is refused before anything is written, and told wh
   };
   const before = await rememberedOf(target);
   const key = await restricted('variables-only');
-  const said = await run(target, ['import', 'environment', path('in.ndjson'), '--override'], key);
-  expect(said.exitCode).toBe(4);
-  expect(said.stderr).toMatch(
+  const result = await run(target, ['import', 'environment', path('in.ndjson'), '--override'], key);
+  expect(result.exitCode).toBe(4);
+  expect(result.stderr).toMatch(
     /lacks rights to import this: .*write:queues \(for environment\).*trigger:tasks \(for run\)/,
   );
   expect(await rememberedOf(target)).toEqual(before);
@@ -237,8 +237,8 @@ test('nothing in a file or an environment controls the terminal', async () => {
   const args = ['import', 'environment', path('hostile.ndjson'), '--dry-run'];
   const [text, json] = [await run(target, args), await run(target, [...args, '--json'])];
   expect(text.stdout).toContain('red');
-  for (const said of [text, json])
-    expect(said.stdout).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
+  for (const result of [text, json])
+    expect(result.stdout).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
 });
 
 test('a key of another environment, an unknown kind and a personal access token are refused', async () => {

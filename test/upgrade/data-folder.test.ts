@@ -12,7 +12,7 @@ import { eventually } from '../support/eventually.ts';
 import { present, startInstallation, type Installation } from './installation.ts';
 import { contentOf, installOld, type Binaries, type Documented } from './old-data.ts';
 
-let made: Installation;
+let installation: Installation;
 let secretKey: string;
 /** The programs of PostgreSQL 17, and the folder that npm installed them in. */
 let binaries: Binaries;
@@ -20,8 +20,8 @@ const ids: Record<string, string> = {};
 let tokenId: string;
 /** The commands of docs/upgrading.md, with the data folder of this test. */
 let documented: Documented;
-const path = (name: string): string => join(made.folder, name);
-const upgrade = (...args: string[]) => made.run(present, ['upgrade-data', '--data', ...args]);
+const path = (name: string): string => join(installation.folder, name);
+const upgrade = (...args: string[]) => installation.run(present, ['upgrade-data', '--data', ...args]);
 
 async function ask<R>(
   url: string,
@@ -75,18 +75,18 @@ async function fill(): Promise<void> {
   await cluster.stop();
   // Found as a PostgreSQL of the machine, since the folder was made by it.
   const PATH = [binaries.folder, process.env['PATH']].join(delimiter);
-  const server = await made.serve(present, ['--data', 'data'], { PATH });
+  const server = await installation.serve(present, ['--data', 'data'], { PATH });
   const { url, environments } = server.ready;
   secretKey = environments.prod.secretKey;
   const at = ['--url', url, '--key', secretKey];
-  const runner = await made.work(present, url, secretKey);
-  await made.deploy(present, url, secretKey, tasks);
+  const runner = await installation.work(present, url, secretKey);
+  await installation.deploy(present, url, secretKey, tasks);
   for (const args of [
     ['env', 'set', 'PASSWORD=open sesame', '--secret', ...at],
     ['schedules', 'create', 'tick', '0 4 1 1 *', '--deduplication-key', 'yearly', ...at],
     ['queues', 'pause', 'idle', ...at],
   ])
-    expect(await made.run(present, args)).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(await installation.run(present, args)).toMatchObject({ exitCode: 0, stderr: '' });
   ids['completed'] = await trigger(url, 'quick', { n: 1 }, { idempotencyKey: 'once' });
   ids['large'] = await trigger(url, 'quick', { large });
   ids['failed'] = await trigger(url, 'broken', null);
@@ -104,45 +104,45 @@ async function fill(): Promise<void> {
         Object.entries(ids).map(async ([name, id]) => [name, (await retrieve(url, id)).status]),
       ),
     ) as Record<string, string>;
-  const wanted = {
+  const expected = {
     completed: 'COMPLETED',
     large: 'COMPLETED',
     failed: 'FAILED',
     noted: 'COMPLETED',
     waiting: 'WAITING',
   };
-  const isAsWanted = (seen: Record<string, string>): boolean =>
-    Object.entries(wanted).every(([name, status]) => seen[name] === status);
-  await eventually(statuses, isAsWanted, 40_000);
+  const isExpected = (seen: Record<string, string>): boolean =>
+    Object.entries(expected).every(([name, status]) => seen[name] === status);
+  await eventually(statuses, isExpected, 40_000);
   const query = connect((await runningConnection(path('data'))) ?? '', { name: 'test', max: 1 });
   // As somebody might who looks for slow queries.
   await query.unsafe('create index of_mine on runs (task, id)').finally(() => query.end());
-  expect(await made.run(present, ['backup', '--data', 'data', '--to', 'backups'])).toMatchObject({
+  expect(await installation.run(present, ['backup', '--data', 'data', '--to', 'backups'])).toMatchObject({
     exitCode: 0,
   });
-  for (const one of [runner, server]) {
-    one.kill('SIGTERM');
-    expect(await one.exitCode).toBe(0);
+  for (const process of [runner, server]) {
+    process.kill('SIGTERM');
+    expect(await process.exitCode).toBe(0);
   }
 }
 
 beforeAll(async () => {
-  made = await startInstallation();
+  installation = await startInstallation();
   await mkdir(path('empty'));
-  ({ documented, binaries } = await installOld(made.folder));
+  ({ documented, binaries } = await installOld(installation.folder));
   await fill();
 }, 240_000);
-afterAll(() => made?.end());
+afterAll(() => installation?.end());
 
 test('a start on the folder names the command, which says how to get the old programs, and refuses others', async () => {
-  const start = await made.run(present, ['start', '--data', 'data', '--port', '0']);
+  const start = await installation.run(present, ['start', '--data', 'data', '--port', '0']);
   expect(start).toMatchObject({
     exitCode: 3,
     stderr: expect.stringMatching(
       /was made by PostgreSQL 17, and this Millrace brings PostgreSQL 18\. Upgrade it with `millrace upgrade-data --data \S+data`\. See: millrace help /m,
     ) as string,
   });
-  await expect(shell(documented.upgrade, made.folder)).rejects.toThrow(
+  await expect(shell(documented.upgrade, installation.folder)).rejects.toThrow(
     `exit code 3: millrace: The data in ${path('data/postgres')} was made by PostgreSQL 17, whose programs have to read it and are not ` +
       `on this machine. Run \`${documented.install}\`, and give --from-binaries postgres-17.`,
   );
@@ -160,7 +160,7 @@ test('a start on the folder names the command, which says how to get the old pro
 });
 
 test('a backup of the old PostgreSQL names the Millrace that restores it', async () => {
-  const restored = await made.run(present, ['restore', '--from', 'backups', '--to', 'restored']);
+  const restored = await installation.run(present, ['restore', '--from', 'backups', '--to', 'restored']);
   expect(restored).toMatchObject({
     exitCode: 3,
     stderr: expect.stringMatching(
@@ -171,7 +171,7 @@ test('a backup of the old PostgreSQL names the Millrace that restores it', async
 });
 
 test('tables that Millrace has not made are named, and nothing is copied', async () => {
-  await shell(documented.copy, made.folder);
+  await shell(documented.copy, installation.folder);
   await rename(path('data-before'), path('foreign'));
   const running = await startPostgres({ dataDir: path('foreign'), binaries });
   const sql = connect(running.connection, { name: 'test', max: 1 });
@@ -197,7 +197,7 @@ test.runIf(isLong)(
     let lasts = 1_000;
     for (let round = 0; ; round += 1) {
       const startedAt = Date.now();
-      const running = millrace(args, { cwd: made.folder });
+      const running = millrace(args, { cwd: installation.folder });
       if (round < 6) setTimeout(() => running.kill('SIGKILL'), lasts).unref();
       const exitCode = await running.exitCode;
       if (exitCode === 0) break;
@@ -219,13 +219,13 @@ describe('upgraded', () => {
   let before: Record<string, string>;
   beforeAll(async () => {
     before = await contentOf(path('data'), binaries);
-    const done = await shell(`${documented.upgradeWith} --json`, made.folder);
+    const done = await shell(`${documented.upgradeWith} --json`, installation.folder);
     expect(JSON.parse(done)).toMatchObject({
       from: 17,
       to: 18,
       upgraded: true,
       indexesLeft: [],
-      kept: [path('data/postgres.17-kept')],
+      oldClusters: [path('data/postgres.17-kept')],
     });
   }, 60_000);
 
@@ -241,9 +241,9 @@ describe('upgraded', () => {
       exitCode: 0,
       stdout: expect.stringMatching(/has PostgreSQL 18 already\.\nThe old database is kept in/) as string,
     });
-    expect(await shell(documented.remove, made.folder)).toContain('Deleted ');
+    expect(await shell(documented.remove, installation.folder)).toContain('Deleted ');
     expect(existsSync(path('data/postgres.17-kept'))).toBe(false);
-    const archived = await made.run(present, [
+    const archived = await installation.run(present, [
       'start',
       '--data',
       'data',
@@ -259,22 +259,30 @@ describe('upgraded', () => {
   }, 60_000);
 
   test('it is served and goes on: secrets, waits, keys, schedules, large values, new ids', async () => {
-    const server = await made.serve(present, ['--data', 'data']);
+    const server = await installation.serve(present, ['--data', 'data']);
     const { url } = server.ready;
-    const runner = await made.work(present, url, secretKey);
+    const runner = await installation.work(present, url, secretKey);
     expect((await retrieve(url, ids['failed'])).status).toBe('FAILED');
     expect((await retrieve(url, ids['canceled'])).status).toBe('CANCELED');
     expect((await retrieve(url, ids['delayed'])).status).toBe('DELAYED');
     expect((await retrieve(url, ids['queued'])).status).toBe('QUEUED');
     expect((await retrieve(url, ids['noted'])).metadata).toEqual({ notes: 'n'.repeat(100_000) });
-    const shown = await retrieve(url, ids['large']);
-    const payload = shown.payloadPresignedUrl
-      ? await (await fetch(shown.payloadPresignedUrl)).json()
-      : shown.payload;
+    const response = await retrieve(url, ids['large']);
+    const payload = response.payloadPresignedUrl
+      ? await (await fetch(response.payloadPresignedUrl)).json()
+      : response.payload;
     expect(payload).toEqual({ large });
     expect(await trigger(url, 'quick', { n: 1 }, { idempotencyKey: 'once' })).toBe(ids['completed']);
     await ask(url, `/api/v1/waitpoints/tokens/${tokenId}/complete`, { data: { n: 7 } });
-    const resumed = await made.run(present, ['queues', 'resume', 'idle', '--url', url, '--key', secretKey]);
+    const resumed = await installation.run(present, [
+      'queues',
+      'resume',
+      'idle',
+      '--url',
+      url,
+      '--key',
+      secretKey,
+    ]);
     expect(resumed).toMatchObject({ exitCode: 0 });
     const opened = await trigger(url, 'open', null);
     const broken = await trigger(url, 'broken', null);
@@ -296,9 +304,9 @@ describe('upgraded', () => {
     ]);
     const complaints = [...server.stderr].filter((line) => /"level":"(?:warn|error|fatal)"/.test(line));
     expect(complaints).toEqual([]);
-    for (const one of [runner, server]) {
-      one.kill('SIGTERM');
-      expect(await one.exitCode).toBe(0);
+    for (const process of [runner, server]) {
+      process.kill('SIGTERM');
+      expect(await process.exitCode).toBe(0);
     }
   }, 90_000);
 });

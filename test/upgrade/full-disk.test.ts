@@ -16,7 +16,7 @@ import { contentOf, installOld, type Binaries } from './old-data.ts';
 const MB = 1_000_000;
 const wholeSize = 2_000 * MB;
 
-let made: Installation;
+let installation: Installation;
 let binaries: Binaries;
 let disk: string;
 let data: string;
@@ -70,20 +70,20 @@ async function fill(): Promise<void> {
 }
 
 beforeAll(async () => {
-  made = await startInstallation();
-  disk = join(made.folder, 'disk');
+  installation = await startInstallation();
+  disk = join(installation.folder, 'disk');
   data = join(disk, 'data');
   await mkdir(disk);
   unmount = mountSmallDisk(disk);
   if (!unmount) return;
   await mkdir(data, { mode: 0o711 });
-  ({ binaries } = await installOld(made.folder));
+  ({ binaries } = await installOld(installation.folder));
   await fill();
   before = await contentOf(data, binaries);
 }, 240_000);
 afterAll(async () => {
   unmount?.();
-  await made?.end();
+  await installation?.end();
 });
 
 const args = ['upgrade-data', '--data', 'disk/data', '--from-binaries', 'postgres-17'];
@@ -99,14 +99,14 @@ test.runIf(isLong)(
   async (context) => {
     if (!unmount) return context.skip('a disk of its own needs the right to mount one');
     await leave(0, 0);
-    expect(await made.run(present, args)).toMatchObject({
+    expect(await installation.run(present, args)).toMatchObject({
       exitCode: 3,
       stderr: expect.stringMatching(
         /^millrace: The disk of \S+data is full\. Free some space and try again; /m,
       ),
     });
     await leave(20 * MB, await used());
-    expect(await made.run(present, args)).toMatchObject({
+    expect(await installation.run(present, args)).toMatchObject({
       exitCode: 3,
       stderr: expect.stringMatching(
         /^millrace: The new database needs up to \d+ MB, and the disk of \S+data has [\d.]+ MB\. Free some space and try again; nothing was changed\./m,
@@ -125,7 +125,7 @@ test.runIf(isLong)(
     // From the first files of the new database to its last rows.
     for (const room of [2, 45, 70, 110]) {
       const from = await used();
-      const running = millrace(args, { cwd: made.folder });
+      const running = millrace(args, { cwd: installation.folder });
       let isOver = false;
       void running.exitCode.then(() => (isOver = true));
       // The room that it needs was checked when its folder is there.
@@ -151,7 +151,7 @@ test.runIf(isLong)(
   'with room again the next call upgrades it',
   async (context) => {
     if (!unmount) return context.skip('a disk of its own needs the right to mount one');
-    expect(await made.run(present, args)).toMatchObject({ exitCode: 0 });
+    expect(await installation.run(present, args)).toMatchObject({ exitCode: 0 });
     expect(clusterMajor(join(data, 'postgres'))).toBe(18);
     expect(existsSync(join(data, 'postgres.17-kept'))).toBe(true);
     expect(await contentOf(data, binaries)).toEqual(before);

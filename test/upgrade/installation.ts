@@ -67,8 +67,8 @@ export async function startInstallation(): Promise<Installation> {
       if (exitCode !== 0) throw new Error(`deploy: ${stdout}\n${stderr}`);
     },
     async end() {
-      for (const one of started) one.kill('SIGKILL');
-      await Promise.all(started.map((one) => one.exitCode));
+      for (const process of started) process.kill('SIGKILL');
+      await Promise.all(started.map((process) => process.exitCode));
       await rm(folder, { recursive: true, force: true, maxRetries: 10 });
     },
   };

@@ -21,9 +21,9 @@ function addressOf(database: Database): string {
 }
 
 async function installation(): Promise<Installation> {
-  const made = await startInstallation();
-  onTestFinished(() => made.end());
-  return made;
+  const installed = await startInstallation();
+  onTestFinished(() => installed.end());
+  return installed;
 }
 
 interface Loaded {
@@ -35,18 +35,18 @@ interface Loaded {
 
 /** A server behind a balancer, with a runner, deployed tasks, and work that has yet to begin. All of it is of this release. */
 async function loaded(
-  made: Installation,
+  installed: Installation,
   release: Release,
   server: Awaited<ReturnType<Installation['serve']>>,
 ): Promise<Loaded> {
   const { secretKey } = server.ready.environments.prod;
   const balancer = await startBalancer([server.ready.url]);
   onTestFinished(() => balancer.close());
-  const runner = await made.work(release, balancer.url, secretKey);
-  await made.deploy(release, balancer.url, secretKey);
+  const runner = await installed.work(release, balancer.url, secretKey);
+  await installed.deploy(release, balancer.url, secretKey);
   const work = await startWork(release.nodeModules, balancer.url, secretKey);
   onTestFinished(() => work.end());
-  await prepare(made, release, work, ['--url', balancer.url, '--key', secretKey]);
+  await prepare(installed, release, work, ['--url', balancer.url, '--key', secretKey]);
   return { secretKey, balancer, runner, work };
 }
 
@@ -61,8 +61,10 @@ const complaints = (process: Running): string[] =>
 const schedules = ['before', 'during', 'after'];
 
 /** A secret, and schedules of which each is given five missed minutes at one stage of the upgrade. */
-async function prepare(made: Installation, release: Release, work: Work, at: readonly string[]) {
-  expect(await made.run(release, ['env', 'set', 'PASSWORD=open sesame', '--secret', ...at])).toMatchObject({
+async function prepare(installed: Installation, release: Release, work: Work, at: readonly string[]) {
+  expect(
+    await installed.run(release, ['env', 'set', 'PASSWORD=open sesame', '--secret', ...at]),
+  ).toMatchObject({
     exitCode: 0,
   });
   for (const name of schedules) {
@@ -77,7 +79,7 @@ async function prepare(made: Installation, release: Release, work: Work, at: rea
       'all:1h',
     ];
     const externalId = `${name}|${work.journal}`;
-    expect(await made.run(release, [...args, '--external-id', externalId, ...at])).toMatchObject({
+    expect(await installed.run(release, [...args, '--external-id', externalId, ...at])).toMatchObject({
       exitCode: 0,
     });
   }
@@ -151,20 +153,20 @@ async function expectAllDone(work: Work, sql: Sql): Promise<void> {
 
 /** An older server is refused by a schema with newer files, and starts where there are none: the functions serve both. */
 async function expectStartOf(
-  made: Installation,
+  installed: Installation,
   old: Release,
   args: readonly string[],
   env: Readonly<Record<string, string>>,
 ): Promise<void> {
   const [known, applied] = await Promise.all([schemaFilesOf(old), schemaFilesOf(present)]);
   if (applied.length > known.length) {
-    expect(await made.run(old, ['start', ...args, '--port', '0'], env)).toMatchObject({
+    expect(await installed.run(old, ['start', ...args, '--port', '0'], env)).toMatchObject({
       exitCode: 3,
       stderr: expect.stringContaining('migrated by a newer Millrace') as string,
     });
     return;
   }
-  const again = await made.serve(old, args, env);
+  const again = await installed.serve(old, args, env);
   expect((await fetch(`${again.ready.url}/readyz`)).status).toBe(200);
   again.kill('SIGTERM');
   expect(await again.exitCode).toBe(0);
@@ -186,22 +188,22 @@ describe.each(releases)('from $version', ({ commit }) => {
     async () => {
       const { connection, drop } = await emptyDatabase();
       onTestFinished(drop);
-      const made = await installation();
+      const installed = await installation();
       const sql = connect(connection, { name: 'test', max: 2 });
       onTestFinished(() => sql.end({ timeout: 1 }));
       const env = {
         DATABASE_URL: addressOf(connection),
         MILLRACE_MASTER_KEY: randomBytes(32).toString('base64'),
       };
-      const oldServer = await made.serve(old, [], env);
-      const { secretKey, balancer, runner: oldRunner, work } = await loaded(made, old, oldServer);
+      const oldServer = await installed.serve(old, [], env);
+      const { secretKey, balancer, runner: oldRunner, work } = await loaded(installed, old, oldServer);
 
       work.begin();
       await moveBack(sql, 'before');
       await firesMissed(sql, 'before');
       await goesOn(work);
       // The new server migrates, and both serve.
-      const newServer = await made.serve(present, [], env);
+      const newServer = await installed.serve(present, [], env);
       balancer.targets = [oldServer.ready.url, newServer.ready.url];
       await moveBack(sql, 'during');
       await firesMissed(sql, 'during');
@@ -215,11 +217,11 @@ describe.each(releases)('from $version', ({ commit }) => {
       await firesMissed(sql, 'after');
       await goesOn(work);
       // Runners follow the servers.
-      const newRunner = await made.work(present, balancer.url, secretKey);
+      const newRunner = await installed.work(present, balancer.url, secretKey);
       oldRunner.kill('SIGTERM');
       expect(await oldRunner.exitCode).toBe(0);
       await goesOn(work);
-      await made.deploy(present, balancer.url, secretKey);
+      await installed.deploy(present, balancer.url, secretKey);
       await goesOn(work);
       await work.stop();
       expect(work.failures).toEqual([]);
@@ -229,7 +231,7 @@ describe.each(releases)('from $version', ({ commit }) => {
       expect(complaints(oldServer).filter((line) => !isKnown(line))).toEqual([]);
       for (const process of [newServer, oldRunner, newRunner]) expect(complaints(process)).toEqual([]);
 
-      await expectStartOf(made, old, [], env);
+      await expectStartOf(installed, old, [], env);
     },
     180_000,
   );
@@ -237,10 +239,10 @@ describe.each(releases)('from $version', ({ commit }) => {
   test.runIf(isLong && reason === undefined)(
     'a server on the embedded PostgreSQL is stopped and started by the present version, which goes on where the other stopped',
     async () => {
-      const made = await installation();
-      const data = join(made.folder, 'data');
-      const oldServer = await made.serve(old, ['--data', 'data']);
-      const { secretKey, balancer, runner: oldRunner, work } = await loaded(made, old, oldServer);
+      const installed = await installation();
+      const data = join(installed.folder, 'data');
+      const oldServer = await installed.serve(old, ['--data', 'data']);
+      const { secretKey, balancer, runner: oldRunner, work } = await loaded(installed, old, oldServer);
       const query = async <R>(act: (sql: Sql) => Promise<R>): Promise<R> => {
         const sql = connect((await runningConnection(data)) ?? '', { name: 'test', max: 1 });
         return act(sql).finally(() => sql.end());
@@ -253,27 +255,27 @@ describe.each(releases)('from $version', ({ commit }) => {
       await query((sql) => moveBack(sql, 'during'));
       oldServer.kill('SIGTERM');
       expect(await oldServer.exitCode).toBe(0);
-      await cp(data, join(made.folder, 'copy'), { recursive: true });
-      const newServer = await made.serve(present, ['--data', 'data']);
+      await cp(data, join(installed.folder, 'copy'), { recursive: true });
+      const newServer = await installed.serve(present, ['--data', 'data']);
       balancer.targets = [newServer.ready.url];
       await query((sql) => moveBack(sql, 'after'));
       await query((sql) => firesMissed(sql, 'after'));
       await goesOn(work);
-      const newRunner = await made.work(present, balancer.url, secretKey);
+      const newRunner = await installed.work(present, balancer.url, secretKey);
       oldRunner.kill('SIGTERM');
       expect(await oldRunner.exitCode).toBe(0);
-      await made.deploy(present, balancer.url, secretKey);
+      await installed.deploy(present, balancer.url, secretKey);
       await goesOn(work);
       await work.stop();
       const processes = { oldServer, newServer, oldRunner, newRunner };
       await query((sql) => expectAllDone(work, sql)).catch(withLogs(processes));
-      for (const one of [newServer, newRunner]) expect(complaints(one)).toEqual([]);
+      for (const process of [newServer, newRunner]) expect(complaints(process)).toEqual([]);
       newServer.kill('SIGTERM');
       expect(await newServer.exitCode).toBe(0);
 
-      await expectStartOf(made, old, ['--data', 'data'], {});
+      await expectStartOf(installed, old, ['--data', 'data'], {});
       // The copy of before is for the old version in any case.
-      const back = await made.serve(old, ['--data', 'copy']);
+      const back = await installed.serve(old, ['--data', 'copy']);
       expect((await fetch(`${back.ready.url}/readyz`)).status).toBe(200);
     },
     180_000,

@@ -16,7 +16,7 @@ const files = {
 function load({ url, secretKey }: ServerProcess) {
   let isOver = false;
   const ids: string[] = [];
-  const one = async (): Promise<void> => {
+  const worker = async (): Promise<void> => {
     while (!isOver) {
       const response = await fetch(`${url}/api/v1/tasks/quick/trigger`, {
         method: 'POST',
@@ -32,7 +32,7 @@ function load({ url, secretKey }: ServerProcess) {
       ids.push(body.id);
     }
   };
-  const all = Promise.all(Array.from({ length: 8 }, one));
+  const all = Promise.all(Array.from({ length: 8 }, worker));
   all.catch(() => {});
   return {
     ids,

@@ -116,8 +116,13 @@ export async function startWork(nodeModules: string, url: string, secretKey: str
   let rows: Promise<unknown> = Promise.resolve();
 
   const trigger = async (task: string, name: string, options = {}, more = {}): Promise<string> => {
-    const given = { idempotencyKey: name, ...options };
-    const { id } = await sdk.call<{ id: string }>('tasks.trigger', task, { journal, name, ...more }, given);
+    const triggerOptions = { idempotencyKey: name, ...options };
+    const { id } = await sdk.call<{ id: string }>(
+      'tasks.trigger',
+      task,
+      { journal, name, ...more },
+      triggerOptions,
+    );
     runs.add(id);
     keyed.set(name, { task, id });
     return id;
@@ -238,12 +243,15 @@ export async function startWork(nodeModules: string, url: string, secretKey: str
       for (const line of await written()) {
         if (line !== '' && !line.startsWith('tick ')) counts.set(line, (counts.get(line) ?? 0) + 1);
       }
-      const wanted = new Set(expected.flatMap(({ lines }) => lines));
-      const missing = [...wanted].filter((line) => !counts.has(line)).map((line) => `missing: ${line}`);
+      const expectedLines = new Set(expected.flatMap(({ lines }) => lines));
+      const missing = [...expectedLines]
+        .filter((line) => !counts.has(line))
+        .map((line) => `missing: ${line}`);
       const others = [...counts].flatMap(([line, times]) => {
-        if (!wanted.has(line)) return [`not acknowledged: ${line}`];
+        if (!expectedLines.has(line)) return [`not acknowledged: ${line}`];
         // A call that is repeated after its run has failed makes another run.
-        const mayRepeat = line.startsWith('broken ') && failures.some((one) => one.startsWith(`${line}:`));
+        const mayRepeat =
+          line.startsWith('broken ') && failures.some((failure) => failure.startsWith(`${line}:`));
         return times === 1 || mayRepeat ? [] : [`${times} times: ${line}`];
       });
       return [...missing, ...others];

@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { startSystem, type RunShown, type System } from '../faults/project.ts';
+import { startSystem, type RunMessage, type System } from '../faults/project.ts';
 import { isLong } from '../support/long.ts';
 import { eventually } from '../support/eventually.ts';
 import { waitingTasks } from './tasks.ts';
@@ -36,7 +36,7 @@ async function parentsThatWait(): Promise<{ system: System; ids: string[]; go: (
 async function allComplete(system: System, ids: readonly string[]): Promise<void> {
   for (const [n, id] of ids.entries()) {
     const run = await eventually(
-      () => system.call<RunShown>(`/api/v3/runs/${id}`).catch(() => undefined),
+      () => system.call<RunMessage>(`/api/v3/runs/${id}`).catch(() => undefined),
       (seen) => seen !== undefined && !['WAITING', 'QUEUED', 'EXECUTING'].includes(seen.status),
       60_000,
     );
@@ -56,7 +56,7 @@ async function allComplete(system: System, ids: readonly string[]): Promise<void
 /** How often the code of each parent began, as it noted itself: log lines of the last moment may go with PostgreSQL. */
 async function began(system: System): Promise<number[]> {
   const noted = (await readFile(join(system.folder, 'go.began'), 'utf8')).trimEnd().split('\n');
-  return Array.from({ length: count }, (_, n) => noted.filter((one) => one === String(n)).length);
+  return Array.from({ length: count }, (_, n) => noted.filter((value) => value === String(n)).length);
 }
 
 test(
@@ -103,7 +103,7 @@ test(
     await allComplete(system, ids);
     expect(await began(system)).toEqual(ids.map(() => 2));
     const run = await eventually(
-      () => system.call<RunShown>(`/api/v3/runs/${batch.id}`),
+      () => system.call<RunMessage>(`/api/v3/runs/${batch.id}`),
       ({ status }) => status === 'COMPLETED',
       30_000,
     );
@@ -166,7 +166,7 @@ test.runIf(isLong)(
     await system.restart();
     for (const id of ids) {
       const run = await eventually(
-        () => system.call<RunShown>(`/api/v3/runs/${id}`),
+        () => system.call<RunMessage>(`/api/v3/runs/${id}`),
         ({ status }) => !['WAITING', 'QUEUED', 'EXECUTING', 'REATTEMPTING'].includes(status),
         60_000,
       );

@@ -50,11 +50,11 @@ describe('changes of metadata that a run made before', { timeout: 120_000 }, () 
     const reader = await followEvents(`${server.url}/realtime/v1/runs/${id}/events`, {
       authorization: `Bearer ${server.keys.prod}`,
     });
-    const told: Shown[] = [];
+    const events: Shown[] = [];
     let over = false;
     const following = (async () => {
       for (let event = await reader.next(); event && event.event !== 'end'; event = await reader.next()) {
-        if (event.event === 'run') told.push(JSON.parse(event.data) as Shown);
+        if (event.event === 'run') events.push(JSON.parse(event.data) as Shown);
       }
       over = true;
     })();
@@ -75,9 +75,9 @@ describe('changes of metadata that a run made before', { timeout: 120_000 }, () 
     for (const seen of bySuspension) expect(seen).toHaveLength(1);
     expect([...new Set(bySuspension.flat())]).toEqual(['1', '2', '3']);
 
-    const waiting = told.filter(({ status }) => status === 'WAITING').map(({ metadata }) => metadata?.step);
+    const waiting = events.filter(({ status }) => status === 'WAITING').map(({ metadata }) => metadata?.step);
     expect([...new Set(waiting)]).toEqual([1, 2, 3]);
-    const ended = told.filter(({ isCompleted }) => isCompleted).map(({ metadata }) => metadata);
+    const ended = events.filter(({ isCompleted }) => isCompleted).map(({ metadata }) => metadata);
     expect(ended.at(0)).toEqual({ step: 'end', steps: [1, 2, 3] });
   });
 

@@ -21,23 +21,23 @@ describe('a token', () => {
   test('is created with a token for a browser that may complete it, and nothing else', async () => {
     const server = await sharedServer();
     const { ask } = server;
-    const made = await ask(path, { ...post, body: {} });
-    expect(made.body).toEqual({
+    const created = await ask(path, { ...post, body: {} });
+    expect(created.body).toEqual({
       id: expect.stringMatching(/^waitpoint_[0-9a-z]{24}$/),
       isCached: false,
-      url: expect.stringContaining(`${server.url}${path}/${made.body.id}/callback/`),
+      url: expect.stringContaining(`${server.url}${path}/${created.body.id}/callback/`),
     });
-    const key = made.headers.get('x-trigger-jwt') ?? '';
-    expect(JSON.parse(made.headers.get('x-trigger-jwt-claims') ?? '')).toMatchObject({ pub: true });
+    const key = created.headers.get('x-trigger-jwt') ?? '';
+    expect(JSON.parse(created.headers.get('x-trigger-jwt-claims') ?? '')).toMatchObject({ pub: true });
     const other = await create(server);
     expect((await ask(`${path}/${other.id}/complete`, { ...post, key, body: {} })).status).toBe(403);
-    expect((await ask(`${path}/${made.body.id}`, { key })).status).toBe(403);
+    expect((await ask(`${path}/${created.body.id}`, { key })).status).toBe(403);
     expect(
-      (await ask(`${path}/${made.body.id}/complete`, { ...post, key, body: { data: [1] } })).body,
+      (await ask(`${path}/${created.body.id}/complete`, { ...post, key, body: { data: [1] } })).body,
     ).toEqual({
       success: true,
     });
-    expect((await ask(`${path}/${made.body.id}`)).body).toMatchObject({
+    expect((await ask(`${path}/${created.body.id}`)).body).toMatchObject({
       status: 'COMPLETED',
       output: '[1]',
       outputType: 'application/json',
@@ -110,12 +110,12 @@ describe('a token', () => {
 
   test('is the same for the same idempotency key, until the key has expired', async () => {
     const server = await testServer();
-    const given = { idempotencyKey: 'order-1', idempotencyKeyTTL: '1h' };
-    const made = await Promise.all(Array.from({ length: 5 }, () => create(server, given)));
-    expect(new Set(made.map(({ id }) => id)).size).toBe(1);
-    expect(made.filter(({ isCached }) => !isCached)).toHaveLength(1);
+    const options = { idempotencyKey: 'order-1', idempotencyKeyTTL: '1h' };
+    const created = await Promise.all(Array.from({ length: 5 }, () => create(server, options)));
+    expect(new Set(created.map(({ id }) => id)).size).toBe(1);
+    expect(created.filter(({ isCached }) => !isCached)).toHaveLength(1);
     server.shiftTime(3_600_001);
-    expect(await create(server, given)).toMatchObject({ isCached: false });
+    expect(await create(server, options)).toMatchObject({ isCached: false });
   });
 
   test('tells which runs wait for it, to those who may read runs', async () => {

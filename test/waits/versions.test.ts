@@ -38,9 +38,9 @@ test('runs that a run waits for start on its version, others on the current one'
   const run = async (lockToVersion?: string) => {
     const body = { payload: { current: two }, options: { lockToVersion } };
     const triggered = await server.ask('/api/v1/tasks/order/trigger', { method: 'POST', body });
-    return shown(triggered.body.id);
+    return ended(triggered.body.id);
   };
-  const shown = async (id: string) => {
+  const ended = async (id: string) => {
     const read = async () => (await server.ask(`/api/v3/runs/${id}`)).body;
     await expect.poll(async () => (await read()).status, { timeout: 20_000 }).toBe('COMPLETED');
     return read();
@@ -54,6 +54,6 @@ test('runs that a run waits for start on its version, others on the current one'
     chosen: 'two',
     missing: expect.stringContaining(`Version "${one}" has no task "bill". A run that another one waits for`),
   });
-  expect(await shown(older.output.later)).toMatchObject({ version: two, output: 'two' });
+  expect(await ended(older.output.later)).toMatchObject({ version: two, output: 'two' });
   expect((await run()).output).toMatchObject({ alone: 'two', batch: ['two', 'two'] });
 }, 60_000);

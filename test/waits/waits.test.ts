@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { finished } from '../cli/command.ts';
-import { startSystem, type RunShown, type System } from '../faults/project.ts';
+import { startSystem, type RunMessage, type System } from '../faults/project.ts';
 import { eventually } from '../support/eventually.ts';
 import { waitingTasks } from './tasks.ts';
 
@@ -11,10 +11,10 @@ async function trigger(system: System, task: string, payload: unknown = {}): Pro
   return (await system.call<{ id: string }>(`/api/v1/tasks/${task}/trigger`, call)).id;
 }
 
-const shown = (system: System, id: string) => system.call<RunShown>(`/api/v3/runs/${id}`);
+const retrieve = (system: System, id: string) => system.call<RunMessage>(`/api/v3/runs/${id}`);
 const becomes = (system: System, id: string, status: string) =>
   eventually(
-    () => shown(system, id),
+    () => retrieve(system, id),
     (run) => run.status === status,
     30_000,
   );
@@ -76,7 +76,7 @@ describe('waits in the code of a task', { timeout: 120_000 }, () => {
     const { lines } = await system.call<{ lines: { message: string }[] }>(`/api/v1/runs/${endless}/logs`);
     expect(lines.map((line) => line.message)).toEqual(['stopped true']);
 
-    const limited = await shown(system, await trigger(system, 'limited'));
+    const limited = await retrieve(system, await trigger(system, 'limited'));
     const done = await becomes(system, limited.id, 'COMPLETED');
     expect((done as unknown as { durationMs: number }).durationMs).toBeLessThan(5_000);
   });

@@ -25,7 +25,7 @@ export function graphile(databases: Databases): System {
       await tables?.clone('graphile_worker._private_jobs', n, {
         payload: `jsonb_set(t.payload::jsonb, '{i}', to_jsonb(g))::json`,
       });
-      await tables?.settle();
+      await tables?.vacuum();
     },
     serverPid: () => null,
     databasePid: () => databases.pid,

@@ -126,7 +126,7 @@ export function millrace(databases: Databases, { alone, profiled }: MillraceOpti
         payload: `jsonb_set(t.payload::jsonb, '{i}', to_jsonb(g))::text`,
       });
       await tables?.clone('queued', n, { run_id: id.replace('%', 'run_id'), sort_key: order });
-      await tables?.settle();
+      await tables?.vacuum();
     },
     serverPid: () => server?.pid ?? null,
     databasePid: () => databases.pid,

@@ -29,7 +29,7 @@ export function pgboss(databases: Databases): System {
         data: `jsonb_set(t.data, '{i}', to_jsonb(g))`,
         created_on: `t.created_on + g * interval '1 microsecond'`,
       });
-      await tables?.settle();
+      await tables?.vacuum();
     },
     serverPid: () => null,
     databasePid: () => databases.pid,

@@ -59,8 +59,8 @@ export async function execute(
       ),
     );
   } else {
-    await boss.work<Sample>('noop', concurrency ? { localConcurrency: concurrency } : {}, async ([one]) => {
-      if (one) await body(one.data);
+    await boss.work<Sample>('noop', concurrency ? { localConcurrency: concurrency } : {}, async ([job]) => {
+      if (job) await body(job.data);
     });
   }
   return () => boss.stop({ graceful: false });

@@ -50,7 +50,7 @@ export function verdictOf(all: readonly Window[]): Verdict {
   const third = Math.floor(windows.length / 3);
   const middle = windows.slice(third, 2 * third);
   const last = windows.slice(2 * third);
-  const most = (some: readonly Window[], read: (window: Window) => number): number =>
+  const max = (some: readonly Window[], read: (window: Window) => number): number =>
     Math.max(0, ...some.map(read));
   const sizes: Record<string, (window: Window) => number> = {
     'memory of the server': ({ memory }) => memory.server,
@@ -64,7 +64,7 @@ export function verdictOf(all: readonly Window[]): Verdict {
     ),
   };
   const rising = Object.entries(sizes).flatMap(([name, read]) => {
-    const [before, after] = [most(middle, read), most(last, read)];
+    const [before, after] = [max(middle, read), max(last, read)];
     return after > before * slack + noise
       ? [`${name} (${Math.round(before)} to ${Math.round(after)} MiB)`]
       : [];

@@ -78,7 +78,7 @@ export class Watch {
     );
     const sizes = (names: readonly string[]) =>
       Object.fromEntries(names.map((name) => [name, rows.find((row) => row.name === name)?.mib ?? 0]));
-    const hotRows = rows.filter(({ name }) => hot.some((one) => one === name));
+    const hotRows = rows.filter(({ name }) => hot.some((table) => table === name));
     const { server, runner, database } = this.#pids;
     return {
       memory: {

@@ -38,7 +38,7 @@ export async function drain(
   const { numbers, startedAt } = await collector.starts();
   collector.close();
   const firstAt = startedAt.reduce((least, at) => Math.min(least, at), Infinity);
-  const lastAt = startedAt.reduce((most, at) => Math.max(most, at), -Infinity);
+  const lastAt = startedAt.reduce((latest, at) => Math.max(latest, at), -Infinity);
   const completed = await system.completed?.();
   const figures = {
     runsPerS: (n / (doneAt - firstAt)) * 1000,

@@ -19,12 +19,12 @@ export const w6: Workload = {
     collector.close();
 
     await fill(system, address, profile, n);
-    let most = 0;
+    let max = 0;
     let maxProportional = 0;
     let watched: number[] = [];
     const serverAtOnce = server ? [server] : [];
     const watching = setInterval(() => {
-      most = Math.max(most, sum([...serverAtOnce, ...watched], residentOf));
+      max = Math.max(max, sum([...serverAtOnce, ...watched], residentOf));
     }, 20);
     // Dearer to read: the kernel walks all pages.
     const weighing = setInterval(() => {
@@ -43,7 +43,7 @@ export const w6: Workload = {
     clearInterval(weighing);
     const executors = tree(runner.pid).slice(1);
     const peak = {
-      peakMiB: most,
+      peakMiB: max,
       peakProportionalMiB: maxProportional,
       peakServerMiB: server ? peakOf(server) : null,
       peakRunnerMiB: peakOf(runner.pid),

@@ -9,11 +9,11 @@ interface Progress {
 /** Triggers an audit of a project, follows its run to the end, and returns it. */
 export async function runAudit(project: string, onProgress: (progress: Progress) => void) {
   const handle = await tasks.trigger<typeof audit>('audit', { project });
-  let shown: unknown;
+  let printed: unknown;
   for await (const { metadata } of runs.subscribeToRun(handle)) {
     const progress = metadata?.['progress'] as Progress | undefined;
-    if (progress && progress.done !== shown) onProgress(progress);
-    shown = progress?.done;
+    if (progress && progress.done !== printed) onProgress(progress);
+    printed = progress?.done;
   }
   return runs.retrieve(handle);
 }

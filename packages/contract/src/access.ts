@@ -30,8 +30,8 @@ export type ResourceType =
 export const roles = ['viewer', 'member', 'admin', 'owner'] as const;
 export type Role = (typeof roles)[number];
 
-/** Whether the role `held` is at least `least`. */
-export const isAtLeast = (held: Role, least: Role): boolean => roles.indexOf(held) >= roles.indexOf(least);
+/** Whether `role` is at least `least`. */
+export const isAtLeast = (role: Role, least: Role): boolean => roles.indexOf(role) >= roles.indexOf(least);
 
 /**
  * Who may call an operation. A credential kind that is not named is rejected with 401. `action` and `on` define the scope required of a

@@ -16,11 +16,12 @@ const listed = <Code extends string>(entries: Record<Code, Entry>): Readonly<Rec
 export const errorCodes = listed({
   invalid_request: {
     statuses: [400],
-    meaning: 'A parameter, a header or the body cannot be read, or does not have the declared form.',
+    meaning: 'A parameter, a header or the body cannot be parsed, or does not match its schema.',
   },
   login_expired: {
     statuses: [400],
-    meaning: 'A login with the identity provider was finished already, took too long, or began elsewhere.',
+    meaning:
+      'The login with the identity provider has already been completed, took too long, or began in another browser.',
   },
   invalid_credential: {
     statuses: [401],
@@ -28,11 +29,11 @@ export const errorCodes = listed({
   },
   credential_not_accepted: {
     statuses: [401],
-    meaning: 'The credential is valid, but this operation accepts other kinds only.',
+    meaning: 'The credential is valid, but this operation requires another type.',
   },
   branch_required: {
     statuses: [401],
-    meaning: 'A key of preview was sent without the header `x-service-branch`.',
+    meaning: 'A preview key was sent without the header `x-service-branch`.',
   },
   unauthorized: {
     statuses: [403],
@@ -44,19 +45,19 @@ export const errorCodes = listed({
   },
   restricted_variable: {
     statuses: [403],
-    meaning: 'An environment variable that can run code may only be changed by administrators.',
+    meaning: 'Only administrators may change environment variables that can run code.',
   },
   cross_site: { statuses: [403], meaning: 'The request was not sent by the dashboard of this server.' },
-  invalid_signature: { statuses: [403], meaning: 'A signed address has expired or was changed.' },
+  invalid_signature: { statuses: [403], meaning: 'A signed URL has expired or was modified.' },
   login_refused: {
     statuses: [403],
-    meaning: 'The identity provider, or the groups of the user, do not allow the login.',
+    meaning: "The identity provider or the user's groups do not allow the login.",
   },
   not_found: {
     statuses: [404],
-    meaning: 'The object that the request names does not exist in this environment.',
+    meaning: 'The requested object does not exist in this environment.',
   },
-  route_not_found: { statuses: [404], meaning: 'The server has no operation at this path.' },
+  route_not_found: { statuses: [404], meaning: 'No operation has this path.' },
   organization_not_found: {
     statuses: [404],
     meaning: 'The organization does not exist, or the user is not a member.',
@@ -77,23 +78,24 @@ export const errorCodes = listed({
   attempt_ended: { statuses: [409], meaning: 'The attempt of the run that sent the request has ended.' },
   parent_would_wait_for_itself: {
     statuses: [409],
-    meaning: 'A run would wait for the singleton that it, or a run above it, is.',
+    meaning: 'The run would wait for a singleton that is the run itself or one of its ancestors.',
   },
   session_closed: { statuses: [409, 400], meaning: 'The session, or its channel, is closed.' },
   session_expired: { statuses: [409, 400], meaning: 'The session, or its channel, has expired.' },
-  external_id_taken: { statuses: [409], meaning: 'Another session of another task has the external id.' },
+  external_id_taken: { statuses: [409], meaning: 'A session of another task has the same external id.' },
   branch_has_runs: { statuses: [409], meaning: 'The branch has runs that have not ended.' },
   missed_ticks: {
     statuses: [409],
-    meaning: 'Ticks of schedules fell due during the pause: the request must say what becomes of them.',
+    meaning:
+      'Schedule ticks became due during the pause: the request must specify whether to skip or fire them.',
   },
   version_not_loaded: {
     statuses: [409],
-    meaning: 'No connected runner has loaded the version yet; one may soon.',
+    meaning: 'No connected runner has loaded the version yet; retry later.',
   },
   version_not_served: {
     statuses: [409],
-    meaning: 'No connected runner has loaded the version, which was not uploaded.',
+    meaning: 'The version was registered without an upload, and no connected runner has loaded it.',
   },
   version_not_ready: {
     statuses: [409, 422],
@@ -105,79 +107,83 @@ export const errorCodes = listed({
   },
   version_in_use: {
     statuses: [409],
-    meaning: 'The version is current, the canary, or runs are bound to it.',
+    meaning: 'The version is current or the canary, or runs are bound to it.',
   },
   deployment_finalized: { statuses: [409], meaning: 'The deployment has been finalized, so it cannot fail.' },
   canary_conflict: { statuses: [409], meaning: 'The version is not the canary, or another version is.' },
   tasks_missing: { statuses: [409], meaning: 'The version lacks tasks of the runs that would move to it.' },
   blob_missing: {
     statuses: [409],
-    meaning: 'Contents of the deployment have not been uploaded, or were removed.',
+    meaning: 'Files of the deployment have not been uploaded, or were removed.',
   },
   blob_offset: {
     statuses: [409],
-    meaning: 'The server has another number of bytes of the blob: `received` in the body.',
+    meaning: 'The upload offset is wrong: `received` in the body is the number of bytes that the server has.',
   },
-  packet_exists: { statuses: [409], meaning: 'There is a packet of this name already.' },
+  packet_exists: { statuses: [409], meaning: 'A packet with this name already exists.' },
   event_delivered: { statuses: [409], meaning: 'The event has been delivered, or delivery has failed.' },
   endpoint_disabled: { statuses: [409], meaning: 'The notification endpoint is disabled.' },
   endpoint_in_use: { statuses: [409], meaning: 'An alert sends to the notification endpoint.' },
   append_conflict: {
     statuses: [412],
-    meaning: 'The tail or the fencing token of the channel is not the one that the append requires.',
+    meaning: 'The tail or the fencing token of the channel differs from that in the request.',
   },
   too_large: { statuses: [413], meaning: 'The body, or a part of it, is larger than allowed.' },
   unsupported_media_type: {
     statuses: [415],
     meaning: 'The server does not read this `Content-Type` or `Content-Encoding`.',
   },
-  range_not_satisfiable: { statuses: [416], meaning: 'The range begins behind the end of the content.' },
+  range_not_satisfiable: { statuses: [416], meaning: 'The range begins after the end of the content.' },
   unprocessable: {
     statuses: [422],
-    meaning: 'The request has the declared form, but a value in it is not acceptable.',
+    meaning: 'The request matches its schema, but contains an invalid value.',
   },
   invalid_task: {
     statuses: [422, 400],
-    meaning: 'A task of the version is declared wrongly: `task` in the body is its id.',
+    meaning: 'A task of the version has an invalid declaration: `task` in the body is its id.',
   },
-  limit_reached: { statuses: [422], meaning: 'There are as many objects of this kind as allowed.' },
+  limit_reached: { statuses: [422], meaning: 'The maximum number of objects of this type exists.' },
   token_used: { statuses: [422], meaning: 'The one-time token has been used.' },
   run_canceled: {
     statuses: [422],
-    meaning: 'The parent run has been canceled, so it triggers no more runs.',
+    meaning: 'The parent run has been canceled, so it cannot trigger runs.',
   },
   run_ended: {
     statuses: [422],
-    meaning: 'The run has ended, and the operation changes only runs that have not.',
+    meaning: 'The run has ended, and the operation requires a run that has not.',
   },
-  run_not_delayed: { statuses: [422], meaning: 'The run is not waiting for its delay any more.' },
+  run_not_delayed: { statuses: [422], meaning: 'The run is no longer delayed.' },
   batch_aborted: {
     statuses: [422],
-    meaning: 'The batch was given up because its items did not arrive in time.',
+    meaning: 'The batch was aborted because its items did not arrive in time.',
   },
   rate_limited: {
     statuses: [429],
     meaning:
-      'The caller has sent too many requests, or created too many runs; `Retry-After` or the message has the time of the next attempt.',
+      'The caller has sent too many requests, or created too many runs; `Retry-After` or the message contains the time of the next attempt.',
   },
   trigger_limit_exceeded: {
     statuses: [429],
-    meaning: "The task's trigger limit is used up until `retryAt` in the body.",
+    meaning: "The task's trigger limit is exceeded until `retryAt` in the body.",
   },
-  too_many_subscribers: { statuses: [429], meaning: 'As many live subscriptions are open as allowed.' },
+  too_many_subscribers: { statuses: [429], meaning: 'The maximum number of live subscriptions is open.' },
   internal_error: {
     statuses: [500],
-    meaning: 'The server failed; its log has the error under `x-request-id`.',
+    meaning: 'The server failed. Find the error in its log by `x-request-id`.',
   },
   not_supported: { statuses: [501], meaning: 'This server is not configured for the operation.' },
   identity_provider_failed: {
     statuses: [502],
-    meaning:
-      'The identity provider does not accept this server: an administrator must correct the configuration.',
+    meaning: 'The identity provider rejected this server: an administrator must correct the configuration.',
   },
   unavailable: {
     statuses: [503],
-    meaning: 'The server, its database or its store cannot serve the request now; a retry may succeed.',
+    meaning: 'The server, its database or its bundle store is temporarily unavailable; a retry may succeed.',
+  },
+  overloaded: {
+    statuses: [503],
+    meaning:
+      'The request was rejected before it was executed, because others were waiting for too long; retry it.',
   },
 });
 

@@ -38,19 +38,19 @@ export async function* followEvents({
     const abort = (): void => connection.abort();
     signal?.addEventListener('abort', abort);
     let alarm: ReturnType<typeof setTimeout> | undefined;
-    const heard = (): void => {
+    const resetTimeout = (): void => {
       clearTimeout(alarm);
       alarm = setTimeout(abort, silentMs);
     };
     try {
-      heard();
+      resetTimeout();
       const body = await connect(connection.signal);
-      for await (const event of body ? eventsOf(body, heard) : []) {
+      for await (const event of body ? eventsOf(body, resetTimeout) : []) {
         delayMs = firstDelayMs;
         // A slow reader does not mean a silent server.
         clearTimeout(alarm);
         yield event;
-        heard();
+        resetTimeout();
       }
     } finally {
       clearTimeout(alarm);
@@ -65,7 +65,7 @@ export async function* followEvents({
 /** Ends when the stream ends or breaks. An incomplete event is ignored. */
 async function* eventsOf(
   body: ReadableStream<Uint8Array>,
-  heard: () => void,
+  onActivity: () => void,
 ): AsyncGenerator<SentEvent, void, undefined> {
   const read: SentEvent[] = [];
   const parser = createParser({
@@ -76,7 +76,7 @@ async function* eventsOf(
   for (;;) {
     const part = await reader.read().catch(() => undefined);
     if (!part || part.done) return;
-    heard();
+    onActivity();
     parser.feed(decoder.decode(part.value, { stream: true }));
     yield* read.splice(0);
   }

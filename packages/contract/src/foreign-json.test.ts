@@ -40,7 +40,7 @@ const membersOf = (value: unknown): number => {
     ? 0
     : Object.keys(value).reduce((sum, name) => sum + escapesIn(name), 0) / 16;
   const own = inner.length === 0 ? 1 : ((Array.isArray(value) ? 1 : 4) * inner.length + 3) / 4;
-  return own + names + inner.map(membersOf).reduce((sum, one) => sum + one, 0);
+  return own + names + inner.map(membersOf).reduce((sum, count) => sum + count, 0);
 };
 
 test('any text within the limits is parsed as JSON.parse does, and the limits are exact', () => {
@@ -113,24 +113,24 @@ describe('without limits of the caller', () => {
   test('depth and values are limited', () => {
     expect(parseForeignJson(nested(maxJsonLevels), {})).toEqual(JSON.parse(nested(maxJsonLevels)));
     expect(errorOf(nested(maxJsonLevels + 1)).reason).toBe('depth');
-    const most = 4 * maxJsonMembers - 3;
+    const maxItems = 4 * maxJsonMembers - 3;
     const list = (items: number) => `[${'0,'.repeat(items - 1)}0]`;
-    expect(parseForeignJson(list(most), {})).toHaveLength(most);
-    expect(errorOf(list(most + 1)).reason).toBe('members');
+    expect(parseForeignJson(list(maxItems), {})).toHaveLength(maxItems);
+    expect(errorOf(list(maxItems + 1)).reason).toBe('members');
   });
 
   test('strings of escapes are limited', () => {
     expect(parseForeignJson(JSON.stringify('"'.repeat(16 * maxJsonMembers)), {})).toHaveLength(
       16 * maxJsonMembers,
     );
-    for (const one of [
+    for (const part of [
       '"',
       '\\',
       '\n',
       'twenty characters and \n',
       '\n and even more than thirty-two of them',
     ]) {
-      const text = JSON.stringify({ a: { b: one.repeat(16 * 1_000 + 1) } });
+      const text = JSON.stringify({ a: { b: part.repeat(16 * 1_000 + 1) } });
       expect(errorOf(text, { maxMembers: 1_000 }).reason).toBe('members');
       expect(errorOf(Buffer.from(text), { maxMembers: 1_000 }).reason).toBe('members');
     }

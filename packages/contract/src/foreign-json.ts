@@ -304,7 +304,7 @@ function pathOf(text: string, maxDepth: number, maxMembers: number, perEscape: n
       const around = depth === frames.length ? frames.slice(0, -1) : frames;
       return around
         .slice(0, maxNames)
-        .map((one) => (one.isList ? one.at : one.name))
+        .map((frame) => (frame.isList ? frame.at : frame.name))
         .join('.');
     }
   }

@@ -34,7 +34,7 @@ export function applyInPlace(metadata: Metadata, operation: MetadataOperation): 
         put(
           metadata,
           path,
-          now.filter((one) => !isSame(one, operation.value)),
+          now.filter((item) => !isSame(item, operation.value)),
         );
       }
       break;

@@ -25,13 +25,13 @@ export function parseTimeSpan(text: string): number | Unreadable {
   const parts = /^([+-])? ?(\d+(?:\.\d+)?) ?([a-z]+)(?: (ago|from now))?$/.exec(text.toLowerCase());
   const [, sign, number, word = '', direction] = parts ?? [];
   const unit = UNITS.find(([words]) => words.test(word))?.[1];
-  const shown = `"${text.slice(0, 100)}"`;
+  const quoted = `"${text.slice(0, 100)}"`;
   if (unit === undefined || text.length > 100 || (sign !== undefined && direction !== undefined)) {
     return {
-      error: `${shown} is not a time span; write a number and a unit, such as 15m, 2 hours, 7d or 1y`,
+      error: `${quoted} is not a time span; write a number and a unit, such as 15m, 2 hours, 7d or 1y`,
     };
   }
   const size = Math.round(Number(number) * unit);
-  if (size > LONGEST) return { error: `${shown} is too long; write less than 270,000 years` };
+  if (size > LONGEST) return { error: `${quoted} is too long; write less than 270,000 years` };
   return size !== 0 && (sign === '-' || direction === 'ago') ? -size : size;
 }

@@ -4,10 +4,10 @@ export const parseSearch = (text: string): Record<string, string> =>
 
 /** Undefined and empty values are omitted. Colons, commas and slashes stay readable. */
 export function stringifySearch(search: Readonly<Record<string, unknown>>): string {
-  const given = Object.entries(search).filter(([, value]) => value !== undefined && value !== '');
-  if (given.length === 0) return '';
+  const params = Object.entries(search).filter(([, value]) => value !== undefined && value !== '');
+  if (params.length === 0) return '';
   const text = new URLSearchParams(
-    given.map(([key, value]): [string, string] => [key, String(value)]),
+    params.map(([key, value]): [string, string] => [key, String(value)]),
   ).toString();
   return `?${text.replaceAll(/%(?:3A|2C|2F|40)/g, decodeURIComponent)}`;
 }

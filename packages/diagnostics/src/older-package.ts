@@ -27,6 +27,6 @@ export function explainMissing(subpath: string, folder: string, importer: string
   const alternatives = range.split('||').map((alternative) => alternative.trim());
   const majorOf = (text: string): string | undefined => /\d+/.exec(text)?.[0];
   const nearest = alternatives.find((alternative) => majorOf(alternative) === majorOf(version));
-  const wanted = nearest ?? alternatives.at(-1) ?? range;
-  return `${missing}: ${user.name} ${user.version ?? ''} needs ${name} ${range}. Run \`npm install ${name}@"${wanted}"\``;
+  const target = nearest ?? alternatives.at(-1) ?? range;
+  return `${missing}: ${user.name} ${user.version ?? ''} needs ${name} ${range}. Run \`npm install ${name}@"${target}"\``;
 }

@@ -45,7 +45,7 @@ export function score(corpus: Labelled[]): Score {
     sizes(cells).reduce((sum, size) => sum + pairs(size), 0);
   let right = 0;
   let grouped = 0;
-  let wanted = 0;
+  let expected = 0;
   const merges: Score['merges'] = [];
   const splits: Score['splits'] = [];
   for (const [, cells] of byGroup) {
@@ -58,13 +58,13 @@ export function score(corpus: Labelled[]): Score {
   }
   let exact = 0;
   for (const [label, cells] of byLabel) {
-    wanted += pairs(total(cells));
+    expected += pairs(total(cells));
     if (cells.size === 1 && byGroup.get([...cells.keys()][0] ?? '')?.size === 1) exact += 1;
     const missed = pairs(total(cells)) - together(cells);
     if (missed > 0) splits.push({ pairs: missed, label, groups: [...cells.values()].map(describe) });
   }
   const precision = grouped === 0 ? 1 : right / grouped;
-  const recall = wanted === 0 ? 1 : right / wanted;
+  const recall = expected === 0 ? 1 : right / expected;
   return {
     errors: corpus.length,
     labels: byLabel.size,

@@ -6,7 +6,7 @@ export const bounds = {
   frames: 60,
   line: 600,
   causes: 3,
-  shown: 500,
+  displayed: 500,
 } as const;
 
 /** Any value as text; a getter or a `toString` that throws gives the empty text. */

@@ -55,7 +55,7 @@ export function writtenCauses(stack: string): Written[] {
   return found;
 }
 
-const told =
+const propertyPattern =
   /["']?\b(code|status|statusCode|type|name|message|reason|kind|error)["']?: ?('[^'\n]{0,200}'|"[^"\n]{0,200}"|-?\d{1,6}\b)/g;
 
 /** The key of a cause that is not an error: the text of a string, or the codes and messages of an object as `util.inspect` or JSON prints it. */
@@ -69,7 +69,7 @@ function thrownValue(rest: string, following: string[]): string {
       lines.push(line.slice(0, bounds.line));
     }
   const fields = new Map<string, string>();
-  for (const [, name = '', value = ''] of lines.join('\n').matchAll(told))
+  for (const [, name = '', value = ''] of lines.join('\n').matchAll(propertyPattern))
     fields.set(name, fields.get(name) ?? value.replace(/^['"]|['"]$/g, ''));
   const message = fields.get('message');
   if (message === undefined)

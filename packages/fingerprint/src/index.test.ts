@@ -208,10 +208,10 @@ describe('two bugs have two fingerprints', () => {
   });
 
   test('when the factory of an error class makes it for two callers', () => {
-    const made = 'LibraryError.limit (/app/errors.js:1:1)';
+    const factory = 'LibraryError.limit (/app/errors.js:1:1)';
     different(
-      error('LibraryError', 'Too many books', made, 'borrow (/app/a.js:1:1)'),
-      error('LibraryError', 'Too many books', made, 'renew (/app/a.js:9:1)'),
+      error('LibraryError', 'Too many books', factory, 'borrow (/app/a.js:1:1)'),
+      error('LibraryError', 'Too many books', factory, 'renew (/app/a.js:9:1)'),
     );
   });
 

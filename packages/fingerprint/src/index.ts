@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { bounds, propertyOf, storable, textOf } from './bounds.ts';
 import { causeKeys, writtenCauses } from './causes.ts';
 import { familyOf, hasNoOrigin } from './families.ts';
-import { codeOf, givenCauses, type GivenCause, type ThrownError } from './given.ts';
+import { codeOf, structuredCauses, type StructuredCause, type ThrownError } from './structured-causes.ts';
 import { comparable, normaliseMessage } from './message/message.ts';
 import { framesOf, type Frames } from './origin/frames.ts';
 import { throwSite } from './origin/site.ts';
@@ -12,7 +12,7 @@ import { typeOf } from './type.ts';
 import { reasons } from './why.ts';
 
 export { storable } from './bounds.ts';
-export type { ThrownError } from './given.ts';
+export type { ThrownError } from './structured-causes.ts';
 export type { FingerprintParts } from './parts.ts';
 
 export interface Fingerprint {
@@ -42,9 +42,9 @@ export function fingerprint(error: ThrownError): Fingerprint {
   const normalised = normaliseMessage(raw);
   const message = normalised || code || type;
   const frames = framesOf(stack, raw);
-  const given = causesOf(error, stack);
-  const answer = statementAnswer(message, given[0]);
-  const causes = answer === undefined ? causeKeys(given, type, message) : [];
+  const allCauses = causesOf(error, stack);
+  const answer = statementAnswer(message, allCauses[0]);
+  const causes = answer === undefined ? causeKeys(allCauses, type, message) : [];
   const task = textOf(propertyOf(error, 'taskIdentifier'), bounds.name);
   const site = throwSite(frames.app, type, answer ?? message);
   const family = task === '' ? undefined : familyOf(type, answer ?? message);
@@ -61,7 +61,7 @@ export function fingerprint(error: ThrownError): Fingerprint {
   ].join('\u0000');
   const parts = {
     type,
-    message: storable(message.slice(0, bounds.shown)),
+    message: storable(message.slice(0, bounds.displayed)),
     frames: frames.app.slice(0, 3),
     family,
     compared,
@@ -102,12 +102,12 @@ function originOf(
 }
 
 /** A query builder that wraps a database's answer quotes the statement. The answer is the error; older versions throw it bare. */
-function statementAnswer(message: string, cause: GivenCause | undefined): string | undefined {
+function statementAnswer(message: string, cause: StructuredCause | undefined): string | undefined {
   if (cause === undefined || !message.startsWith('Failed query: ')) return undefined;
   return normaliseMessage(cause.message) || undefined;
 }
 
-function causesOf(error: ThrownError, stack: string): GivenCause[] {
-  const given = givenCauses(error);
-  return given.length === 0 ? writtenCauses(stack) : given;
+function causesOf(error: ThrownError, stack: string): StructuredCause[] {
+  const structured = structuredCauses(error);
+  return structured.length === 0 ? writtenCauses(stack) : structured;
 }

@@ -6,10 +6,10 @@ const headerClass =
 
 /** The class of an error: its name, or the class at the start of its stack if the name is generic. */
 export function typeOf(name: unknown, stack: string): string {
-  const given = storable(textOf(name, bounds.name)).trim();
-  const own = className.test(given)
-    ? plainClass(given)
-    : given.replace(/\s+/g, ' ').replace(/\d+/g, '<n>').slice(0, 100);
+  const errorName = storable(textOf(name, bounds.name)).trim();
+  const own = className.test(errorName)
+    ? plainClass(errorName)
+    : errorName.replace(/\s+/g, ' ').replace(/\d+/g, '<n>').slice(0, 100);
   if (own !== '' && own !== 'Error' && own !== 'Object') return own;
   const header = headerClass.exec(stack.slice(0, bounds.line));
   if (!header) return own || 'Error';

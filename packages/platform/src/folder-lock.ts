@@ -36,15 +36,15 @@ export async function lockFolder(folder: string): Promise<Ownership> {
         const owner = await readOwner(folder, highest);
         if (isAlive(owner)) throw new DataFolderInUse(folder, owner.pid);
       }
-      const mine = highest + 1;
-      if (!(await publish(draft, join(folder, `owner.${mine}`)))) continue;
+      const generation = highest + 1;
+      if (!(await publish(draft, join(folder, `owner.${generation}`)))) continue;
       const all = await generations(folder);
-      if (Math.max(...all) > mine) {
-        await rm(join(folder, `owner.${mine}`), { force: true });
+      if (Math.max(...all) > generation) {
+        await rm(join(folder, `owner.${generation}`), { force: true });
         continue;
       }
-      for (const old of all) if (old < mine) await rm(join(folder, `owner.${old}`), { force: true });
-      return { release: () => release(folder, mine) };
+      for (const old of all) if (old < generation) await rm(join(folder, `owner.${old}`), { force: true });
+      return { release: () => release(folder, generation) };
     }
   } finally {
     await rm(draft, { force: true });

@@ -8,9 +8,7 @@ export const isStorable = (text: string): boolean =>
 export const storable = (text: string): string =>
   text.replaceAll('\0', '\uFFFD').replaceAll(loneSurrogate, '\uFFFD');
 
-/** At most `most` characters, then a note of how many are missing. Unstorable characters are replaced by U+FFFD. */
-export function boundedText(text: string, most: number): string {
-  return storable(
-    text.length > most ? `${text.slice(0, most)}… (${text.length - most} more characters)` : text,
-  );
+/** At most `max` characters, then a note of how many are missing. Unstorable characters are replaced by U+FFFD. */
+export function boundedText(text: string, max: number): string {
+  return storable(text.length > max ? `${text.slice(0, max)}… (${text.length - max} more characters)` : text);
 }

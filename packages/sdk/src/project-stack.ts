@@ -33,10 +33,10 @@ export function projectStack(text: string): string {
 /** The frames of one stack. If no frame belongs to the project or a package, the frames of Millrace are retained. */
 function projectFrames(frames: readonly string[]): string[] {
   const last = frames.findLastIndex((frame) => !caller.test(frame));
-  const kept = (last === -1 ? frames : frames.slice(0, last + 1)).map((frame) =>
+  const lines = (last === -1 ? frames : frames.slice(0, last + 1)).map((frame) =>
     prefixes.reduce((shorter, prefix) => shorter.replaceAll(prefix, ''), frame),
   );
   if (last !== frames.length - 1 && last !== -1 && frames.at(-1)?.endsWith(startOfFields))
-    kept[last] += startOfFields;
-  return kept;
+    lines[last] += startOfFields;
+  return lines;
 }

@@ -36,7 +36,7 @@ export interface RunScope {
   /** Waits inside the attempt's code; omitted where waiting is not possible. */
   readonly waits?: RunWaits | undefined;
   /** The number of the last message that it consumed on `.in` of each session; -1 if it looked but consumed none. */
-  readonly heard?: Map<string, number> | undefined;
+  readonly consumed?: Map<string, number> | undefined;
   /** Whether its process counts as dead, in a test of a crash: calls in progress then never return. */
   readonly isGone?: (() => boolean) | undefined;
   /** Its steps, created when its code first runs one. */

@@ -2,7 +2,10 @@ import { errorCodeHeader, errorCodes, type ErrorCode } from '@millrace/contract/
 import { helpAt, helpHeader } from '@millrace/contract/help';
 import { anchorOfReply } from '@millrace/contract/troubleshooting';
 
-/** The headers of a failed response: its code, and where the documentation explains it. */
+/** Seconds after which to repeat a request to a server that cannot serve it now. A failover takes longer, and ends at any moment. */
+const retryAfterSeconds = '2';
+
+/** The headers of a failed response: its code, where the documentation explains it, and for a 503 when to repeat the request. */
 export const failureHeaders = (
   code: ErrorCode,
   message: string,
@@ -10,4 +13,5 @@ export const failureHeaders = (
 ): Readonly<Record<string, string>> => ({
   [errorCodeHeader]: code,
   [helpHeader]: helpAt(anchorOfReply(status, message)),
+  ...(status === 503 && { 'retry-after': retryAfterSeconds }),
 });

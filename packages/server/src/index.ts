@@ -9,6 +9,7 @@ export {
 } from './auth/master-key.ts';
 export type { MasterKey } from './auth/seal.ts';
 export { copyDatabase, type CopiedDatabase, type CopyProgress } from './operations/copy/database.ts';
+export { readAddress } from './db/address.ts';
 export { connect, type Database, type Sql } from './db/connect.ts';
 export { DatabaseRefused } from './db/errors.ts';
 export { migrate } from './db/migrate.ts';
@@ -20,7 +21,7 @@ export { diagnoseDatabase, type DiagnoseOptions } from './operations/doctor/diag
 export { runChecks } from './operations/doctor/run.ts';
 export { changeKeyFile, rotateMasterKey, type Rotated } from './envvars/rotate-master-key.ts';
 export { defaultRateLimits } from './http/rate-limit.ts';
-export { createLog, type Fact, type Log } from './logger.ts';
+export { createLog, type LogEvent, type Log } from './logger.ts';
 export { readOpenWork, type OpenWork } from './operations/open-work.ts';
 export { drainOutbox, OutboxRefused } from './outbox/drain.ts';
 export { environmentOfOutbox, outboxSql } from './outbox/rows.ts';

@@ -1,7 +1,8 @@
 import { pino } from 'pino';
+import { limitStacks } from './log-stacks.ts';
 
 /** The names of all log events of the server. */
-export type Fact =
+export type LogEvent =
   | 'server.started'
   | 'realtime.failed'
   | 'server.stopped'
@@ -13,6 +14,7 @@ export type Fact =
   | 'request.refused'
   | 'database.lost'
   | 'database.pooled'
+  | 'listener.silent'
   | 'runner.connected'
   | 'runner.left'
   | 'runner.lost'
@@ -22,7 +24,7 @@ export type Fact =
   | 'variables.unread'
   | 'runner.stopped'
   | 'runner.disconnected'
-  | 'runner.stopAsked'
+  | 'runner.stopRequested'
   | 'branch.served'
   | 'branch.left'
   | 'browser.refused'
@@ -37,7 +39,7 @@ export type Fact =
   | 'attempt.ended'
   | 'attempts.unlisted'
   | 'executor.output'
-  | 'runs.givenBack'
+  | 'runs.released'
   | 'runs.unconfirmed'
   | 'bootstrap.ignored'
   | 'bundleStore.away'
@@ -60,12 +62,15 @@ export type Fact =
   | 'wal.unarchived';
 
 export interface Log {
-  info(fact: Fact, fields?: Readonly<Record<string, unknown>>): void;
-  warn(fact: Fact, fields?: Readonly<Record<string, unknown>>): void;
-  error(fact: Fact, fields?: Readonly<Record<string, unknown>>): void;
+  info(event: LogEvent, fields?: Readonly<Record<string, unknown>>): void;
+  warn(event: LogEvent, fields?: Readonly<Record<string, unknown>>): void;
+  error(event: LogEvent, fields?: Readonly<Record<string, unknown>>): void;
 }
 
-/** Writes JSON lines to `destination` (default stderr). Credentials are removed from every line. */
+/**
+ * Writes JSON lines to `destination` (default stderr). Credentials are removed from every line. The stack of an error in `err` is written once a
+ * minute for each kind.
+ */
 export function createLog(destination: { write(line: string): void } = process.stderr, level = 'info'): Log {
   const logger = pino(
     {
@@ -76,10 +81,11 @@ export function createLog(destination: { write(line: string): void } = process.s
     },
     { write: (line) => destination.write(withoutSecrets(line)) },
   );
+  const briefly = limitStacks();
   const write =
     (kind: 'info' | 'warn' | 'error') =>
-    (fact: Fact, fields: Readonly<Record<string, unknown>> = {}): void =>
-      logger[kind]({ fact, ...fields });
+    (event: LogEvent, fields: Readonly<Record<string, unknown>> = {}): void =>
+      logger[kind]({ event, ...briefly(fields) });
   return { info: write('info'), warn: write('warn'), error: write('error') };
 }
 

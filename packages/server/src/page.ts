@@ -3,7 +3,7 @@ import type { Fragment, Queryable } from './db/connect.ts';
 import { badRequest } from './problem.ts';
 
 /** The requested page of a list. */
-export interface AskedPage {
+export interface RequestedPage {
   readonly size: number;
   /** The id next to which the page begins. Undefined for the first page. */
   readonly cursor: string | undefined;
@@ -14,28 +14,28 @@ export interface AskedPage {
 }
 
 /** `before` takes precedence over `after`. */
-export function askedPage(query: {
+export function requestedPage(query: {
   readonly 'page[size]': number;
   readonly 'page[after]'?: string | undefined;
   readonly 'page[before]'?: string | undefined;
-}): AskedPage {
+}): RequestedPage {
   const backward = query['page[before]'] !== undefined;
   const parameter = backward ? 'page[before]' : 'page[after]';
   return { size: query['page[size]'], cursor: query[parameter], backward, parameter };
 }
 
 /** The same, for a list in id order. A cursor that is not such an id is rejected with 400. */
-export function askedPageById(
-  query: Parameters<typeof askedPage>[0],
+export function requestedPageById(
+  query: Parameters<typeof requestedPage>[0],
   { pattern, what }: { readonly pattern: RegExp; readonly what: string },
-): AskedPage {
-  const asked = askedPage(query);
-  if (asked.cursor !== undefined && !pattern.test(asked.cursor))
-    throw unknownCursor(asked, `the id of ${what}`);
-  return asked;
+): RequestedPage {
+  const requested = requestedPage(query);
+  if (requested.cursor !== undefined && !pattern.test(requested.cursor))
+    throw unknownCursor(requested, `the id of ${what}`);
+  return requested;
 }
 
-export const unknownCursor = ({ parameter }: Pick<AskedPage, 'parameter'>, what: string) => {
+export const unknownCursor = ({ parameter }: Pick<RequestedPage, 'parameter'>, what: string) => {
   const message = `not ${what}; send one as the pagination of a page gave it`;
   return badRequest('Query Error', [{ code: 'custom', message, path: [parameter] }]);
 };
@@ -45,23 +45,23 @@ export async function positionIn(
   sql: Queryable,
   table: Fragment,
   env: number,
-  asked: AskedPage,
+  requested: RequestedPage,
   what: string,
 ): Promise<{ readonly id: string; readonly created_at: Date } | undefined> {
-  const { cursor } = asked;
+  const { cursor } = requested;
   if (cursor === undefined) return undefined;
   const [row] = cursor.includes('\0')
     ? []
     : await sql<{ id: string; created_at: Date }[]>`
         select id, created_at from ${table} where env = ${env} and id = ${cursor}`;
-  if (!row) throw unknownCursor(asked, `the id of ${what} of this environment`);
+  if (!row) throw unknownCursor(requested, `the id of ${what} of this environment`);
   return row;
 }
 
 /** The page of at most `size` rows, from rows that were read away from the cursor, plus one more if it exists. */
 export function pageOf<T extends { readonly id: string }>(
   rows: readonly T[],
-  { size, cursor, backward }: AskedPage,
+  { size, cursor, backward }: RequestedPage,
 ): { readonly page: T[]; readonly pagination: { readonly next?: string; readonly previous?: string } } {
   const page = rows.slice(0, size);
   if (backward) page.reverse();

@@ -3,7 +3,7 @@
  * a status, a header and a body. Any other error is an internal error: it is logged in full, and the response is 500 with a request id.
  */
 import { errorCodes, type ErrorCode } from '@millrace/contract/plain';
-import { DatabaseLost, isUnstorableText } from './db/errors.ts';
+import { archivedVersionMessage, DatabaseLost, isUnstorableText } from './db/errors.ts';
 
 export interface Detail {
   readonly code: string;
@@ -47,7 +47,8 @@ export function asProblem(error: unknown): Problem | undefined {
   if (error instanceof Problem) return error;
   if (error instanceof DatabaseLost) return new Problem('unavailable', error.message, {}, true);
   if (isUnstorableText(error)) return badRequest(unstorable);
-  return undefined;
+  const archived = archivedVersionMessage(error);
+  return archived === undefined ? undefined : unprocessable(archived, 'version_not_ready');
 }
 
 /** A value that parses but cannot be accepted: tag count, unknown version, reused token. */

@@ -32,6 +32,8 @@ export interface Request<D extends OperationDeclaration> {
    * idempotency key.
    */
   readonly requestKey: string | undefined;
+  /** Ends the request's part in the bound on concurrent requests. For a request that from now on waits for something else than this server. */
+  readonly releaseSlot: () => void;
   header(name: string): string | undefined;
   /**
    * Counts additional requests against the caller's rate limit, for a request that counts as several. Throws a 429 Problem if the limit is

@@ -8,6 +8,8 @@ import { findRoutes, type Routes } from './db/routes.ts';
 import { retrieveBlob } from './versions/deployments/bundle.ts';
 import { checkStoredBlobs } from './versions/store/check.ts';
 import { openS3Store } from './versions/store/s3.ts';
+import { Admission } from './http/admission.ts';
+import { costOfAppend, shareOf } from './http/admission-cost.ts';
 import { createHttpApp } from './http/app.ts';
 import { checkedEndpoint } from './http/codec-endpoint.ts';
 import { builtDashboard } from './http/dashboard.ts';
@@ -23,9 +25,9 @@ import { createReadiness } from './http/readiness.ts';
 import { serveMetrics } from './http/serve-metrics.ts';
 import { tryListening } from './http/try-listening.ts';
 import { packetContent } from './payloads/content.ts';
-import { defaultLeaseTimes } from './runs/dispatch/connection-state.ts';
 import { serveRunner } from './runs/dispatch/connection.ts';
 import { TenantTurns } from './runs/dispatch/tenant-turns.ts';
+import type { StreamAppends } from './channels/s2/append.ts';
 import { appendRoute } from './channels/s2/route.ts';
 import { serveAppendSessions } from './channels/s2/session.ts';
 import { startOtlpMetrics } from './telemetry/metrics/otlp.ts';
@@ -34,7 +36,7 @@ import { pausable } from './operations/pause/pausable.ts';
 import { ensureTenancy, type Credentials } from './tenancy/bootstrap.ts';
 import { ignoredSettings } from './tenancy/bootstrap-settings.ts';
 import { oidcPages } from './tenancy/oidc/pages.ts';
-import { readEnvironmentFacts } from './versions/environment-facts.ts';
+import { readEnvironmentInfo } from './versions/environment-info.ts';
 import { checkCallback } from './waitpoints/callback.ts';
 import { handlersOf } from './app/handlers.ts';
 import type { ServerOptions } from './app/options.ts';
@@ -92,7 +94,19 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     );
     if (routes.main.pooler) log.info('database.pooled', { ...routes.main.pooler });
     const variable = directDatabase === undefined ? 'DATABASE_URL' : 'DATABASE_DIRECT_URL';
-    await settingUp(variable, () => migrate(directSql));
+    const { direct } = routes;
+    const migrating = connect(direct.database, {
+      name: 'millrace',
+      max: 1,
+      kind: 'bulk',
+      pooler: direct.pooler,
+    });
+    await settingUp(variable, () => migrate(migrating)).finally(() => migrating.end());
+    // Elsewhere, the listener is the pulse.
+    if (routes.main !== direct) {
+      const pulse = await sql.pulse();
+      disposables.push(pulse.unlisten);
+    }
     const credentials = await settingUp('DATABASE_URL', () =>
       ensureTenancy(sql, {
         masterKey: options.masterKey,
@@ -100,8 +114,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
         ...options.bootstrap,
       }),
     );
-    const given = options.bootstrap?.given;
-    const ignored = given && !credentials ? await ignoredSettings(sql, given) : [];
+    const settings = options.bootstrap?.settings;
+    const ignored = settings && !credentials ? await ignoredSettings(sql, settings) : [];
     if (ignored.length > 0) log.warn('bootstrap.ignored', { variables: ignored, why: 'not the first start' });
     await checkStoredBlobs(sql, store, (key) =>
       log.error('bundleStore.lacking', { store: store?.name, key }),
@@ -111,11 +125,22 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       { ...connections, direct: routes.direct, store },
       disposables,
     );
-    const { engine, clock, pause, authenticate, access, tracing, packets, streams, realtime, appends } =
-      context;
+    const {
+      engine,
+      clock,
+      delivery,
+      pause,
+      authenticate,
+      access,
+      tracing,
+      packets,
+      streams,
+      realtime,
+    } = context;
     const unauthenticated = new UnauthenticatedConnections(options.connectionLimits);
     disposables.push(() => unauthenticated.stop());
     const metrics = createHttpMetrics();
+    const admission = new Admission(options.admissionLimits, metrics.admission);
     const metricsReaders = options.metrics ?? {};
     const fleet = startFleetMetrics({
       sql,
@@ -124,6 +149,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       pools: { requests: sql, engine: connections.engineSql, direct: directSql },
       runners: { connected: () => [...context.runners.all()].length },
       channels: context.channels,
+      delivery,
       maxNames: metricsReaders.maxNames,
     });
     metrics.add(fleet.collect);
@@ -131,6 +157,13 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     if (otlp) disposables.push(otlp.stop);
     const logins = createThrottle((options.rateLimits ?? defaultRateLimits).browsers?.logins);
     const mayLogIn = (address: string): boolean => logins(networkOf(address));
+    const appends: StreamAppends = {
+      ...context.appends,
+      append: (to, input) =>
+        admission.run(shareOf(to.principal), costOfAppend(input.records), () =>
+          context.appends.append(to, input),
+        ),
+    };
     const app = createHttpApp({
       handlers: handlersOf(context, options.rateLimits),
       authenticate,
@@ -140,11 +173,12 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
           checkCallback(sql, options.masterKey, waitpointId, hash),
       },
       access,
-      isReady: createReadiness(() => isStandby(directSql)),
+      isReady: createReadiness(directSql.isReadOnly, { missingMs: () => delivery.missingMs }),
       pausedSince: () => pause.since,
       ...(tracing && { onResponse: tracing.request }),
       log,
       rateLimits: options.rateLimits,
+      admission,
       dashboard: options.dashboard ?? builtDashboard,
       codecEndpoint: options.codecEndpoint && checkedEndpoint(options.codecEndpoint),
       oidc: context.provider && oidcPages({ ...context, provider: context.provider, mayLogIn }),
@@ -160,7 +194,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     const connection = {
       ...context,
       readVariables: context.variables.read,
-      times: { ...defaultLeaseTimes, ...options.leaseTimes },
+      times: context.leaseTimes,
       turns: new TenantTurns(),
       closing: () => closing,
     };
@@ -176,7 +210,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
         basePath: options.basePath,
       },
       async (environment, socket) =>
-        serveRunner(connection, environment.id, await readEnvironmentFacts(sql, environment.id), socket),
+        serveRunner(connection, environment.id, await readEnvironmentInfo(sql, environment.id), socket),
     );
 
     const appendSessions = serveAppendSessions({
@@ -234,20 +268,20 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   }
 }
 
-/** Uses the connection that no request uses, so that many requests do not make the server look dead. */
-async function isStandby(directSql: Sql): Promise<boolean> {
-  const [row] = await directSql<{ standby: boolean }[]>`select pg_is_in_recovery() as standby`;
-  return row?.standby ?? false;
-}
-
 function openConnections({ main, direct }: Routes) {
   const { database, pooler } = main;
   return {
     // Compilation pays off for statements that take seconds. These are far shorter.
     sql: connect(database, { name: 'millrace', settings: { jit: 'off' }, pooler }),
     // Triggers, claims and outcomes never wait behind the queries of requests.
-    engineSql: connect(database, { name: 'millrace engine', max: 4, settings: engineSettings, pooler }),
-    // For state that outlives a transaction.
-    directSql: connect(direct.database, { name: 'millrace', max: 1, pooler: direct.pooler }),
+    engineSql: connect(database, {
+      name: 'millrace engine',
+      max: 4,
+      settings: engineSettings,
+      kind: 'engine',
+      pooler,
+    }),
+    // For the listener, and for readiness: no request uses it, so that many requests do not make the server look dead.
+    directSql: connect(direct.database, { name: 'millrace', max: 1, kind: 'pulse', pooler: direct.pooler }),
   };
 }

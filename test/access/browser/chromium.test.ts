@@ -61,14 +61,14 @@ describe('in a real browser', { timeout: 60_000 }, () => {
   test('a link logs in once, and stays in no address; the session outlives the page and not its end', async () => {
     const here = await installation({ dashboard: await files() });
     const own = await tab();
-    const asked: string[] = [];
-    own.on('request', (request) => asked.push(request.url()));
+    const requests: string[] = [];
+    own.on('request', (request) => requests.push(request.url()));
     const link = await linkOf(here);
     await own.goto(link);
     await expect.poll(() => own.title()).toBe('Owner');
     expect(own.url()).toBe(`${here.server.url}/login`);
-    expect(asked.filter((url) => !url.startsWith(here.server.url))).toEqual([]);
-    expect(asked.filter((url) => url.includes('svc_link') && url !== link)).toEqual([]);
+    expect(requests.filter((url) => !url.startsWith(here.server.url))).toEqual([]);
+    expect(requests.filter((url) => url.includes('svc_link') && url !== link)).toEqual([]);
     expect(await own.evaluate('document.cookie')).toBe('');
     await own.goto(`${here.server.url}/account`);
     // Once more: the link is used up, and the session is still there.

@@ -53,17 +53,17 @@ describe('while a session lives', () => {
     const here = await sharedInstallation();
     const { ask, token } = here;
     const inAnHour = new Date(Date.now() + 3_600_000).toISOString();
-    const made = (await ask('POST /api/v1/tokens', { body: { name: 'short', expiresAt: inAnHour } })).body;
-    const byToken = await logIn(here, { accessToken: made.token });
-    const link = (await ask('POST /api/v1/browser-links', { key: made.token })).body.token as string;
+    const created = (await ask('POST /api/v1/tokens', { body: { name: 'short', expiresAt: inAnHour } })).body;
+    const byToken = await logIn(here, { accessToken: created.token });
+    const link = (await ask('POST /api/v1/browser-links', { key: created.token })).body.token as string;
     const byLink = await logIn(here, { token: link });
-    const unused = (await ask('POST /api/v1/browser-links', { key: made.token })).body.token as string;
+    const unused = (await ask('POST /api/v1/browser-links', { key: created.token })).body.token as string;
     const other = await logIn(here, { accessToken: token });
     for (const tab of [byToken, byLink]) {
       const { session } = (await tab.ask('GET /api/v1/browser-sessions/current')).body;
       expect(session.expiresAt).toBe(inAnHour);
     }
-    await ask(`POST /api/v1/tokens/${made.id}/revoke`);
+    await ask(`POST /api/v1/tokens/${created.id}/revoke`);
     for (const tab of [byToken, byLink]) expect(await readsOf(tab)()).toBe(401);
     await expect(logIn(here, { token: unused })).rejects.toThrow('401');
     expect(await readsOf(other)()).toBe(200);

@@ -133,8 +133,9 @@ describe('a password', { timeout: 60_000 }, () => {
     ];
     const other = await logIn(here);
     await set(here, { password: 'another long password' }, token);
-    const looks = async (tab: typeof first) => (await tab.ask('GET /api/v1/browser-sessions/current')).status;
-    expect([await looks(first), await looks(second), await looks(other)]).toEqual([401, 401, 200]);
+    const statusOf = async (tab: typeof first) =>
+      (await tab.ask('GET /api/v1/browser-sessions/current')).status;
+    expect([await statusOf(first), await statusOf(second), await statusOf(other)]).toEqual([401, 401, 200]);
     expect((await tries(here, email, password)).status).toBe(401);
     expect((await set(here, { password: null }, token)).body).toEqual({ email, hasPassword: false });
     expect((await tries(here, email, 'another long password')).status).toBe(401);

@@ -115,9 +115,9 @@ test('a key and a token that it makes are shown once, and a token ends with the 
   const inAnHour = new Date(Date.now() + 3_600_000).toISOString();
   const short = (await ask('POST /api/v1/tokens', { body: { name: 'short', expiresAt: inAnHour } })).body;
   const tab = await logIn(here, { accessToken: short.token });
-  const made = await tab.ask(`POST ${keysOf}`, { body: { name: 'ci', preset: 'observer' } });
-  expect(made.body.key).toMatch(/^svc_prod_sk_/);
-  expect(JSON.stringify((await tab.ask(`GET ${keysOf}`)).body)).not.toContain(made.body.key);
+  const created = await tab.ask(`POST ${keysOf}`, { body: { name: 'ci', preset: 'observer' } });
+  expect(created.body.key).toMatch(/^svc_prod_sk_/);
+  expect(JSON.stringify((await tab.ask(`GET ${keysOf}`)).body)).not.toContain(created.body.key);
   const token = await tab.ask('POST /api/v1/tokens', { body: { name: 'tools' } });
   expect([token.status, token.body.expiresAt]).toEqual([200, inAnHour]);
   const late = new Date(Date.now() + 7_200_000).toISOString();

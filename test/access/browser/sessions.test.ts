@@ -91,7 +91,7 @@ describe('a browser session', () => {
   test('acts in the environment that its headers name, and nowhere without them', async () => {
     const here = await sharedInstallation();
     const { keys, ask, projectRef } = here;
-    const made = await ask('POST /api/v1/waitpoints/tokens', { key: keys.stg, body: {} });
+    const created = await ask('POST /api/v1/waitpoints/tokens', { key: keys.stg, body: {} });
     const tab = await logIn(here);
     const list = (headers: Readonly<Record<string, string>>) =>
       tab.ask('GET /api/v1/waitpoints/tokens', { headers });
@@ -99,8 +99,8 @@ describe('a browser session', () => {
       'x-millrace-project': project,
       'x-millrace-environment': env,
     });
-    expect((await list(named('stg'))).body.data).toMatchObject([{ id: made.body.id }]);
-    expect((await list(named('staging'))).body.data).toMatchObject([{ id: made.body.id }]);
+    expect((await list(named('stg'))).body.data).toMatchObject([{ id: created.body.id }]);
+    expect((await list(named('staging'))).body.data).toMatchObject([{ id: created.body.id }]);
     expect((await list(named('prod'))).body.data).toEqual([]);
     for (const [headers, status, sentence] of [
       [{}, 400, 'x-millrace-project header required'],
@@ -161,13 +161,13 @@ describe('a browser session', () => {
     const listed = Object.fromEntries(data.map(({ id, isCurrent }) => [id, isCurrent]));
     expect(listed).toEqual({ [first.id]: true, [second.id]: false });
     expect((await ask('GET /api/v1/browser-sessions')).body.data).toHaveLength(2);
-    const look = { server: elsewhere };
-    expect((await second.ask('GET /api/v1/browser-sessions/current', look)).status).toBe(200);
+    const options = { server: elsewhere };
+    expect((await second.ask('GET /api/v1/browser-sessions/current', options)).status).toBe(200);
     expect((await stranger.ask(`DELETE /api/v1/browser-sessions/${second.id}`)).status).toBe(404);
     expect((await first.ask(`DELETE /api/v1/browser-sessions/${second.id}`)).body).toEqual({ id: second.id });
     expect((await second.ask('GET /api/v1/browser-sessions/current')).status).toBe(401);
     await expect
-      .poll(async () => (await second.ask('GET /api/v1/browser-sessions/current', look)).status, {
+      .poll(async () => (await second.ask('GET /api/v1/browser-sessions/current', options)).status, {
         timeout: 1_000,
         interval: 50,
       })
@@ -197,9 +197,9 @@ describe('a login', () => {
     const name = `millrace_session_${server.port}`;
     const answer = await open(here, { accessToken: token }, { cookie: `${name}=${planted}` });
     expect(cookieIn(answer)).not.toContain(planted);
-    const look = (cookie: string) =>
+    const currentWith = (cookie: string) =>
       ask('GET /api/v1/browser-sessions/current', { key: '', headers: { ...fromPage, cookie } });
-    expect((await look(`${name}=${planted}`)).status).toBe(401);
+    expect((await currentWith(`${name}=${planted}`)).status).toBe(401);
 
     const before = await logIn(here);
     const after = await logIn(here, undefined, { headers: { cookie: before.cookie } });
@@ -212,16 +212,16 @@ describe('a login', () => {
       'browserSession.created',
     ]);
     // Two of one name, of which another page may have set one: neither counts.
-    expect((await look(`${after.cookie}; ${name}=${planted}`)).status).toBe(401);
-    expect((await look(`${after.cookie}; ${after.cookie}`)).status).toBe(200);
+    expect((await currentWith(`${after.cookie}; ${name}=${planted}`)).status).toBe(401);
+    expect((await currentWith(`${after.cookie}; ${after.cookie}`)).status).toBe(200);
   });
 
   test('by a link works once, for ten minutes, as the user who made it', async () => {
     const here = await installation();
     const { ask, server, sql, logged, organization, userWith } = here;
     const member = await userWith('member');
-    const made = await ask('POST /api/v1/browser-links', { key: member.token });
-    const { token, url, expiresAt } = made.body as { token: string; url: string; expiresAt: string };
+    const created = await ask('POST /api/v1/browser-links', { key: member.token });
+    const { token, url, expiresAt } = created.body as { token: string; url: string; expiresAt: string };
     // The fragment is sent to no server, so it is in no log of a proxy.
     expect(url).toBe(`${server.url}/login#link=${token}`);
     expect(Math.round((Date.parse(expiresAt) - Date.now()) / 60_000)).toBe(10);
@@ -246,8 +246,8 @@ describe('a login', () => {
   test('by approval waits until the user approves its code where they are logged in', async () => {
     const here = await sharedInstallation();
     const { ask } = here;
-    const asked = await ask('POST /api/v1/authorization-code', { key: '', body: { hostName: 'a browser' } });
-    const { authorizationCode, userCode } = asked.body as { authorizationCode: string; userCode: string };
+    const login = await ask('POST /api/v1/authorization-code', { key: '', body: { hostName: 'a browser' } });
+    const { authorizationCode, userCode } = login.body as { authorizationCode: string; userCode: string };
     const polled = await open(here, { authorizationCode });
     expect(polled.body).toEqual({ session: null, state: 'authorization_pending', interval: 1 });
     expect(polled.headers.getSetCookie()).toEqual([]);
@@ -297,8 +297,8 @@ describe('a login', () => {
     expect(statuses).toEqual([200, 401, 200, 429]);
     expect(await from('203.0.113.2', token)).toBe(200);
     const links = async (key: string) => (await ask('POST /api/v1/browser-links', { key })).status;
-    const made = [await links(token), await links(token), await links(token), await links(token)];
-    expect([...made, await links((await userWith('member')).token)]).toEqual([200, 200, 200, 429, 200]);
+    const created = [await links(token), await links(token), await links(token), await links(token)];
+    expect([...created, await links((await userWith('member')).token)]).toEqual([200, 200, 200, 429, 200]);
   });
 
   test('that fails opens nothing and uses nothing up', async () => {

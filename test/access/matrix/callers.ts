@@ -66,11 +66,11 @@ async function browserOf(installed: Installation, role: Role, accessToken: strin
 export async function known(installed: Installation, world: World, foreign: World): Promise<Caller[]> {
   const { ask, keys, sign, publicIdOf, userWith, token, projectRef } = installed;
   const key = async (preset: string, tasks?: readonly string[]): Promise<string> => {
-    const made = await ask(`POST /api/v1/projects/${projectRef}/prod/keys`, {
+    const created = await ask(`POST /api/v1/projects/${projectRef}/prod/keys`, {
       body: { name: preset, preset, ...(tasks && { tasks }) },
     });
-    if (made.status !== 200) throw new Error(JSON.stringify(made.body));
-    return made.body.key as string;
+    if (created.status !== 200) throw new Error(JSON.stringify(created.body));
+    return created.body.key as string;
   };
   const callers: Caller[] = [
     { name: 'a full key', credential: keys.prod, verdict: holder('key', ['admin'], world) },
@@ -168,8 +168,8 @@ export async function unknown(installed: Installation): Promise<Caller[]> {
   const [expired, revoked] = [await keyWith(['admin']), await keyWith(['admin'])];
   await sql`update secret_keys set expires_at = now() - interval '1 second' where last_four = ${expired.slice(-4)}`;
   await sql`update secret_keys set revoked_at = now() where last_four = ${revoked.slice(-4)}`;
-  const made = await ask('POST /api/v1/tokens', { key: token, body: { name: 'revoked' } });
-  await ask(`POST /api/v1/tokens/${made.body.id}/revoke`, { key: token });
+  const created = await ask('POST /api/v1/tokens', { key: token, body: { name: 'revoked' } });
+  await ask(`POST /api/v1/tokens/${created.body.id}/revoke`, { key: token });
   const now = Math.floor(Date.now() / 1_000);
   const scopes = ['admin'];
   const attempt = { sub, aud: attemptAudience, run: 'run_none', fence: 1 };
@@ -183,7 +183,7 @@ export async function unknown(installed: Installation): Promise<Caller[]> {
     'a key for another environment by its text': keys.prod.replace('prod', 'stg'),
     'an expired key': expired,
     'a revoked key': revoked,
-    'a revoked personal access token': made.body.token as string,
+    'a revoked personal access token': created.body.token as string,
     'a personal access token cut short': token.slice(0, -1),
     'an expired public token': sign(keys.prod, { sub, scopes, exp: now - 1 }),
     'a public token of the future': sign(keys.prod, { sub, scopes, iat: now + 3_600 }),

@@ -92,7 +92,7 @@ const thinned = (routes: Stage['routes'], callers: readonly Caller[]): Pair[] =>
       (routes.findIndex(([other]) => other === route) + callers.indexOf(caller)) % 3 === 0,
   );
 
-const told = ({ route, caller }: Pair, expected: unknown, sent: Sent) => ({
+const mismatch = ({ route, caller }: Pair, expected: unknown, sent: Sent) => ({
   route: route.name,
   caller: caller.name,
   expected,
@@ -259,7 +259,7 @@ describe('every route for every credential', { timeout: 300_000 }, () => {
       const { credential, headers } = caller;
       const sent = await send(installed.server.url, route, own.parameters, own, credential, headers);
       const expected = caller.verdict(row);
-      if (sent.status !== expected) wrong.push(told(pair, expected, sent));
+      if (sent.status !== expected) wrong.push(mismatch(pair, expected, sent));
     });
     expect(wrong).toEqual([]);
     expect(changed(before, await snapshot(installed.sql))).toEqual([]);
@@ -273,7 +273,7 @@ describe('every route for every credential', { timeout: 300_000 }, () => {
     const part = await partOf(installed, own, foreign);
     const before = await snapshot(sql, part);
     const wrong: unknown[] = [];
-    let asked = 0;
+    let requests = 0;
     const admitted = pairs(routes, callers).filter(
       // The address of an open route is its credential.
       ({ row, caller }) => row.needs !== 'open' && caller.verdict(row) === 'may',
@@ -294,7 +294,7 @@ describe('every route for every credential', { timeout: 300_000 }, () => {
         for (const world of names === objectsOf(route) ? [sibling, foreign] : [foreign]) {
           const another = put((name) => world.parameters[name] ?? '');
           const sent = await ask(another);
-          asked += 1;
+          requests += 1;
           const same =
             sent.status === expected.status &&
             nameless(
@@ -305,13 +305,13 @@ describe('every route for every credential', { timeout: 300_000 }, () => {
                 expected.text,
                 names.map((name) => none[name] ?? ''),
               );
-          if (!same) wrong.push(told(pair, expected, sent));
+          if (!same) wrong.push(mismatch(pair, expected, sent));
         }
       }
     });
     expect(wrong).toEqual([]);
     expect(changed(before, await snapshot(sql, part))).toEqual([]);
-    expect(asked).toBeGreaterThan(500);
+    expect(requests).toBeGreaterThan(500);
   });
 
   test('takes what a body names from its own environment only', async () => {
@@ -341,7 +341,7 @@ describe('every route for every credential', { timeout: 300_000 }, () => {
     const callers = await known(installed, own, foreign);
     const admitted = pairs(routes, [...callers, ...ofOtherEnvironments(installed)])
       .filter(({ row, caller }) => caller.verdict(row) === 'may')
-      .toSorted((one, other) => rankOf(one) - rankOf(other));
+      .toSorted((a, other) => rankOf(a) - rankOf(other));
     const wrong: unknown[] = [];
     await each(
       admitted,
@@ -357,7 +357,8 @@ describe('every route for every credential', { timeout: 300_000 }, () => {
           caller.credential,
           caller.headers,
         );
-        if (sent.status >= 300 && sent.status !== otherwise[route.name]) wrong.push(told(pair, 'in', sent));
+        if (sent.status >= 300 && sent.status !== otherwise[route.name])
+          wrong.push(mismatch(pair, 'in', sent));
       },
       1,
     );

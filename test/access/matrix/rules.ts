@@ -81,12 +81,12 @@ type Identity = readonly [type: string, id?: string];
 export function grants(scopes: readonly string[], action: string, identities: readonly Identity[]): boolean {
   return scopes.some((scope) => {
     if (scope === 'admin') return true;
-    const [, held, type, id] = /^([^:]*)(?::([^:]*))?(?::(.*))?$/s.exec(scope) ?? [];
+    const [, granted, type, id] = /^([^:]*)(?::([^:]*))?(?::(.*))?$/s.exec(scope) ?? [];
     if (type === undefined) return false;
     const covers =
-      held === '*' ||
-      held === action ||
-      (held === 'write' && ['trigger', 'batchTrigger', 'update', 'deploy'].includes(action));
+      granted === '*' ||
+      granted === action ||
+      (granted === 'write' && ['trigger', 'batchTrigger', 'update', 'deploy'].includes(action));
     return (
       covers &&
       identities.some(

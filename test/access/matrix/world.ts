@@ -51,9 +51,9 @@ export async function fill({ ask, server, sql }: Installation, site: Site): Prom
   await did(`POST /api/v1/deployments/${first.version}/promote?force=true`);
   await startTestRunner(server.url, key, [first.version]);
   const failed = await did(`POST /api/v1/tasks/${failing}/trigger`, { payload: 'boom' });
-  const until = async <T>(what: string, look: () => Promise<T | undefined>): Promise<T> => {
+  const until = async <T>(what: string, read: () => Promise<T | undefined>): Promise<T> => {
     for (const end = Date.now() + 20_000; Date.now() < end;) {
-      const found = await look();
+      const found = await read();
       if (found !== undefined) return found;
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
@@ -114,7 +114,7 @@ export async function fill({ ask, server, sql }: Installation, site: Site): Prom
   const bulk = await did('POST /api/v1/bulk-actions', { action: 'cancel', runIds: ['run_none'] });
   const queues = (await did('GET /api/v1/queues?perPage=100')).data as { id: string; name: string }[];
   const named = await did(`POST ${project}/${env}/keys`, { name }, token);
-  const made = await did('POST /api/v1/tokens', { name }, token);
+  const created = await did('POST /api/v1/tokens', { name }, token);
   const invitation = await did(
     `POST /api/v1/orgs/${organization}/invites`,
     { email: `${name}@example.com` },
@@ -163,7 +163,7 @@ export async function fill({ ask, server, sql }: Installation, site: Site): Prom
       // of a variable, and of a shared limit
       name: `VAR_${name}`,
       keyId: named.id,
-      tokenId: made.id,
+      tokenId: created.id,
       sessionId: (await did('POST /api/v1/browser-sessions', { accessToken: token }, '', fromPage)).session
         .id,
       userId: user?.id ?? failed.id,
@@ -206,11 +206,11 @@ export async function fresh(
   const { parameters, key, token, task } = world;
   const { projectRef, organization, env } = parameters;
   const project = `/api/v1/projects/${projectRef}`;
-  const made = async (request: string, body: unknown, as = key) =>
+  const create = async (request: string, body: unknown, as = key) =>
     (await ask(request, { key: as, body })).body;
   const name = `${Math.random()}`;
   const triggered = async (options: object) =>
-    (await made(`POST /api/v1/tasks/${task}/trigger`, { options })).id as string;
+    (await create(`POST /api/v1/tasks/${task}/trigger`, { options })).id as string;
   switch (route) {
     case 'POST /api/v1/idempotencyKeys/{key}/reset':
       await triggered({ idempotencyKey: name });
@@ -221,22 +221,22 @@ export async function fresh(
       return { ...parameters, runId: await triggered({}) };
     case 'POST /api/v1/sessions/{session}/close': {
       const session = { type: 'chat', taskIdentifier: task, triggerConfig: { basePayload: {} } };
-      return { ...parameters, session: (await made('POST /api/v1/sessions', session)).id };
+      return { ...parameters, session: (await create('POST /api/v1/sessions', session)).id };
     }
     case 'POST /api/v1/tokens/{tokenId}/revoke':
-      return { ...parameters, tokenId: (await made('POST /api/v1/tokens', { name }, credential)).id };
+      return { ...parameters, tokenId: (await create('POST /api/v1/tokens', { name }, credential)).id };
     case 'DELETE /api/v1/browser-sessions/{sessionId}':
       return { ...parameters, sessionId: (await logIn(installed, { accessToken: credential })).id };
     case 'DELETE /api/v1/schedules/{scheduleId}': {
       const schedule = { task: task.replace('mail', 'tick'), cron: '0 0 1 1 *', deduplicationKey: name };
-      return { ...parameters, scheduleId: (await made('POST /api/v1/schedules', schedule)).id };
+      return { ...parameters, scheduleId: (await create('POST /api/v1/schedules', schedule)).id };
     }
     case 'DELETE /api/v1/projects/{projectRef}/error-rules/{ruleId}': {
-      const { id } = await made(`POST ${project}/error-rules`, { type: name, groupKey: name });
+      const { id } = await create(`POST ${project}/error-rules`, { type: name, groupKey: name });
       return { ...parameters, ruleId: id };
     }
     case 'DELETE /api/v1/projects/{projectRef}/notifications/{env}/endpoints/{endpointId}': {
-      const { id } = await made(`POST ${project}/notifications/${env}/endpoints`, {
+      const { id } = await create(`POST ${project}/notifications/${env}/endpoints`, {
         url: 'http://127.0.0.1:9/',
         types: ['run.failed'],
       });
@@ -244,30 +244,30 @@ export async function fresh(
     }
     case 'DELETE /api/v1/run-paths/{path}': {
       const path = `metadata.m${name.slice(2)}`;
-      await made('POST /api/v1/run-paths', { path });
+      await create('POST /api/v1/run-paths', { path });
       return { ...parameters, path };
     }
     case 'DELETE /api/v1/projects/{projectRef}/alerts/{env}/{alertId}':
       return {
         ...parameters,
-        alertId: (await made(`POST ${project}/alerts/${env}`, { kind: 'error.new' })).id,
+        alertId: (await create(`POST ${project}/alerts/${env}`, { kind: 'error.new' })).id,
       };
     case 'DELETE /api/v1/projects/{projectRef}/envvars/{env}/{name}':
-      await made(`POST ${project}/envvars/${env}`, { name: 'USED_UP', value: 'x' });
+      await create(`POST ${project}/envvars/${env}`, { name: 'USED_UP', value: 'x' });
       return { ...parameters, name: 'USED_UP' };
     case 'POST /api/v1/projects/{projectRef}/{env}/keys/{keyId}/revoke':
     case 'POST /api/v1/projects/{projectRef}/{env}/keys/{keyId}/rotate':
-      return { ...parameters, keyId: (await made(`POST ${project}/${env}/keys`, { name }, token)).id };
+      return { ...parameters, keyId: (await create(`POST ${project}/${env}/keys`, { name }, token)).id };
     case 'POST /api/v1/orgs/{organization}/invites/{invitationId}/revoke': {
       const email = `${name}@example.com`;
-      const { id } = await made(`POST /api/v1/orgs/${organization}/invites`, { email }, token);
+      const { id } = await create(`POST /api/v1/orgs/${organization}/invites`, { email }, token);
       return { ...parameters, invitationId: id };
     }
     case 'PATCH /api/v1/orgs/{organization}/members/{userId}':
     case 'DELETE /api/v1/orgs/{organization}/members/{userId}': {
       const email = `${name}@example.com`;
-      const invited = await made(`POST /api/v1/orgs/${organization}/invites`, { email }, token);
-      const { userId } = await made('POST /api/v1/invites/join', { token: invited.token, name }, '');
+      const invited = await create(`POST /api/v1/orgs/${organization}/invites`, { email }, token);
+      const { userId } = await create('POST /api/v1/invites/join', { token: invited.token, name }, '');
       return { ...parameters, userId };
     }
     default:

@@ -16,8 +16,8 @@ async function ada(options: Parameters<typeof start>[0] = {}) {
   const { provider, here } = await start(options);
   provider.accounts.set('ada', { name: 'Ada', groups: ['eng'] });
   const browser = await logInAs(here, 'ada');
-  const made = await ask(here, browser, 'POST /api/v1/tokens', { name: 'laptop' });
-  const token = made.body.token as string;
+  const created = await ask(here, browser, 'POST /api/v1/tokens', { name: 'laptop' });
+  const token = created.body.token as string;
   const withToken = () => here.ask('GET /api/v2/whoami', { key: token });
   const both = async () => [(await current(here, browser)).status, (await withToken()).status];
   expect(await both()).toEqual([200, 200]);

@@ -76,9 +76,9 @@ describe('a login with an identity provider', () => {
     expect((await current(here, browser)).body.organizations).toMatchObject([{ role: 'owner' }]);
     const [row] = await here.sql<{ all: string }[]>`
       select (select json_agg(i)::text from oidc_identities i) || (select json_agg(a)::text from audit_log a) as all`;
-    const said = `${row?.all} ${here.logged.join('\n')}`;
-    expect(said).not.toContain(provider.settings.clientSecret);
-    for (const token of provider.issued) expect(said).not.toContain(token);
+    const output = `${row?.all} ${here.logged.join('\n')}`;
+    expect(output).not.toContain(provider.settings.clientSecret);
+    for (const token of provider.issued) expect(output).not.toContain(token);
     expect(provider.issued.length).toBeGreaterThan(3);
   });
 
@@ -152,9 +152,11 @@ describe('a login with an identity provider is refused', () => {
     expect(await textOf(await withCookie(callback, cookie.replace(/=.*/, '=AAAA')))).toEqual(gone);
 
     const changed = async (name: string, value: string) => {
-      const one = new Browser();
+      const browser = new Browser();
       return textOf(
-        await one.visit(await throughProvider(here, one, 'ada', (url) => url.searchParams.set(name, value))),
+        await browser.visit(
+          await throughProvider(here, browser, 'ada', (url) => url.searchParams.set(name, value)),
+        ),
       );
     };
     expect(await changed('nonce', 'x')).toEqual(notMine);

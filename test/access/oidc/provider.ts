@@ -101,14 +101,14 @@ export async function testProvider(
       fetch(url, Object.assign({ ...request }, { dispatcher: undefined })),
     features: { devInteractions: { enabled: true }, backchannelLogout: { enabled: true } },
   });
-  const made = (serverUrl: string): Provider => {
-    const one = new Provider(issuer, configurationOf(`${serverUrl}/login/oidc/logout`));
-    one.on('grant.success', ({ body }) => {
+  const create = (serverUrl: string): Provider => {
+    const provider = new Provider(issuer, configurationOf(`${serverUrl}/login/oidc/logout`));
+    provider.on('grant.success', ({ body }) => {
       const { access_token: access, refresh_token: refresh, id_token: id } = body as Record<string, string>;
       issued.push(...[access, refresh, id].filter((token) => token !== undefined));
     });
-    one.on('server_error', (_context, error) => console.error(error));
-    return one;
+    provider.on('server_error', (_context, error) => console.error(error));
+    return provider;
   };
   return {
     settings,
@@ -123,7 +123,7 @@ export async function testProvider(
     },
     allow(serverUrl) {
       redirects.push(`${serverUrl}/login/oidc/callback`);
-      provider = made(serverUrl);
+      provider = create(serverUrl);
     },
   };
 }

@@ -59,8 +59,8 @@ test('a bulk replay goes on through kills of both servers, and replays each run 
   expect(await ask('GET', `/api/v1/bulk-actions/${String(id)}`)).toMatchObject({
     counts: { total: many, success: many, failure: 0 },
   });
-  const made = await sql<{ replay_of: string; count: number }[]>`
+  const created = await sql<{ replay_of: string; count: number }[]>`
     select replay_of, count(*)::int as count from runs where replay_of is not null group by 1`;
-  expect(made).toHaveLength(many);
-  expect(made.every(({ count }) => count === 1)).toBe(true);
+  expect(created).toHaveLength(many);
+  expect(created.every(({ count }) => count === 1)).toBe(true);
 }, 120_000);

@@ -44,15 +44,15 @@ function refusedNames(error: unknown, variables: object): Map<string, string> {
   const body = (error as { body?: { variableErrors?: unknown } } | undefined)?.body;
   const errors = Array.isArray(body?.variableErrors) ? (body.variableErrors as unknown[]) : [];
   const named = errors.filter(
-    (one): one is { key: string; error: string } =>
-      typeof one === 'object' &&
-      one !== null &&
-      'key' in one &&
-      'error' in one &&
-      Object.hasOwn(variables, String(one.key)),
+    (item): item is { key: string; error: string } =>
+      typeof item === 'object' &&
+      item !== null &&
+      'key' in item &&
+      'error' in item &&
+      Object.hasOwn(variables, String(item.key)),
   );
   if (named.length === 0) throw error;
-  return new Map(named.map((one) => [String(one.key), String(one.error)]));
+  return new Map(named.map((item) => [String(item.key), String(item.error)]));
 }
 
 /** Creates and replaces schedules, each by its key, so that repeating it creates no duplicates. */

@@ -36,7 +36,7 @@ export function planSchedules(
   { schedules, tasks }: SchedulesHere,
   override: boolean,
 ): ScheduleStep[] {
-  const byKey = new Map(schedules.map((one) => [one.deduplicationKey, one]));
+  const byKey = new Map(schedules.map((schedule) => [schedule.deduplicationKey, schedule]));
   const plan = (schedule: SourceSchedule): ScheduleStep => {
     // A schedule created without a key is identified by its id.
     const name = schedule.deduplicationKey ?? `imported-${schedule.id}`;
@@ -62,7 +62,7 @@ export function planSchedules(
       );
     return own ? step('replace') : step('create');
   };
-  return found.map(plan).toSorted((one, other) => (one.name < other.name ? -1 : 1));
+  return found.map(plan).toSorted((a, other) => (a.name < other.name ? -1 : 1));
 }
 
 const isSame = (own: ScheduleHere, { task, cron, timezone, window, externalId }: SourceSchedule): boolean =>

@@ -31,7 +31,7 @@ export const planVariables = (
 ): VariableStep[] =>
   found
     .map((variable) => planVariable(variable, here, override))
-    .toSorted((one, other) => (one.name < other.name ? -1 : 1));
+    .toSorted((a, other) => (a.name < other.name ? -1 : 1));
 
 function planVariable(
   { name, value, isSecret }: SourceVariable,

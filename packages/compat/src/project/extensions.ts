@@ -81,17 +81,17 @@ const replaced: Readonly<Record<string, string>> = {
 export const setsVariables = (extension: string): boolean => /env-?vars/i.test(extension);
 
 /** Reads the extensions of a configuration. Returns a sentence if one is rejected. */
-export function readExtensions(given: readonly unknown[]): Extensions | string {
+export function readExtensions(extensions: readonly unknown[]): Extensions | string {
   const list: TheirExtension[] = [];
   const notes: string[] = [];
-  for (const one of given) {
-    const name = (one as { name?: unknown } | null | undefined)?.name;
+  for (const extension of extensions) {
+    const name = (extension as { name?: unknown } | null | undefined)?.name;
     if (typeof name !== 'string')
       return '"build.extensions" has something that is not an extension: it has no name';
     if (Object.hasOwn(refused, name)) return `the extension ${name} does not work here: ${refused[name]}`;
     if (Object.hasOwn(replaced, name))
       notes.push(`the extension ${name} does nothing here: ${replaced[name]}`);
-    else list.push(one as TheirExtension);
+    else list.push(extension as TheirExtension);
   }
   return { list, notes };
 }

@@ -103,10 +103,10 @@ export function currentAttempt(): Attempt | undefined {
 }
 
 /** The attempt of the calling code. Created by the first call, before any of its code. `machine` is that of its task. */
-export function enterAttempt(given: CallArguments, machine?: string): Attempt {
+export function enterAttempt(args: CallArguments, machine?: string): Attempt {
   const scope = scopes[slot]?.getStore();
   if (!scope) throw new Error('A task of the published SDK runs only within an attempt.');
-  return (scope.other ??= new Attempt(scope, given, machine)) as Attempt;
+  return (scope.other ??= new Attempt(scope, args, machine)) as Attempt;
 }
 
 /** The same, for functions that the published SDK rejects outside of a task. */

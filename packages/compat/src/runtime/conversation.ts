@@ -17,8 +17,8 @@ export async function conversationPayload(attempt: Attempt, payload: unknown): P
   // One time is from the server's clock and the other from this machine's: only their difference matters.
   const isAgain = ctx.run.startedAt.getTime() !== ctx.attempt.startedAt.getTime();
   if (!isAgain || ctx.attempt.number > 1 || typeof payload !== 'object' || payload === null) return payload;
-  const given = payload as Readonly<Record<string, unknown>>;
-  const session = given['chatId'] ?? given['sessionId'];
+  const fields = payload as Readonly<Record<string, unknown>>;
+  const session = fields['chatId'] ?? fields['sessionId'];
   if (typeof session !== 'string') return payload;
   const path = `/realtime/v1/sessions/${encodeURIComponent(session)}/out/records`;
   const { records } = (await callApi(attempt, path)) as Records;
@@ -26,6 +26,6 @@ export async function conversationPayload(attempt: Attempt, payload: unknown): P
     headers.some(([name, value]) => name === 'trigger-control' && value === 'turn-complete'),
   );
   if (!isTurnComplete) return payload;
-  const kept = Object.entries(given).filter(([name]) => !firstOnly.has(name));
-  return { ...Object.fromEntries(kept), continuation: true, previousRunId: ctx.run.id };
+  const remaining = Object.entries(fields).filter(([name]) => !firstOnly.has(name));
+  return { ...Object.fromEntries(remaining), continuation: true, previousRunId: ctx.run.id };
 }

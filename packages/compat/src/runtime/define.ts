@@ -24,7 +24,7 @@ export function definedTask(task: CatalogTask, catalog: Catalog, hooks: Hooks, s
   const { id } = task;
   const machine = task.machine?.preset ?? settings.machine;
   const isAgent = task.triggerSource === 'agent';
-  const enter = (given: CallArguments): Attempt => enterAttempt(given, machine);
+  const enter = (call: CallArguments): Attempt => enterAttempt(call, machine);
   const args = (attempt: Attempt) => ({
     payload: attempt.payload,
     ctx: attempt.ctx,
@@ -34,8 +34,8 @@ export function definedTask(task: CatalogTask, catalog: Catalog, hooks: Hooks, s
   });
   const noRetries = (attempt: Attempt): boolean =>
     settings.noRetriesInDev === true && attempt.ctx.environment.type === 'DEVELOPMENT';
-  const attempting = (kind: HookKind) => async (given: CallArguments) => {
-    const attempt = enter(given);
+  const attempting = (kind: HookKind) => async (call: CallArguments) => {
+    const attempt = enter(call);
     try {
       if (attempt.failed) throw attempt.failed.thrown;
       for (const hook of hooks.of(kind, id)) await (hook as Call)(args(attempt));
@@ -44,12 +44,12 @@ export function definedTask(task: CatalogTask, catalog: Catalog, hooks: Hooks, s
     }
   };
   const watching =
-    (kind: HookKind) => async (given: CallArguments & Result & { readonly result?: unknown }) => {
-      const attempt = enter(given);
-      const { error, output, runPromise, result } = given;
+    (kind: HookKind) => async (call: CallArguments & Result & { readonly result?: unknown }) => {
+      const attempt = enter(call);
+      const { error, output, runPromise, result } = call;
       const more = {
-        ...('error' in given && { error }),
-        ...('output' in given && { output }),
+        ...('error' in call && { error }),
+        ...('output' in call && { output }),
         runPromise,
         result,
       };
@@ -62,21 +62,21 @@ export function definedTask(task: CatalogTask, catalog: Catalog, hooks: Hooks, s
   const [success, failure] = [watching('Success'), watching('Failure')];
   const [complete, cancel] = [watching('Complete'), watching('Cancel')];
   const catchError = async (
-    given: CallArguments & { readonly error: unknown; readonly retryDelayInMs?: number },
+    call: CallArguments & { readonly error: unknown; readonly retryDelayInMs?: number },
   ) => {
-    const attempt = enter(given);
-    const { error, retryDelayInMs } = given;
+    const attempt = enter(call);
+    const { error, retryDelayInMs } = call;
     const retryAt = retryDelayInMs === undefined ? undefined : new Date(Date.now() + retryDelayInMs);
     const own = hooks.ofTask('CatchError', id);
     for (const hook of [...(own ? [own] : []), ...hooks.global('CatchError').map(({ fn }) => fn)]) {
-      const said = await (hook as Call)({
+      const result = await (hook as Call)({
         ...args(attempt),
         error,
         retry: task.retry,
         retryDelayInMs,
         retryAt,
       });
-      if (said) return said;
+      if (result) return result;
     }
     return undefined;
   };
@@ -98,7 +98,7 @@ export function definedTask(task: CatalogTask, catalog: Catalog, hooks: Hooks, s
     schema: schemaOf(task),
     lossyOutput: true,
     get middleware() {
-      return hooks.isWrapped(id) ? (given: Next) => around(hooks, id, enter(given), given.next) : undefined;
+      return hooks.isWrapped(id) ? (call: Next) => around(hooks, id, enter(call), call.next) : undefined;
     },
     get onStart() {
       return present('Start', start);
@@ -125,8 +125,8 @@ export function definedTask(task: CatalogTask, catalog: Catalog, hooks: Hooks, s
       const attempt = enter({ payload, ctx, signal });
       try {
         if (attempt.failed) throw attempt.failed.thrown;
-        const given = isAgent ? await conversationPayload(attempt, payload) : payload;
-        return await task.fns.run(given, new RunArguments(attempt));
+        const input = isAgent ? await conversationPayload(attempt, payload) : payload;
+        return await task.fns.run(input, new RunArguments(attempt));
       } catch (thrown) {
         // Thrown by `runs.completeWithOutput` and the like.
         if (isNamed(thrown, 'CompleteTaskWithOutput')) return (thrown as { output?: unknown }).output;
@@ -182,13 +182,13 @@ async function around(
   const inner = async (): Promise<void> => {
     if (hooks.has('Init', id)) {
       try {
-        const made: object = {};
+        const locals: object = {};
         for (const hook of hooks.of('Init', id)) {
           const value = await (hook as Call)({ payload, ctx: attempt.ctx, signal, task: id });
           if (typeof value === 'object' && value !== null && !Array.isArray(value))
-            Object.assign(made, value);
+            Object.assign(locals, value);
         }
-        attempt.init = made;
+        attempt.init = locals;
       } catch (thrown) {
         attempt.failed = { thrown };
       }
@@ -218,7 +218,7 @@ const deferredMs = 60_000;
 
 async function afterDeferred({ deferred }: Attempt): Promise<void> {
   const promises = [...deferred]
-    .filter((one) => one.requiresResolving())
+    .filter((entry) => entry.requiresResolving())
     .map(({ promise }) => (typeof promise === 'function' ? promise(deferredMs) : promise));
   if (promises.length === 0) return;
   await Promise.race([Promise.allSettled(promises), setTimeout(deferredMs, undefined, { ref: false })]);

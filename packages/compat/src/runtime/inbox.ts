@@ -44,7 +44,7 @@ export class Inbox {
   readonly #ended: AbortSignal;
   readonly #handlers = new Set<Handler>();
   #waiters: Waiter[] = [];
-  #kept: Message[] = [];
+  #queued: Message[] = [];
   #received: number | undefined;
   #taken: number | undefined;
   #after: number | undefined;
@@ -64,23 +64,23 @@ export class Inbox {
 
   /** The last message such that it and all before it are consumed. */
   get taken(): number | undefined {
-    const [first] = this.#kept;
+    const [first] = this.#queued;
     if (this.#taken === undefined || !first || first.seqNum > this.#taken) return this.#taken;
     return first.seqNum > 0 ? first.seqNum - 1 : undefined;
   }
 
   get first(): Message | undefined {
-    return this.#kept[0];
+    return this.#queued[0];
   }
 
   on(handler: Handler): { off(): void } {
     this.#handlers.add(handler);
     this.connect();
-    const kept = this.#kept;
-    this.#kept = [];
-    for (const message of kept) {
+    const queued = this.#queued;
+    this.#queued = [];
+    for (const message of queued) {
       if (call(handler, message)) this.#take(message.seqNum);
-      else this.#kept.push(message);
+      else this.#queued.push(message);
     }
     this.#serve();
     return { off: () => void this.#handlers.delete(handler) };
@@ -88,9 +88,9 @@ export class Inbox {
 
   once({ timeoutMs, signal }: OnceOptions = {}, accepts: Waiter['accepts'] = () => true): Result<Message> {
     if (timeoutMs !== 0) this.connect();
-    const [first] = this.#kept;
+    const [first] = this.#queued;
     if (first && accepts(first)) {
-      this.#kept.shift();
+      this.#queued.shift();
       this.#take(first.seqNum);
       this.#serve();
       return Result.of({ ok: true, output: first });
@@ -101,7 +101,7 @@ export class Inbox {
       const end = (): void => {
         clearTimeout(timer);
         signal?.removeEventListener('abort', abort);
-        this.#waiters = this.#waiters.filter((one) => one !== waiter);
+        this.#waiters = this.#waiters.filter((other) => other !== waiter);
       };
       const waiter: Waiter = {
         accepts,
@@ -125,7 +125,7 @@ export class Inbox {
 
   /** Drops the first of the queue. */
   shift(): boolean {
-    const first = this.#kept.shift();
+    const first = this.#queued.shift();
     if (!first) return false;
     this.#take(first.seqNum);
     this.#serve();
@@ -134,7 +134,7 @@ export class Inbox {
 
   /** Consumes the message with this number, whether it arrived here or in a wait. */
   consume(seqNum: number): void {
-    this.#kept = this.#kept.filter((message) => message.seqNum !== seqNum);
+    this.#queued = this.#queued.filter((message) => message.seqNum !== seqNum);
     this.#take(seqNum);
     this.#serve();
   }
@@ -156,7 +156,7 @@ export class Inbox {
 
   /** The number before that of the next message to be consumed. */
   get beforeNext(): number {
-    const [first] = this.#kept;
+    const [first] = this.#queued;
     return (first?.seqNum ?? (this.#received ?? -1) + 1) - 1;
   }
 
@@ -170,7 +170,7 @@ export class Inbox {
   rewind(): number {
     const beyond = this.beforeNext;
     this.disconnect();
-    this.#kept = [];
+    this.#queued = [];
     this.#received = beyond < 0 ? undefined : beyond;
     return beyond;
   }
@@ -204,7 +204,7 @@ export class Inbox {
     this.disconnect();
     this.#handlers.clear();
     this.#waiters = [];
-    this.#kept = [];
+    this.#queued = [];
   }
 
   clearHandlers(): void {
@@ -235,7 +235,7 @@ export class Inbox {
     if (this.#after !== undefined && at <= this.#after) return;
     const { id, data } = JSON.parse(body) as { readonly id?: string; readonly data?: unknown };
     const message = { id: id ?? String(seq), seqNum: seq, data: parsedMessage(data) };
-    const waiter = this.#kept.length === 0 ? this.#waiterFor(message) : undefined;
+    const waiter = this.#queued.length === 0 ? this.#waiterFor(message) : undefined;
     if (waiter) {
       this.#take(seq);
       waiter.give({ ok: true, output: message });
@@ -243,7 +243,7 @@ export class Inbox {
     let isTaken = waiter !== undefined;
     for (const handler of this.#handlers) isTaken = call(handler, message) || isTaken;
     if (isTaken) return this.#take(seq);
-    this.#kept.push(message);
+    this.#queued.push(message);
     this.#serve();
   }
 
@@ -253,10 +253,10 @@ export class Inbox {
 
   /** Passes queued messages to waiting callers. */
   #serve(): void {
-    for (let [first] = this.#kept; first; [first] = this.#kept) {
+    for (let [first] = this.#queued; first; [first] = this.#queued) {
       const waiter = this.#waiterFor(first);
       if (!waiter) return;
-      this.#kept.shift();
+      this.#queued.shift();
       this.#take(first.seqNum);
       waiter.give({ ok: true, output: first });
     }

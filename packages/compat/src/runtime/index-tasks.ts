@@ -32,18 +32,18 @@ export function indexPublished(
   for (const file of imported) {
     for (const { sentence, at } of file.refused)
       problems.push({ ...locate(at, projectDir, file.source), message: sentence });
-    for (const one of file.tasks) {
-      const { id, payloadSchema } = one.task;
+    for (const task of file.tasks) {
+      const { id, payloadSchema } = task.task;
       const { source, exportName } = exporterOf(id, file, imported);
       try {
-        const filePath = importedFile(one.at, projectDir, source);
-        const manifest = sdk.manifestOf(define(one) as unknown as Task, filePath, exportName);
+        const filePath = importedFile(task.at, projectDir, source);
+        const manifest = sdk.manifestOf(define(task) as unknown as Task, filePath, exportName);
         // A JSON Schema that the task declares separately.
         const schema = isObject(payloadSchema) ? { payloadSchema } : {};
         tasks.push({ source, manifest: { ...schema, ...manifest } });
       } catch (error) {
         const { message } = locate(error, projectDir, source);
-        problems.push({ ...locate(one.at, projectDir, source), message });
+        problems.push({ ...locate(task.at, projectDir, source), message });
       }
     }
   }

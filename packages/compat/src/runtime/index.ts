@@ -119,7 +119,7 @@ const waitUntilApi = {
 
 function addConfigured(hooks: Hooks, configuration: unknown): void {
   if (typeof configuration !== 'object' || configuration === null) return;
-  const given = configuration as Readonly<Record<string, unknown>>;
-  for (const name of configuredHooks(given))
-    hooks.addGlobal(configuredKinds[name], { id: 'config', fn: given[name] as HookFunction });
+  const config = configuration as Readonly<Record<string, unknown>>;
+  for (const name of configuredHooks(config))
+    hooks.addGlobal(configuredKinds[name], { id: 'config', fn: config[name] as HookFunction });
 }

@@ -41,8 +41,8 @@ export function inputStreamsApi(): object {
     setLastSeqNum: (stream: string, seqNum: number) => inbox(stream).skipTo(seqNum),
     shiftBuffer: (stream: string) => inbox(stream).shift(),
     disconnectStream: (stream: string) => inbox(stream).disconnect(),
-    clearHandlers: () => all().forEach((one) => one.clearHandlers()),
-    disconnect: () => all().forEach((one) => one.disconnect()),
-    reset: () => all().forEach((one) => one.close()),
+    clearHandlers: () => all().forEach((stream) => stream.clearHandlers()),
+    disconnect: () => all().forEach((stream) => stream.disconnect()),
+    reset: () => all().forEach((stream) => stream.close()),
   };
 }

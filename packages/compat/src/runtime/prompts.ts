@@ -7,7 +7,7 @@ export interface Prompt {
   readonly fns: { readonly resolve: (variables: object) => Promise<{ readonly text: string }> };
 }
 
-interface Asked {
+interface PromptRequest {
   readonly variables?: object;
   readonly version?: number;
 }
@@ -32,11 +32,14 @@ export class Prompts {
   }
 
   /** Responds to the request that `resolve` of a prompt sends. */
-  async answer(id: string, { variables = {}, version: asked = version }: Asked): Promise<Response> {
+  async answer(
+    id: string,
+    { variables = {}, version: requested = version }: PromptRequest,
+  ): Promise<Response> {
     const prompt = this.#byId.get(id);
-    if (!prompt || asked !== version) {
+    if (!prompt || requested !== version) {
       const error = prompt
-        ? `The prompt "${id}" has no version ${asked}: prompts are what the code defines. Leave the version out.`
+        ? `The prompt "${id}" has no version ${requested}: prompts are what the code defines. Leave the version out.`
         : `There is no prompt "${id}" in the code of this project.`;
       return Response.json({ error }, { status: 404 });
     }

@@ -79,14 +79,14 @@ function declared(id: string, name: string, catalog: Catalog): ConcurrencyLimit 
 /** On a queue of several tasks, the limits of one task would apply to all of them. They may use the same named limits. */
 function refuseForeign({ id, queue, concurrency }: CatalogTask, catalog: Catalog): void {
   if (queue?.name === undefined) return;
-  const held = JSON.stringify(concurrency?.limits);
+  const limits = JSON.stringify(concurrency?.limits);
   const other = catalog
     .tasks()
     .find(
       (task) =>
         task.id !== id &&
         task.queue?.name === queue.name &&
-        (concurrency?.inline || JSON.stringify(task.concurrency?.limits) !== held),
+        (concurrency?.inline || JSON.stringify(task.concurrency?.limits) !== limits),
     );
   if (other)
     throw refused(

@@ -14,14 +14,14 @@ export function sessionInbox(attempt: Attempt, session: string, io: Io, channel?
   const path = pathOf(session, io, channel);
   const known = attempt.inboxes.get(path);
   if (known) return known;
-  const { heard } = attempt.scope;
+  const { consumed } = attempt.scope;
   const inbox = new Inbox(
     {
       follow: (options) => followPath(path, options),
       end: () => endOfSession(session),
       // The outcome of the run reports its position to the server: later messages are for another run.
       onTaken(seqNum) {
-        if (io === 'in' && channel === undefined) heard?.set(session, seqNum ?? -1);
+        if (io === 'in' && channel === undefined) consumed?.set(session, seqNum ?? -1);
       },
     },
     attempt.signal,
@@ -68,8 +68,8 @@ export function sessionStreamsApi(): object {
     shiftBuffer: (session: string, io: Io, channel?: string) => inbox(session, io, channel).shift(),
     disconnectStream: (session: string, io: Io, channel?: string) => inbox(session, io, channel).disconnect(),
     reconnectStream: (session: string, io: Io, channel?: string) => inbox(session, io, channel).connect(),
-    clearHandlers: () => all().forEach((one) => one.clearHandlers()),
-    disconnect: () => all().forEach((one) => one.disconnect()),
-    reset: () => all().forEach((one) => one.close()),
+    clearHandlers: () => all().forEach((stream) => stream.clearHandlers()),
+    disconnect: () => all().forEach((stream) => stream.disconnect()),
+    reset: () => all().forEach((stream) => stream.close()),
   };
 }

@@ -15,7 +15,7 @@ export function withWaitKey(
   headers: Headers,
   body: string,
 ): string | undefined {
-  const what = madeBy(path, body);
+  const what = waitKindOf(path, body);
   if (what === undefined) return undefined;
   const parsed = JSON.parse(body) as { options?: object } & Record<string, unknown>;
   const isTrigger = triggered.test(path);
@@ -33,7 +33,7 @@ export function withWaitKey(
 }
 
 /** The name under which objects of its kind are counted; undefined for requests whose result is not awaited. */
-function madeBy(path: string, body: string): string | undefined {
+function waitKindOf(path: string, body: string): string | undefined {
   if (path === '/api/v1/waitpoints/tokens') return 'token';
   if (!body.includes('"resumeParentOnCompletion":true')) return undefined;
   const task = triggered.exec(path)?.[1];

@@ -3,7 +3,7 @@ import { requireAttempt, type Attempt } from './attempt.ts';
 import type { Hooks } from './hooks.ts';
 import { callApi } from './call-api.ts';
 
-type Told =
+type WaitInfo =
   | { readonly type: 'task'; readonly runId: string }
   | { readonly type: 'batch'; readonly batchId: string; readonly runCount: number }
   | { readonly type: 'token'; readonly token: string }
@@ -14,10 +14,10 @@ type Told =
  * created before, with a key by which an attempt that runs again finds it.
  */
 export function runtimeApi(hooks: Hooks): object {
-  const waiting = async <T>(attempt: Attempt, told: Told, act: () => Promise<T>): Promise<T> => {
-    await callWaiting(hooks, 'Wait', attempt, told);
+  const waiting = async <T>(attempt: Attempt, info: WaitInfo, act: () => Promise<T>): Promise<T> => {
+    await callWaiting(hooks, 'Wait', attempt, info);
     const value = await act();
-    await callWaiting(hooks, 'Resume', attempt, told);
+    await callWaiting(hooks, 'Resume', attempt, info);
     return value;
   };
   return {
@@ -45,9 +45,11 @@ export function runtimeApi(hooks: Hooks): object {
       finishDate?: Date;
     }) {
       const attempt = requireAttempt('wait');
-      const told: Told = finishDate ? { type: 'duration', date: finishDate } : { type: 'token', token: id };
+      const info: WaitInfo = finishDate
+        ? { type: 'duration', date: finishDate }
+        : { type: 'token', token: id };
       const known = attempt.waitpoints.get(id);
-      return waiting(attempt, told, async () => {
+      return waiting(attempt, info, async () => {
         attempt.waitpoints.delete(id);
         if (known && 'message' in known) return known.message.end((wait) => begin(attempt, wait));
         if (known) {
@@ -80,7 +82,7 @@ async function callWaiting(
   hooks: Hooks,
   kind: 'Wait' | 'Resume',
   attempt: Attempt,
-  wait: Told,
+  wait: WaitInfo,
 ): Promise<void> {
   const { payload, ctx, signal, init } = attempt;
   const task = ctx.task.id;

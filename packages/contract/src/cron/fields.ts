@@ -98,10 +98,10 @@ function readStep(field: Field, text: string, item: string): number {
     throw refusal(
       `the step of ${quote(item)} in the ${field.title} field is 0; write a step of 1 or more, such as */5`,
     );
-  const most = lastValue(field) - field.min + 1;
-  if (step > most) {
+  const maxStep = lastValue(field) - field.min + 1;
+  if (step > maxStep) {
     throw refusal(
-      `the step of ${quote(item)} in the ${field.title} field is larger than the field; write a step of 1-${most}`,
+      `the step of ${quote(item)} in the ${field.title} field is larger than the field; write a step of 1-${maxStep}`,
     );
   }
   return step;

@@ -34,7 +34,7 @@ const paths = (text: string | undefined): Record<string, string[]> | undefined =
 
 /** The query that `runFilterQuery` returned, as parameters. */
 export function runFilterParams(query: RunFilterQuery): RunFilterParams {
-  const given = {
+  const params = {
     status: list(query['filter[status]']),
     taskIdentifier: list(query['filter[taskIdentifier]']),
     version: list(query['filter[version]']),
@@ -58,5 +58,5 @@ export function runFilterParams(query: RunFilterQuery): RunFilterParams {
     from: at(query['filter[createdAt][from]']),
     to: at(query['filter[createdAt][to]']),
   };
-  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  return Object.fromEntries(Object.entries(params).filter(([, value]) => value !== undefined));
 }

@@ -18,7 +18,7 @@ describe('words of a filter', () => {
   test('are read back as they were written, whatever the value', () => {
     fc.assert(
       fc.property(fc.string({ minLength: 1, unit: 'grapheme' }), (value) => {
-        expect(filterWords(`a:1 tag:${quotedValue(value)} b:2`).map((one) => one.value)).toEqual([
+        expect(filterWords(`a:1 tag:${quotedValue(value)} b:2`).map((word) => word.value)).toEqual([
           '1',
           value,
           '2',

@@ -44,7 +44,7 @@ export const quotedValue = (value: string): string =>
  * withFilterWord('status:failed since:2h', 'since', '1d'); // 'status:failed since:1d'
  */
 export function withFilterWord(text: string, key: string, value: string | undefined): string {
-  const rest = filterWords(text).filter((one) => one.key !== key);
-  const kept = rest.map(({ from, to }) => text.slice(from, to));
-  return [...kept, ...(value === undefined ? [] : [`${key}:${quotedValue(value)}`])].join(' ');
+  const rest = filterWords(text).filter((word) => word.key !== key);
+  const words = rest.map(({ from, to }) => text.slice(from, to));
+  return [...words, ...(value === undefined ? [] : [`${key}:${quotedValue(value)}`])].join(' ');
 }

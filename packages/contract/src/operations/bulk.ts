@@ -11,8 +11,8 @@ import { cursors, date, pageSize } from './shapes.ts';
 export const maxBulkRuns = 500;
 
 /** One or several values; several match any of them. */
-const some = <const S extends z.ZodType>(one: S) =>
-  z.union([one, z.array(one).min(1).max(100)]).transform((value) => [value].flat() as z.output<S>[]);
+const some = <const S extends z.ZodType>(schema: S) =>
+  z.union([schema, z.array(schema).min(1).max(100)]).transform((value) => [value].flat() as z.output<S>[]);
 
 const words = some(z.string().min(1));
 
@@ -59,7 +59,7 @@ const filter = z
       )
       .optional(),
   })
-  .refine((given) => Object.values(given).some((value) => value !== undefined), {
+  .refine((members) => Object.values(members).some((value) => value !== undefined), {
     message: 'must have at least one member; for all runs of some time, give a period',
   });
 export type BulkFilter = z.output<typeof filter>;

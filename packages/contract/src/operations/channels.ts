@@ -8,8 +8,8 @@ export const appendBodyLimit = 1_048_576;
 /** Maximum number of records in one write. */
 export const maxRecordsAtOnce = 1_000;
 
-const one = z.object({ session: z.string().min(1).max(maxExternalIdCharacters) });
-const side = one.extend({
+const sessionParams = z.object({ session: z.string().min(1).max(maxExternalIdCharacters) });
+const side = sessionParams.extend({
   /** A channel in addition to the session's own two. */
   channel: z.string().regex(/^[\w-]{1,64}$/, 'up to 64 letters, digits, _ and -'),
 });
@@ -71,7 +71,7 @@ export const appendToSessionIn = operation({
   path: '/realtime/v1/sessions/:session/in/append',
   summary: 'Append a text to what the task reads, and make sure that a run serves the session',
   access: writesIn,
-  params: one,
+  params: sessionParams,
 });
 
 export const appendToSessionOut = operation({
@@ -80,7 +80,7 @@ export const appendToSessionOut = operation({
   path: '/realtime/v1/sessions/:session/out/append',
   summary: 'Append a text to what the task writes',
   access: writesOut,
-  params: one,
+  params: sessionParams,
 });
 
 export const appendToSideIn = operation({
@@ -140,7 +140,7 @@ export const writeSessionOut = operation({
   path: '/realtime/v1/sessions/:session/out/records',
   summary: 'Append records with their headers to what the task writes',
   access: writesOut,
-  params: one,
+  params: sessionParams,
 });
 
 export const writeSideOut = operation({
@@ -168,7 +168,7 @@ export const initializeSessionIn = operation({
   summary: 'Learn where and how records are appended to what the task reads',
   // It issues a token that can write for a day.
   access: { ...writesIn, forbidsRuns: true, browser: false },
-  params: one,
+  params: sessionParams,
 });
 
 export const initializeSessionOut = operation({
@@ -178,7 +178,7 @@ export const initializeSessionOut = operation({
   summary: 'Learn where and how records are appended to what the task writes',
   // It issues a token that can write for a day; in a run, until the end of the attempt.
   access: writesOut,
-  params: one,
+  params: sessionParams,
 });
 
 const looking = {
@@ -195,7 +195,7 @@ export const lookAtSessionIn = operation({
   path: '/realtime/v1/sessions/:session/in',
   summary: 'The number of the last record that the task reads, in a header',
   access: readsIn,
-  params: one,
+  params: sessionParams,
 });
 
 export const lookAtSessionOut = operation({
@@ -204,7 +204,7 @@ export const lookAtSessionOut = operation({
   path: '/realtime/v1/sessions/:session/out',
   summary: 'The number of the last record that the task wrote, in a header',
   access: readsOut,
-  params: one,
+  params: sessionParams,
 });
 
 const subscribing = {
@@ -222,7 +222,7 @@ export const subscribeToSessionIn = operation({
   path: '/realtime/v1/sessions/:session/in',
   summary: 'Follow what the task reads, as server-sent events',
   access: readsIn,
-  params: one,
+  params: sessionParams,
 });
 
 export const subscribeToSessionOut = operation({
@@ -231,7 +231,7 @@ export const subscribeToSessionOut = operation({
   path: '/realtime/v1/sessions/:session/out',
   summary: 'Follow what the task writes, as server-sent events',
   access: readsOut,
-  params: one,
+  params: sessionParams,
 });
 
 export const subscribeToSideIn = operation({
@@ -284,7 +284,7 @@ export const listSessionInRecords = operation({
   path: '/realtime/v1/sessions/:session/in/records',
   summary: 'What the task reads, as far as it goes',
   access: readsIn,
-  params: one,
+  params: sessionParams,
 });
 
 export const listSessionOutRecords = operation({
@@ -293,5 +293,5 @@ export const listSessionOutRecords = operation({
   path: '/realtime/v1/sessions/:session/out/records',
   summary: 'What the task wrote, as far as it goes',
   access: readsOut,
-  params: one,
+  params: sessionParams,
 });

@@ -12,7 +12,7 @@ export const finding = z.object({
   /** Why it matters. */
   why: z.string(),
   /** The command or setting that fixes it. */
-  mend: z.string(),
+  fix: z.string(),
 });
 export type Finding = z.infer<typeof finding>;
 

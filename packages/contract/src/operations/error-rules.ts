@@ -7,11 +7,11 @@ export const maxPatternCharacters = 512;
 /** Maximum number of rules in a project. */
 export const maxErrorRules = 100;
 
-const words = (most: number) =>
+const words = (max: number) =>
   z
     .string()
     .min(1)
-    .max(most)
+    .max(max)
     .refine(
       (value) => !value.includes('\u0000') && value.isWellFormed(),
       'must not contain NUL or half a character',

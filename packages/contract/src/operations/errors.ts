@@ -66,10 +66,10 @@ export const errorTrend = z.object({
 export type ErrorTrend = z.infer<typeof errorTrend>;
 
 /** A string that can be stored. */
-const words = (most: number) =>
+const words = (max: number) =>
   z
     .string()
-    .max(most)
+    .max(max)
     .refine((value) => !value.includes('\u0000'), 'must not contain a NUL character');
 
 export const listErrors = operation({

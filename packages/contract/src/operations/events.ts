@@ -13,8 +13,8 @@ export const eventBodyLimit = 3_145_728;
 export const maxEventsAtOnce = 500;
 
 const isStorable = (text: string): boolean => !text.includes('\u0000') && text.isWellFormed();
-const words = (most: number) =>
-  z.string().min(1).max(most).refine(isStorable, 'must not contain NUL or half a character');
+const words = (max: number) =>
+  z.string().min(1).max(max).refine(isStorable, 'must not contain NUL or half a character');
 
 const eventId = words(maxEventIdCharacters).refine(
   (id) => id !== '.' && id !== '..',
@@ -157,12 +157,12 @@ export const listedEvent = summary.extend({
 });
 export type ListedEvent = z.infer<typeof listedEvent>;
 
-export const shownEvent = summary.extend({
+export const eventResponse = summary.extend({
   event: storedEvent,
   /** The runs that it triggered and that are still stored. */
   runs: z.array(z.object({ id: z.string(), taskIdentifier: z.string(), status: z.string() })),
 });
-export type ShownEvent = z.infer<typeof shownEvent>;
+export type EventResponse = z.infer<typeof eventResponse>;
 
 export const listEvents = operation({
   id: 'listEvents',
@@ -196,7 +196,7 @@ export const retrieveEvent = operation({
   summary: 'Retrieve an event with its runs',
   access: { secretKey: true, publicToken: true, action: 'read', on: 'events' },
   params: oneEvent,
-  reply: shownEvent,
+  reply: eventResponse,
   errors: [404],
 });
 
@@ -225,6 +225,6 @@ export const cancelEvent = operation({
   summary: 'Keep an event that waits for its time from being delivered',
   access: { secretKey: true, action: 'write', on: 'events' },
   params: oneEvent,
-  reply: shownEvent,
+  reply: eventResponse,
   errors: [404, 409],
 });

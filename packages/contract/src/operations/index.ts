@@ -118,7 +118,7 @@ type NameIn<Exports> = {
     : never;
 }[keyof Exports];
 type DeclaredIn<C extends Concept> = Pick<Concepts[C], NameIn<Concepts[C]>>;
-type AllOf<Union> = (Union extends unknown ? (one: Union) => void : never) extends (all: infer All) => void
+type AllOf<Union> = (Union extends unknown ? (member: Union) => void : never) extends (all: infer All) => void
   ? All
   : never;
 type Declared = AllOf<{ [C in Concept]: DeclaredIn<C> }[Concept]>;

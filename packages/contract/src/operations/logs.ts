@@ -17,7 +17,7 @@ const searchText = z
   .string()
   .min(1)
   .max(256)
-  .refine((one) => !one.includes('\0'), 'must not contain a NUL character');
+  .refine((text) => !text.includes('\0'), 'must not contain a NUL character');
 
 /** Filters for the lines of a run. All filters must match. */
 export const ofLine = {

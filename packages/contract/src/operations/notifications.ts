@@ -47,10 +47,10 @@ const messages = listOf(
     ),
 ).default(['alert.*', 'endpoint.disabled']);
 
-const words = (most: number) =>
+const words = (max: number) =>
   z
     .string()
-    .max(most)
+    .max(max)
     .refine((text) => !text.includes('\u0000'), 'must not contain a NUL character')
     .refine((text) => text.isWellFormed(), 'must not contain half a character');
 

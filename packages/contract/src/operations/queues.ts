@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { operation } from '../operation.ts';
 import { concurrencyLimit, keyWeight } from './fairness.ts';
-import { rateLimit, shownRateLimit } from './rate-limit.ts';
+import { rateLimit, rateLimitResponse } from './rate-limit.ts';
 import { cursors, date, pageSize } from './shapes.ts';
 
 export const queueTypes = ['task', 'custom'] as const;
@@ -33,11 +33,11 @@ export const queue = z.object({
   /** The rate limit: how many runs may start in a period. */
   rateLimit: z.object({
     /** The effective limit; null for no limit. */
-    current: shownRateLimit.nullable(),
+    current: rateLimitResponse.nullable(),
     /** The limit declared in code. */
-    base: shownRateLimit.nullable(),
+    base: rateLimitResponse.nullable(),
     /** Null: no limit if `isOverridden`, else the limit in code applies. */
-    override: shownRateLimit.nullable(),
+    override: rateLimitResponse.nullable(),
     isOverridden: z.boolean(),
     overriddenAt: date.nullable(),
     /** How many runs may start now; null without a limit of the whole queue. */
@@ -203,7 +203,7 @@ export const setQueueKeyWeight = operation({
 });
 
 /** A concurrency key with its own weight. */
-export const shownKeyWeight = z.object({
+export const keyWeightResponse = z.object({
   /** The name of its queue; for a task's own queue the task's id. */
   queue: z.string(),
   type: z.enum(queueTypes),
@@ -214,7 +214,7 @@ export const shownKeyWeight = z.object({
   base: z.number().int().nullable(),
   override: z.number().int().nullable(),
 });
-export type ShownKeyWeight = z.infer<typeof shownKeyWeight>;
+export type KeyWeightResponse = z.infer<typeof keyWeightResponse>;
 
 export const listKeyWeights = operation({
   id: 'listKeyWeights',
@@ -234,11 +234,11 @@ export const listKeyWeights = operation({
       )
       .optional(),
   }),
-  reply: z.object({ data: z.array(shownKeyWeight), pagination: cursors }),
+  reply: z.object({ data: z.array(keyWeightResponse), pagination: cursors }),
 });
 
 /** A limit shared by queues, and the number of runs that execute under it. */
-export const shownSharedLimit = z.object({
+export const sharedLimitResponse = z.object({
   name: z.string(),
   /** The effective limit. */
   limit: z.number().int(),
@@ -251,7 +251,7 @@ export const shownSharedLimit = z.object({
   /** The names of its queues. */
   queues: z.array(z.string()),
 });
-export type ShownSharedLimit = z.infer<typeof shownSharedLimit>;
+export type SharedLimitResponse = z.infer<typeof sharedLimitResponse>;
 
 const limitName = z.object({ name: z.string().min(1).max(128) });
 
@@ -262,7 +262,7 @@ export const listSharedLimits = operation({
   tag: 'queues',
   summary: 'List the limits of concurrency that queues share, by name',
   access: read,
-  reply: z.object({ data: z.array(shownSharedLimit) }),
+  reply: z.object({ data: z.array(sharedLimitResponse) }),
 });
 
 export const overrideSharedLimit = operation({
@@ -274,7 +274,7 @@ export const overrideSharedLimit = operation({
   access: write,
   params: limitName,
   body: z.object({ limit }),
-  reply: shownSharedLimit,
+  reply: sharedLimitResponse,
   errors: [404],
 });
 
@@ -286,7 +286,7 @@ export const resetSharedLimit = operation({
   summary: 'Return to the shared limit that the code declares',
   access: write,
   params: limitName,
-  reply: shownSharedLimit,
+  reply: sharedLimitResponse,
   errors: [404],
 });
 

@@ -5,8 +5,8 @@ export const maxRateLimit = 1_000_000;
 /** The maximum period in seconds: 31 days. */
 export const maxRatePeriod = 2_678_400;
 
-const whole = (least: number, most: number, rule: string) =>
-  z.number({ error: rule }).int(rule).min(least, rule).max(most, rule);
+const whole = (min: number, max: number, rule: string) =>
+  z.number({ error: rule }).int(rule).min(min, rule).max(max, rule);
 
 const limitRule = `must be a whole number from 1 to ${maxRateLimit}`;
 const periodRule = `must be whole seconds from 1 to ${maxRatePeriod} (31 days)`;
@@ -45,17 +45,17 @@ export const triggerRate = z
 export const onExceed = z.enum(['refuse', 'drop']);
 
 /** The effective rate limit. */
-export const shownRateLimit = z.object({
+export const rateLimitResponse = z.object({
   limit: z.number().int(),
   /** Seconds. */
   period: z.number().int(),
   burst: z.number().int(),
   key: z.literal('concurrencyKey').optional(),
 });
-export type ShownRateLimit = z.infer<typeof shownRateLimit>;
+export type RateLimitResponse = z.infer<typeof rateLimitResponse>;
 
 /** A limit with its defaults filled in, so that equal limits have equal values. */
-export const completeRateLimit = ({ limit, period, burst = limit, key }: RateLimit): ShownRateLimit => ({
+export const completeRateLimit = ({ limit, period, burst = limit, key }: RateLimit): RateLimitResponse => ({
   limit,
   period,
   burst,

@@ -20,7 +20,7 @@ export const attemptStatuses = [
   /** Its runner was lost. */
   'LOST',
   /** Its runner stopped and returned it. */
-  'GIVEN_BACK',
+  'RETURNED',
   /** The process that ran its code ended while it waited. */
   'DETACHED',
 ] as const;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { operation } from '../operation.ts';
 import { runStatuses } from '../status.ts';
 import { readsPacket } from './packets.ts';
-import { date, shownOptions } from './shapes.ts';
+import { date, optionsResponse } from './shapes.ts';
 
 export const runId = z.object({ runId: z.string().min(1).max(128) });
 
@@ -34,7 +34,7 @@ export const runFields = z.object({
   /** Active milliseconds of all attempts. */
   durationMs: z.number(),
   metadata: z.record(z.string(), z.unknown()).optional(),
-  ...shownOptions,
+  ...optionsResponse,
 });
 
 export const relatedRun = runFields.extend({
@@ -43,7 +43,7 @@ export const relatedRun = runFields.extend({
   batchId: z.string().optional(),
 });
 
-const shownError = z.object({
+const errorResponse = z.object({
   message: z.string(),
   name: z.string().optional(),
   stackTrace: z.string().optional(),
@@ -58,7 +58,7 @@ export const run = relatedRun.extend({
   payloadPresignedUrl: z.string().optional(),
   outputPresignedUrl: z.string().optional(),
   /** The error of its last attempt. `causes` are the underlying errors, each before the error that it caused. */
-  error: shownError.extend({ causes: z.array(shownError).optional() }).optional(),
+  error: errorResponse.extend({ causes: z.array(errorResponse).optional() }).optional(),
   relatedRuns: z.object({
     root: relatedRun.optional(),
     parent: relatedRun.optional(),

@@ -13,10 +13,10 @@ export const missedRule = z
   .regex(/^(skip|once|all:[1-9]\d{0,4}[mhd])$/, "write 'skip', 'once' or 'all:' and a time such as 'all:6h'");
 
 /** A string that can be stored. */
-const text = (most: number) =>
+const text = (max: number) =>
   z
     .string()
-    .max(most)
+    .max(max)
     .regex(/^[^\u0000]*$/, 'must not contain a NUL character')
     // The database would replace each half with the same character, so two keys could become equal.
     .refine((words) => words.isWellFormed(), 'must not contain half a character');

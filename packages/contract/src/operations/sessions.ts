@@ -10,8 +10,8 @@ export const sessionBodyLimit = 32_768;
 export const maxExternalIdCharacters = 256;
 
 const isStorable = (text: string): boolean => !text.includes('\u0000') && text.isWellFormed();
-const words = (most: number) =>
-  z.string().min(1).max(most).refine(isStorable, 'must not contain NUL or half a character');
+const words = (max: number) =>
+  z.string().min(1).max(max).refine(isStorable, 'must not contain NUL or half a character');
 
 const externalId = z
   .string()
@@ -21,7 +21,7 @@ const externalId = z
       .refine((id) => !id.startsWith('session_'), 'must not begin with session_, as the ids of sessions do')
       .refine((id) => id !== '.' && id !== '..', 'must not be . or .., which are no parts of an address'),
   );
-const tags = (most: number) => z.array(words(128)).max(most);
+const tags = (max: number) => z.array(words(128)).max(max);
 const metadata = z
   .record(z.string(), z.unknown())
   .refine((value) => isStorable(JSON.stringify(value)), 'must not contain half a character');
@@ -147,7 +147,7 @@ export const listSessions = operation({
 });
 
 /** `session` is a session's id or its external id. A value that begins with `session_` is an id. */
-const one = z.object({ session: z.string().min(1).max(maxExternalIdCharacters) });
+const sessionParams = z.object({ session: z.string().min(1).max(maxExternalIdCharacters) });
 
 export const retrieveSession = operation({
   id: 'retrieveSession',
@@ -156,7 +156,7 @@ export const retrieveSession = operation({
   tag: 'sessions',
   summary: 'Retrieve a session',
   access: { secretKey: true, publicToken: true, action: 'read', on: 'sessions', objects: true },
-  params: one,
+  params: sessionParams,
   reply: session,
   errors: [404],
 });
@@ -177,7 +177,7 @@ export const updateSession = operation({
   summary: 'Replace the tags or the metadata of a session',
   access: bySecretKey,
   cors: true,
-  params: one,
+  params: sessionParams,
   body: z.object({
     tags: tags(10).optional(),
     /** Null clears it. */
@@ -198,7 +198,7 @@ export const closeSession = operation({
   summary: 'Let nothing be appended to a session any more; its run goes on',
   access: bySecretKey,
   cors: true,
-  params: one,
+  params: sessionParams,
   body: z.object({ reason: words(256).optional() }),
   bodyLimit: 1_024,
   reply: session,
@@ -219,7 +219,7 @@ export const continueSession = operation({
     objects: true,
     browser: false,
   },
-  params: one,
+  params: sessionParams,
   body: z.object({ callingRunId: z.string().min(1), reason: words(64) }),
   bodyLimit: 4_096,
   reply: z.object({
@@ -234,7 +234,7 @@ export const continueSession = operation({
 const snapshot = {
   path: '/api/v1/sessions/:session/snapshot-url',
   tag: 'sessions',
-  params: one,
+  params: sessionParams,
   reply: z.object({
     /** Where its content is uploaded (PUT) or downloaded (GET), for five minutes and without a credential. 404 if it has no content. */
     presignedUrl: z.string(),

@@ -7,19 +7,19 @@ import { parsePeriodMs } from '../period.ts';
 export const date = z.iso.datetime();
 
 /** A display name, stored unchanged except for surrounding whitespace. */
-export const nameOf = (most: number) =>
+export const nameOf = (max: number) =>
   z
     .string()
     .trim()
     .min(1)
-    .max(most)
+    .max(max)
     .refine((text) => text.isWellFormed(), 'must not contain half a character (half of a surrogate pair)');
 
 /** An identifying key. It must be storable exactly, because a changed key would be a different one. */
-export const keyOf = (most: number, tooLong = `at most ${most} characters`) =>
+export const keyOf = (max: number, tooLong = `at most ${max} characters`) =>
   z
     .string()
-    .max(most, tooLong)
+    .max(max, tooLong)
     .refine((text) => !text.includes('\0'), 'must not contain a NUL character')
     .refine((text) => text.isWellFormed(), 'must not contain half a character (half of a surrogate pair)');
 
@@ -44,7 +44,7 @@ export const singletonConflict = z.enum(['skip', 'replace', 'queue']);
 export type SingletonConflict = z.infer<typeof singletonConflict>;
 
 /** Options of a trigger that its run returns unchanged. */
-export const shownOptions = {
+export const optionsResponse = {
   /** Stored, shown and filterable. It does not affect where the run executes. */
   region: z.string().max(128).optional(),
   /** A short text for people, shown with the run. At most 256 characters. */
@@ -62,7 +62,7 @@ export const traceparent = z
     'not a W3C trace context, such as 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
   );
 
-export type ShownOptions = z.input<z.ZodObject<typeof shownOptions>>;
+export type OptionsResponse = z.input<z.ZodObject<typeof optionsResponse>>;
 
 /** A comma-separated list in one parameter; whitespace is dropped. */
 export const commaList = z.string().transform((text) =>
@@ -73,8 +73,8 @@ export const commaList = z.string().transform((text) =>
 );
 
 /** `page[size]` with its bounds. */
-export const pageSize = (fallback: number, most = 100) =>
-  z.coerce.number().int().min(1).max(most).default(fallback);
+export const pageSize = (fallback: number, max = 100) =>
+  z.coerce.number().int().min(1).max(max).default(fallback);
 
 const instantMessage = 'not a date; send an ISO 8601 date or milliseconds since 1970';
 

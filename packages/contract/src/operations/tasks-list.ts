@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { operation } from '../operation.ts';
 import { machinePresets, payloadSchema, retryPolicy, taskManifest } from '../runner/manifest.ts';
 import { runStatuses } from '../status.ts';
-import { shownRateLimit } from './rate-limit.ts';
+import { rateLimitResponse } from './rate-limit.ts';
 import { date } from './shapes.ts';
 
 /** A task of the current version, with the default options of its runs. */
@@ -19,7 +19,7 @@ export const taskInfo = z.object({
     /** The limit declared in code; null if it has no limit of its own. */
     concurrencyLimit: z.number().int().nullable(),
     /** The rate limit declared in code. */
-    rateLimit: shownRateLimit.nullable(),
+    rateLimit: rateLimitResponse.nullable(),
   }),
   retry: retryPolicy.optional(),
   /** Maximum duration of one attempt in seconds. */

@@ -7,7 +7,7 @@ import {
   fence,
   idempotencyKey,
   keyOf,
-  shownOptions,
+  optionsResponse,
   singletonConflict,
   tag,
   traceparent,
@@ -53,7 +53,7 @@ export const triggerOptions = z.object({
   /** An object, or the JSON text of one. */
   metadata: z.unknown().optional(),
   metadataType: z.string().optional(),
-  ...shownOptions,
+  ...optionsResponse,
   test: z.boolean().optional(),
   lockToVersion: z.string().optional(),
   /**

@@ -1,5 +1,5 @@
 export * from './assignment.ts';
-export type { BriefAssignment } from './brief.ts';
+export type { CompactAssignment } from './compact.ts';
 export * from './bundle.ts';
 export * from './credential.ts';
 export * from './manifest.ts';

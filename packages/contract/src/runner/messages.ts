@@ -6,7 +6,7 @@
  * preserved.
  */
 import type { FinalStatus } from '../status.ts';
-import type { BriefAssignment } from './brief.ts';
+import type { CompactAssignment } from './compact.ts';
 import type { MachinePreset } from './manifest.ts';
 import type { SpanChunk } from './spans.ts';
 
@@ -60,7 +60,7 @@ export interface Settlement {
   /** The revision of the environment's variables that it ran with. */
   readonly revision?: number;
   /** The number of the last message that it consumed on `.in` of each session, by the session's name in the code; -1 for none yet. */
-  readonly heard?: Readonly<Record<string, number>>;
+  readonly consumed?: Readonly<Record<string, number>>;
 }
 
 /** Something for which an attempt's code waits. */
@@ -92,12 +92,12 @@ export interface AttemptWaits {
  * The state of an attempt's waits. `keys` are the waits that have ended.
  *
  * `running`: it keeps its slot and continues. `suspended`: it has released its slot and continues only after `resumed`, which gives it one
- * again. `spell` is the number of the suspension; messages about an older one are ignored. `stale`: the runner no longer owns the attempt.
+ * again. `suspension` is its number; messages about an older one are ignored. `stale`: the runner no longer owns the attempt.
  */
 export interface AttemptWaited {
   readonly fence: number;
   readonly state: 'running' | 'suspended' | 'resumed' | 'stale';
-  readonly spell: number | null;
+  readonly suspension: number | null;
   readonly keys: readonly string[];
 }
 
@@ -129,11 +129,11 @@ export type RunnerMessage =
       /** Versions it can execute. */
       readonly versions: readonly string[];
       /** Fences of the attempts that it still holds, including finished ones whose outcome is not confirmed. */
-      readonly held: readonly number[];
+      readonly leased: readonly number[];
       /** It supports `logged`. */
       readonly knowsLogged?: boolean;
       /** It fetches uploaded versions that match these properties, so it can execute runs of any of them. */
-      readonly fetches?: RunnerFacts;
+      readonly fetches?: RunnerProperties;
       /** It loads versions when one of their runs arrives or when they are promoted, and not in advance. */
       readonly isOnDemand?: boolean;
       /** It accepts no attempts over this connection, and requests the branches of its environment: it connects for each of them. */
@@ -176,7 +176,7 @@ export type ServerMessage =
       readonly logged?: number;
       /** The server's clock in milliseconds since 1970. */
       readonly now: number;
-      /** Fences of `held` that this runner no longer owns: stop them and send nothing about them. */
+      /** Fences of `leased` that this runner no longer owns: stop them and send nothing about them. */
       readonly lost: readonly number[];
       /** The environment's variables for `process.env` of executors. */
       readonly variables: Readonly<Record<string, string>>;
@@ -184,12 +184,14 @@ export type ServerMessage =
       readonly revision?: number;
       /** Names of secret variables: the runner redacts their values in its output. */
       readonly secrets?: readonly string[];
-      readonly environment: EnvironmentFacts;
+      readonly environment: EnvironmentInfo;
     }
-  | { readonly type: 'run'; readonly assignments: readonly BriefAssignment[] }
+  | { readonly type: 'run'; readonly assignments: readonly CompactAssignment[] }
   | { readonly type: 'cancel'; readonly fences: readonly number[] }
   /** Load these uploaded versions now, the most important one first, and reply with `serve` when each is loaded. */
   | { readonly type: 'load'; readonly versions: readonly string[] }
+  /** The server's clock in milliseconds since 1970, if it differs from the one that the runner knows: the database has another host. */
+  | { readonly type: 'time'; readonly now: number }
   /** The names of all live branches of its environment, after `welcome` and whenever they change. */
   | { readonly type: 'branches'; readonly branches: readonly string[] }
   /** A request to stop this runner, equivalent to SIGTERM. */
@@ -210,7 +212,7 @@ export type ServerMessage =
   | { readonly type: 'refused'; readonly reason: string; readonly retry: boolean };
 
 /** The properties that decide which uploaded versions a runner can execute. */
-export interface RunnerFacts {
+export interface RunnerProperties {
   /** The major version of Node.js. */
   readonly nodeMajor: number;
   /** Such as `linux-x64-glibc`. */
@@ -220,7 +222,7 @@ export interface RunnerFacts {
 }
 
 /** Where a run executes, for `ctx`. */
-export interface EnvironmentFacts {
+export interface EnvironmentInfo {
   readonly id: string;
   readonly slug: string;
   readonly kind: string;

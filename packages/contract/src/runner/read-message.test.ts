@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { messageLimits, readRunnerMessage } from './read-message.ts';
 
-const hello = { type: 'hello', runner: 'runner_1', host: 'h', pid: 1, capacity: 1, versions: [], held: [] };
+const hello = { type: 'hello', runner: 'runner_1', host: 'h', pid: 1, capacity: 1, versions: [], leased: [] };
 const line = { run: 'run_1', attempt: 1, at: 1, level: 'log', message: 'a' };
 const chunk = { run: 'run_1', attempt: 1, trace: 'a'.repeat(32), spans: [] };
 
@@ -30,7 +30,7 @@ test.each([
   [{ ...hello, runner: '' }, 'hello: runner must be a text of 1 to 128 characters, without U+0000.'],
   [{ ...hello, host: 'a\0' }, 'hello: host must be a text of 1 to 256 characters, without U+0000.'],
   [{ ...hello, pid: 1.5 }, 'hello: pid must be a whole number from 0 to 2147483647.'],
-  [{ ...hello, held: [1, '2'] }, 'hello: held.1 must be a whole number from 0 to 9007199254740991.'],
+  [{ ...hello, leased: [1, '2'] }, 'hello: leased.1 must be a whole number from 0 to 9007199254740991.'],
   [{ type: 'capacity', capacity: -1 }, 'capacity: capacity must be a whole number from 0 to 2147483647.'],
   [{ type: 'settle' }, 'settle: settlements must be a list.'],
   [{ type: 'settle', settlements: [null] }, 'settle: settlements.0 must be an object.'],

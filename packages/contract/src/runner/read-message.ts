@@ -67,8 +67,8 @@ const list =
   (value, field) => {
     if (!Array.isArray(value)) return `${field} must be a list`;
     if (value.length > max) return `${field} must have at most ${max} items`;
-    for (const [at, one] of value.entries()) {
-      const fault = item(one, `${field}.${at}`);
+    for (const [at, element] of value.entries()) {
+      const fault = item(element, `${field}.${at}`);
       if (fault) return fault;
     }
     return undefined;
@@ -117,7 +117,7 @@ const messages = new Map<unknown, Check>([
       release: optional(name),
       capacity: count,
       versions: list(name, messageLimits.versions),
-      held: list(fence),
+      leased: list(fence),
       knowsLogged: optional(flag),
       fetches: optional(object({})),
       isOnDemand: optional(flag),

@@ -37,9 +37,9 @@ export const anchorOfReply = (status: number, message: string): Anchor =>
 
 /** The section that explains a message, by its first line; undefined if there is none. Responses are shown with their status as prefix. */
 export function anchorOf(message: string): Anchor | undefined {
-  const [, status, said = ''] = /^([45]\d\d) (.*)/.exec(message) ?? [];
+  const [, status, detail = ''] = /^([45]\d\d) (.*)/.exec(message) ?? [];
   return (
-    findIn(ofOthers, message) ?? (status === undefined ? undefined : anchorOfReply(Number(status), said))
+    findIn(ofOthers, message) ?? (status === undefined ? undefined : anchorOfReply(Number(status), detail))
   );
 }
 

@@ -87,6 +87,7 @@ export const replies = [
   ['The metrics are for this machine only', 'the-metrics-are-refused'],
   ['The database does not accept writes at the moment', 'the-database-does-not-accept-writes'],
   ['The database is unavailable. Try again.', 'the-server-cannot-answer-now'],
+  ['The server has more requests than it can serve in time. ', 'the-server-cannot-answer-now'],
   ['The database does not answer', 'the-server-cannot-answer-now'],
   ['The database is a standby and cannot be written', 'the-server-cannot-answer-now'],
   ['Internal Server Error', 'internal-server-error'],

@@ -12,7 +12,7 @@ import { ApiError } from './api-error.ts';
 import { call, type Environment } from './client.ts';
 import { useEnvironment } from './environment.ts';
 import { markUpdated, useLive } from './live.ts';
-import type { Given, OperationName, ReplyOf } from './operation-types.ts';
+import type { InputOf, OperationName, ReplyOf } from './operation-types.ts';
 import { toast } from './toasts.ts';
 
 const liveMs = 5_000;
@@ -48,15 +48,15 @@ interface AskOptions {
 
 /** Milliseconds until the next request: longer after each failure, and at least as long as the server requests. */
 export function backOffMs(everyMs: number, failures: number, error: unknown): number {
-  const asked = error instanceof ApiError ? (error.retryAfter ?? 0) * 1_000 : 0;
-  return Math.max(asked, Math.min(maxBackOffMs, everyMs * 2 ** Math.min(failures, 6)));
+  const requestedMs = error instanceof ApiError ? (error.retryAfter ?? 0) * 1_000 : 0;
+  return Math.max(requestedMs, Math.min(maxBackOffMs, everyMs * 2 ** Math.min(failures, 6)));
 }
 
 const everyMsOf = (live: boolean | number): number | false =>
   live === false ? false : live === true ? liveMs : live;
 
-export const keyOf = (environment: Environment | undefined, name: OperationName, given: unknown) =>
-  [name, environment ?? null, given] as const;
+export const keyOf = (environment: Environment | undefined, name: OperationName, input: unknown) =>
+  [name, environment ?? null, input] as const;
 
 /**
  * Calls a read operation, repeatedly if it is `live`.
@@ -66,7 +66,7 @@ export const keyOf = (environment: Environment | undefined, name: OperationName,
  */
 export function useAsk<N extends OperationName>(
   name: N,
-  given: Given<N>,
+  input: InputOf<N>,
   {
     live = false,
     enabled = true,
@@ -80,9 +80,9 @@ export function useAsk<N extends OperationName>(
   const environment = inEnvironment ? current : undefined;
   const every = isPaused ? false : everyMsOf(live);
   return useQuery<ReplyOf<N>>({
-    queryKey: keyOf(environment, name, given),
+    queryKey: keyOf(environment, name, input),
     queryFn: async ({ signal }) => {
-      const reply = await call(name, given, { environment, signal });
+      const reply = await call(name, input, { environment, signal });
       if (live !== false) markUpdated();
       return reply;
     },
@@ -117,19 +117,19 @@ interface PagesOf<P> {
 /** Pages with a cursor. With `live`, all loaded pages are requested again: the more pages, the less often. */
 export function usePages<N extends PagedName>(
   name: N,
-  given: Given<N>,
+  input: InputOf<N>,
   { enabled = true, live = false, keepPrevious = true }: Omit<AskOptions, 'inEnvironment'> = {},
 ): PagesOf<ReplyOf<N>> {
   const { isPaused } = useLive();
   const environment = useEnvironment();
   const client = useQueryClient();
-  const queryKey = [...keyOf(environment, name, given), 'pages'];
+  const queryKey = [...keyOf(environment, name, input), 'pages'];
   const every = isPaused ? false : everyMsOf(live);
   const result = useInfiniteQuery({
     queryKey,
     queryFn: async ({ pageParam, signal }) => {
-      const query = { ...given.query, ...(pageParam !== undefined && { 'page[after]': pageParam }) };
-      const reply = await call(name, { ...given, query }, { environment, signal });
+      const query = { ...input.query, ...(pageParam !== undefined && { 'page[after]': pageParam }) };
+      const reply = await call(name, { ...input, query }, { environment, signal });
       if (live !== false) markUpdated();
       return reply;
     },
@@ -178,10 +178,10 @@ export interface Pages<I> extends Omit<PagesOf<never>, 'pages'> {
  */
 export function useAskPages<N extends ListName>(
   name: N,
-  given: Given<N>,
+  input: InputOf<N>,
   { enabled = true }: Pick<AskOptions, 'enabled'> = {},
 ): Pages<ItemOf<N>> {
-  const { pages, ...rest } = usePages(name, given, { enabled });
+  const { pages, ...rest } = usePages(name, input, { enabled });
   return {
     ...rest,
     items: (pages as readonly { data: readonly ItemOf<N>[] }[]).flatMap(({ data }) => data),
@@ -190,10 +190,10 @@ export function useAskPages<N extends ListName>(
 
 interface ActOptions<N extends OperationName> {
   /** The operations whose responses it invalidates; they are requested again. Default: all. */
-  readonly outdates?: readonly OperationName[];
-  readonly onDone?: (reply: ReplyOf<N>, given: Given<N>) => void;
+  readonly invalidates?: readonly OperationName[];
+  readonly onDone?: (reply: ReplyOf<N>, input: InputOf<N>) => void;
   /** A sentence for the toast after success. */
-  readonly done?: string | ((reply: ReplyOf<N>, given: Given<N>) => string);
+  readonly done?: string | ((reply: ReplyOf<N>, input: InputOf<N>) => string);
   /** True: the caller shows its errors (as a form does). Otherwise a toast does. */
   readonly showsErrors?: boolean;
   readonly inEnvironment?: boolean;
@@ -202,16 +202,16 @@ interface ActOptions<N extends OperationName> {
 /** A change whose response is lost is repeated once, with the same request key: the server carries it out once. */
 async function act<N extends OperationName>(
   name: N,
-  given: Given<N>,
+  input: InputOf<N>,
   environment: Environment | undefined,
 ): Promise<ReplyOf<N>> {
   const options = { environment, requestKey: crypto.randomUUID() };
   try {
-    return await call(name, given, options);
+    return await call(name, input, options);
   } catch (error) {
     if (!(error instanceof ApiError) || error.status !== 0) throw error;
     await new Promise((resolve) => setTimeout(resolve, 1_000));
-    return call(name, given, options);
+    return call(name, input, options);
   }
 }
 
@@ -224,19 +224,19 @@ async function act<N extends OperationName>(
  */
 export function useAct<N extends OperationName>(
   name: N,
-  { outdates, onDone, done, showsErrors = false, inEnvironment = true }: ActOptions<N> = {},
-): UseMutationResult<ReplyOf<N>, Error, Given<N>> {
+  { invalidates, onDone, done, showsErrors = false, inEnvironment = true }: ActOptions<N> = {},
+): UseMutationResult<ReplyOf<N>, Error, InputOf<N>> {
   const current = useEnvironment();
   const environment = inEnvironment ? current : undefined;
   const client = useQueryClient();
-  return useMutation<ReplyOf<N>, Error, Given<N>>({
-    mutationFn: (given) => act(name, given, environment),
-    onSuccess: async (reply, given) => {
-      if (done !== undefined) toast({ title: typeof done === 'string' ? done : done(reply, given) });
-      onDone?.(reply, given);
+  return useMutation<ReplyOf<N>, Error, InputOf<N>>({
+    mutationFn: (input) => act(name, input, environment),
+    onSuccess: async (reply, input) => {
+      if (done !== undefined) toast({ title: typeof done === 'string' ? done : done(reply, input) });
+      onDone?.(reply, input);
       await client.invalidateQueries({
         predicate: ({ queryKey }) =>
-          outdates === undefined || outdates.includes(queryKey[0] as OperationName),
+          invalidates === undefined || invalidates.includes(queryKey[0] as OperationName),
       });
     },
     onError: (error) => {

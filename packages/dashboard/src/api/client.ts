@@ -7,7 +7,7 @@ import {
 } from '@millrace/contract/plain';
 import { ApiError } from './api-error.ts';
 import { setConnection } from './connection.ts';
-import type { Given, OperationName, ReplyOf } from './operation-types.ts';
+import type { InputOf, OperationName, ReplyOf } from './operation-types.ts';
 
 /** The environment of a call. */
 export interface Environment {
@@ -30,20 +30,20 @@ export const baseUrl = new URL('.', document.baseURI).href;
 
 /** `?a=1&b=2` for the given parameters, or an empty text. */
 function queryText(query: Readonly<Record<string, unknown>> = {}): string {
-  const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== '');
-  if (given.length === 0) return '';
-  return `?${new URLSearchParams(given.map(([name, value]): [string, string] => [name, String(value)]))}`;
+  const params = Object.entries(query).filter(([, value]) => value !== undefined && value !== '');
+  if (params.length === 0) return '';
+  return `?${new URLSearchParams(params.map(([name, value]): [string, string] => [name, String(value)]))}`;
 }
 
 /** Method, path and query of a call, also shown under "as curl". */
 export function requestOf<N extends OperationName>(
   name: N,
-  given: Given<N>,
+  input: InputOf<N>,
 ): { readonly method: string; readonly path: string } {
   const [method, template] = routes[name];
-  const params = (given.params ?? {}) as Readonly<Record<string, string>>;
+  const params = (input.params ?? {}) as Readonly<Record<string, string>>;
   const path = template.replaceAll(/:(\w+)/g, (_, param: string) => encodeURIComponent(params[param] ?? ''));
-  return { method, path: path + queryText(given.query) };
+  return { method, path: path + queryText(input.query) };
 }
 
 export const headersOf = (environment: Environment | undefined): Record<string, string> => ({
@@ -109,23 +109,23 @@ export async function send(path: string, init: RequestInit): Promise<Response> {
  */
 export async function call<N extends OperationName>(
   name: N,
-  given: Given<N>,
+  input: InputOf<N>,
   { environment, signal, requestKey }: CallOptions = {},
 ): Promise<ReplyOf<N>> {
-  const { method, path } = requestOf(name, given);
+  const { method, path } = requestOf(name, input);
   // A string is sent verbatim: it is appended to a channel.
-  const isText = typeof given.body === 'string';
+  const isText = typeof input.body === 'string';
   const response = await send(path, {
     method,
     headers: {
       ...headersOf(environment),
-      ...(given.body !== undefined && { 'content-type': isText ? 'text/plain' : 'application/json' }),
+      ...(input.body !== undefined && { 'content-type': isText ? 'text/plain' : 'application/json' }),
       // A channel uses another header to recognize repeated appends.
       ...(requestKey !== undefined && {
         [isText ? 'x-part-id' : 'x-trigger-request-idempotency-key']: requestKey,
       }),
     },
-    ...(given.body !== undefined && { body: isText ? (given.body as string) : JSON.stringify(given.body) }),
+    ...(input.body !== undefined && { body: isText ? (input.body as string) : JSON.stringify(input.body) }),
     ...(signal && { signal }),
   });
   const text = await response.text();

@@ -1,12 +1,12 @@
 import { followEvents, type SentEvent } from '@millrace/contract/event-stream';
 import { ApiError } from './api-error.ts';
 import { headersOf, requestOf, send, type CallOptions } from './client.ts';
-import type { Given, OperationName } from './operation-types.ts';
+import type { InputOf, OperationName } from './operation-types.ts';
 
 /** Reads a stream of server-sent events until the server ends it or the signal is aborted. A broken connection resumes after the last event. */
 export async function follow<N extends OperationName>(
   name: N,
-  given: Given<N>,
+  input: InputOf<N>,
   { environment, signal }: CallOptions & { readonly signal: AbortSignal },
   onEvent: (event: SentEvent) => void,
 ): Promise<void> {
@@ -17,7 +17,7 @@ export async function follow<N extends OperationName>(
       accept: 'text/event-stream',
       ...(last !== '' && { 'last-event-id': last }),
     };
-    const response = await send(requestOf(name, given).path, { headers, signal: connection }).catch(
+    const response = await send(requestOf(name, input).path, { headers, signal: connection }).catch(
       (error: unknown) => {
         if (error instanceof ApiError && !error.isOutage && error.status !== 429) throw error;
       },

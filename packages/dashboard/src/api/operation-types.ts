@@ -23,7 +23,7 @@ type BodyOf<D extends OperationDeclaration> = D['body'] extends z.ZodType
   : { readonly body?: undefined };
 
 /** The input of a call. An operation without path parameters needs no `params`, and so on. */
-export type Given<N extends OperationName> = PathParams<Of<N>['params']> &
+export type InputOf<N extends OperationName> = PathParams<Of<N>['params']> &
   QueryTexts<Of<N>['query']> &
   BodyOf<Of<N>>;
 

@@ -55,18 +55,18 @@ async function ask(endpoint: string, values: readonly Envelope[], signal?: Abort
 /** All envelopes inside a value. */
 function envelopesIn(value: unknown, found: Envelope[] = []): Envelope[] {
   if (isSealed(value)) found.push(value);
-  else if (Array.isArray(value)) for (const one of value) envelopesIn(one, found);
+  else if (Array.isArray(value)) for (const item of value) envelopesIn(item, found);
   else if (typeof value === 'object' && value !== null)
-    for (const one of Object.values(value)) envelopesIn(one, found);
+    for (const member of Object.values(value)) envelopesIn(member, found);
   return found;
 }
 
 /** The value with its envelopes replaced by the opened values. */
 function replaced(value: unknown, opened: ReadonlyMap<string, unknown>): unknown {
   if (isSealed(value)) return opened.has(value.$sealed.data) ? opened.get(value.$sealed.data) : value;
-  if (Array.isArray(value)) return value.map((one: unknown) => replaced(one, opened));
+  if (Array.isArray(value)) return value.map((item: unknown) => replaced(item, opened));
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, replaced(one, opened)]));
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, replaced(member, opened)]));
 }
 
 /**

@@ -38,7 +38,7 @@ export function allows(role: Role | undefined, operation: OperationName, isDev =
   const [usual, inDev] = operationRoles[operation]?.split(' ') ?? [];
   const least = isDev ? (inDev ?? usual) : usual;
   if (least === 'own') return true;
-  const found = roles.find((one) => one === least);
+  const found = roles.find((candidate) => candidate === least);
   return role !== undefined && found !== undefined && isAtLeast(role, found);
 }
 

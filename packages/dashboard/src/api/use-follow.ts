@@ -3,7 +3,7 @@ import { useEffect, useEffectEvent, useState, useSyncExternalStore } from 'react
 import { useEnvironment } from './environment.ts';
 import { follow } from './event-stream.ts';
 import { useLive } from './live.ts';
-import type { Given, OperationName } from './operation-types.ts';
+import type { InputOf, OperationName } from './operation-types.ts';
 
 function onVisibility(listener: () => void): () => void {
   document.addEventListener('visibilitychange', listener);
@@ -20,7 +20,7 @@ export const useIsVisible = (): boolean => useSyncExternalStore(onVisibility, ()
  */
 export function useFollow<N extends OperationName>(
   name: N,
-  given: Given<N>,
+  input: InputOf<N>,
   { enabled = true, onStart }: { readonly enabled?: boolean; readonly onStart?: () => void },
   onEvent: (event: SentEvent) => void,
 ): { readonly isOver: boolean; readonly error: unknown } {
@@ -32,17 +32,17 @@ export function useFollow<N extends OperationName>(
     error: undefined,
   });
   const start = useEffectEvent(() => onStart?.());
-  const tell = useEffectEvent((event: SentEvent) => onEvent(event));
-  const question = JSON.stringify([environment, given]);
+  const notify = useEffectEvent((event: SentEvent) => onEvent(event));
+  const question = JSON.stringify([environment, input]);
   const isOn = enabled && isVisible && !isPaused;
 
   useEffect(() => {
     if (!isOn) return undefined;
     const abort = new AbortController();
-    const [about, what] = JSON.parse(question) as [typeof environment, Given<N>];
+    const [about, what] = JSON.parse(question) as [typeof environment, InputOf<N>];
     setState({ isOver: false, error: undefined });
     start();
-    follow(name, what, { environment: about, signal: abort.signal }, (event) => tell(event)).then(
+    follow(name, what, { environment: about, signal: abort.signal }, (event) => notify(event)).then(
       () => !abort.signal.aborted && setState({ isOver: true, error: undefined }),
       (error: unknown) => !abort.signal.aborted && setState({ isOver: true, error }),
     );

@@ -41,7 +41,7 @@ export function Frame() {
       ? [
           {
             keys: 'Escape',
-            does: 'Close the menu',
+            label: 'Close the menu',
             run: () => {
               setRailOpen(false);
               railButton.current?.focus();

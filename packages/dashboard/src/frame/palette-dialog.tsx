@@ -52,7 +52,7 @@ function PaletteList() {
     goTo(path, search);
   };
   const id = findId(text);
-  const wanted = text.trim().toLowerCase();
+  const query = text.trim().toLowerCase();
   const entries: readonly Entry[] = [
     ...(id
       ? [
@@ -97,7 +97,7 @@ function PaletteList() {
         closePalette();
       },
     },
-    ...(wanted === '' || id
+    ...(query === '' || id
       ? []
       : [
           {
@@ -108,10 +108,10 @@ function PaletteList() {
           },
         ]),
   ];
-  const shown = entries
-    .filter(({ key, label }) => key === 'id' || key === 'errors' || label.toLowerCase().includes(wanted))
-    .slice(0, wanted === '' ? 20 : maxShown);
-  const current = Math.min(active, shown.length - 1);
+  const matches = entries
+    .filter(({ key, label }) => key === 'id' || key === 'errors' || label.toLowerCase().includes(query))
+    .slice(0, query === '' ? 20 : maxShown);
+  const current = Math.min(active, matches.length - 1);
 
   return (
     <>
@@ -141,16 +141,16 @@ function PaletteList() {
             const by = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
             if (by !== 0) {
               event.preventDefault();
-              setActive((current + by + shown.length) % Math.max(1, shown.length));
+              setActive((current + by + matches.length) % Math.max(1, matches.length));
             } else if (event.key === 'Enter') {
               event.preventDefault();
-              shown[current]?.run();
+              matches[current]?.run();
             }
           }}
         />
       </div>
       <ul id="palette-list" role="listbox" aria-label="Results" tabIndex={-1} className="palette-list">
-        {shown.map(({ key, label, hint, icon, run }, index) => (
+        {matches.map(({ key, label, hint, icon, run }, index) => (
           <li
             key={key}
             id={`palette-${index}`}

@@ -20,9 +20,13 @@ export function Palette() {
   const goTo = useGoTo();
   useShortcuts(
     [
-      { keys: '/', does: 'Search, or go to an id', run: openPalette },
-      { keys: 'Mod+k', does: 'Search, or go to an id', run: openPalette, whileTyping: true },
-      ...frameLinks.map(({ to, label, key }) => ({ keys: key, does: `Go to ${label}`, run: () => goTo(to) })),
+      { keys: '/', label: 'Search, or go to an id', run: openPalette },
+      { keys: 'Mod+k', label: 'Search, or go to an id', run: openPalette, whileTyping: true },
+      ...frameLinks.map(({ to, label, key }) => ({
+        keys: key,
+        label: `Go to ${label}`,
+        run: () => goTo(to),
+      })),
     ],
     { isEverywhere: true },
   );

@@ -16,24 +16,29 @@ const partsOf = (keys: string): readonly string[] => (keys === '+' ? [keys] : ke
 
 /** `?` shows every shortcut that works on the page, as registered by its parts. */
 export function ShortcutHelp() {
-  const [shown, setShown] = useState<ReturnType<typeof currentShortcuts>>();
-  useShortcuts([{ keys: '?', does: 'Show the keys', run: () => setShown(currentShortcuts()) }], {
+  const [groups, setGroups] = useState<ReturnType<typeof currentShortcuts>>();
+  useShortcuts([{ keys: '?', label: 'Show the keys', run: () => setGroups(currentShortcuts()) }], {
     isEverywhere: true,
   });
   return (
-    <Dialog isOpen={shown !== undefined} onClose={() => setShown(undefined)} title="Keys of this page" isWide>
-      {shown?.map(({ group, shortcuts }) => (
+    <Dialog
+      isOpen={groups !== undefined}
+      onClose={() => setGroups(undefined)}
+      title="Keys of this page"
+      isWide
+    >
+      {groups?.map(({ group, shortcuts }) => (
         <section key={group} className="stack shortcut-group" aria-label={group}>
           <h3>{group}</h3>
           <dl className="shortcuts">
-            {shortcuts.map(({ keys, does }) => (
+            {shortcuts.map(({ keys, label }) => (
               <div key={keys}>
                 <dt>
                   {partsOf(keys).map((key) => (
                     <kbd key={key}>{keyNames[key] ?? key}</kbd>
                   ))}
                 </dt>
-                <dd>{does}</dd>
+                <dd>{label}</dd>
               </div>
             ))}
           </dl>

@@ -17,12 +17,12 @@ export function ZoneMenu() {
           {shortZone(zone)}
         </button>
       }
-      entries={zones.map((one) => ({
+      entries={zones.map((name) => ({
         kind: 'radio',
-        label: one,
-        note: one === browserTimeZone() ? 'this browser' : undefined,
-        isChosen: one === zone,
-        onSelect: () => setTimeZone(one),
+        label: name,
+        note: name === browserTimeZone() ? 'this browser' : undefined,
+        isChosen: name === zone,
+        onSelect: () => setTimeZone(name),
       }))}
     />
   );

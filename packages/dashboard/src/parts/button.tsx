@@ -11,7 +11,7 @@ export const useRowTabIndex = (): 0 | -1 | undefined => useContext(RowTabIndex);
 interface ButtonProps extends Omit<ComponentProps<'button'>, 'children'> {
   readonly icon?: IconName;
   /** `main`: the main action of the page. `danger`: destructive. `plain`: without a frame. */
-  readonly look?: 'main' | 'danger' | 'plain';
+  readonly variant?: 'main' | 'danger' | 'plain';
   /** The action is in progress: the button cannot be pressed, and keeps its size. */
   readonly isBusy?: boolean;
   /** Keys that do the same, shown on hover. */
@@ -22,7 +22,7 @@ interface ButtonProps extends Omit<ComponentProps<'button'>, 'children'> {
 /** Its label names the effect: "Cancel 412 runs". */
 export const Button = ({
   icon,
-  look,
+  variant,
   isBusy = false,
   shortcut,
   children,
@@ -34,7 +34,7 @@ export const Button = ({
     type="button"
     {...rest}
     tabIndex={useRowTabIndex() ?? rest.tabIndex}
-    className={`button ${look ?? ''} ${className}`}
+    className={`button ${variant ?? ''} ${className}`}
     // Not `disabled`, which would lose the focus.
     aria-disabled={isBusy || undefined}
     aria-busy={isBusy || undefined}

@@ -41,7 +41,7 @@ const tabbable = 'a[href], button, input, select, textarea, [tabindex="0"]';
 const firstIn = (element: Element): HTMLElement | undefined =>
   element.isConnected
     ? [...element.querySelectorAll<HTMLElement>(tabbable)].find(
-        (one) => one.tabIndex >= 0 && canHaveFocus(one),
+        (candidate) => candidate.tabIndex >= 0 && canHaveFocus(candidate),
       )
     : undefined;
 
@@ -53,10 +53,10 @@ function at(position: Position | undefined): HTMLElement | null {
   const again =
     row === undefined ? null : document.querySelector<HTMLElement>(`[data-key="${CSS.escape(row)}"]`);
   if (again) return again;
-  for (const one of around) {
-    const found = one.id === 'content' ? undefined : firstIn(one);
+  for (const ancestor of around) {
+    const found = ancestor.id === 'content' ? undefined : firstIn(ancestor);
     if (found) return found;
-    if (one.id === 'content') break;
+    if (ancestor.id === 'content') break;
   }
   return main();
 }

@@ -23,7 +23,7 @@ const hasMod = (event: KeyboardEvent): boolean => (isMac ? event.metaKey : event
 export interface Shortcut {
   /** `j`, `?`, `g r` (one after the other), `Mod+k`, `Shift+ArrowLeft`, `Space`. */
   readonly keys: string;
-  readonly does: string;
+  readonly label: string;
   readonly run: (event: KeyboardEvent) => void;
   /** True: also while a field has the focus. */
   readonly whileTyping?: boolean;
@@ -57,7 +57,9 @@ function candidates(target: Element | null): readonly Shortcut[] {
   const all = [...registered].filter(({ isPart }) => !isPart).toReversed();
   const holds = ({ near }: Registered): boolean =>
     target !== null && near?.current?.contains(target) === true;
-  return [...all.filter(holds), ...all.filter((one) => !holds(one))].flatMap(({ shortcuts }) => shortcuts);
+  return [...all.filter(holds), ...all.filter((entry) => !holds(entry))].flatMap(
+    ({ shortcuts }) => shortcuts,
+  );
 }
 
 function onKeyDown(event: KeyboardEvent): void {
@@ -95,8 +97,8 @@ export function currentShortcuts(): readonly {
   const taken = new Set<string>();
   return groups.flatMap((group) => {
     const shortcuts = all
-      .filter((one) => one.group === group)
-      .flatMap((one) => one.shortcuts.map((shortcut) => ({ ...shortcut, id: one.isPart ? group : '' })))
+      .filter((entry) => entry.group === group)
+      .flatMap((entry) => entry.shortcuts.map((shortcut) => ({ ...shortcut, id: entry.isPart ? group : '' })))
       .filter(({ keys, id }) => {
         const isNew = !taken.has(`${id} ${keys}`);
         taken.add(`${id} ${keys}`);
@@ -114,22 +116,25 @@ function useRegistered(
   near?: RefObject<HTMLElement | null>,
 ): void {
   const run = useEffectEvent((keys: string, event: KeyboardEvent) =>
-    shortcuts.find((one) => one.keys === keys)?.run(event),
+    shortcuts.find((shortcut) => shortcut.keys === keys)?.run(event),
   );
   const shape = JSON.stringify(shortcuts, (name, value: unknown) => (name === 'run' ? undefined : value));
   useEffect(() => {
     const offered = JSON.parse(shape) as readonly Omit<Shortcut, 'run'>[];
     if (offered.length === 0) return undefined;
-    const mine: Registered = {
+    const entry: Registered = {
       group,
       isPart,
       near,
-      shortcuts: offered.map((one) => ({ ...one, run: (event: KeyboardEvent) => run(one.keys, event) })),
+      shortcuts: offered.map((shortcut) => ({
+        ...shortcut,
+        run: (event: KeyboardEvent) => run(shortcut.keys, event),
+      })),
     };
     if (registered.size === 0) window.addEventListener('keydown', onKeyDown);
-    registered.add(mine);
+    registered.add(entry);
     return () => {
-      registered.delete(mine);
+      registered.delete(entry);
       if (registered.size === 0) window.removeEventListener('keydown', onKeyDown);
     };
   }, [shape, group, isPart, near]);

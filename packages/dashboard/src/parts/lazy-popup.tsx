@@ -23,15 +23,15 @@ export function lazyPopup<P extends HasTrigger>(
 ): ComponentType<P> {
   const Loaded = lazy(load) as unknown as ComponentType<P & { readonly startsOpen: boolean }>;
   return function LazyPopup(props: P) {
-    const [isWanted, setWanted] = useState(false);
+    const [isRequested, setRequested] = useState(false);
     const button = cloneElement(props.trigger, {
       'aria-haspopup': 'true',
       'aria-expanded': false,
       onPointerEnter: () => void load(),
       onFocus: () => void load(),
-      onClick: () => setWanted(true),
+      onClick: () => setRequested(true),
     });
-    return isWanted ? (
+    return isRequested ? (
       <Suspense fallback={button}>
         <Loaded {...props} startsOpen />
       </Suspense>

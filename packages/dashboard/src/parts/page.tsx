@@ -51,18 +51,18 @@ export const Section = ({
 );
 
 /** Names and values: the properties of one object. */
-export const Facts = ({
-  facts,
+export const Properties = ({
+  properties,
 }: {
-  readonly facts: readonly (readonly [name: string, value: ReactNode] | undefined)[];
+  readonly properties: readonly (readonly [name: string, value: ReactNode] | undefined)[];
 }) => (
-  <dl className="facts">
-    {facts
-      .filter((fact) => fact !== undefined && fact[1] !== undefined && fact[1] !== null)
-      .map((fact) => (
-        <div key={fact?.[0]} className="fact">
-          <dt>{fact?.[0]}</dt>
-          <dd>{fact?.[1]}</dd>
+  <dl className="properties">
+    {properties
+      .filter((property) => property !== undefined && property[1] !== undefined && property[1] !== null)
+      .map((property) => (
+        <div key={property?.[0]} className="property">
+          <dt>{property?.[0]}</dt>
+          <dd>{property?.[1]}</dd>
         </div>
       ))}
   </dl>

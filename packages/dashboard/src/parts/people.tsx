@@ -12,7 +12,10 @@ export function usePeople(): ReadonlyMap<string, Member> {
     { params: { organization: organization ?? '' } },
     { inEnvironment: false, enabled: organization !== undefined },
   );
-  return useMemo(() => new Map((members.data ?? []).map((one) => [one.userId, one])), [members.data]);
+  return useMemo(
+    () => new Map((members.data ?? []).map((member) => [member.userId, member])),
+    [members.data],
+  );
 }
 
 /** A user: a member by name, a former member by id. `isInline`: within a sentence. */

@@ -1,9 +1,9 @@
 import { GlyphMark } from './status/glyph.tsx';
-import type { Look } from './status/run-status.ts';
+import type { Badge } from './status/run-status.ts';
 import './progress.css';
 
 export interface Portion {
-  readonly look: Look;
+  readonly badge: Badge;
   readonly count: number;
 }
 
@@ -22,16 +22,16 @@ export const PortionBar = ({ label, total, portions }: PortionBarProps) => (
     role="img"
     aria-label={`${label}: ${portions
       .filter(({ count }) => count > 0)
-      .map(({ look, count }) => `${count.toLocaleString('en')} ${look.word.toLowerCase()}`)
+      .map(({ badge, count }) => `${count.toLocaleString('en')} ${badge.word.toLowerCase()}`)
       .join(', ')} of ${total.toLocaleString('en')}`}
   >
     {portions.map(
-      ({ look, count }) =>
+      ({ badge, count }) =>
         count > 0 && (
           <span
-            key={look.word}
-            className={`portion tone-${look.tone}`}
-            style={{ flexGrow: count, opacity: look.tone === 'quiet' ? 0.55 : 1 }}
+            key={badge.word}
+            className={`portion tone-${badge.tone}`}
+            style={{ flexGrow: count, opacity: badge.tone === 'quiet' ? 0.55 : 1 }}
           />
         ),
     )}
@@ -47,12 +47,12 @@ export const PortionWords = ({ portions }: Pick<PortionBarProps, 'portions'>) =>
   <span className="row wrap portion-words number">
     {portions
       .filter(({ count }) => count > 0)
-      .map(({ look, count }) => (
-        <span key={look.word} className="portion-word">
-          <span className={`tone-${look.tone}`}>
-            <GlyphMark glyph={look.glyph} />
+      .map(({ badge, count }) => (
+        <span key={badge.word} className="portion-word">
+          <span className={`tone-${badge.tone}`}>
+            <GlyphMark glyph={badge.glyph} />
           </span>
-          {count.toLocaleString('en')} <span className="muted">{look.word.toLowerCase()}</span>
+          {count.toLocaleString('en')} <span className="muted">{badge.word.toLowerCase()}</span>
         </span>
       ))}
   </span>

@@ -29,7 +29,7 @@ export function SealedNote({ opened: { state, key, error, retry } }: { readonly 
       <span>
         Sealed with key {key}. {host} did not open it: {error?.message}
       </span>
-      <Button look="plain" onClick={retry}>
+      <Button variant="plain" onClick={retry}>
         Try again
       </Button>
     </div>

@@ -21,7 +21,7 @@ export const Segments = <V extends string>({ label, options, value, onChange }: 
       .map((option) => (
         <Button
           key={option.value}
-          look="plain"
+          variant="plain"
           aria-pressed={option.value === value}
           disabled={option.isDisabled}
           onClick={() => onChange(option.value)}

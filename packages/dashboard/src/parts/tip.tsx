@@ -14,23 +14,23 @@ const gap = 6;
  * and ids.
  */
 export function TipLayer() {
-  const [shown, setShown] = useState<Shown>();
+  const [tip, setTip] = useState<Shown>();
   const box = useRef<HTMLDivElement>(null);
 
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const hide = (): void => {
       clearTimeout(timer);
-      setShown(undefined);
+      setTip(undefined);
     };
     const show = (event: Event): void => {
       const anchor = event.target instanceof Element ? event.target.closest('[data-tip]') : null;
       clearTimeout(timer);
-      if (!anchor) return setShown(undefined);
+      if (!anchor) return setTip(undefined);
       const wait = event.type === 'focusin' ? 0 : delayMs;
       timer = setTimeout(() => {
         const text = anchor.getAttribute('data-tip');
-        if (text && anchor.isConnected) setShown({ text, anchor });
+        if (text && anchor.isConnected) setTip({ text, anchor });
       }, wait);
     };
     const onKey = (event: KeyboardEvent): void => {
@@ -54,18 +54,18 @@ export function TipLayer() {
   }, []);
 
   useLayoutEffect(() => {
-    if (!shown || !box.current) return;
-    const at = shown.anchor.getBoundingClientRect();
+    if (!tip || !box.current) return;
+    const at = tip.anchor.getBoundingClientRect();
     const { offsetWidth: width, offsetHeight: height } = box.current;
     const left = Math.min(Math.max(gap, at.left), document.documentElement.clientWidth - width - gap);
     const above = at.top - height - gap;
     box.current.style.left = `${left}px`;
     box.current.style.top = `${above > gap ? above : at.bottom + gap}px`;
-  }, [shown]);
+  }, [tip]);
 
   return (
-    <div ref={box} className="tip" hidden={!shown} role="tooltip">
-      {shown?.text}
+    <div ref={box} className="tip" hidden={!tip} role="tooltip">
+      {tip?.text}
     </div>
   );
 }

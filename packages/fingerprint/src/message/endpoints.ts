@@ -11,16 +11,16 @@ const wrapping =
  * deployment are removed.
  */
 function endpointOf(path: string): string {
-  const kept: string[] = [];
+  const segments: string[] = [];
   for (const segment of path.split('/', 12)) {
     if (!resource.test(segment) || wrapping.test(segment)) continue;
-    if (segment.split(/[_-]/).every((word) => isErrorWord(word))) kept.push(segment);
+    if (segment.split(/[_-]/).every((word) => isErrorWord(word))) segments.push(segment);
   }
-  return kept.length === 0 ? '' : protect(`/${kept.join('/')}`);
+  return segments.length === 0 ? '' : protect(`/${segments.join('/')}`);
 }
 
 // Paths in such sentences belong to a service rather than to a disk.
-const asked =
+const serviceWords =
   /\b(?:fetch\w{0,3}|[Rr]equest\w{0,3}|[Rr]oute|[Ee]ndpoint|[Uu]pstream|[Rr]eturned|[Rr]esponded|[Aa]nswered|replied|HTTP|API)\b/;
 const onDisk =
   /^\/(?:tmp|data|var|home|etc|srv|app|usr|opt|mnt|root|Users|workspace|builds|run|dev|proc|code)\//;
@@ -43,7 +43,7 @@ export const endpoints: Rule[] = [
   ),
   {
     name: 'path of a service',
-    gate: (text) => text.includes(' /') && asked.test(text),
+    gate: (text) => text.includes(' /') && serviceWords.test(text),
     apply: (text) =>
       text.replace(/(?<= )\/[a-z][^\s"'`<>()[\]{},;:?#]{1,600}(?:\?[^\s"'`]{0,600})?/g, (path) =>
         onDisk.test(path) || /\.[a-z]{2,5}$/.test(path) ? path : `<path>${endpointOf(path)}`,

@@ -1,6 +1,6 @@
 import { bounds } from '../bounds.ts';
 
-const kept = new Set([
+const comparedKeys = new Set([
   'code',
   'type',
   'name',
@@ -76,7 +76,7 @@ function partialSummary(text: string): string {
   for (const [, key = '', value = ''] of text.matchAll(
     /"(\w{1,40})"\s{0,4}:\s{0,4}("[^"\n]{0,200}"|-?\d{1,6}\b)/g,
   )) {
-    if (isKept(key)) parts.push(`${key} ${plain(key, value.replaceAll('"', ''))}`);
+    if (isCompared(key)) parts.push(`${key} ${plain(key, value.replaceAll('"', ''))}`);
     if (parts.length === 12) break;
   }
   return parts.length === 0 ? '<json>' : [...new Set(parts)].join(', ');
@@ -101,7 +101,7 @@ function summaryOf(value: unknown, depth: number): string {
   const parts: string[] = [];
   for (const key of Object.keys(value).slice(0, 60).toSorted()) {
     const inner = (value as Record<string, unknown>)[key];
-    if (!isKept(key)) {
+    if (!isCompared(key)) {
       const part =
         typeof inner === 'object' && !Array.isArray(inner) && depth < 3 ? summaryOf(inner, depth + 1) : '';
       if (part !== '') parts.push(`${key} (${part})`);
@@ -117,7 +117,7 @@ function summaryOf(value: unknown, depth: number): string {
   return parts.join(', ');
 }
 
-const isKept = (key: string): boolean => kept.has(key.toLowerCase());
+const isCompared = (key: string): boolean => comparedKeys.has(key.toLowerCase());
 
 /** Codes and types are names, so a plain one is quoted to be kept; sentences are normalised by the later rules. */
 function plain(key: string, value: string): string {

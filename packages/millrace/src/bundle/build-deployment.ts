@@ -16,7 +16,7 @@ import { withRoot } from './source-path.ts';
 import { namedFiles, type NamedFile } from './named-files.ts';
 import { requiredPackages } from './package-modules.ts';
 import { compilerOptions } from './tsconfig.ts';
-import { keepWhole, type KeptWhole } from './whole/keep-whole.ts';
+import { keepWhole, type WholePackages } from './whole/keep-whole.ts';
 import { namedPackages } from './whole/named-packages.ts';
 import { withEsbuild } from './with-esbuild.ts';
 
@@ -132,7 +132,7 @@ const emptyPatterns = (warnings: readonly Message[]): string[] =>
 /** Builds repeatedly, until the modules contain no package that must be kept whole. */
 async function buildWhole(
   options: BuildOptions & typeof inMemory,
-  whole: KeptWhole,
+  whole: WholePackages,
   found: ReadonlyMap<string, ExternalPackage>,
 ): Promise<BuildResult<typeof inMemory>> {
   return withEsbuild(async (esbuild) => {

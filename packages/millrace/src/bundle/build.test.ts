@@ -9,9 +9,9 @@ import type { Build } from './build.ts';
 import { pruneBuilds } from './prune.ts';
 
 async function project(files: Record<string, string>): Promise<TestProject> {
-  const made = await createProject(files);
-  onTestFinished(made.remove);
-  return made;
+  const testProject = await createProject(files);
+  onTestFinished(testProject.remove);
+  return testProject;
 }
 
 const buildOf = async ({ dir }: TestProject): Promise<Build> =>

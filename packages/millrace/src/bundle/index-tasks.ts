@@ -122,8 +122,8 @@ async function attempt(
   return { leftOut: importing, problems: [...aside, problem] };
 }
 
-const describeDeath = ({ code, signal, lastWords }: Death): string =>
-  [`importing it ended the process (${signal ?? `exit code ${code}`})`, ...lastWords.slice(-8)].join('\n');
+const describeDeath = ({ code, signal, lastLines }: Death): string =>
+  [`importing it ended the process (${signal ?? `exit code ${code}`})`, ...lastLines.slice(-8)].join('\n');
 
 /** Rejects both of two tasks with the same id, because choosing one would be a guess. */
 function withoutClashes(

@@ -2,7 +2,7 @@ import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /** Number of builds to keep. The oldest are removed first. */
-export const kept = 10;
+export const maxBuilds = 10;
 /** Milliseconds. Another command in the same project may be about to register a newer build. */
 const young = 60_000;
 
@@ -14,7 +14,7 @@ export async function pruneBuilds(buildsDir: string, inUse: ReadonlySet<string>)
   );
   const old = builds
     .toSorted((a, b) => b.used - a.used)
-    .slice(kept)
+    .slice(maxBuilds)
     .filter(({ name, used }) => !inUse.has(name) && Date.now() - used > young);
   for (const { name } of old) await rm(join(buildsDir, name), { recursive: true, force: true });
   return old.map(({ name }) => name);

@@ -27,9 +27,9 @@ test('writes what the library reads back, and names what it cannot write', () =>
     (variables) => {
       const { text, missing } = dotenvFile(variables);
       const read = parse(text);
-      for (const [name, wanted] of Object.entries(variables)) {
+      for (const [name, expected] of Object.entries(variables)) {
         expect(missing.includes(name) ? undefined : read[name]).toBe(
-          missing.includes(name) ? undefined : wanted,
+          missing.includes(name) ? undefined : expected,
         );
       }
       expect(Object.keys(read)).toHaveLength(Object.keys(variables).length - missing.length);

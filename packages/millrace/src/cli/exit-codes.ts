@@ -1,4 +1,4 @@
-/** Exit codes; docs/operations.md lists them for scripts. */
+/** Exit codes; docs/cli.md lists them for scripts. */
 export const exitCodes = {
   ok: 0,
   /** The command was tried and failed: a run failed, or an id is unknown. */

@@ -31,7 +31,7 @@ export async function followRun(
     void drained().then(() => process.exit(exitCodes.interrupted));
   };
   process.once('SIGINT', onInterrupt);
-  const teller = tellWhy(runs, id, ({ status, reason, message }) =>
+  const teller = reasonReporter(runs, id, ({ status, reason, message }) =>
     json
       ? printJson({ type: 'waiting', id, status, reason, message })
       : line(paint.dim(`Waiting for ${id}, ${status}: ${message}`)),
@@ -54,24 +54,24 @@ export async function followRun(
 }
 
 /** Reports the reason why a run has not ended, whenever it changes. */
-function tellWhy(runs: Runs, id: string, tell: (reason: Sdk.Reason) => void) {
+function reasonReporter(runs: Runs, id: string, report: (reason: Sdk.Reason) => void) {
   let askAt = performance.now() + quietMs;
-  let told = '';
+  let reported = '';
   return async (run: Sdk.Run): Promise<void> => {
     // Reports a missing version immediately, because the run may wait forever.
-    if (performance.now() < askAt && (run.status !== 'PENDING_VERSION' || told !== '')) return;
+    if (performance.now() < askAt && (run.status !== 'PENDING_VERSION' || reported !== '')) return;
     const reason = await runs.reason(id);
     askAt = performance.now() + askMs;
     const now = [reason.reason, reason.waitsFor, reason.until?.getTime()].join();
-    if (now !== told) tell(reason);
-    told = now;
+    if (now !== reported) report(reason);
+    reported = now;
   };
 }
 
 /** Warns if no version has the task of a new run. Errors are ignored. */
 export async function warnWithoutVersion(runs: Runs, id: string): Promise<void> {
-  const told = await runs.reason(id).catch(() => undefined);
-  if (told?.reason !== 'no_version') return;
+  const reason = await runs.reason(id).catch(() => undefined);
+  if (reason?.reason !== 'no_version') return;
   const { line, paint } = screenOn(process.stderr);
-  line(`${paint.yellow('warning')} ${id} waits: ${told.message}`);
+  line(`${paint.yellow('warning')} ${id} waits: ${reason.message}`);
 }

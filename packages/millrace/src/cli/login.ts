@@ -48,7 +48,7 @@ export async function keepLogin(login: Login): Promise<string> {
 }
 
 /** The login that `millrace login` stored, if any. */
-export const keptLogin = (): Promise<Login | undefined> =>
+export const storedLogin = (): Promise<Login | undefined> =>
   readFile(loginFile(), 'utf8').then(
     (text) => JSON.parse(text) as Login,
     () => undefined,
@@ -62,7 +62,7 @@ export async function forgetLogin(): Promise<string> {
 }
 
 /** The token from either option. */
-export function givenToken({ token, key }: LoginOptions): string | undefined {
+export function tokenOption({ token, key }: LoginOptions): string | undefined {
   if (token !== undefined && key !== undefined && token !== key) {
     throw new CommandFailed(
       exitCodes.usage,
@@ -78,7 +78,7 @@ export function givenToken({ token, key }: LoginOptions): string | undefined {
  */
 export async function findLogin(options: LoginOptions): Promise<Login> {
   const { url } = options;
-  const token = givenToken(options);
+  const token = tokenOption(options);
   const found = url !== undefined && token !== undefined ? { url, token } : await foundLogin(options, token);
   waitsForServer(found.url);
   return found;
@@ -91,8 +91,8 @@ async function foundLogin({ url, dir }: LoginOptions, token: string | undefined)
   const running = await findDev(dir);
   if (running && running.token !== null && isMeant(running))
     return { url: running.url, token: running.token };
-  const kept = await keptLogin();
-  if (kept && isMeant(kept)) return kept;
+  const stored = await storedLogin();
+  if (stored && isMeant(stored)) return stored;
   throw new CommandFailed(
     exitCodes.cannotReach,
     url === undefined && token === undefined

@@ -25,13 +25,13 @@ async function run(args: readonly string[]): Promise<number> {
     await root.parseAsync(args, { from: 'user' });
     return Number(process.exitCode ?? exitCodes.ok);
   } catch (error) {
-    return tell(error);
+    return reportError(error);
   } finally {
     waitsFor();
   }
 }
 
-function tell(error: unknown): ExitCode {
+function reportError(error: unknown): ExitCode {
   const { exitCode, sentence, help } = explain(error);
   if (sentence !== undefined) {
     const { text, paint } = screenOn(process.stderr);
@@ -43,7 +43,7 @@ function tell(error: unknown): ExitCode {
 /** Handles errors of stdout. A closed pipe (`millrace errors list | head`) ends the command; a full disk is an error. */
 async function endWithoutReader(error: NodeJS.ErrnoException): Promise<void> {
   if (error.code === 'EPIPE') process.exit(exitCodes.ok);
-  const exitCode = tell(error);
+  const exitCode = reportError(error);
   await drained([process.stderr]);
   process.exit(exitCode);
 }

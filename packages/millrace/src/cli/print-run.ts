@@ -11,7 +11,7 @@ import { table, type Screen } from './screen.ts';
 export function printRun(run: Run, attempts: readonly RunAttempt[], { line, text, paint }: Screen): void {
   const colour = run.isSuccess ? paint.green : run.isFailed ? paint.red : paint.yellow;
   const only = attempts.length === 1 ? attempts[0] : undefined;
-  const facts = [
+  const properties = [
     ['run', run.id],
     ['task', run.taskIdentifier],
     ...(run.description === undefined ? [] : [['description', run.description]]),
@@ -27,7 +27,7 @@ export function printRun(run: Run, attempts: readonly RunAttempt[], { line, text
     ...(run.payload === undefined ? [] : [['payload', shownValue(run.payload)]]),
     ...(run.output === undefined ? [] : [['output', shownValue(run.output)]]),
   ];
-  for (const row of table(facts)) line(row);
+  for (const row of table(properties)) line(row);
   if (attempts.length > 1) {
     line();
     printAttempts(attempts);
@@ -44,16 +44,16 @@ export function printRun(run: Run, attempts: readonly RunAttempt[], { line, text
 const printAttempts = (attempts: readonly RunAttempt[]): void =>
   printTable(
     ['attempt', 'status', 'waited', 'took', 'runner', 'version', 'error'],
-    attempts.map((one) => [
-      String(one.number),
-      one.status,
+    attempts.map((attempt) => [
+      String(attempt.number),
+      attempt.status,
       readableDuration(
-        one.waitedFor.reduce((all, { from, until }) => all + until.getTime() - from.getTime(), 0),
+        attempt.waitedFor.reduce((all, { from, until }) => all + until.getTime() - from.getTime(), 0),
       ),
-      readableDuration(one.durationMs),
-      one.runner?.host ?? '',
-      one.version ?? '',
-      one.error ? firstLine(`${one.error.name ?? 'Error'}: ${one.error.message}`) : '',
+      readableDuration(attempt.durationMs),
+      attempt.runner?.host ?? '',
+      attempt.version ?? '',
+      attempt.error ? firstLine(`${attempt.error.name ?? 'Error'}: ${attempt.error.message}`) : '',
     ]),
   );
 

@@ -7,7 +7,7 @@ export function printSchedule(schedule: Schedule, json: boolean | undefined): vo
   if (json) return printJson(schedule);
   const { line, paint } = screenOn(process.stdout);
   line(paint.bold(`${schedule.task}: ${schedule.generator.description}`));
-  const facts = [
+  const properties = [
     ['id', schedule.id],
     ['cron', schedule.generator.expression],
     ['zone', schedule.timezone],
@@ -28,5 +28,5 @@ export function printSchedule(schedule: Schedule, json: boolean | undefined): vo
         ]
       : []),
   ];
-  for (const row of table(facts)) line(row);
+  for (const row of table(properties)) line(row);
 }

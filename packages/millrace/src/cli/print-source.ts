@@ -31,7 +31,7 @@ export async function printSource(
   line(paint.dim(`${source.file}:${position.line}`));
   const width = String(source.lines.at(-1)?.number).length;
   for (const { number, text } of source.lines) {
-    const shown = `${number === position.line ? '>' : ' '} ${String(number).padStart(width)} | ${text.replaceAll('\t', '  ')}`;
-    line(number === position.line ? shown : paint.dim(shown));
+    const formatted = `${number === position.line ? '>' : ' '} ${String(number).padStart(width)} | ${text.replaceAll('\t', '  ')}`;
+    line(number === position.line ? formatted : paint.dim(formatted));
   }
 }

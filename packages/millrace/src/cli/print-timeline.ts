@@ -37,11 +37,11 @@ export function printTimeline(
     levels.set(entry.id, level);
     const indent = '  '.repeat(Math.min(level, maxIndent));
     const room = Math.max(minLabel / 2, labelWidth - indent.length);
-    const facts = `${offset.padStart(offsetWidth)}  ${took.padStart(tookWidth)}  `;
+    const prefix = `${offset.padStart(offsetWidth)}  ${took.padStart(tookWidth)}  `;
     const colour = colours[toneOf(entry)];
     const [first = '', ...further] = labelOf(entry);
-    line(`${facts}${paint.dim(bar)}  ${indent}${colour(cut(first, room))}`);
-    const blank = ' '.repeat(facts.length + barWidth + 2);
+    line(`${prefix}${paint.dim(bar)}  ${indent}${colour(cut(first, room))}`);
+    const blank = ' '.repeat(prefix.length + barWidth + 2);
     for (const text of further) line(`${blank}${indent}  ${paint.red(cut(text, room - 2))}`);
     if (entry.kind === 'run' && level > 0 && entry.hasMoreChildren)
       line(`${blank}${indent}  ${paint.dim(cut('… more child runs: show its own timeline', room - 2))}`);
@@ -161,7 +161,7 @@ function stepLabel(entry: Extract<TimelineEntry, { kind: 'step' }>): string {
 }
 
 /** On one line, without terminal control characters, and truncated. */
-function cut(text: string, most: number): string {
-  const shown = escapeCell(text.replaceAll(/\s+/g, ' ').trim());
-  return shown.length > most ? `${shown.slice(0, most - 1).toWellFormed()}…` : shown;
+function cut(text: string, maxLength: number): string {
+  const oneLine = escapeCell(text.replaceAll(/\s+/g, ' ').trim());
+  return oneLine.length > maxLength ? `${oneLine.slice(0, maxLength - 1).toWellFormed()}…` : oneLine;
 }

@@ -50,9 +50,9 @@ async function load({ dir, codec }: CodecOptions): Promise<Codec | undefined> {
 async function ofProject(folder: string): Promise<string | undefined> {
   const names = await readdir(folder).catch(() => []);
   // The modules are only loaded if there is a configuration, because loading takes time.
-  if (!names.some((one) => one.startsWith('millrace.config.'))) return undefined;
+  if (!names.some((file) => file.startsWith('millrace.config.'))) return undefined;
   const { readConfig } = await import('../project/read-config.ts');
-  const name = configFiles.find((one) => existsSync(resolve(folder, one)));
+  const name = configFiles.find((file) => existsSync(resolve(folder, file)));
   if (name === undefined || !/\bcodec\b/.test(await readFile(resolve(folder, name), 'utf8')))
     return undefined;
   const { config } = await readConfig(folder);

@@ -66,14 +66,14 @@ export const writeJson = (value: unknown): boolean => process.stdout.write(jsonL
 
 /** Aligns columns to their widest cell, except the last one. */
 export function table(rows: readonly (readonly string[])[]): string[] {
-  const shown = rows.map((row) => row.map((cell) => rendered(cell, escapeCell, asMark)));
+  const cells = rows.map((row) => row.map((cell) => rendered(cell, escapeCell, asMark)));
   const widths: number[] = [];
-  for (const row of shown) {
+  for (const row of cells) {
     for (const [column, cell] of row.entries()) {
       widths[column] = Math.max(widths[column] ?? 0, widthOf(cell));
     }
   }
-  return shown.map((row) =>
+  return cells.map((row) =>
     row
       .map((cell, column) =>
         column === row.length - 1 ? cell : cell + ' '.repeat((widths[column] ?? 0) - widthOf(cell)),

@@ -27,10 +27,10 @@ export const secretsFromFiles = [
 /** Replaces each `<NAME>_FILE` and `<NAME>_COMMAND` by `<NAME>` with its text, without surrounding whitespace. */
 export function readSecrets(env: NodeJS.ProcessEnv): void {
   for (const name of secretsFromFiles) {
-    const given = [name, `${name}_FILE`, `${name}_COMMAND`].filter(
+    const sources = [name, `${name}_FILE`, `${name}_COMMAND`].filter(
       (variable) => (env[variable]?.trim() ?? '') !== '',
     );
-    const [first, second] = given;
+    const [first, second] = sources;
     if (second !== undefined)
       throw new CommandFailed(exitCodes.usage, `Both ${first} and ${second} are set. Keep the one you mean.`);
     const file = env[`${name}_FILE`]?.trim();

@@ -10,12 +10,12 @@ export function sparkline(numbers: readonly (number | null)[], width: number): s
     const known = numbers.slice(index * size, (index + 1) * size).filter((number) => number !== null);
     return known.length === 0 ? null : Math.max(...known);
   });
-  const most = Math.max(0, ...groups.map((number) => number ?? 0));
+  const max = Math.max(0, ...groups.map((number) => number ?? 0));
   return groups
     .map((number) => {
       if (number === null) return ' ';
       if (number <= 0) return '·';
-      return bars[Math.min(bars.length, Math.ceil((number / most) * bars.length)) - 1];
+      return bars[Math.min(bars.length, Math.ceil((number / max) * bars.length)) - 1];
     })
     .join('');
 }

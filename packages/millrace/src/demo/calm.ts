@@ -6,8 +6,8 @@ import { newsletter } from './seed/queues.ts';
 export async function calm(maxMs: number): Promise<boolean> {
   for (const deadline = performance.now() + maxMs; performance.now() < deadline; await pause(400)) {
     const busy = await runs.count({ status: ['QUEUED', 'DEQUEUED', 'EXECUTING'] });
-    const held = await runs.count({ status: 'QUEUED', queue: newsletter });
-    if (busy.count === held.count) return true;
+    const waiting = await runs.count({ status: 'QUEUED', queue: newsletter });
+    if (busy.count === waiting.count) return true;
   }
   return false;
 }

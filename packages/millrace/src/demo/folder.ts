@@ -21,8 +21,9 @@ export interface DemoFolder {
 const mark = 'shop-is-filled';
 
 /** A temporary folder, or the given one, which must be new, empty or contain a shop. */
-export async function openDemoFolder(given: string | undefined): Promise<DemoFolder> {
-  const path = given === undefined ? await mkdtemp(join(tmpdir(), 'millrace-demo-')) : resolve(given);
+export async function openDemoFolder(requestedPath: string | undefined): Promise<DemoFolder> {
+  const path =
+    requestedPath === undefined ? await mkdtemp(join(tmpdir(), 'millrace-demo-')) : resolve(requestedPath);
   await makeFolder(path);
   const isFilled = await readFile(join(path, mark)).then(
     () => true,
@@ -37,7 +38,7 @@ export async function openDemoFolder(given: string | undefined): Promise<DemoFol
     isFilled,
     filled: () => writeFile(join(path, mark), ''),
     async remove() {
-      if (given === undefined) await rm(path, { recursive: true, force: true, maxRetries: 5 });
+      if (requestedPath === undefined) await rm(path, { recursive: true, force: true, maxRetries: 5 });
     },
   };
 }

@@ -46,7 +46,7 @@ export async function summarise({ url, personalAccessToken: token, secretKey }: 
   const sent = await all(events.list({ limit: 100 }));
   const deployed = await all(deployments.list());
   const revisions = await all(envvars.history());
-  const pictures = await one({ taskIdentifier: 'resize-image', status: 'COMPLETED' });
+  const pictures = await newestId({ taskIdentifier: 'resize-image', status: 'COMPLETED' });
   const [failing] = (await notifications.listDeliveries({ endpoint: failingEndpoints(endpoints) })).data;
   const picture =
     pictures && (await call({ url, token: secretKey }, 'retrieveRun', { params: { runId: pictures } }));
@@ -72,16 +72,16 @@ export async function summarise({ url, personalAccessToken: token, secretKey }: 
       members: members.length,
     },
     open: {
-      failedRun: await one({ taskIdentifier: 'reserve-stock', status: 'FAILED' }),
-      crashedRun: await one({ status: 'CRASHED' }),
-      timedOutRun: await one({ status: 'TIMED_OUT' }),
-      expiredRun: await one({ status: 'EXPIRED' }),
-      canceledRun: await one({ status: 'CANCELED' }),
-      runWithChildren: await one({ taskIdentifier: 'checkout', status: 'COMPLETED' }),
-      waitingRun: await one({ taskIdentifier: 'refund', status: 'WAITING' }),
-      heldRun: await one({ queue: newsletter, status: 'QUEUED' }),
-      delayedRun: await one({ status: 'DELAYED' }),
-      pendingVersionRun: await one({ status: 'PENDING_VERSION' }),
+      failedRun: await newestId({ taskIdentifier: 'reserve-stock', status: 'FAILED' }),
+      crashedRun: await newestId({ status: 'CRASHED' }),
+      timedOutRun: await newestId({ status: 'TIMED_OUT' }),
+      expiredRun: await newestId({ status: 'EXPIRED' }),
+      canceledRun: await newestId({ status: 'CANCELED' }),
+      runWithChildren: await newestId({ taskIdentifier: 'checkout', status: 'COMPLETED' }),
+      waitingRun: await newestId({ taskIdentifier: 'refund', status: 'WAITING' }),
+      queuedRun: await newestId({ queue: newsletter, status: 'QUEUED' }),
+      delayedRun: await newestId({ status: 'DELAYED' }),
+      pendingVersionRun: await newestId({ status: 'PENDING_VERSION' }),
       errorGroup: groups.find(({ errorMessage }) => errorMessage.includes("reading 'code'"))?.id ?? null,
       resolvedErrorGroup: groups.find(({ status }) => status === 'resolved')?.id ?? null,
       ignoredErrorGroup: groups.find(({ status }) => status === 'ignored')?.id ?? null,
@@ -106,5 +106,5 @@ const failingEndpoints = (endpoints: Awaited<ReturnType<typeof notifications.lis
   endpoints.filter(({ url }) => url.endsWith('legacy-crm')).map(({ id }) => id);
 
 /** The newest run that matches. */
-const one = async (which: ListRunsParams): Promise<string | null> =>
+const newestId = async (which: ListRunsParams): Promise<string | null> =>
   (await runs.list({ ...which, limit: 1 })).data[0]?.id ?? null;

@@ -26,14 +26,14 @@ export interface CompiledProject {
 
 /** Compiles a project for deployment. Throws ProjectRefused or a ProjectError. */
 export async function compileProject(
-  given: Project,
+  original: Project,
   nodeMajor: number,
   target: () => Promise<ExtensionTarget>,
   onStep: (step: string) => void = () => {},
 ): Promise<CompiledProject> {
-  const { packages, files, variables } = await publishedAdditions(given, target);
-  refuseDotenv(files, given);
-  const project = withPackages(given, packages);
+  const { packages, files, variables } = await publishedAdditions(original, target);
+  refuseDotenv(files, original);
+  const project = withPackages(original, packages);
   onStep('the task files to be bundled');
   const build = await buildDeployment(project, nodeMajor);
   if (build.problems.length > 0) throw new ProjectRefused(build.problems, 'uploaded');

@@ -38,10 +38,10 @@ export function planCopies(
     const why = whyNotBundled(folder, allowedScripts(project, name, version) === false);
     if (why !== undefined) return { name, why };
     for (const needed of neededNames(manifest, chosen)) {
-      const wanted = installedFrom(folder, needed);
+      const target = installedFrom(folder, needed);
       const found = lookUp(placed, at, needed);
-      if (wanted === undefined || found === wanted) continue;
-      add(`${found === undefined ? '' : `${at}/`}node_modules/${needed}`, wanted);
+      if (target === undefined || found === target) continue;
+      add(`${found === undefined ? '' : `${at}/`}node_modules/${needed}`, target);
     }
   }
   const copies = new Map([...placed].toSorted(([a], [b]) => (a < b ? -1 : 1)));

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 
 /** The commit of a folder. */
-export interface GitFacts {
+export interface GitInfo {
   readonly commit?: string;
   readonly branch?: string;
   readonly message?: string;
@@ -12,7 +12,7 @@ export interface GitFacts {
 }
 
 /** Undefined without git, a repository or a commit. */
-export async function gitFacts(dir: string): Promise<GitFacts | undefined> {
+export async function readGitInfo(dir: string): Promise<GitInfo | undefined> {
   const git = async (...args: string[]): Promise<string> =>
     (await run('git', ['-C', dir, ...args], { maxBuffer: 64 * 1024 * 1024 })).stdout.trim();
   try {

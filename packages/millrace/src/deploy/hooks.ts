@@ -34,8 +34,8 @@ export async function runHooks(
 }
 
 function explainCommand(error: Error & { code?: unknown; stdout?: string; stderr?: string }): never {
-  const said = `${error.stdout ?? ''}\n${error.stderr ?? ''}`
+  const output = `${error.stdout ?? ''}\n${error.stderr ?? ''}`
     .split('\n')
     .filter((line) => line.trim() !== '');
-  throw new Error([`exit code ${String(error.code ?? 'unknown')}`, ...said.slice(-8)].join('\n'));
+  throw new Error([`exit code ${String(error.code ?? 'unknown')}`, ...output.slice(-8)].join('\n'));
 }

@@ -105,8 +105,10 @@ async function npm(folder: string, args: readonly string[], signal: AbortSignal 
     signal?.throwIfAborted();
     if (error.code === 'ENOENT')
       throw new LayerRefused('Packages that cannot be bundled are installed by npm, which was not found.');
-    const said = (error.stderr ?? error.message).split('\n').filter((line) => line.startsWith('npm error'));
-    const lines = said.filter((line) => !/complete log|debug-0\.log/.test(line)).slice(0, 12);
+    const npmErrors = (error.stderr ?? error.message)
+      .split('\n')
+      .filter((line) => line.startsWith('npm error'));
+    const lines = npmErrors.filter((line) => !/complete log|debug-0\.log/.test(line)).slice(0, 12);
     throw new LayerRefused([`\`npm ${args[0]}\` failed for the packages of the layer:`, ...lines].join('\n'));
   });
 }

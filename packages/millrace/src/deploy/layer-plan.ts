@@ -132,7 +132,7 @@ const allows = (list: readonly string[] | undefined, value: string): boolean =>
   list === undefined ||
   (list.includes(`!${value}`)
     ? false
-    : list.every((one) => one.startsWith('!')) || list.includes(value) || list.includes('any'));
+    : list.every((entry) => entry.startsWith('!')) || list.includes(value) || list.includes('any'));
 
 /** The version in the format of a dependency: a version, or the source of a package that is in no registry. */
 function versionOf({ name, version = '*', resolved }: LockedPackage, folder: string): string {

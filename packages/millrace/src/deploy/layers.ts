@@ -30,7 +30,7 @@ export interface Layers {
 }
 
 /** Number of layers that are kept on this machine. */
-const keptLayers = 10;
+const maxLayers = 10;
 
 interface PlannedLayers {
   readonly plans: readonly { readonly plan: LayerPlan; readonly scripts: readonly string[] }[];
@@ -168,8 +168,8 @@ async function builtLayer(
   const packages = Object.entries(plan.packages).map(
     ([location, { version }]) => `${location.slice(location.lastIndexOf('node_modules/') + 13)}@${version}`,
   );
-  const kept = await keptDigests(file);
-  if (kept) return { ...kept, platform, file, packages, isNew: false };
+  const stored = await storedDigests(file);
+  if (stored) return { ...stored, platform, file, packages, isNew: false };
   const half = join(folder, `.half-${process.pid}-${Math.random().toString(36).slice(2)}`);
   try {
     const digests = await build(half);
@@ -183,7 +183,7 @@ async function builtLayer(
 }
 
 /** The digests of a layer on this machine; undefined if there is none, or its file was changed. */
-async function keptDigests(file: string): Promise<Digests | undefined> {
+async function storedDigests(file: string): Promise<Digests | undefined> {
   try {
     const digests = JSON.parse(await readFile(`${file}.json`, 'utf8')) as Digests;
     const hash = createHash('sha256');
@@ -204,7 +204,7 @@ async function pruneLayers(folder: string, inUse: ReadonlySet<string>): Promise<
       return { path, used: (await stat(path).catch(() => undefined))?.mtimeMs ?? 0 };
     }),
   );
-  const old = found.toSorted((a, b) => b.used - a.used).slice(keptLayers);
+  const old = found.toSorted((a, b) => b.used - a.used).slice(maxLayers);
   for (const { path } of old) {
     if (inUse.has(path)) continue;
     await rm(path, { force: true });

@@ -12,9 +12,9 @@ import { contentOf, imported, packageJson, prepared } from './testing/bundle.ts'
 const run = promisify(execFile);
 
 async function project(files: Readonly<Record<string, string>>): Promise<TestProject> {
-  const made = await createProject(files);
-  onTestFinished(made.remove);
-  return made;
+  const testProject = await createProject(files);
+  onTestFinished(testProject.remove);
+  return testProject;
 }
 
 const taskNamed = (
@@ -48,13 +48,13 @@ test('a bundle has its packages in it, and is imported where nothing is installe
     'shared/index.ts': "export const label: string = 'shared';",
   };
   const here = async (): Promise<TestProject> => {
-    const made = await project(files);
-    await mkdir(join(made.dir, 'node_modules/@app'));
-    await symlink('../../shared', join(made.dir, 'node_modules/@app/shared'));
-    return made;
+    const testProject = await project(files);
+    await mkdir(join(testProject.dir, 'node_modules/@app'));
+    await symlink('../../shared', join(testProject.dir, 'node_modules/@app/shared'));
+    return testProject;
   };
-  const made = await here();
-  const ready = await prepared(made);
+  const testProject = await here();
+  const ready = await prepared(testProject);
   expect(bundleSchema.safeParse(ready.bundle).error).toBeUndefined();
   expect(ready.bundle).toMatchObject({ nodeMajor: 20, layers: [], sdk: 'millrace-sdk.mjs' });
   expect(ready.tasks).toHaveLength(5);
@@ -64,18 +64,18 @@ test('a bundle has its packages in it, and is imported where nothing is installe
   expect(ids.toSorted()).toEqual(['cjs-string', 'esm-a/b', 'json-7', 'own-1', 'workspace-shared']);
   // The same sources give the same files in another folder, at any time.
   expect((await prepared(await here())).bundle.files).toEqual(ready.bundle.files);
-  await made.write('data.json', '{"n":8}');
-  const changed = (await prepared(made)).bundle.files;
+  await testProject.write('data.json', '{"n":8}');
+  const changed = (await prepared(testProject)).bundle.files;
   const before = new Set(ready.bundle.files.map(({ digest }) => digest));
   expect(changed.filter(({ digest }) => !before.has(digest)).length).toBeLessThanOrEqual(2);
 });
 
 test('a version has the labels of its tasks, and its stack traces name the files of the project', async () => {
-  const made = await project({
+  const testProject = await project({
     'tasks/a.ts':
       "import { task } from '@millrace/sdk';\nexport const a = task({ id: 'a', requires: ['gpu'], run: async () => 1 });",
   });
-  const ready = await prepared(made);
+  const ready = await prepared(testProject);
   const map = ready.bundle.files.find(({ path }) => path === 'tasks/a.ts.mjs.map');
   const { sources } = JSON.parse((await contentOf(ready, map?.blob ?? '')).toString()) as {
     sources: string[];
@@ -91,18 +91,18 @@ afterAll(async () => (await installed)?.remove());
 async function nativeProject(config?: string): Promise<TestProject> {
   // npm packs and installs it once; each test has a copy.
   const { dir: original } = await (installed ??= installNative());
-  const made = await project({});
-  await run('cp', ['-a', `${original}/.`, made.dir]);
-  if (config !== undefined) await made.write('app/millrace.config.ts', config);
+  const testProject = await project({});
+  await run('cp', ['-a', `${original}/.`, testProject.dir]);
+  if (config !== undefined) await testProject.write('app/millrace.config.ts', config);
   return {
-    ...made,
-    dir: join(made.dir, 'app'),
-    write: (file, content) => made.write(`app/${file}`, content),
+    ...testProject,
+    dir: join(testProject.dir, 'app'),
+    write: (file, content) => testProject.write(`app/${file}`, content),
   };
 }
 
 async function installNative(): Promise<TestProject> {
-  const made = await createProject({
+  const testProject = await createProject({
     'native/index.js':
       "exports.loaded = require('@native/' + process.platform + '-' + process.arch).name + require('helper');",
     'helper/package.json': packageJson('helper'),
@@ -124,7 +124,7 @@ async function installNative(): Promise<TestProject> {
     ),
     'app/millrace.config.ts': "export default { build: { external: ['reads'] } };",
   });
-  const tarball = (name: string): string => `file:${join(made.dir, `${name}-1.0.0.tgz`)}`;
+  const tarball = (name: string): string => `file:${join(testProject.dir, `${name}-1.0.0.tgz`)}`;
   const native = {
     dependencies: { helper: tarball('helper') },
     optionalDependencies: {
@@ -132,23 +132,23 @@ async function installNative(): Promise<TestProject> {
       '@native/darwin-arm64': tarball('native-darwin-arm64'),
     },
   };
-  await made.write('native/package.json', packageJson('native', native));
+  await testProject.write('native/package.json', packageJson('native', native));
   const dependencies = { native: tarball('native'), reads: tarball('reads') };
-  await made.write('app/package.json', packageJson('app', { dependencies }));
+  await testProject.write('app/package.json', packageJson('app', { dependencies }));
   const folders = ['helper', 'linux', 'darwin', 'native', 'reads'].map((folder) => `./${folder}`);
-  await run('npm', ['pack', '--silent', ...folders], { cwd: made.dir });
-  const app = join(made.dir, 'app');
+  await run('npm', ['pack', '--silent', ...folders], { cwd: testProject.dir });
+  const app = join(testProject.dir, 'app');
   await run('npm', ['install', '--silent', '--no-audit', '--no-fund'], { cwd: app });
   await mkdir(join(app, 'node_modules/@millrace'));
-  const sdk = await realpath(join(made.dir, 'node_modules/@millrace/sdk'));
+  const sdk = await realpath(join(testProject.dir, 'node_modules/@millrace/sdk'));
   await symlink(sdk, join(app, 'node_modules/@millrace/sdk'));
-  return made;
+  return testProject;
 }
 
 test('packages that cannot be bundled go into a layer of the locked versions, once', async () => {
-  const made = await nativeProject();
+  const testProject = await nativeProject();
   const steps: string[] = [];
-  const ready = await prepared(made, { onStep: (step) => void steps.push(step) });
+  const ready = await prepared(testProject, { onStep: (step) => void steps.push(step) });
   expect(steps.join()).toContain('linux-x64-glibc');
   expect(ready.layers).toMatchObject([
     {
@@ -170,18 +170,20 @@ test('packages that cannot be bundled go into a layer of the locked versions, on
     expect(problems).toEqual([]);
     expect(ids).toEqual(['a-linuxhelps-own file-deep']);
   }
-  const again = await prepared(made);
+  const again = await prepared(testProject);
   expect(again.layers).toMatchObject([{ isNew: false, digest: ready.layers[0]?.digest }]);
   // A changed file in the cache is not uploaded: the layer is rebuilt with the same content.
   await writeFile(ready.layers[0]?.file ?? '', 'changed');
-  expect((await prepared(made)).layers).toMatchObject([{ isNew: true, digest: ready.layers[0]?.digest }]);
+  expect((await prepared(testProject)).layers).toMatchObject([
+    { isNew: true, digest: ready.layers[0]?.digest },
+  ]);
 }, 120_000);
 
 test('a layer for each platform has the packages of that platform', async () => {
-  const made = await nativeProject(
+  const testProject = await nativeProject(
     "export default { build: { external: ['reads'], platforms: ['linux-x64-glibc', 'darwin-arm64'] } };",
   );
-  const { layers } = await prepared(made);
+  const { layers } = await prepared(testProject);
   expect(layers.map(({ platform, packages }) => [platform, packages[0]])).toEqual([
     ['linux-x64-glibc', '@native/linux-x64@1.0.0'],
     ['darwin-arm64', '@native/darwin-arm64@1.0.0'],
@@ -189,19 +191,21 @@ test('a layer for each platform has the packages of that platform', async () => 
 }, 120_000);
 
 test('without a package-lock.json a layer is refused, and the sentence names package and lockfile', async () => {
-  const made = await nativeProject();
-  await rm(join(made.dir, 'package-lock.json'));
-  await expect(prepared(made)).rejects.toThrow(
+  const testProject = await nativeProject();
+  await rm(join(testProject.dir, 'package-lock.json'));
+  await expect(prepared(testProject)).rejects.toThrow(
     /native cannot be bundled \(it has packages for each platform.*there is none/,
   );
-  await made.write('pnpm-lock.yaml', 'lockfileVersion: 9');
-  await expect(prepared(made)).rejects.toThrow(
+  await testProject.write('pnpm-lock.yaml', 'lockfileVersion: 9');
+  await expect(prepared(testProject)).rejects.toThrow(
     /This project has pnpm-lock.yaml, which is only supported for packages that are the same/,
   );
-  await made.write('package-lock.json', '{"lockfileVersion":3,"packages":{"":{}}}');
-  await expect(prepared(made)).rejects.toThrow(/package-lock.json does not have it: run `npm install`/);
-  await made.write('package-lock.json', '<<<<<<< HEAD\n{}');
-  await expect(prepared(made)).rejects.toMatchObject({
+  await testProject.write('package-lock.json', '{"lockfileVersion":3,"packages":{"":{}}}');
+  await expect(prepared(testProject)).rejects.toThrow(
+    /package-lock.json does not have it: run `npm install`/,
+  );
+  await testProject.write('package-lock.json', '<<<<<<< HEAD\n{}');
+  await expect(prepared(testProject)).rejects.toMatchObject({
     name: 'ProjectError',
     message: expect.stringMatching(/package-lock\.json is not JSON: `npm install` repairs it/) as string,
   });
@@ -215,27 +219,28 @@ test.each([
   ['a file', {}, { 'build/Release/x.node': '' }, 'it has native code (build/Release/x.node)'],
   ['engines', { optionalDependencies: { '@x/linux-arm64': '1' } }, {}, 'it has packages for each platform'],
 ])('a package with %s is not bundled', async (_, manifest, files, why) => {
-  const made = await project({
+  const testProject = await project({
     'tasks/a.ts': taskNamed('a', 'x', "import x from 'x';"),
     'node_modules/x/package.json': packageJson('x', manifest),
     'node_modules/x/index.js': 'module.exports = 1;',
   });
-  for (const [file, content] of Object.entries(files)) await made.write(`node_modules/x/${file}`, content);
-  await expect(prepared(made)).rejects.toThrow(why);
+  for (const [file, content] of Object.entries(files))
+    await testProject.write(`node_modules/x/${file}`, content);
+  await expect(prepared(testProject)).rejects.toThrow(why);
 });
 
 test('a package whose install script the project does not allow is bundled', async () => {
-  const made = await project({
+  const testProject = await project({
     'package.json': packageJson('app', { allowScripts: { x: false } }),
     'tasks/a.ts': taskNamed('a', 'x', "import x from 'x';"),
     'node_modules/x/package.json': packageJson('x', { scripts: { postinstall: 'node x' } }),
     'node_modules/x/index.js': 'module.exports = 1;',
   });
-  expect((await prepared(made)).layers).toEqual([]);
+  expect((await prepared(testProject)).layers).toEqual([]);
 });
 
 test('extensions run commands, define constants, and copy files', async () => {
-  const made = await project({
+  const testProject = await project({
     'millrace.config.ts': `import { copyFiles, defineConfig, defineConstants, runCommand } from 'millrace';
 export default defineConfig({
   build: {
@@ -253,7 +258,7 @@ export default defineConfig({
     ),
     'templates/de/mail.txt': 'Hallo',
   });
-  const ready = await prepared(made);
+  const ready = await prepared(testProject);
   const { ids, problems } = await imported(ready);
   expect(problems).toEqual([]);
   expect(ids).toEqual(['a-3,r9,1,Hallo']);
@@ -269,14 +274,14 @@ test.each([
   ["copyFiles('*.mjs')", /millrace-sdk\.mjs: this path is taken/],
   ["addPackages('missing-package')", /missing-package \(addPackages\) is not installed/],
 ])('the extension %s is refused by name', async (extension, sentence) => {
-  const made = await project({
+  const testProject = await project({
     'millrace.config.ts': `import { addPackages, copyFiles, runCommand } from 'millrace';
 export default { build: { extensions: [${extension}] } };`,
     'tasks/a.mjs': taskNamed('a', '1'),
     '.env.production': 'A=1',
     'millrace-sdk.mjs': '',
   });
-  await expect(prepared(made)).rejects.toThrow(sentence);
+  await expect(prepared(testProject)).rejects.toThrow(sentence);
 });
 
 test.each([
@@ -286,15 +291,15 @@ test.each([
   ['{ extensions: [{ name: "a", define: { "a b": 1 } }] }', /must have names of JavaScript/],
   ['{ target: 1 }', /"build": .*target/],
 ])('the setting build: %s is refused by name', async (build, sentence) => {
-  const made = await project({
+  const testProject = await project({
     'millrace.config.ts': `export default { build: ${build} };`,
     'tasks/a.ts': '',
   });
-  await expect(prepared(made)).rejects.toThrow(sentence);
+  await expect(prepared(testProject)).rejects.toThrow(sentence);
 });
 
 test('values of secrets are found in code and source maps, and named without the value', async () => {
-  const made = await project({
+  const testProject = await project({
     'tasks/a.ts': taskNamed(
       'a',
       '1',
@@ -304,7 +309,7 @@ test('values of secrets are found in code and source maps, and named without the
   });
   const { dotenvSecrets } = await import('./secret-values.ts');
   const secrets = [
-    ...(await dotenvSecrets(made.dir)),
+    ...(await dotenvSecrets(testProject.dir)),
     {
       name: 'DATABASE_URL',
       value: 'postgres://me:pass"word1@db/x',
@@ -313,7 +318,7 @@ test('values of secrets are found in code and source maps, and named without the
     { name: 'SHORT', value: 'a', from: 'a secret variable of the environment' },
   ];
   expect(secrets.map(({ name }) => name)).toEqual(['STRIPE_KEY', 'DATABASE_URL', 'SHORT']);
-  const refused = await prepared(made, { secrets }).then(
+  const refused = await prepared(testProject, { secrets }).then(
     () => '',
     (error: Error) => error.message,
   );
@@ -323,26 +328,26 @@ test('values of secrets are found in code and source maps, and named without the
 });
 
 test('every problem of a project is named, and nothing is prepared', async () => {
-  const made = await project({
+  const testProject = await project({
     'tasks/syntax.ts': 'export const = 1;',
     'tasks/missing.ts': "import 'not-there';",
     'tasks/good.ts': taskNamed('good', '1'),
   });
-  const refused = (await prepared(made).catch((error: Error) => error)) as Error;
+  const refused = (await prepared(testProject).catch((error: Error) => error)) as Error;
   expect(refused.name).toBe('ProjectRefused');
   expect(refused.message).toMatch(
     /^The project has 2 problems, so nothing of it was uploaded:\n {2}tasks\/missing\.ts:1:8: .*not-there.*\n {2}tasks\/syntax\.ts:1:14: [^\n]*$/,
   );
-  await made.write('tasks/syntax.ts', "throw new Error('on import');");
-  await made.write('tasks/missing.ts', taskNamed('good', '1'));
-  const thrown = (await prepared(made).catch((error: Error) => error)) as Error;
+  await testProject.write('tasks/syntax.ts', "throw new Error('on import');");
+  await testProject.write('tasks/missing.ts', taskNamed('good', '1'));
+  const thrown = (await prepared(testProject).catch((error: Error) => error)) as Error;
   expect(thrown.message).toMatch(/tasks\/syntax\.ts:1:7: Error: on import/);
   expect(thrown.message).toMatch(/the task id "good-1" is declared 2 times/);
 });
 
 test('a project without tasks, or for a later Node.js, is refused', async () => {
-  const made = await project({ 'tasks/a.ts': 'export const a = 1;' });
-  await expect(prepared(made)).rejects.toThrow(/has no task/);
-  await made.write('package.json', packageJson('app', { engines: { node: '>=99' } }));
-  await expect(prepared(made)).rejects.toThrow(/needs Node\.js 99 \(engines\.node\)/);
+  const testProject = await project({ 'tasks/a.ts': 'export const a = 1;' });
+  await expect(prepared(testProject)).rejects.toThrow(/has no task/);
+  await testProject.write('package.json', packageJson('app', { engines: { node: '>=99' } }));
+  await expect(prepared(testProject)).rejects.toThrow(/needs Node\.js 99 \(engines\.node\)/);
 });

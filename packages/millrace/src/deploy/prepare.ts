@@ -64,17 +64,17 @@ export interface PrepareOptions {
 }
 
 /** Builds a project for deployment. Throws ProjectRefused or a ProjectError; nothing is sent. */
-export async function prepare(given: Project, options: PrepareOptions): Promise<Prepared> {
+export async function prepare(original: Project, options: PrepareOptions): Promise<Prepared> {
   const { onStep = () => {}, signal } = options;
-  const nodeMajor = nodeMajorOf(given);
-  await runHooks(given, onStep, signal);
+  const nodeMajor = nodeMajorOf(original);
+  await runHooks(original, onStep, signal);
   let known: Promise<DeployedTo> | undefined;
   const environment = (): Promise<DeployedTo> => (known ??= options.environment());
   const target = async (): Promise<ExtensionTarget> => {
     const { env, at } = await environment();
     return { projectRef: '', environment: 'prod', branch: undefined, ...at, env: env.added };
   };
-  const { project, build, outputs, variables } = await compileProject(given, nodeMajor, target, onStep);
+  const { project, build, outputs, variables } = await compileProject(original, nodeMajor, target, onStep);
   const { env: before, secrets } = await environment();
   const env = withVariables(before, variables);
   const leaks = findSecrets(outputs, secrets);

@@ -67,9 +67,9 @@ function whyNone(
   if (fetching.length === 0) return 'No runner that fetches versions is connected.';
   const old = ({ nodeMajor: own }: RunnerInfo): boolean => (own ?? 0) < nodeMajor;
   const strange = ({ platform }: RunnerInfo): boolean =>
-    platforms.length > 0 && !platforms.some((one) => one === platform);
+    platforms.length > 0 && !platforms.some((supported) => supported === platform);
   const lacks = ({ labels }: RunnerInfo): boolean => requires.some((label) => !labels.includes(label));
-  if (fetching.some((one) => !old(one) && !strange(one) && !lacks(one))) return undefined;
+  if (fetching.some((runner) => !old(runner) && !strange(runner) && !lacks(runner))) return undefined;
   if (fetching.every(old))
     return `It needs Node.js ${nodeMajor}, and every connected runner has an older one.`;
   if (fetching.every(strange))

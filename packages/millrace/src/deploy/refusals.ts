@@ -10,12 +10,16 @@ import { planLayers } from './layers.ts';
  * Extensions are called as for a deployment, except those that only set variables, because these call other services.
  */
 export async function deploymentRefusals(
-  given: Project,
+  original: Project,
   env?: ProcessEnvironment,
 ): Promise<readonly Problem[]> {
   try {
     const target = { projectRef: '', environment: 'prod', branch: undefined, env: env?.added ?? {} };
-    const compiled = await compileProject(withoutVariables(given), nodeMajorOf(given), async () => target);
+    const compiled = await compileProject(
+      withoutVariables(original),
+      nodeMajorOf(original),
+      async () => target,
+    );
     await withLayerProblems(() => planLayers(compiled.project, compiled.build.externals));
     if (env) await tasksOf(compiled, env);
     return [];

@@ -25,15 +25,15 @@ async function app(
   files: Readonly<Record<string, string>>,
   links: Readonly<Record<string, string>> = {},
 ): Promise<App> {
-  const made = await createProject(files);
-  onTestFinished(made.remove);
-  const dir = join(made.dir, 'app');
+  const testProject = await createProject(files);
+  onTestFinished(testProject.remove);
+  const dir = join(testProject.dir, 'app');
   const link = async (name: string, target = join(modules, name)): Promise<void> => {
     await mkdir(dirname(join(dir, 'node_modules', name)), { recursive: true });
     await symlink(target, join(dir, 'node_modules', name));
   };
-  await link('@millrace/sdk', await realpath(join(made.dir, 'node_modules/@millrace/sdk')));
-  for (const [name, target] of Object.entries(links)) await link(name, join(made.dir, target));
+  await link('@millrace/sdk', await realpath(join(testProject.dir, 'node_modules/@millrace/sdk')));
+  for (const [name, target] of Object.entries(links)) await link(name, join(testProject.dir, target));
   return { dir, link };
 }
 

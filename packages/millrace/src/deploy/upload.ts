@@ -3,14 +3,14 @@ import type { Operations, Reply } from '@millrace/contract';
 import { inParallel } from '@millrace/platform';
 import { ServerRefused } from '../api/errors.ts';
 import { callServer, isTransient, retried, sendBlob, type DeployTarget } from './client.ts';
-import type { GitFacts } from './git.ts';
+import type { GitInfo } from './git.ts';
 import type { Prepared } from './prepare.ts';
 
 /** Notes of a person about a deployment. */
 export interface DeploymentNotes {
   readonly message?: string | undefined;
   readonly externalId?: string | undefined;
-  readonly git?: GitFacts | undefined;
+  readonly git?: GitInfo | undefined;
 }
 
 export interface UploadProgress {

@@ -22,13 +22,13 @@ async function project(
   files: Readonly<Record<string, string>>,
   dependencies: object = {},
 ): Promise<TestProject> {
-  const made = await createProject({
+  const testProject = await createProject({
     'package.json': packageJson('app', { type: 'module', dependencies }),
     'tasks/a.mjs': `import { task } from '@millrace/sdk';\n${imports}\nexport const a = task({ id: 'a-' + ${value}, run: async () => 1 });`,
     ...files,
   });
-  onTestFinished(made.remove);
-  return made;
+  onTestFinished(testProject.remove);
+  return testProject;
 }
 
 const module_ = { type: 'module' };
@@ -147,18 +147,18 @@ test('a dependency that the code only names, or that is an optional peer, goes w
     driver: ["module.exports = '-driven';"],
     unused: ["module.exports = 'not chosen';"],
   });
-  const made = await project("import p from 'p';", "p.load('transport') + p.driver()", files, {
+  const testProject = await project("import p from 'p';", "p.load('transport') + p.driver()", files, {
     p: '1',
     transport: '1',
     driver: '1',
   });
-  const ready = await prepared(made);
+  const ready = await prepared(testProject);
   expect((await imported(ready)).ids).toEqual(['a-named-driven']);
   expect(ready.layers[0]?.packages).toEqual(['driver@1.0.0', 'p@1.0.0', 'transport@1.0.0']);
 });
 
 test('packages that pnpm has linked are copied so that each finds its own dependencies', async () => {
-  const made = await project("import p from 'p'; import q from 'q';", 'p + q', {
+  const testProject = await project("import p from 'p'; import q from 'q';", 'p + q', {
     'pnpm-lock.yaml': "lockfileVersion: '9.0'",
     ...installed(
       {
@@ -180,23 +180,23 @@ test('packages that pnpm has linked are copied so that each finds its own depend
     'store/p/node_modules/p/own.txt': 'P',
     'store/q/node_modules/q/own.txt': 'Q',
   });
-  const pnpm = join(made.dir, 'node_modules/.pnpm');
-  await rename(join(made.dir, 'store'), pnpm);
+  const pnpm = join(testProject.dir, 'node_modules/.pnpm');
+  await rename(join(testProject.dir, 'store'), pnpm);
   const link = async (from: string, to: string): Promise<void> =>
-    symlink(join(pnpm, to), join(made.dir, from));
-  await mkdir(join(made.dir, 'node_modules'), { recursive: true });
+    symlink(join(pnpm, to), join(testProject.dir, from));
+  await mkdir(join(testProject.dir, 'node_modules'), { recursive: true });
   await link('node_modules/p', 'p/node_modules/p');
   await link('node_modules/q', 'q/node_modules/q');
   await link('node_modules/.pnpm/p/node_modules/dep', 'dep2/node_modules/dep');
   await link('node_modules/.pnpm/q/node_modules/dep', 'dep1/node_modules/dep');
-  const ready = await prepared(made);
+  const ready = await prepared(testProject);
   expect((await imported(ready)).ids).toEqual(['a-twoP-oneQ']);
-  const again = await prepared(made);
+  const again = await prepared(testProject);
   expect(again.layers).toMatchObject([{ isNew: false, digest: ready.layers[0]?.digest }]);
 });
 
 test('a file of a workspace package that reads files next to itself is named in a warning', async () => {
-  const made = await project("import shared from 'shared';", 'shared', {
+  const testProject = await project("import shared from 'shared';", 'shared', {
     'package.json': packageJson('app', { type: 'module' }),
   });
   const outside = await createProject({
@@ -205,8 +205,8 @@ test('a file of a workspace package that reads files next to itself is named in 
       "import { existsSync } from 'node:fs';\nexport default String(existsSync(new URL('text.txt', import.meta.url)));",
   });
   onTestFinished(outside.remove);
-  await symlink(outside.dir, join(made.dir, 'node_modules/shared'));
-  const { warnings } = await prepared(made);
+  await symlink(outside.dir, join(testProject.dir, 'node_modules/shared'));
+  const { warnings } = await prepared(testProject);
   expect(warnings).toEqual([
     expect.stringMatching(/index\.ts is a file of a workspace package and is bundled: .*copyFiles/),
   ]);

@@ -1,18 +1,26 @@
 import { join } from 'node:path';
 import { diagnosis as diagnosisShape, type CheckResult } from '@millrace/contract';
-import { connect, diagnoseDatabase, ping, runChecks, Skipped, type DiagnoseOptions } from '@millrace/server';
+import {
+  connect,
+  diagnoseDatabase,
+  ping,
+  readAddress,
+  runChecks,
+  Skipped,
+  type DiagnoseOptions,
+} from '@millrace/server';
 import { answerChecks, connectionChecks, folderChecks, machineChecks, serverChecks } from './checks.ts';
-import type { ConnectionFacts } from './connection/facts.ts';
+import type { ConnectionInput } from './connection/input.ts';
 import { masterKey } from './connection/master-key.ts';
-import type { MachineFacts } from './machine/facts.ts';
+import type { MachineInput } from './machine/input.ts';
 import { measureDisk } from './machine/measure.ts';
-import type { Told } from './server/facts.ts';
+import type { DiagnosisResponse } from './server/input.ts';
 
 type Measured = 'measure' | 'wallClock';
 
 export interface Examine {
-  readonly machine: Omit<MachineFacts, Measured> & Partial<Pick<MachineFacts, Measured>>;
-  readonly database?: ConnectionFacts;
+  readonly machine: Omit<MachineInput, Measured> & Partial<Pick<MachineInput, Measured>>;
+  readonly database?: ConnectionInput;
   /** The texts of the master key and of the previous one. */
   readonly masterKeys: readonly string[];
   readonly server?:
@@ -42,11 +50,11 @@ export interface Examination {
 }
 
 /** Runs all applicable checks. The groups run concurrently. */
-export async function examine(given: Examine): Promise<Examination> {
-  const { machine, database, server, timeoutMs } = given;
+export async function examine(options: Examine): Promise<Examination> {
+  const { machine, database, server, timeoutMs } = options;
   const [ofMachine, ofDatabase, ofServer] = await Promise.all([
     runChecks(machineChecks, { measure: measureDisk, wallClock: Date.now, ...machine }, timeoutMs),
-    database ? examineDatabase(database, given) : [],
+    database ? examineDatabase(database, options) : [],
     server ? examineServer(server, timeoutMs) : [],
   ]);
   // Findings from the database are not repeated by the server.
@@ -56,32 +64,32 @@ export async function examine(given: Examine): Promise<Examination> {
     { group: 'database', checks: ofDatabase },
     { group: 'server', checks: ofServer.filter(({ name }) => !known.has(name)) },
   ] as const;
-  const shown = groups
+  const redacted = groups
     .filter(({ checks }) => checks.length > 0)
-    .map(({ group, checks }) => ({ group, checks: withoutSecrets(checks, secretsOf(given)) }));
-  const all = shown.flatMap(({ checks }) => checks);
+    .map(({ group, checks }) => ({ group, checks: withoutSecrets(checks, secretsOf(options)) }));
+  const all = redacted.flatMap(({ checks }) => checks);
   const findings = (state: CheckResult['state']): number =>
     all.filter((check) => check.state === state).reduce((sum, check) => sum + check.findings.length, 0);
-  return { groups: shown, errors: findings('error'), warnings: findings('warning') };
+  return { groups: redacted, errors: findings('error'), warnings: findings('warning') };
 }
 
 async function examineDatabase(
-  facts: ConnectionFacts,
+  input: ConnectionInput,
   { masterKeys, timeoutMs, diagnosing }: Examine,
 ): Promise<CheckResult[]> {
-  const folders = await runChecks(folderChecks, facts, timeoutMs);
+  const folders = await runChecks(folderChecks, input, timeoutMs);
   if (folders.some(({ findings }) => findings.length > 0)) return folders;
-  const connections = [...folders, ...(await runChecks(connectionChecks, facts, timeoutMs))];
+  const connections = [...folders, ...(await runChecks(connectionChecks, input, timeoutMs))];
   // A pooler without a direct address is reported, and does not prevent the other checks.
   const isOpen = connections.every(
     ({ name, state }) => name === 'database-pooler' || state === 'ok' || state === 'skipped',
   );
   if (!isOpen) return connections;
-  const { database } = await facts.open();
+  const { database } = await input.open();
   const route = await ping(database);
   const sql = connect(route.database, { name: 'millrace doctor', max: 1, pooler: route.pooler });
   try {
-    const file = facts.data === undefined ? undefined : join(facts.data, 'master.key');
+    const file = input.data === undefined ? undefined : join(input.data, 'master.key');
     const keys = await runChecks([masterKey], { texts: masterKeys, file, sql }, timeoutMs);
     return [...connections, ...keys, ...(await diagnoseDatabase(sql, { timeoutMs, ...diagnosing }))];
   } finally {
@@ -93,19 +101,19 @@ async function examineServer(
   { url, token, key, maxSilenceMs = 8_000 }: NonNullable<Examine['server']>,
   timeoutMs: number,
 ): Promise<CheckResult[]> {
-  let told: Promise<Told> | undefined;
-  const diagnose = (): Promise<Told> => {
-    told ??= askServer(url, token, timeoutMs);
-    return told;
+  let response: Promise<DiagnosisResponse> | undefined;
+  const diagnose = (): Promise<DiagnosisResponse> => {
+    response ??= askServer(url, token, timeoutMs);
+    return response;
   };
-  const reading = (): Promise<Told> =>
+  const reading = (): Promise<DiagnosisResponse> =>
     diagnose().catch((error: unknown) => {
       throw error instanceof Skipped ? error : new Skipped('the server does not say what it sees');
     });
-  const facts = { url, token, key, maxSilenceMs, diagnose, told: reading };
-  const answered = await runChecks(answerChecks, facts, timeoutMs);
+  const input = { url, token, key, maxSilenceMs, diagnose, requireDiagnosis: reading };
+  const answered = await runChecks(answerChecks, input, timeoutMs);
   if (answered.some(({ state }) => state !== 'ok')) return answered;
-  const own = await runChecks(serverChecks, facts, timeoutMs);
+  const own = await runChecks(serverChecks, input, timeoutMs);
   const checks = await diagnose().then(
     ({ diagnosis }) => diagnosis.checks,
     // `server-diagnosis` reports it.
@@ -114,10 +122,14 @@ async function examineServer(
   return [...answered, ...own, ...checks];
 }
 
-async function askServer(url: string, token: string | undefined, timeoutMs: number): Promise<Told> {
+async function askServer(
+  url: string,
+  token: string | undefined,
+  timeoutMs: number,
+): Promise<DiagnosisResponse> {
   if (token === undefined)
     throw new Skipped('it needs a personal access token of an owner: set MILLRACE_ACCESS_TOKEN');
-  const askedAt = Date.now();
+  const requestedAt = Date.now();
   const response = await fetch(`${url}/api/v1/doctor`, {
     headers: { authorization: `Bearer ${token}` },
     redirect: 'error',
@@ -132,15 +144,19 @@ async function askServer(url: string, token: string | undefined, timeoutMs: numb
   const answeredAt = Date.now();
   const { data: diagnosis } = diagnosisShape.safeParse(body);
   if (!diagnosis) throw new Error('the answer is not that of a Millrace server of this release');
-  return { diagnosis, askedAt, answeredAt };
+  return { diagnosis, requestedAt, answeredAt };
 }
 
 /** Texts that must never be shown, in any message. */
 function secretsOf({ masterKeys, server, secrets }: Examine): string[] {
   const passwords = secrets.flatMap((address) => {
-    if (!URL.canParse(address)) return [];
-    const { password } = new URL(address);
-    return [password, decodeURIComponent(password)];
+    try {
+      const { password, searchParams } = readAddress(address).url;
+      return [password, decodeURIComponent(password), searchParams.get('password') ?? ''];
+    } catch {
+      // It is never connected to, and messages do not quote it.
+      return [];
+    }
   });
   return [...masterKeys, server?.token ?? '', server?.key ?? '', ...secrets, ...passwords].filter(
     (secret) => secret.length >= 4,
@@ -149,10 +165,10 @@ function secretsOf({ masterKeys, server, secrets }: Examine): string[] {
 
 const withoutSecrets = (checks: readonly CheckResult[], secrets: readonly string[]): CheckResult[] => {
   const hide = (text: string): string =>
-    secrets.reduce((shown, secret) => shown.replaceAll(secret, '[secret]'), text);
+    secrets.reduce((masked, secret) => masked.replaceAll(secret, '[secret]'), text);
   return checks.map(({ reason, ...check }) => ({
     ...check,
-    findings: check.findings.map(({ what, why, mend }) => ({ what: hide(what), why, mend: hide(mend) })),
+    findings: check.findings.map(({ what, why, fix }) => ({ what: hide(what), why, fix: hide(fix) })),
     ...(reason !== undefined && { reason: hide(reason) }),
   }));
 };

@@ -6,6 +6,7 @@ export const pages = [
   'environment-variables',
   'operations',
   'poolers',
+  'postgresql',
   'tracing',
   'troubleshooting',
 ] as const;

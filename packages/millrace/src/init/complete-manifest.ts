@@ -16,8 +16,8 @@ export interface CompletedManifest {
  * in any list of dependencies is not added. `types` is the command that checks the types.
  */
 export function completeManifest(text: string, version: string, types: string): CompletedManifest {
-  const wanted = parts(version);
-  return withParts(text, { ...wanted, scripts: { ...wanted.scripts, types } });
+  const needed = parts(version);
+  return withParts(text, { ...needed, scripts: { ...needed.scripts, types } });
 }
 
 /** Adds the members of `needed`, as `completeManifest` does. */

@@ -14,7 +14,7 @@ describe('init', () => {
 
   test('writes a project into a folder that does not exist yet', async () => {
     const project = await writeProject(join(folder, 'My Tasks'), '1.2.3');
-    expect(project.kept).toEqual([]);
+    expect(project.unchanged).toEqual([]);
     const manifest = JSON.parse(await readFile(join(folder, 'My Tasks/package.json'), 'utf8'));
     expect(manifest).toMatchObject({
       name: 'my-tasks',
@@ -32,7 +32,7 @@ describe('init', () => {
     await writeFile(join(folder, 'package.json'), manifest);
     await writeFile(join(folder, 'trigger.config.ts'), '// mine');
     const project = await writeProject(folder, '1.2.3');
-    expect(project).toMatchObject({ written: [], kept: [], added: { devDependencies: ['millrace'] } });
+    expect(project).toMatchObject({ written: [], unchanged: [], added: { devDependencies: ['millrace'] } });
     expect((await readdir(folder)).toSorted()).toEqual(['package.json', 'trigger.config.ts']);
     expect(JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'))).toMatchObject({
       dependencies: { '@trigger.dev/sdk': '4.8.3' },
@@ -59,7 +59,7 @@ describe('init', () => {
     await writeFile(join(folder, 'tsconfig.json'), '{}');
     await writeFile(join(folder, 'tasks/hello.ts'), '// mine');
     const project = await writeProject(folder, '1.2.3');
-    expect(project.kept.toSorted()).toEqual(['tasks/hello.ts', 'tsconfig.json']);
+    expect(project.unchanged.toSorted()).toEqual(['tasks/hello.ts', 'tsconfig.json']);
     expect(await readFile(join(folder, 'tsconfig.json'), 'utf8')).toBe('{}');
     expect(await readFile(join(folder, 'tasks/hello.ts'), 'utf8')).toBe('// mine');
   });
@@ -87,7 +87,7 @@ describe('init', () => {
       devDependencies: ['@types/node', 'typescript'],
       allowScripts: expect.arrayContaining(['esbuild']),
     });
-    expect([...project.written, ...project.kept]).not.toContain('package.json');
+    expect([...project.written, ...project.unchanged]).not.toContain('package.json');
     const text = await readFile(join(folder, 'package.json'), 'utf8');
     const { scripts, devDependencies, allowScripts, ...others } = JSON.parse(text);
     const { scripts: ownScripts, ...own } = JSON.parse(initialised);
@@ -150,7 +150,7 @@ describe('init', () => {
     const first = await writeProject(folder, '1.2.3');
     const second = await writeProject(folder, '1.2.3');
     expect(second.written).toEqual([]);
-    expect(second.kept).toEqual(first.written);
+    expect(second.unchanged).toEqual(first.written);
   });
 
   test.each([

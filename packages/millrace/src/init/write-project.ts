@@ -9,7 +9,7 @@ export interface WrittenProject {
   readonly folder: string;
   readonly written: readonly string[];
   /** Existing files, which are not changed. */
-  readonly kept: readonly string[];
+  readonly unchanged: readonly string[];
   /** Names of the members added to an existing package.json, by section. */
   readonly added: CompletedManifest['added'];
 }
@@ -30,7 +30,7 @@ export async function writeProject(folder: string, version: string): Promise<Wri
   const completed = found === undefined ? undefined : completeManifest(found, version, compiler);
 
   const written: string[] = [];
-  const kept: string[] = [];
+  const unchanged: string[] = [];
   const write = async (path: string, text: string): Promise<void> => {
     await makeFolder(dirname(join(target, path)));
     // `wx` creates the file atomically and fails if it exists.
@@ -41,13 +41,13 @@ export async function writeProject(folder: string, version: string): Promise<Wri
         throw explainFolder(error, target);
       },
     );
-    (isNew ? written : kept).push(path);
+    (isNew ? written : unchanged).push(path);
   };
 
   const files = firstProject(name, version);
   for (const [path, text] of Object.entries(files)) {
     if (path !== 'package.json' || completed === undefined) await write(path, text);
-    else if (completed.text === found) kept.push(path);
+    else if (completed.text === found) unchanged.push(path);
     else await replace(manifest, completed.text);
   }
   const text = completed?.text ?? files['package.json'] ?? '';
@@ -59,7 +59,7 @@ export async function writeProject(folder: string, version: string): Promise<Wri
     ignoresEnv: written.includes('.gitignore'),
   };
   await write('README.md', readme(name, commands));
-  return { folder: target, written, kept, added: completed?.added ?? {} };
+  return { folder: target, written, unchanged, added: completed?.added ?? {} };
 }
 
 /** Whether a project's tasks are written for the published SDK. */
@@ -71,7 +71,7 @@ async function completePublished(target: string, manifest: string, version: stri
   const found = await readFile(manifest, 'utf8');
   const { text, added } = withParts(found, publishedParts(version));
   if (text !== found) await replace(manifest, text);
-  return { folder: target, written: [], kept: [], added };
+  return { folder: target, written: [], unchanged: [], added };
 }
 
 const exists = (path: string): Promise<boolean> =>

@@ -51,14 +51,14 @@ function cutTo(plain: Readonly<Record<string, unknown>>, { text, items }: Limits
       return '… [deeper levels]';
     }
     if (Array.isArray(value)) {
-      const kept = depth <= 1 ? value : value.slice(0, items);
-      if (kept.length < value.length) isCut = true;
-      return kept.map((item: unknown) => cut(item, depth + 1));
+      const retained = depth <= 1 ? value : value.slice(0, items);
+      if (retained.length < value.length) isCut = true;
+      return retained.map((item: unknown) => cut(item, depth + 1));
     }
     const members = Object.entries(value);
-    const kept = members.slice(0, Math.max(items, 40));
-    if (kept.length < members.length) isCut = true;
-    return Object.fromEntries(kept.map(([name, member]) => [name, cut(member, depth + 1)]));
+    const retained = members.slice(0, Math.max(items, 40));
+    if (retained.length < members.length) isCut = true;
+    return Object.fromEntries(retained.map(([name, member]) => [name, cut(member, depth + 1)]));
   };
   const value = cut(plain, 0) as Record<string, unknown>;
   return { value, isCut };

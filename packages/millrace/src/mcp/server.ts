@@ -58,7 +58,7 @@ export const createFactory = (options: McpOptions): McpServerFactory => {
 /** Recent clients by server, key and agent. An agent rarely has several. */
 class Clients {
   readonly #options: McpOptions;
-  readonly #kept = new Map<string, MillraceClient>();
+  readonly #clients = new Map<string, MillraceClient>();
 
   constructor(options: McpOptions) {
     this.#options = options;
@@ -68,8 +68,8 @@ class Clients {
     const { url, key } = await this.#options.connect();
     const { branch } = this.#options;
     const name = JSON.stringify([url, key, agent]);
-    const kept = this.#kept.get(name);
-    if (kept) return kept;
+    const cached = this.#clients.get(name);
+    if (cached) return cached;
     const client = new MillraceClient({
       baseURL: url,
       secretKey: key,
@@ -77,8 +77,8 @@ class Clients {
       ...(branch !== undefined && { previewBranch: branch }),
       retry: { maxAttempts: 2, minTimeoutInMs: 200 },
     });
-    if (this.#kept.size >= 16) this.#kept.clear();
-    this.#kept.set(name, client);
+    if (this.#clients.size >= 16) this.#clients.clear();
+    this.#clients.set(name, client);
     return client;
   }
 }
@@ -118,7 +118,7 @@ function register(
   server.registerTool(
     name,
     config,
-    async (given: unknown, context: ServerContext): Promise<CallToolResult> => {
+    async (input: unknown, context: ServerContext): Promise<CallToolResult> => {
       try {
         if (tool.writes && !canWrite) {
           throw new ToolRefused(
@@ -126,7 +126,7 @@ function register(
           );
         }
         const toolContext = contextOf(await clientOf(), context);
-        const answer = { note, ...(await tool.act(given as never, toolContext)) };
+        const answer = { note, ...(await tool.act(input as never, toolContext)) };
         return { content: [{ type: 'text', text: JSON.stringify(answer) }], structuredContent: answer };
       } catch (error) {
         return { content: [{ type: 'text', text: sentenceOf(error) }], isError: true };

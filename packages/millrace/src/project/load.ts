@@ -49,13 +49,13 @@ export async function loadProject(folder: string): Promise<Project> {
   for (const taskDir of taskDirs) {
     const found = await taskFiles(taskDir).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR') throw error;
-      const shown = projectPath(dir, taskDir) || '.';
+      const displayPath = projectPath(dir, taskDir) || '.';
       const remedy = `create it, or name the folders with your tasks in "dirs" of ${configFile ?? 'millrace.config.ts'}`;
       throw new ProjectError({
-        file: configFile ?? join(shown, ''),
+        file: configFile ?? join(displayPath, ''),
         line: null,
         column: null,
-        message: `there is no folder ${shown} in ${dir}: ${remedy}`,
+        message: `there is no folder ${displayPath} in ${dir}: ${remedy}`,
       });
     });
     for (const path of found) files.add(projectPath(dir, path));

@@ -62,8 +62,8 @@ test('what a task file throws aside while it is imported is told of that file wi
     ].join('\n'),
   });
   expect(peer.registered[0]?.tasks.map(({ id }) => id).toSorted()).toEqual(['a', 'b', 'good', 'last']);
-  const told = problems.map(({ file, line, message }) => `${file}:${line}: ${message}`).toSorted();
-  expect(told).toEqual([
+  const reported = problems.map(({ file, line, message }) => `${file}:${line}: ${message}`).toSorted();
+  expect(reported).toEqual([
     expect.stringMatching(/^tasks\/a\.ts:2: .*There is no credential here.*\.$/),
     'tasks/b.ts:null: no stack',
     'tasks/c.ts:2: Error: late',
@@ -105,8 +105,8 @@ test('a task that is not exported is told with its file and line, one of an impo
       "import { task } from '@millrace/sdk';\nexport const unserved = task({ id: 'unserved', run: async () => 1 });",
   });
   expect(peer.registered[0]?.tasks.map(({ id }) => id).toSorted()).toEqual(['hourly', 'shared']);
-  const told = problems.map(({ file, line, message }) => `${file}:${line}: ${message}`).toSorted();
-  expect(told).toEqual([
+  const reported = problems.map(({ file, line, message }) => `${file}:${line}: ${message}`).toSorted();
+  expect(reported).toEqual([
     'lib/unserved.ts:2: task "unserved" is defined in lib/unserved.ts but not exported, so nothing serves it: export it from a file in a task folder, such as tasks/hidden.ts',
     'tasks/hidden.ts:4: task "hidden" is defined in tasks/hidden.ts but not exported, so nothing serves it: export it from there',
     'tasks/hidden.ts:5: task "nightly" is defined in tasks/hidden.ts but not exported, so nothing serves it: export it from there',

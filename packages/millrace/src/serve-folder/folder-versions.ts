@@ -74,9 +74,9 @@ export class FolderVersions implements ServedFolder {
     try {
       await this.deploy();
     } catch (error) {
-      const told = { file: this.#options.projectDir, line: null, column: null, message: String(error) };
+      const problem = { file: this.#options.projectDir, line: null, column: null, message: String(error) };
       this.hadProblems = true;
-      this.#options.events.onProblem?.(error instanceof ProjectError ? error.problem : told);
+      this.#options.events.onProblem?.(error instanceof ProjectError ? error.problem : problem);
       const still = this.names.at(-1);
       if (still !== undefined) this.#options.events.onStillServed?.(still);
     }

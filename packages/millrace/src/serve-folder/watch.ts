@@ -21,16 +21,16 @@ export async function startWatcher(onChange: () => void): Promise<Watcher> {
   const gone = new Set<string>();
   return {
     watch: async (paths) => {
-      const wanted = new Set([...paths, ...gone]);
+      const targets = new Set([...paths, ...gone]);
       if (watcher) {
-        watcher.add([...wanted].filter((path) => !watched.has(path)));
+        watcher.add([...targets].filter((path) => !watched.has(path)));
         // chokidar ignores an unwatched file even inside a watched folder.
-        watcher.unwatch([...watched].filter((path) => !wanted.has(path) && !isWithin(wanted, path)));
-        watched = wanted;
+        watcher.unwatch([...watched].filter((path) => !targets.has(path) && !isWithin(targets, path)));
+        watched = targets;
         return;
       }
-      watched = wanted;
-      const started = watch([...wanted], {
+      watched = targets;
+      const started = watch([...targets], {
         ignoreInitial: true,
         ignored: (path) => ours.some((part) => `${path}${sep}`.includes(part)),
       });

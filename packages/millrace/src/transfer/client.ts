@@ -99,7 +99,7 @@ function errorIn(text: string, { status, statusText }: Response): string {
   try {
     const { error, variableErrors } = JSON.parse(text) as { error?: unknown; variableErrors?: unknown };
     const named = Array.isArray(variableErrors)
-      ? (variableErrors as { key: string; error: string }[]).map((one) => ` ${one.key}: ${one.error}`)
+      ? (variableErrors as { key: string; error: string }[]).map((entry) => ` ${entry.key}: ${entry.error}`)
       : [];
     if (typeof error === 'string') return `${error}${named.join(';')}`;
   } catch {

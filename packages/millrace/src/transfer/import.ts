@@ -18,16 +18,16 @@ export async function readContents(file: string): Promise<Contents> {
   let head: Head | undefined;
   const records = new Map<string, object[]>();
   const counts = new Map<string, number>();
-  for await (const one of readExport(file)) {
-    if (!('value' in one)) {
-      head = one;
+  for await (const entry of readExport(file)) {
+    if (!('value' in entry)) {
+      head = entry;
       continue;
     }
-    counts.set(one.kind, (counts.get(one.kind) ?? 0) + 1);
-    if (one.kind === 'run' || one.kind === 'finished-run') continue;
-    const list = records.get(one.kind) ?? [];
-    list.push(one.value);
-    records.set(one.kind, list);
+    counts.set(entry.kind, (counts.get(entry.kind) ?? 0) + 1);
+    if (entry.kind === 'run' || entry.kind === 'finished-run') continue;
+    const list = records.get(entry.kind) ?? [];
+    list.push(entry.value);
+    records.set(entry.kind, list);
   }
   if (!head) throw new TypeError('a file that was read has its first line');
   return { head, records, counts };
@@ -50,7 +50,7 @@ export async function planImport(
 export interface Done {
   readonly step: Step;
   /** Data that only the response contained, such as a new secret. */
-  readonly told?: string | undefined;
+  readonly secret?: string | undefined;
   readonly error?: string;
 }
 
@@ -62,7 +62,7 @@ export async function* applySteps(steps: readonly Step[]): AsyncGenerator<Done> 
       continue;
     }
     try {
-      yield { step, told: await step.apply() };
+      yield { step, secret: await step.apply() };
     } catch (error) {
       if (error instanceof ServerUnreachable) throw error;
       yield { step, error: (error as Error).message };
@@ -75,6 +75,6 @@ export const importRuns = ({ client }: Remote, file: string): AsyncGenerator<Imp
   triggerRuns(client, runsOf(file));
 
 async function* runsOf(file: string): AsyncGenerator<WaitingRun> {
-  for await (const one of readExport(file))
-    if ('value' in one && one.kind === 'run') yield one.value as WaitingRun;
+  for await (const entry of readExport(file))
+    if ('value' in entry && entry.kind === 'run') yield entry.value as WaitingRun;
 }

@@ -110,13 +110,13 @@ export async function* waitingRuns(
 export async function* finishedRuns(client: EnvironmentClient, period?: string): AsyncGenerator<object> {
   for await (const page of pagesOf(client, finished, period))
     for await (const run of retrieved(client, page)) {
-      const { payloadPresignedUrl, outputPresignedUrl, relatedRuns, trigger: _, ...shown } = run;
+      const { payloadPresignedUrl, outputPresignedUrl, relatedRuns, trigger: _, ...rest } = run;
       const payload =
         payloadPresignedUrl === undefined ? run.payload : await valueAt(client, payloadPresignedUrl);
       const output =
         outputPresignedUrl === undefined ? run.output : await valueAt(client, outputPresignedUrl);
       yield {
-        ...shown,
+        ...rest,
         ...(payload !== undefined && { payload }),
         ...(output !== undefined && { output }),
         ...(relatedRuns.parent && { parent: relatedRuns.parent.id }),

@@ -4,7 +4,7 @@ import type { WaitingRun } from './runs.ts';
 
 /** The result for a run of the file. `same`: it was created before, by an import or by a trigger with its key. */
 export type Imported =
-  | { readonly id: string; readonly made: string; readonly action: 'create' | 'same' }
+  | { readonly id: string; readonly runId: string; readonly action: 'create' | 'same' }
   | { readonly id: string; readonly action: 'failed'; readonly error: string };
 
 /** Maximum number of runs in a request, and of their characters. */
@@ -78,7 +78,7 @@ function outcome(
   reply: { id: string; isCached: boolean; isDropped?: boolean | undefined },
 ): Imported {
   if (reply.isDropped) return { id, action: 'failed', error: 'the trigger limit of the task dropped it' };
-  return { id, made: reply.id, action: reply.isCached ? 'same' : 'create' };
+  return { id, runId: reply.id, action: reply.isCached ? 'same' : 'create' };
 }
 
 async function itemOf(client: EnvironmentClient, run: WaitingRun): Promise<object> {

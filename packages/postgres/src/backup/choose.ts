@@ -26,7 +26,7 @@ export function chooseBase(
   at: Date | undefined,
 ): Manifest {
   const onTheWay = bases.filter(({ timeline, endLsn }) => {
-    const branch = branches.find((one) => one.timeline === timeline);
+    const branch = branches.find((candidate) => candidate.timeline === timeline);
     return branch && (branch.endLsn === undefined || positionOf(endLsn) <= positionOf(branch.endLsn));
   });
   const [first] = onTheWay;

@@ -82,15 +82,15 @@ async function readBranches(
 ): Promise<Branch[]> {
   const histories = [...archived].flatMap((name) => /^([0-9A-F]{8})\.history$/.exec(name)?.[1] ?? []);
   const ids = [...histories.map((id) => Number.parseInt(id, 16)), ...bases.map((base) => base.timeline)];
-  const wanted = timeline ?? Math.max(...ids);
-  const name = `${wanted.toString(16).toUpperCase().padStart(8, '0')}.history`;
+  const target = timeline ?? Math.max(...ids);
+  const name = `${target.toString(16).toUpperCase().padStart(8, '0')}.history`;
   if (archived.has(name)) {
     const folder = join(draft, 'history');
     await unpack(join(backups, WAL_FOLDER), name, folder);
-    return parseHistory(await readFile(join(folder, name), 'utf8'), wanted);
+    return parseHistory(await readFile(join(folder, name), 'utf8'), target);
   }
-  if (ids.includes(wanted) || wanted === 1) return [{ timeline: wanted }];
-  throw new BackupFailed(`There is no timeline ${wanted} in ${backups}.`);
+  if (ids.includes(target) || target === 1) return [{ timeline: target }];
+  throw new BackupFailed(`There is no timeline ${target} in ${backups}.`);
 }
 
 /** Lets PostgreSQL replay WAL up to the moment, then pauses the installation before it can be started. */

@@ -27,7 +27,7 @@ export interface TakeBackup {
 export async function takeBackup({ database, cluster, backups, signal }: TakeBackup): Promise<Manifest> {
   const walFolder = await claimArchive(backups, cluster);
   return withBackupFolder(backups, async () => {
-    const sql = connect(database, { name: 'millrace backup', max: 1 });
+    const sql = connect(database, { name: 'millrace backup', max: 1, kind: 'bulk' });
     const { draft, name } = await makeDraft(backups, new Date());
     try {
       // One session: PostgreSQL ends a backup when its session ends, and releases the WAL that its slot retains.
@@ -128,10 +128,10 @@ async function archiveWal(
   const first = parseSegment(from, segmentBytes);
   const last = parseSegment(to, segmentBytes);
   if (!first || !last) throw new Error(`PostgreSQL names WAL ${from} and ${to}`);
-  const kept = new Set(await readdir(pgWal));
+  const local = new Set(await readdir(pgWal));
   const present = await archivedNames(walFolder);
-  const names = [...kept].filter((name) => /^[0-9A-F]{8}\.history$/.test(name));
-  names.push(...namesBefore(first, segmentBytes, kept, present));
+  const names = [...local].filter((name) => /^[0-9A-F]{8}\.history$/.test(name));
+  names.push(...namesBefore(first, segmentBytes, local, present));
   for (let number = first.number; number <= last.number; number += 1n)
     names.push(segmentName({ timeline: first.timeline, number }, segmentBytes));
   for (const name of names) {
@@ -148,7 +148,7 @@ async function archiveWal(
 function namesBefore(
   { timeline, number }: Segment,
   segmentBytes: number,
-  kept: ReadonlySet<string>,
+  local: ReadonlySet<string>,
   present: ReadonlySet<string>,
 ): string[] {
   const names: string[] = [];
@@ -157,7 +157,7 @@ function namesBefore(
   for (let before = number - 1n; before > 0n; before -= 1n) {
     const name = segmentName({ timeline, number: before }, segmentBytes);
     if (present.has(name)) return names;
-    if (!kept.has(name)) return numbers.has(name.slice(8)) ? names : [];
+    if (!local.has(name)) return numbers.has(name.slice(8)) ? names : [];
     names.unshift(name);
   }
   return [];

@@ -70,9 +70,9 @@ test.runIf(isRoot)(
     expect(
       execFileSync(join(copy, 'bin', 'postgres'), ['--version'], { uid: user!.uid, cwd: '/' }).toString(),
     ).toContain('18');
-    const made = statSync(copy).ctimeMs;
+    const createdMs = statSync(copy).ctimeMs;
     await runnableBinaries(tree, user, [cache]);
-    expect(statSync(copy).ctimeMs).toBe(made);
+    expect(statSync(copy).ctimeMs).toBe(createdMs);
   },
 );
 

@@ -31,7 +31,7 @@ export async function findBinaries(
   user: ServerUser | null,
   sources: Sources = { packageTree: packageTree(), systemFolders: systemFolders() },
 ): Promise<Binaries> {
-  const wanted = clusterMajor(clusterFolder);
+  const requiredMajor = clusterMajor(clusterFolder);
   const found: { folder: string; major: number }[] = [];
   const reasons: string[] = [];
   const candidates: (() => Promise<string>)[] = sources.systemFolders.map((folder) => async () => folder);
@@ -43,7 +43,7 @@ export async function findBinaries(
     try {
       const folder = await candidate();
       const major = await majorOf(folder);
-      if (major >= OLDEST_MAJOR && (wanted === null || wanted === major)) {
+      if (major >= OLDEST_MAJOR && (requiredMajor === null || requiredMajor === major)) {
         return { folder, major, passedOver: reasons };
       }
       found.push({ folder, major });
@@ -53,13 +53,13 @@ export async function findBinaries(
     }
   }
   const usable = found.find(({ major }) => major >= OLDEST_MAJOR);
-  if (wanted !== null && usable) {
-    const made = `The data in ${clusterFolder} was made by PostgreSQL ${wanted}, and this Millrace brings PostgreSQL ${usable.major}.`;
+  if (requiredMajor !== null && usable) {
+    const mismatch = `The data in ${clusterFolder} was made by PostgreSQL ${requiredMajor}, and this Millrace brings PostgreSQL ${usable.major}.`;
     throw new EmbeddedPostgresError(
       'other_version',
-      wanted < usable.major
-        ? `${made} Upgrade it with \`millrace upgrade-data --data ${dirname(clusterFolder)}\`.`
-        : `${made} Use the Millrace that made it, or install PostgreSQL ${wanted}.`,
+      requiredMajor < usable.major
+        ? `${mismatch} Upgrade it with \`millrace upgrade-data --data ${dirname(clusterFolder)}\`.`
+        : `${mismatch} Use the Millrace that made it, or install PostgreSQL ${requiredMajor}.`,
     );
   }
   const details = reasons.join('; ');

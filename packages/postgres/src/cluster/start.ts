@@ -57,8 +57,8 @@ export async function startPostgres({
   onLog = () => {},
   settings = {},
   archiveTo,
-  binaries: givenBinaries,
-  user: givenUser,
+  binaries: configuredBinaries,
+  user: configuredUser,
   isOwned = false,
   ways = ownWays,
   choosePort,
@@ -74,8 +74,8 @@ export async function startPostgres({
     // Without it a data folder whose old cluster was moved away would get an empty one.
     await finishSwap(folder);
     const clusterFolder = join(folder, CLUSTER);
-    const user = givenUser === undefined ? serverUser(clusterFolder) : givenUser;
-    const binaries = givenBinaries ?? (await findBinaries(clusterFolder, user));
+    const user = configuredUser === undefined ? serverUser(clusterFolder) : configuredUser;
+    const binaries = configuredBinaries ?? (await findBinaries(clusterFolder, user));
     const instead = binaries.passedOver.length > 0 ? ` (${binaries.passedOver.join('; ')})` : '';
     onLog(`Starting PostgreSQL ${binaries.major} of ${binaries.folder} on ${clusterFolder}${instead}`);
     await initialise(clusterFolder, binaries, user, settings);

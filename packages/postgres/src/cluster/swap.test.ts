@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { finishSwap, isSwapping, swapClusters } from './swap.ts';
 import { createTemporaryFolder } from './testing/folders.ts';
 
-const swap = { draft: 'upgrade.new-1', kept: 'postgres.17-kept' };
+const swap = { draft: 'upgrade.new-1', oldCluster: 'postgres.17-kept' };
 
 function dataFolder(): string {
   const folder = createTemporaryFolder();
@@ -35,9 +35,10 @@ test('the clusters change their places, and the draft and the marker are gone', 
 
 const steps: Readonly<Record<string, (folder: string) => void>> = {
   'the marker was written': () => {},
-  'the old cluster was moved away': (folder) => renameSync(join(folder, 'postgres'), join(folder, swap.kept)),
+  'the old cluster was moved away': (folder) =>
+    renameSync(join(folder, 'postgres'), join(folder, swap.oldCluster)),
   'the new cluster was moved too': (folder) => {
-    renameSync(join(folder, 'postgres'), join(folder, swap.kept));
+    renameSync(join(folder, 'postgres'), join(folder, swap.oldCluster));
     renameSync(join(folder, swap.draft, 'postgres'), join(folder, 'postgres'));
   },
 };
@@ -61,5 +62,5 @@ test('a process that died before the marker was complete has changed nothing', a
   writeFileSync(join(folder, 'upgrade.json.new'), '{ "draft": "upgr');
   await finishSwap(folder);
   expect(readFileSync(join(folder, 'postgres/PG_VERSION'), 'utf8')).toBe('17');
-  expect(existsSync(join(folder, swap.kept))).toBe(false);
+  expect(existsSync(join(folder, swap.oldCluster))).toBe(false);
 });

@@ -12,7 +12,7 @@ interface Swap {
   /** The folder of the new cluster, complete and on disk. */
   readonly draft: string;
   /** The later name of the old cluster. */
-  readonly kept: string;
+  readonly oldCluster: string;
 }
 
 /**
@@ -38,14 +38,14 @@ export async function finishSwap(dataFolder: string): Promise<void> {
   });
   if (text === undefined) return;
   await syncFolder(dataFolder);
-  const { draft, kept } = JSON.parse(text) as Swap;
+  const { draft, oldCluster } = JSON.parse(text) as Swap;
   const cluster = join(dataFolder, CLUSTER);
-  const made = join(dataFolder, draft, CLUSTER);
-  if (existsSync(made)) {
+  const newCluster = join(dataFolder, draft, CLUSTER);
+  if (existsSync(newCluster)) {
     // Missing if a process died between the two renames.
-    if (existsSync(cluster)) await renameOver(cluster, join(dataFolder, kept));
+    if (existsSync(cluster)) await renameOver(cluster, join(dataFolder, oldCluster));
     await syncFolder(dataFolder);
-    await renameOver(made, cluster);
+    await renameOver(newCluster, cluster);
   }
   await syncFolder(dataFolder);
   await rm(marker);

@@ -34,9 +34,9 @@ const stop = async (tenths: number): Promise<void> => {
  */
 async function ask(mode: 'fast' | 'immediate', milliseconds: number): Promise<void> {
   const deadline = Date.now() + milliseconds;
-  let isAsked = false;
+  let isStopSent = false;
   while (Date.now() < deadline) {
-    isAsked ||= await runPgCtl(mode);
+    isStopSent ||= await runPgCtl(mode);
     await wait(50);
   }
 }

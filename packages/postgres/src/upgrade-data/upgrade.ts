@@ -18,7 +18,7 @@ import {
   type ServerUser,
 } from '../cluster/index.ts';
 import { UpgradeFailed, UpgradeRefused } from './errors.ts';
-import { keptName } from './kept.ts';
+import { oldClusterName } from './old-clusters.ts';
 import { findOldBinaries } from './old-binaries.ts';
 import { isOutOfSpace, requireSpace, saysDiskFull } from './space.ts';
 
@@ -35,7 +35,7 @@ export interface Upgraded {
   readonly from: number;
   readonly to: number;
   /** The copied data, and the folder of the old cluster; undefined if the data folder already has the new version. */
-  readonly copied?: CopiedDatabase & { readonly kept: string };
+  readonly copied?: CopiedDatabase & { readonly oldCluster: string };
 }
 
 const DRAFT = 'upgrade.new-';
@@ -91,9 +91,9 @@ export async function upgradeData(options: UpgradeData): Promise<Upgraded> {
       options.onStep('the new database to be written to disk');
       await syncCluster(join(draft, CLUSTER), binaries, user);
       options.signal.throwIfAborted();
-      const kept = keptName(dataFolder, from);
-      await swapClusters(dataFolder, { draft: basename(draft), kept });
-      return { from, to: binaries.major, copied: { ...copied, kept: join(dataFolder, kept) } };
+      const name = oldClusterName(dataFolder, from);
+      await swapClusters(dataFolder, { draft: basename(draft), oldCluster: name });
+      return { from, to: binaries.major, copied: { ...copied, oldCluster: join(dataFolder, name) } };
     } catch (error) {
       throw await explain(error, options);
     } finally {
@@ -128,13 +128,19 @@ async function fill(options: Fill): Promise<CopiedDatabase> {
   });
   try {
     onStep(`PostgreSQL ${binaries.major} to start`);
-    const made = await startPostgres({ dataDir: draft, binaries, user, settings: draftSettings });
+    const upgraded = await startPostgres({ dataDir: draft, binaries, user, settings: draftSettings });
     try {
       signal.throwIfAborted();
       onStep('the rows to be copied');
-      return await copyDatabase({ from: old.connection, to: made.connection, signal, onProgress, onStep });
+      return await copyDatabase({
+        from: old.connection,
+        to: upgraded.connection,
+        signal,
+        onProgress,
+        onStep,
+      });
     } finally {
-      await made.stop();
+      await upgraded.stop();
     }
   } finally {
     await old.stop();

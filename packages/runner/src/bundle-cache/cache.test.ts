@@ -250,13 +250,13 @@ test('two processes that fetch the same version at once share it, also when one 
   const midway = new Promise<void>((resolve) => {
     arrived = resolve;
   });
-  let held = 0;
+  let count = 0;
   server.answer = (data, _request, response) => {
-    held += 1;
-    if (held > 2) return false;
+    count += 1;
+    if (count > 2) return false;
     // Only the first byte of each layer.
     response.writeHead(200).write(data.subarray(0, 1));
-    if (held === 2) arrived();
+    if (count === 2) arrived();
     return true;
   };
   const [killed, slow] = [await another(folder, server, '1'), await another(folder, server, '1')];

@@ -19,7 +19,7 @@ import { withLock } from './with-lock.ts';
 const tries = 3;
 
 /** A required entry, and how to fetch it. */
-interface Wanted {
+interface RequiredEntry {
   /** The folder, relative to the cache. */
   readonly folder: string;
   readonly bytes: number;
@@ -47,7 +47,7 @@ export class BundleCache {
   /** The entries used by each version that is open here. */
   readonly #open = new Map<string, readonly string[]>();
   /** The entries that were verified here, by name, with the marks of their files at that time. */
-  readonly #verified = new Map<string, { readonly wanted: Wanted; readonly marks: Marks }>();
+  readonly #verified = new Map<string, { readonly entry: RequiredEntry; readonly marks: Marks }>();
   #prepared: Promise<void> | undefined;
 
   /** `limit` in bytes. */
@@ -77,11 +77,11 @@ export class BundleCache {
     await this.prepare();
     if (!/^[0-9a-f]{8,128}$/.test(bundle.contentHash))
       throw new CannotServe(`its content hash ${JSON.stringify(bundle.contentHash)} is not one`);
-    const wanted = [...(layer ? [this.#layer(source, bundle, layer)] : []), bundled(source, bundle, layer)];
-    const names = wanted.map(({ folder }) => nameOf(folder));
+    const required = [...(layer ? [this.#layer(source, bundle, layer)] : []), bundled(source, bundle, layer)];
+    const names = required.map(({ folder }) => nameOf(folder));
     try {
       await this.#use(bundle.version, names);
-      for (const one of wanted) await this.#provide(one);
+      for (const entry of required) await this.#provide(entry);
     } catch (error) {
       // On a full disk even this cannot be recorded; the next call does it.
       await this.close([bundle.version]).catch(() => undefined);
@@ -98,8 +98,8 @@ export class BundleCache {
     for (const name of this.#open.get(version) ?? []) {
       const known = this.#verified.get(name);
       if (!known) continue;
-      const { wanted, marks } = known;
-      if ((await marks.hold(this.#folderOf(wanted))) || (await this.#verify(wanted))) continue;
+      const { entry, marks } = known;
+      if ((await marks.hold(this.#folderOf(entry))) || (await this.#verify(entry))) continue;
       return false;
     }
     return true;
@@ -173,13 +173,13 @@ export class BundleCache {
     });
   }
 
-  async #provide(wanted: Wanted): Promise<void> {
-    const folder = this.#folderOf(wanted);
-    const name = nameOf(wanted.folder);
-    if (existsSync(folder) && (await this.#verify(wanted))) return this.#entries.touch(name);
+  async #provide(entry: RequiredEntry): Promise<void> {
+    const folder = this.#folderOf(entry);
+    const name = nameOf(entry.folder);
+    if (existsSync(folder) && (await this.#verify(entry))) return this.#entries.touch(name);
     for (let times = 1; ; times += 1) {
       try {
-        await this.#fetch(wanted, folder, name);
+        await this.#fetch(entry, folder, name);
         return;
       } catch (error) {
         if (error instanceof Damaged && times < tries) continue;
@@ -191,30 +191,30 @@ export class BundleCache {
   }
 
   /** The marks are taken before the content is read, so that no change goes unnoticed in between. */
-  async #verify(wanted: Wanted): Promise<boolean> {
-    const folder = this.#folderOf(wanted);
+  async #verify(entry: RequiredEntry): Promise<boolean> {
+    const folder = this.#folderOf(entry);
     const marks = await Marks.of(folder).catch(() => undefined);
-    if (!marks || !(await wanted.isIntact(folder))) return false;
-    this.#verified.set(nameOf(wanted.folder), { wanted, marks });
+    if (!marks || !(await entry.isIntact(folder))) return false;
+    this.#verified.set(nameOf(entry.folder), { entry, marks });
     return true;
   }
 
-  async #fetch(wanted: Wanted, folder: string, name: string): Promise<void> {
+  async #fetch(entry: RequiredEntry, folder: string, name: string): Promise<void> {
     const fresh = this.#newFolder();
     try {
       await mkdir(fresh);
-      await wanted.fetch(fresh);
+      await entry.fetch(fresh);
       const marks = await Marks.of(fresh);
-      await this.#entries.add(name, wanted.bytes);
-      await this.#moveIn(wanted, fresh, folder);
-      this.#verified.set(name, { wanted, marks });
+      await this.#entries.add(name, entry.bytes);
+      await this.#moveIn(entry, fresh, folder);
+      this.#verified.set(name, { entry, marks });
     } finally {
       await rm(fresh, { recursive: true, force: true });
     }
   }
 
   /** Another process may fetch the same content concurrently: then that copy stays. */
-  async #moveIn(wanted: Wanted, fresh: string, folder: string): Promise<void> {
+  async #moveIn(entry: RequiredEntry, fresh: string, folder: string): Promise<void> {
     for (;;) {
       try {
         return await renameOver(fresh, folder);
@@ -222,8 +222,8 @@ export class BundleCache {
         if (!['ENOTEMPTY', 'EEXIST', 'EPERM'].includes(codeOf(error) ?? '') || !existsSync(folder))
           throw error;
       }
-      if (await wanted.isIntact(folder)) return;
-      await rm(await this.#setAside(wanted.folder), { recursive: true, force: true });
+      if (await entry.isIntact(folder)) return;
+      await rm(await this.#setAside(entry.folder), { recursive: true, force: true });
     }
   }
 
@@ -236,7 +236,7 @@ export class BundleCache {
     return aside;
   }
 
-  #folderOf({ folder }: Wanted): string {
+  #folderOf({ folder }: RequiredEntry): string {
     return join(this.#folder, folder);
   }
 
@@ -244,7 +244,7 @@ export class BundleCache {
     return join(this.#folder, '.new', `${this.#users.id}.${randomBytes(8).toString('hex')}`);
   }
 
-  #layer(source: BundleSource, { version }: FetchedBundle, layer: BundleLayer): Wanted {
+  #layer(source: BundleSource, { version }: FetchedBundle, layer: BundleLayer): RequiredEntry {
     const listed = 'content.json';
     return {
       folder: join('layers', layer.digest),
@@ -267,7 +267,11 @@ export class BundleCache {
   }
 }
 
-const bundled = (source: BundleSource, bundle: FetchedBundle, layer: BundleLayer | undefined): Wanted => ({
+const bundled = (
+  source: BundleSource,
+  bundle: FetchedBundle,
+  layer: BundleLayer | undefined,
+): RequiredEntry => ({
   folder: bundle.contentHash,
   bytes: bundle.files.reduce((sum, { size }) => sum + size, 0),
   isIntact: (folder) => isBundleIntact(folder, bundle.files, layer?.digest),

@@ -18,8 +18,8 @@ export async function save(
   const ofContent = createHash('sha256');
   let blobSize = 0;
   let size = 0;
-  const limited = (most: number, is: number): void => {
-    if (is > most) throw new Damaged(`${what} is larger than declared`);
+  const limited = (max: number, is: number): void => {
+    if (is > max) throw new Damaged(`${what} is larger than declared`);
   };
   try {
     await pipeline(

@@ -6,7 +6,7 @@ export class AttemptCredential {
   #text = '';
   /** The monotonic time in milliseconds until which calls may start with it. */
   #until = -Infinity;
-  #asked: Resolvers<string> | undefined;
+  #request: Resolvers<string> | undefined;
 
   constructor(ask: () => void) {
     this.#ask = ask;
@@ -15,21 +15,23 @@ export class AttemptCredential {
   /** Synchronous if the credential is cached. */
   get(): string | Promise<string> {
     if (performance.now() < this.#until) return this.#text;
-    if (!this.#asked) {
-      this.#asked = withResolvers<string>();
+    if (!this.#request) {
+      this.#request = withResolvers<string>();
       this.#ask();
     }
-    return this.#asked.promise;
+    return this.#request.promise;
   }
 
   /** The runner's reply; null if the runner no longer owns the attempt. */
   answer(text: string | null, goodForMs: number): void {
-    const asked = this.#asked;
-    this.#asked = undefined;
+    const request = this.#request;
+    this.#request = undefined;
     if (text === null)
-      return asked?.reject(new Error('The attempt is over: what its code left behind cannot call the API.'));
+      return request?.reject(
+        new Error('The attempt is over: what its code left behind cannot call the API.'),
+      );
     this.#text = text;
     this.#until = performance.now() + goodForMs;
-    asked?.resolve(text);
+    request?.resolve(text);
   }
 }

@@ -36,12 +36,12 @@ export async function indexEntries(
   /** The task file whose import started the current code. */
   const sources = new AsyncLocalStorage<string>();
   let importing = entries[0]?.source ?? '';
-  const tellAside = (thrown: unknown, torn: boolean): void => {
+  const sendProblem = (thrown: unknown, torn: boolean): void => {
     const source = sources.getStore() ?? importing;
     send({ type: 'problem', source, torn, problem: locate(thrown, projectDir, source) });
   };
-  process.on('uncaughtException', (thrown) => tellAside(thrown, true));
-  process.on('unhandledRejection', (thrown) => tellAside(thrown, false));
+  process.on('uncaughtException', (thrown) => sendProblem(thrown, true));
+  process.on('unhandledRejection', (thrown) => sendProblem(thrown, false));
   Error.stackTraceLimit = stackFrames;
   for (const { source, module } of entries) {
     send({ type: 'importing', source });

@@ -42,17 +42,17 @@ test('whatever is written and taken, every line of each run is there or counted,
       const second = new LineBuffer(1_500);
       const out: LogLine[] = [];
       const written: Record<string, number> = { a: 0, b: 0 };
-      for (const one of steps) {
-        if ('run' in one) {
-          const number = (written[one.run] = (written[one.run] ?? 0) + 1);
-          first.add(line(`${number}${' '.repeat(one.length)}`, one.run));
+      for (const step of steps) {
+        if ('run' in step) {
+          const number = (written[step.run] = (written[step.run] ?? 0) + 1);
+          first.add(line(`${number}${' '.repeat(step.length)}`, step.run));
           continue;
         }
         // As between an executor and its runner, which may have no room for passed lines.
-        const taken = first.take(one.take);
-        if (one.fails) first.putBack(taken);
+        const taken = first.take(step.take);
+        if (step.fails) first.putBack(taken);
         else for (const each of taken) second.add(each);
-        if (one.take % 2 === 0) out.push(...second.take(one.take));
+        if (step.take % 2 === 0) out.push(...second.take(step.take));
       }
       for (const each of first.take()) second.add(each);
       out.push(...second.take());

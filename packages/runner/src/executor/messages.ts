@@ -1,8 +1,8 @@
 import type {
   AttemptWaited,
   AttemptWaits,
-  BriefAssignment,
-  EnvironmentFacts,
+  CompactAssignment,
+  EnvironmentInfo,
   LogLine,
   PublishedSettings,
   RetryPolicy,
@@ -37,9 +37,9 @@ export type ToExecutor =
       /** The tasks that are served, by id. */
       readonly tasks: Readonly<Record<string, TaskFiles>>;
       readonly defaults: TaskDefaults;
-      readonly environment: EnvironmentFacts;
+      readonly environment: EnvironmentInfo;
     }
-  | { readonly type: 'run'; readonly assignments: readonly BriefAssignment[] }
+  | { readonly type: 'run'; readonly assignments: readonly CompactAssignment[] }
   | { readonly type: 'cancel'; readonly fences: readonly number[] }
   | { readonly type: 'waited'; readonly attempts: readonly Waited[] }
   /** The credential of an attempt; null if the attempt is no longer held. */

@@ -15,8 +15,8 @@ test('a line that is written in pieces is one line, however it is cut', () => {
       for (const piece of pieces) partial.write(onLog, 'log', piece);
       partial.end(onLog);
       const text = pieces.join('');
-      const told = lines.map(([, line]) => line).join('\n');
-      expect(told).toBe(text.endsWith('\n') ? text.slice(0, -1) : text);
+      const joined = lines.map(([, line]) => line).join('\n');
+      expect(joined).toBe(text.endsWith('\n') ? text.slice(0, -1) : text);
     }),
   );
 });

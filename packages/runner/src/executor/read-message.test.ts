@@ -36,7 +36,7 @@ test('messages of Millrace are read as they were sent', () => {
           run: 'run_1',
           fence: 1,
           outcome: { kind: 'completed', output: null, outputType: 'application/json' },
-          heard: { chat: -1 },
+          consumed: { chat: -1 },
         },
       ],
       lines: [],

@@ -66,7 +66,7 @@ const settlement = z.object({
   fence: count,
   outcome,
   revision: count.optional(),
-  heard: z.record(z.string().max(1_024), z.number().int().min(-1)).optional(),
+  consumed: z.record(z.string().max(1_024), z.number().int().min(-1)).optional(),
 } satisfies Shape<Settlement>);
 
 const line = z.object({

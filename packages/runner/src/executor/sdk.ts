@@ -6,14 +6,14 @@ import type * as Executor from '@millrace/sdk/executor';
 
 export type Sdk = typeof Executor;
 
-const wanted = '@millrace/sdk/executor';
+const sdkModule = '@millrace/sdk/executor';
 
 /** The location of the SDK that the project's tasks import: two copies would not share the current run. */
 export function locateSdk(projectDir: string): string {
   try {
-    return pathToFileURL(createRequire(join(projectDir, 'millrace.js')).resolve(wanted)).href;
+    return pathToFileURL(createRequire(join(projectDir, 'millrace.js')).resolve(sdkModule)).href;
   } catch {
-    return import.meta.resolve(wanted);
+    return import.meta.resolve(sdkModule);
   }
 }
 

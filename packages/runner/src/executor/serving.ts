@@ -1,8 +1,8 @@
-import { inFull } from '@millrace/contract/brief';
+import { inFull } from '@millrace/contract/compact';
 import type {
   Assignment,
   AttemptWaits,
-  BriefAssignment,
+  CompactAssignment,
   LogLine,
   Outcome,
   Settlement,
@@ -70,7 +70,7 @@ export class Serving {
    */
   readonly #live: Record<number, Live | undefined> = Object.create(null) as Record<number, Live>;
   /** Requested credentials, by fence. */
-  readonly #asked = new Map<number, AttemptCredential>();
+  readonly #credentialRequests = new Map<number, AttemptCredential>();
 
   #settlements: Settlement[] = [];
   readonly #lines = new LineBuffer(maxLinesSize);
@@ -98,7 +98,7 @@ export class Serving {
     this.#send({ type: 'ready' });
   }
 
-  run(assignments: readonly BriefAssignment[]): void {
+  run(assignments: readonly CompactAssignment[]): void {
     const sdk = this.#sdk;
     if (sdk) for (const assignment of assignments) void this.#attempt(sdk, inFull(assignment));
     else void this.#loaded.then(() => this.run(assignments));
@@ -119,8 +119,10 @@ export class Serving {
   }
 
   credential({ fence, text, goodForMs }: Extract<ToExecutor, { type: 'credential' }>): void {
-    this.#asked.get(fence)?.answer(text, goodForMs);
-    this.#asked.delete(fence);
+    // After a jump of the server's clock, the runner replaces credentials that were not requested.
+    const credential = this.#credentialRequests.get(fence) ?? this.#live[fence]?.credential;
+    credential?.answer(text, goodForMs);
+    this.#credentialRequests.delete(fence);
   }
 
   async #attempt(sdk: Sdk, assignment: Assignment): Promise<void> {
@@ -141,7 +143,7 @@ export class Serving {
     const waiting = new Waits({
       run,
       fence,
-      send: (waits) => this.#tellWaits(waits),
+      send: (waits) => this.#sendWaits(waits),
       pause: (paused) => limit?.pause(paused),
     });
     const abort = (reason: AbortReason): void => {
@@ -149,7 +151,7 @@ export class Serving {
       waiting.stop(stopped());
     };
     const credential = new AttemptCredential(() => {
-      this.#asked.set(fence, credential);
+      this.#credentialRequests.set(fence, credential);
       this.#send({ type: 'credential', fence });
     });
     const live: Live = { assignment, task, abort, waiting, credential, blamed: undefined };
@@ -158,7 +160,7 @@ export class Serving {
     const served = this.#message.tasks[assignment.task];
     const filePath = served?.filePath ?? served?.source ?? '';
     const { environment } = this.#message;
-    const heard = new Map<string, number>();
+    const consumed = new Map<string, number>();
     const outcome = await sdk.execute({
       task,
       assignment,
@@ -168,7 +170,7 @@ export class Serving {
       onSpan: (spans) => this.#span({ run, attempt, ...spans }),
       onWait,
       credential: () => credential.get(),
-      heard,
+      consumed,
       filePath,
     });
     this.#partialLines?.end(onLog);
@@ -178,7 +180,12 @@ export class Serving {
     delete this.#live[fence];
     // In that case, only notify the runner that its code has ended.
     if (live.blamed) await live.blamed;
-    this.#complete({ run, fence, outcome, ...(heard.size > 0 && { heard: Object.fromEntries(heard) }) });
+    this.#complete({
+      run,
+      fence,
+      outcome,
+      ...(consumed.size > 0 && { consumed: Object.fromEntries(consumed) }),
+    });
   }
 
   #withoutTask(sdk: Sdk, id: string): Outcome {
@@ -194,7 +201,7 @@ export class Serving {
     setImmediate(() => this.#flush());
   }
 
-  #tellWaits(waits: AttemptWaits): void {
+  #sendWaits(waits: AttemptWaits): void {
     // Report its earlier lines before the wait.
     this.#flush();
     this.#send({ type: 'waits', attempts: [waits] });
@@ -260,8 +267,8 @@ export class Serving {
   #blame(sdk: Sdk, fence: number | null, thrown: unknown, torn: boolean): void {
     const live = fence === null ? undefined : this.#live[fence];
     // The server must have the attempt's metadata before its end.
-    const told = sdk.currentRun()?.metadata?.().flush();
-    if (live && !live.blamed) live.blamed = this.#completeThrown(sdk, live, thrown, torn, told);
+    const flushed = sdk.currentRun()?.metadata?.().flush();
+    if (live && !live.blamed) live.blamed = this.#completeThrown(sdk, live, thrown, torn, flushed);
     else this.#send({ type: 'uncaught', settlement: null, torn, error: sdk.serializeError(thrown) });
   }
 
@@ -271,7 +278,7 @@ export class Serving {
     { assignment, task, abort, credential }: Live,
     thrown: unknown,
     torn: boolean,
-    told: Promise<void> | undefined,
+    flushed: Promise<void> | undefined,
   ): Promise<void> {
     const { run, fence } = assignment;
     const { environment } = this.#message;
@@ -286,7 +293,7 @@ export class Serving {
       credential: () => credential.get(),
       aside: true,
     });
-    await told;
+    await flushed;
     this.#flush();
     this.#send({
       type: 'uncaught',

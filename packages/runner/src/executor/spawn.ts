@@ -13,7 +13,7 @@ export interface Death {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
   /** The last lines that it wrote to its standard error. */
-  readonly lastWords: readonly string[];
+  readonly lastLines: readonly string[];
 }
 
 export interface ExecutorLink {
@@ -47,7 +47,7 @@ export interface SpawnOptions {
 }
 
 const entry = builtFile('executor/main.js');
-const lastWordsKept = 30;
+const maxLastLines = 30;
 /** Milliseconds from the end of the pipe to the end of a process that exits. */
 const exitMs = 1_000;
 /** MiB. V8's default of 48 for the young generation doubles the memory of a busy process without a measurable gain. */
@@ -90,16 +90,14 @@ export function spawnExecutor({
     stopReading?.();
     onFault(why);
   };
-  let lastWords: string[] = [];
+  let lastLines: string[] = [];
   readOutput(child.stdout, (text) => onOutput('stdout', text));
   readOutput(child.stderr, (text) => {
-    lastWords = [...lastWords, ...text.split('\n').filter((line) => line.trim() !== '')].slice(
-      -lastWordsKept,
-    );
+    lastLines = [...lastLines, ...text.split('\n').filter((line) => line.trim() !== '')].slice(-maxLastLines);
     onOutput('stderr', text);
   });
   const died = new Promise<Death>((resolve) => {
-    child.once('error', (error) => resolve({ code: null, signal: null, lastWords: [error.message] }));
+    child.once('error', (error) => resolve({ code: null, signal: null, lastLines: [error.message] }));
     // The end of the pipe means the end of the process, unless the process lives on.
     pipe?.once('close', () => {
       const timer = setTimeout(() => fault(pipeFaults.closed), exitMs);
@@ -109,7 +107,7 @@ export function spawnExecutor({
       isEnding = true;
       // Windows has no groups, and the id of an ended process may have been reused.
       if (ownWays === 'unix') killGroup(child);
-      const end = (): void => resolve({ code, signal, lastWords });
+      const end = (): void => resolve({ code, signal, lastLines });
       // Its last output is read first, unless a process outside of the group keeps the pipe open.
       const timer = setTimeout(end, 500);
       child.once('close', () => {

@@ -1,7 +1,7 @@
 import type { AttemptWaits, Wait } from '@millrace/contract/runner';
 
 /** Milliseconds for which an attempt keeps its slot after a wait, for its next step. */
-const keptMs = 250;
+const keepSlotMs = 250;
 
 interface Pending {
   readonly wait: Wait;
@@ -47,7 +47,7 @@ export class Waits {
     this.#pending.set(wait.key, { wait, over, ...callbacks });
     this.#fresh.push(wait);
     // Waits that begin together are sent together, so that none ends before all are known.
-    if (this.#fresh.length === 1) setImmediate(() => this.#tell());
+    if (this.#fresh.length === 1) setImmediate(() => this.#sendNew());
     // A wait that nobody awaits must not become an unhandled rejection.
     over.catch(() => undefined);
     return over;
@@ -67,7 +67,7 @@ export class Waits {
       this.#pending.delete(key);
       pending?.resolve();
     }
-    if (this.#pending.size > 0) this.#timer = setTimeout(() => this.#askAgain(), keptMs);
+    if (this.#pending.size > 0) this.#timer = setTimeout(() => this.#askAgain(), keepSlotMs);
   }
 
   /** The code has ended: pending waits are ignored. */
@@ -86,7 +86,7 @@ export class Waits {
     for (const { reject } of pending) reject(reason);
   }
 
-  #tell(): void {
+  #sendNew(): void {
     const waits = this.#fresh;
     this.#fresh = [];
     const { run, fence, send } = this.#options;

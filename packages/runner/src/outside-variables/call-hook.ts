@@ -26,7 +26,7 @@ export async function callHook(file: string, timeoutMs = defaultTimeoutMs): Prom
         `${from} must export a function as its default, which returns an object of variables.`,
       );
     const returned: unknown = await Promise.race([
-      (hook as (given: { signal: AbortSignal }) => unknown)({ signal }),
+      (hook as (options: { signal: AbortSignal }) => unknown)({ signal }),
       late,
     ]);
     return checkVariables(from, returned);

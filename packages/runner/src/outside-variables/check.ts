@@ -2,11 +2,11 @@ import { maxVariableName, whyNotVariable } from '@millrace/contract/plain';
 import { VariablesUnread } from './errors.ts';
 
 /** The variables in an object that a command or a hook returned. Numbers and booleans become strings. */
-export function checkVariables(from: string, given: unknown): Record<string, string> {
-  if (typeof given !== 'object' || given === null || Array.isArray(given))
+export function checkVariables(from: string, returned: unknown): Record<string, string> {
+  if (typeof returned !== 'object' || returned === null || Array.isArray(returned))
     throw new VariablesUnread(`${from} must return an object of variables, such as {"API_KEY": "…"}.`);
   return Object.fromEntries(
-    Object.entries(given).map(([name, value]: [string, unknown]) => {
+    Object.entries(returned).map(([name, value]: [string, unknown]) => {
       if (!['string', 'number', 'boolean'].includes(typeof value))
         throw new VariablesUnread(
           `${from} returned no text for ${name}. Return a text, a number or a boolean.`,

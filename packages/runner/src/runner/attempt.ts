@@ -1,9 +1,9 @@
 import { machineMemory } from '@millrace/contract/runner';
-import type { BriefAssignment, MachinePreset } from '@millrace/contract/runner';
+import type { CompactAssignment, MachinePreset } from '@millrace/contract/runner';
 import type { ServedTask } from './served-build.ts';
 import type { Attempt } from './executor.ts';
 
-export const newAttempt = (assignment: BriefAssignment, now: number): Attempt => ({
+export const newAttempt = (assignment: CompactAssignment, now: number): Attempt => ({
   assignment,
   receivedAt: now,
   executor: null,

@@ -10,13 +10,13 @@ test('what runs write to the console is kept a run, in order, with its level, an
   const fences = ['x', 'y'].map((payload) => peer.assign('talk', payload));
   await Promise.all(fences.map((fence) => peer.outcome(fence)));
   for (const [index, fence] of fences.entries()) {
-    const mine = peer.lines.filter(({ run }) => run === `run_${fence}`);
+    const lines = peer.lines.filter(({ run }) => run === `run_${fence}`);
     const payload = 'xy'[index] ?? '';
-    expect(mine.map(({ level }) => level)).toEqual(['log', 'warn', 'log', 'info']);
-    expect(mine[0]?.message).toBe(`one ${payload}`);
-    expect(mine[1]?.message).toBe('two 2');
-    expect(mine[2]?.message).toContain(`'${payload}'`);
-    expect(mine[3]).toMatchObject({ message: 'three', attempt: 1 });
+    expect(lines.map(({ level }) => level)).toEqual(['log', 'warn', 'log', 'info']);
+    expect(lines[0]?.message).toBe(`one ${payload}`);
+    expect(lines[1]?.message).toBe('two 2');
+    expect(lines[2]?.message).toContain(`'${payload}'`);
+    expect(lines[3]).toMatchObject({ message: 'three', attempt: 1 });
   }
   expect(echoed).toHaveLength(8);
 });
@@ -78,15 +78,15 @@ test('a cancelled run sees its signal and is canceled', async () => {
 test('a cancelled run that does not listen is canceled after the grace period; what ran beside it completes undisturbed', async () => {
   const { peer, runner } = await startTestRunner({
     'tasks/all.ts': tasksFile({
-      deaf: "console.log('began'); await sleep(60_000);",
+      unresponsive: "console.log('began'); await sleep(60_000);",
       beside: "console.log('began'); await sleep(1_500); return process.pid;",
     }),
   });
-  const [deaf, beside] = [peer.assign('deaf'), peer.assign('beside')];
-  await Promise.all([peer.line(`run_${deaf}`, 'began'), peer.line(`run_${beside}`, 'began')]);
+  const [unresponsive, beside] = [peer.assign('unresponsive'), peer.assign('beside')];
+  await Promise.all([peer.line(`run_${unresponsive}`, 'began'), peer.line(`run_${beside}`, 'began')]);
   const [pid] = runner.pids();
-  peer.send({ type: 'cancel', fences: [deaf] });
-  expect(await peer.outcome(deaf)).toEqual({ kind: 'canceled' });
+  peer.send({ type: 'cancel', fences: [unresponsive] });
+  expect(await peer.outcome(unresponsive)).toEqual({ kind: 'canceled' });
   expect(peer.outcomes.has(beside)).toBe(false);
   expect(await peer.outcome(beside)).toMatchObject({ kind: 'completed', output: String(pid) });
   const next = await peer.outcome(peer.assign('beside'));
@@ -97,15 +97,15 @@ test('a run that passes its maxDuration is TIMED_OUT: with its consent, without 
   const { peer } = await startTestRunner({
     'tasks/all.ts': tasksFile({
       listens: 'await sleep(60_000, undefined, { signal });',
-      deaf: 'await sleep(60_000);',
+      unresponsive: 'await sleep(60_000);',
       blocks: 'for (;;) {}',
       beside: 'await sleep(200); return "done";',
     }),
   });
   const listens = peer.assign('listens', null, { maxDuration: 1 });
-  const deaf = peer.assign('deaf', null, { maxDuration: 1 });
+  const unresponsive = peer.assign('unresponsive', null, { maxDuration: 1 });
   expect(await peer.outcome(listens)).toMatchObject({ kind: 'failed', status: 'TIMED_OUT' });
-  expect(await peer.outcome(deaf)).toMatchObject({ kind: 'failed', status: 'TIMED_OUT' });
+  expect(await peer.outcome(unresponsive)).toMatchObject({ kind: 'failed', status: 'TIMED_OUT' });
   const blocks = peer.assign('blocks', null, { maxDuration: 1 });
   const beside = peer.assign('beside');
   expect(await peer.outcome(blocks)).toMatchObject({ kind: 'failed', status: 'TIMED_OUT' });

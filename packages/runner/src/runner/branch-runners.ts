@@ -18,7 +18,7 @@ export class BranchRunners {
   readonly #options: BranchRunnersOptions;
   readonly #runners = new Map<string, Runner>();
   readonly #stopped = new AbortController();
-  #wanted: readonly string[] = [];
+  #branches: readonly string[] = [];
   #isStarting = false;
   #retryTimer: NodeJS.Timeout | undefined;
 
@@ -32,7 +32,7 @@ export class BranchRunners {
 
   /** Replaces the set of served branches. */
   set(branches: readonly string[]): void {
-    this.#wanted = branches;
+    this.#branches = branches;
     for (const [branch, runner] of this.#runners) {
       if (branches.includes(branch)) continue;
       this.#runners.delete(branch);
@@ -59,7 +59,7 @@ export class BranchRunners {
     const next = (): string | undefined =>
       this.#isStopped
         ? undefined
-        : this.#wanted.find((branch) => !this.#runners.has(branch) && !failed.has(branch));
+        : this.#branches.find((branch) => !this.#runners.has(branch) && !failed.has(branch));
     for (let branch = next(); branch !== undefined; branch = next()) {
       try {
         this.#serve(branch, await this.#options.start(branch, this.#stopped.signal));
@@ -74,7 +74,7 @@ export class BranchRunners {
 
   #serve(branch: string, runner: Runner): void {
     // The list may have changed, or everything may have stopped, while it started.
-    if (this.#isStopped || !this.#wanted.includes(branch)) {
+    if (this.#isStopped || !this.#branches.includes(branch)) {
       void runner.stop({ waitMs: 0 });
       return;
     }

@@ -25,7 +25,7 @@ test('after a lost connection the runner comes back under its name, with what it
   await peer.until(() => peer.hellos.length === 2);
   expect(peer.hellos[1]).toMatchObject({
     runner: runner.id,
-    held: expect.arrayContaining([quick, slow]) as number[],
+    leased: expect.arrayContaining([quick, slow]) as number[],
   });
   expect(peer.hellos[1]?.versions).toEqual([peer.version]);
   expect(await peer.outcome(quick)).toMatchObject({ kind: 'completed', output: '1' });
@@ -71,7 +71,7 @@ test('a server that is silent for as long as leases last is given up: its attemp
   await silence;
   peer.refuseWith = undefined;
   await peer.until(() => peer.hellos.length === 2);
-  expect(peer.hellos[1]?.held).toEqual([]);
+  expect(peer.hellos[1]?.leased).toEqual([]);
 });
 
 test('a server that takes its time with its welcome after a long silence is waited for', async () => {
@@ -113,10 +113,10 @@ test('a runner whose runs are quick asks for more than its slots, and for no mor
   const { peer } = await startTestRunner({ 'tasks/all.ts': tasksFile({ quick: '' }) }, { concurrency: 2 });
   const fences = Array.from({ length: 400 }, () => peer.assign('quick'));
   await Promise.all(fences.map((fence) => peer.outcome(fence)));
-  const told = (): number[] =>
+  const capacities = (): number[] =>
     peer.received.flatMap((message) => (message.type === 'capacity' ? [message.capacity] : []));
-  await peer.until(() => told().length > 1 && told().at(-1) === 2);
-  expect(Math.max(...told())).toBeGreaterThan(20);
+  await peer.until(() => capacities().length > 1 && capacities().at(-1) === 2);
+  expect(Math.max(...capacities())).toBeGreaterThan(20);
 });
 
 test('stopping drains: nothing new is taken, what waits goes back, what runs is finished and confirmed', async () => {

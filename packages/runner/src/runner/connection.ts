@@ -82,8 +82,8 @@ export class Connection {
     socket.on('open', () => socket.send(JSON.stringify(hello())));
     socket.on('message', (data) => this.#receive(JSON.parse((data as Buffer).toString()) as ServerMessage));
     // The server's ping counts too, because it may not read ours for a while.
-    socket.on('ping', () => this.#heard());
-    socket.on('pong', () => this.#heard());
+    socket.on('ping', () => this.#markAlive());
+    socket.on('pong', () => this.#markAlive());
     socket.on('error', (error) => {
       trouble = error.message || String((error as NodeJS.ErrnoException).code);
     });
@@ -91,9 +91,9 @@ export class Connection {
       const status = response.statusCode ?? 0;
       trouble = `the server answered ${status}`;
       if (status >= 400 && status < 500 && status !== 408 && status !== 429) {
-        void saidIn(response).then((said) => {
+        void messageOf(response).then((message) => {
           request.destroy();
-          this.#refused(refusalOf(status, url, said));
+          this.#refused(refusalOf(status, url, message));
         });
       } else {
         request.destroy();
@@ -104,7 +104,7 @@ export class Connection {
   }
 
   #receive(message: ServerMessage): void {
-    this.#heard();
+    this.#markAlive();
     if (message.type === 'welcome') {
       this.#welcomed = true;
       this.#failures = 0;
@@ -116,7 +116,7 @@ export class Connection {
     } else this.#options.onMessage(message);
   }
 
-  #heard(): void {
+  #markAlive(): void {
     this.#lastMessageAt = performance.now();
     this.#leasesLost = false;
   }
@@ -163,7 +163,7 @@ const maxReplyLength = 10_000;
 const replyMs = 5_000;
 
 /** The server's message; undefined for another server's response, and for one that does not end. */
-async function saidIn(reply: IncomingMessage): Promise<string | undefined> {
+async function messageOf(reply: IncomingMessage): Promise<string | undefined> {
   let text = '';
   const timer = setTimeout(() => reply.destroy(), replyMs);
   try {
@@ -180,11 +180,11 @@ async function saidIn(reply: IncomingMessage): Promise<string | undefined> {
   }
 }
 
-function refusalOf(status: number, url: string, said: string | undefined): string {
+function refusalOf(status: number, url: string, message: string | undefined): string {
   if (status === 401 || status === 403) {
     // The key may be valid, and the branch unknown or a permission missing.
-    if (said !== undefined && !said.startsWith('Invalid'))
-      return `${url} does not accept this runner (${status}): ${said}`;
+    if (message !== undefined && !message.startsWith('Invalid'))
+      return `${url} does not accept this runner (${status}): ${message}`;
     return `${url} does not accept this secret key for running tasks (${status}). Check MILLRACE_SECRET_KEY.`;
   }
   return `${url} is not a Millrace server that takes runners (it answered ${status}). Check MILLRACE_API_URL.`;

@@ -37,33 +37,33 @@ export function afterDeath(
 }
 
 /** Systems kill by SIGKILL when memory runs out. */
-const isOutOfMemory = ({ killedFor }: Executor, { signal, lastWords }: Death): boolean =>
-  killedFor === null && (signal === 'SIGKILL' || lastWords.some((line) => outOfMemory.test(line)));
+const isOutOfMemory = ({ killedFor }: Executor, { signal, lastLines }: Death): boolean =>
+  killedFor === null && (signal === 'SIGKILL' || lastLines.some((line) => outOfMemory.test(line)));
 
 /** The error of an attempt whose process died while it was alone in it. */
 function crashError({ killedFor, ready, memory }: Executor, death: Death): SerializedError {
   const { name, message } = cause(death, killedFor, memory);
-  const told = ready ? message : `${message} before it could start the run`;
+  const description = ready ? message : `${message} before it could start the run`;
   // The message is constant, so that crashes form one error group; details go into the stack.
-  const words = death.lastWords
+  const words = death.lastLines
     .filter((line) => !noise.test(line))
     .slice(-wordsShown)
     .map((line) => line.slice(0, 300));
   return {
     type: 'INTERNAL_ERROR',
     name,
-    message: told,
-    stackTrace: [`${name}: ${told}`, ...words].join('\n'),
+    message: description,
+    stackTrace: [`${name}: ${description}`, ...words].join('\n'),
   };
 }
 
 function cause(
-  { code, signal, lastWords }: Death,
+  { code, signal, lastLines }: Death,
   killedFor: string | null,
   memory: number | undefined,
 ): { name: string; message: string } {
   if (killedFor !== null) return { name: 'ProcessKilled', message: killedFor };
-  if (lastWords.some((line) => outOfMemory.test(line))) {
+  if (lastLines.some((line) => outOfMemory.test(line))) {
     const limit = memory === undefined ? '' : ` (its limit was ${memory} MiB)`;
     return { name: 'OutOfMemory', message: `The process of the run ran out of memory${limit}` };
   }

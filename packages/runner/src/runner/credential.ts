@@ -26,10 +26,12 @@ export class Credentials {
     this.#secretKey = secretKey;
   }
 
-  /** Sets the server's time, which comes with each connection. */
-  learn(environment: string, now: number): void {
+  /** Sets the server's time. Returns whether issued credentials may have expired too early: the server's clock was set ahead. */
+  learn(environment: string, now: number): boolean {
     this.#environment = environment;
+    const before = this.#offset;
     this.#offset = now - performance.now();
+    return this.#offset - before > (useSeconds / 4) * 1_000;
   }
 
   of({ run, fence }: { readonly run: string; readonly fence: number }): Credential {

@@ -20,7 +20,8 @@ const bodies = {
   logs: "log.info('from a thread'); return 'done';",
   // An ending process has two seconds, in which a thread that has not started yet would have to start.
   alone: "await started; log.info('from a thread'); return 'done';",
-  held: "console.log('began'); while (!existsSync(payload)) await sleep(20); writeSync(1, 'whose?\\n'); return 'done';",
+  blocked:
+    "console.log('began'); while (!existsSync(payload)) await sleep(20); writeSync(1, 'whose?\\n'); return 'done';",
 };
 
 test('direct output to file descriptors is in the log of a run that has the process to itself', async () => {
@@ -46,7 +47,10 @@ test('direct output to file descriptors is in the log of a run that has the proc
   await peer.outcome(alone);
   expect(await peer.line(`run_${alone}`, 'from a thread')).toMatchObject({ level: 'log' });
 
-  const both = [peer.assign('held', join(project.dir, 'go')), peer.assign('held', join(project.dir, 'go'))];
+  const both = [
+    peer.assign('blocked', join(project.dir, 'go')),
+    peer.assign('blocked', join(project.dir, 'go')),
+  ];
   await Promise.all(both.map((fence) => peer.line(`run_${fence}`, 'began')));
   await project.write('go', '');
   await Promise.all(both.map((fence) => peer.outcome(fence)));

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import type {
   AttemptWaited,
-  BriefAssignment,
+  CompactAssignment,
   LogLine,
   Outcome,
   Settlement,
@@ -16,9 +16,9 @@ import { afterDeath, crashed, startsAtMost } from './crash.ts';
 import type { Credential } from './credential.ts';
 import { DirectOutput } from './direct-output.ts';
 import type { Executor } from './executor.ts';
-import { HeldAttempts } from './held-attempts.ts';
-import type { HeldAttemptsOptions } from './held-attempts.ts';
-import { checkHealth, evict, isHeldUp, overdue } from './limits.ts';
+import { LeasedAttempts } from './leased-attempts.ts';
+import type { LeasedAttemptsOptions } from './leased-attempts.ts';
+import { checkHealth, evict, isBlockedByOthers, overdue } from './limits.ts';
 import type { Limits } from './limits.ts';
 import { LostFiles } from './lost-files.ts';
 import { purposeOf, WaitingAttempts } from './waiting-attempts.ts';
@@ -29,7 +29,7 @@ import { SuspendedAttempts, isWaiting } from './suspended-attempts.ts';
 import type { SuspendedAttemptsOptions } from './suspended-attempts.ts';
 
 export interface DispatchOptions
-  extends Omit<PoolOptions, 'events'>, Limits, HeldAttemptsOptions, SuspendedAttemptsOptions {
+  extends Omit<PoolOptions, 'events'>, Limits, LeasedAttemptsOptions, SuspendedAttemptsOptions {
   /** Shared with other environments of this runner. */
   readonly slots: Slots;
   /** Fetches a version that is not available here. False if that failed. Omitted if this runner does not fetch. */
@@ -37,7 +37,7 @@ export interface DispatchOptions
   /** Verifies the files of a version and fetches them again if they have changed. False if that failed. */
   readonly repair?: ((version: string) => Promise<boolean>) | undefined;
   /** Issues the credential of an attempt. */
-  readonly credential: (attempt: BriefAssignment) => Credential;
+  readonly credential: (attempt: CompactAssignment) => Credential;
   readonly log: (lines: readonly LogLine[]) => void;
   readonly spans: (spans: readonly SpanChunk[]) => void;
   readonly onOutput: (stream: 'stdout' | 'stderr', text: string) => void;
@@ -57,7 +57,7 @@ export class Dispatch implements SlotUser {
   readonly #options: DispatchOptions;
   readonly #pool: Pool;
   readonly #waiting = new WaitingAttempts();
-  readonly #held: HeldAttempts;
+  readonly #leased: LeasedAttempts;
   readonly #suspended: SuspendedAttempts;
   readonly #lostFiles: LostFiles;
 
@@ -77,20 +77,20 @@ export class Dispatch implements SlotUser {
         onOutput: (executor, stream, text) => output.write(executor, stream, text),
       },
     });
-    this.#held = new HeldAttempts(this.#pool, this.#waiting, options);
-    this.#suspended = new SuspendedAttempts(this.#held, this.#waiting, options);
+    this.#leased = new LeasedAttempts(this.#pool, this.#waiting, options);
+    this.#suspended = new SuspendedAttempts(this.#leased, this.#waiting, options);
     this.#lostFiles = new LostFiles(options.intact);
     options.slots.add(this);
   }
 
   /** Attempts that have a slot. */
   get busy(): number {
-    return this.#held.busy;
+    return this.#leased.busy;
   }
 
   /** Attempts that have a slot or wait for one. */
   get active(): number {
-    return this.#held.size === 0 ? 0 : this.#held.busy + this.#waiting.size;
+    return this.#leased.size === 0 ? 0 : this.#leased.busy + this.#waiting.size;
   }
 
   /** Maximum number of concurrent attempts. */
@@ -100,24 +100,24 @@ export class Dispatch implements SlotUser {
 
   /** Fences of everything held here. */
   get fences(): number[] {
-    return this.#held.fences;
+    return this.#leased.fences;
   }
 
   /** Ids of the runs that are held here. */
   get runs(): string[] {
-    return [...this.#held.attempts].map(({ assignment }) => assignment.run);
+    return [...this.#leased.attempts].map(({ assignment }) => assignment.run);
   }
 
   /** Ids of the runs that `close` would return. */
   get unfinished(): string[] {
-    return [...this.#held.attempts].flatMap(({ assignment, canceledAt }) =>
+    return [...this.#leased.attempts].flatMap(({ assignment, canceledAt }) =>
       canceledAt === null ? [assignment.run] : [],
     );
   }
 
   /** Total number of completed attempts. */
   get finished(): number {
-    return this.#held.finished;
+    return this.#leased.finished;
   }
 
   get pids(): number[] {
@@ -126,18 +126,18 @@ export class Dispatch implements SlotUser {
 
   /** Versions that attempts or processes use. */
   get versionsInUse(): Set<string> {
-    const attempts = [...this.#held.attempts].map(({ assignment }) => assignment.version);
+    const attempts = [...this.#leased.attempts].map(({ assignment }) => assignment.version);
     return new Set([...attempts, ...[...this.#pool.executors].map(({ version }) => version)]);
   }
 
   /** Whether ticks are needed: for attempts, for code of completed attempts, or for starting processes. */
   get hasWork(): boolean {
-    return this.#held.size > 0 || this.#pool.hasWork;
+    return this.#leased.size > 0 || this.#pool.hasWork;
   }
 
   /** Resolves when no attempt is held. */
   emptied(): Promise<void> {
-    return this.#held.emptied();
+    return this.#leased.emptied();
   }
 
   /** Sets the environment of new processes. Running ones keep theirs. */
@@ -155,18 +155,18 @@ export class Dispatch implements SlotUser {
     // Without the environment's variables nothing can start yet. It will when there is work.
     const executor = this.#pool.shared(version);
     if (!executor || (await executor.started)) return undefined;
-    const { code, signal, lastWords } = await executor.died;
+    const { code, signal, lastLines } = await executor.died;
     if (executor.ending && executor.killedFor === null) return undefined;
     const how = executor.killedFor ?? `its process ended (${signal ?? `exit code ${code}`})`;
-    return [`its task files could not be imported: ${how}`, ...lastWords.slice(-5)].join('\n');
+    return [`its task files could not be imported: ${how}`, ...lastLines.slice(-5)].join('\n');
   }
 
-  assign(assignments: readonly BriefAssignment[]): void {
+  assign(assignments: readonly CompactAssignment[]): void {
     const now = performance.now();
     for (const assignment of assignments) {
-      if (this.#held.get(assignment.fence)) continue;
+      if (this.#leased.get(assignment.fence)) continue;
       const attempt = newAttempt(assignment, now);
-      this.#held.add(attempt);
+      this.#leased.add(attempt);
       const { version } = assignment;
       const { build, load } = this.#options;
       if (!load || build(version)) this.#admit(attempt);
@@ -180,33 +180,33 @@ export class Dispatch implements SlotUser {
 
   cancel(fences: readonly number[]): void {
     for (const fence of fences) {
-      const attempt = this.#held.get(fence);
+      const attempt = this.#leased.get(fence);
       if (!attempt || attempt.canceledAt !== null) continue;
       attempt.canceledAt = performance.now();
       if (attempt.executor) attempt.executor.cancel([fence]);
-      else this.#held.complete(attempt, { kind: 'canceled' });
+      else this.#leased.complete(attempt, { kind: 'canceled' });
     }
   }
 
   /** Stops attempts that this runner no longer owns, without notifying the server. */
   drop(fences: readonly number[]): void {
     for (const fence of fences) {
-      const attempt = this.#held.get(fence);
+      const attempt = this.#leased.get(fence);
       if (!attempt) continue;
       attempt.executor?.cancel([fence]);
-      this.#held.forget(attempt, performance.now() + this.#options.graceMs);
+      this.#leased.forget(attempt, performance.now() + this.#options.graceMs);
     }
     this.#pump();
   }
 
   /** Handles the server's news about waits. */
   waited(news: readonly AttemptWaited[]): void {
-    for (const { fence, state, spell, keys } of news) {
-      const attempt = this.#held.get(fence);
+    for (const { fence, state, suspension, keys } of news) {
+      const attempt = this.#leased.get(fence);
       if (!attempt) continue;
       if (state === 'stale') this.drop([fence]);
-      else if (state === 'suspended') this.#suspended.suspend(attempt, spell ?? 0);
-      else this.#suspended.resume(attempt, spell ?? 0, keys);
+      else if (state === 'suspended') this.#suspended.suspend(attempt, suspension ?? 0);
+      else this.#suspended.resume(attempt, suspension ?? 0, keys);
     }
     this.#pump();
   }
@@ -217,15 +217,15 @@ export class Dispatch implements SlotUser {
   }
 
   /** Detaches all suspended attempts, now and from now on. */
-  letGo(): void {
-    this.#suspended.letGo();
+  detachSuspended(): void {
+    this.#suspended.detachAll();
   }
 
   /** Returns attempts that have waited for this many milliseconds and have not started to the server. Returns the ids of their runs. */
-  giveBack(waited: number): string[] {
-    const untouched = this.#waiting.untouched(waited);
-    for (const attempt of untouched) this.#held.complete(attempt, { kind: 'released' });
-    return untouched.map(({ assignment }) => assignment.run);
+  releaseWaiting(waited: number): string[] {
+    const unstarted = this.#waiting.unstarted(waited);
+    for (const attempt of unstarted) this.#leased.complete(attempt, { kind: 'released' });
+    return unstarted.map(({ assignment }) => assignment.run);
   }
 
   /** Whether an attempt that could be returned has waited for this many milliseconds. */
@@ -236,18 +236,18 @@ export class Dispatch implements SlotUser {
   /** Enforces time limits. Call every `tickMs`. */
   tick(): void {
     const now = performance.now();
-    for (const attempt of this.#held.attempts) {
+    for (const attempt of this.#leased.attempts) {
       const { executor, assignment } = attempt;
       const seconds = assignment.maxDuration ?? this.#taskOf(attempt)?.maxDuration ?? null;
       const outcome = overdue(attempt, seconds, this.#options.graceMs, now);
       // Other attempts of a killed process run again.
       if (!outcome || !executor || executor.ending) continue;
-      if (outcome.kind === 'failed' && isHeldUp(executor)) {
+      if (outcome.kind === 'failed' && isBlockedByOthers(executor)) {
         // The attempts run again one by one, which shows which of them blocks.
         executor.kill(null);
         continue;
       }
-      this.#held.complete(attempt, outcome, now);
+      this.#leased.complete(attempt, outcome, now);
       evict(executor, this.#options, now);
     }
     for (const executor of this.#pool.executors) checkHealth(executor, this.#options, now);
@@ -261,7 +261,8 @@ export class Dispatch implements SlotUser {
   close(): Promise<void> {
     this.#options.slots.remove(this);
     const closed = this.#pool.close();
-    for (const attempt of this.#held.attempts) if (!attempt.executor) this.#held.complete(attempt, returned);
+    for (const attempt of this.#leased.attempts)
+      if (!attempt.executor) this.#leased.complete(attempt, returned);
     return closed;
   }
 
@@ -269,7 +270,7 @@ export class Dispatch implements SlotUser {
   #admit(attempt: Attempt): void {
     const task = this.#taskOf(attempt);
     if (task) this.#waiting.join(purposeOf(attempt, task), attempt);
-    else this.#held.complete(attempt, { kind: 'unknownTask' });
+    else this.#leased.complete(attempt, { kind: 'unknownTask' });
   }
 
   /** The version for which attempts waited is available, or failed to load. */
@@ -277,7 +278,7 @@ export class Dispatch implements SlotUser {
     const isHere = isLoaded && this.#options.build(version) !== undefined;
     for (const attempt of isHere ? this.#waiting.takeLoading(version) : this.#waiting.takeAll(version)) {
       if (isHere) this.#admit(attempt);
-      else this.#held.complete(attempt, attempt.touched ? returned : { kind: 'released' });
+      else this.#leased.complete(attempt, attempt.touched ? returned : { kind: 'released' });
     }
     this.#pump();
   }
@@ -296,23 +297,23 @@ export class Dispatch implements SlotUser {
   #pump(): void {
     if (!this.#pool.isOpen) return;
     const { limit } = this;
-    while (this.#held.busy < limit) {
+    while (this.#leased.busy < limit) {
       const attempt = this.#waiting.next('resuming');
       if (!attempt) break;
-      this.#suspended.comeBack(attempt);
+      this.#suspended.proceed(attempt);
     }
     while (this.#waiting.first('suspect') && this.#pool.busy('suspect') < suspectsAtOnce) {
       this.#runAlone('suspect');
     }
-    while (this.#held.busy < limit) {
+    while (this.#leased.busy < limit) {
       const attempt = this.#waiting.first('isolated');
       if (!attempt || !this.#pool.hasMemoryFor(attempt)) break;
       this.#runAlone('isolated');
     }
     const batches = new Map<Executor, Attempt[]>();
-    for (const attempt of this.#waiting.take('shared', limit - this.#held.busy)) {
+    for (const attempt of this.#waiting.take('shared', limit - this.#leased.busy)) {
       const executor = this.#pool.shared(attempt.assignment.version);
-      if (!this.#held.enter(attempt, executor)) continue;
+      if (!this.#leased.enter(attempt, executor)) continue;
       const batch = batches.get(executor);
       if (batch) batch.push(attempt);
       else batches.set(executor, [attempt]);
@@ -324,7 +325,7 @@ export class Dispatch implements SlotUser {
     const attempt = this.#waiting.next(purpose);
     if (!attempt) return;
     const executor = this.#pool.alone(attempt, purpose);
-    if (this.#held.enter(attempt, executor)) executor.run([attempt]);
+    if (this.#leased.enter(attempt, executor)) executor.run([attempt]);
   }
 
   #ready(executor: Executor): void {
@@ -338,10 +339,10 @@ export class Dispatch implements SlotUser {
   ): void {
     if (lines.length > 0) this.#options.log(lines);
     if (spans) this.#options.spans(spans);
-    for (const { fence, outcome, heard } of settlements) {
+    for (const { fence, outcome, consumed } of settlements) {
       const attempt = executor.running.get(fence);
       if (isForged(outcome)) continue;
-      if (attempt) this.#end(executor, attempt, outcome, heard);
+      if (attempt) this.#end(executor, attempt, outcome, consumed);
       else if (executor.leftovers.delete(fence)) this.#pool.endIfDone(executor);
     }
     this.#pump();
@@ -351,10 +352,10 @@ export class Dispatch implements SlotUser {
    * Completes an attempt. If it failed because the cache lost a file of its version, it is returned to the server instead: the version is
    * repaired, and new processes serve it.
    */
-  #end(executor: Executor, attempt: Attempt, outcome: Outcome, heard: Settlement['heard']): void {
+  #end(executor: Executor, attempt: Attempt, outcome: Outcome, consumed: Settlement['consumed']): void {
     const { version, fence } = attempt.assignment;
     const checked = this.#lostFiles.check(version, outcome);
-    if (!checked) return this.#held.complete(attempt, outcome, undefined, heard);
+    if (!checked) return this.#leased.complete(attempt, outcome, undefined, consumed);
     void checked.then((isIntact) => {
       // It was taken away in the meantime, or its process has ended.
       if (executor.running.get(fence) !== attempt) return;
@@ -363,9 +364,15 @@ export class Dispatch implements SlotUser {
         for (const other of this.#pool.executors) if (other.version === version) other.retiring = true;
         this.#repair(version);
       }
-      this.#held.complete(attempt, isDamaged ? returned : outcome, undefined, heard);
+      this.#leased.complete(attempt, isDamaged ? returned : outcome, undefined, consumed);
       this.#pump();
     });
+  }
+
+  /** Replaces the credentials of all attempts. */
+  renewCredentials(): void {
+    for (const { executor, assignment } of this.#held.attempts)
+      if (executor) this.#credential(executor, assignment.fence);
   }
 
   /** Issues a credential only for an attempt in that process. */
@@ -382,7 +389,7 @@ export class Dispatch implements SlotUser {
     if (torn) executor.retiring = true;
     // Its promise may never resolve now, but other attempts in the process may continue.
     if (attempt && !isForged(settlement.outcome))
-      this.#held.complete(attempt, settlement.outcome, Number.POSITIVE_INFINITY);
+      this.#leased.complete(attempt, settlement.outcome, Number.POSITIVE_INFINITY);
     else {
       const what = error.stackTrace || `${error.name}: ${error.message}`;
       this.#options.onOutput('stderr', `Thrown outside of any run: ${what}\n`);
@@ -397,7 +404,7 @@ export class Dispatch implements SlotUser {
     if (fence === null) return;
     executor.culpritKnown = true;
     const attempt = executor.running.get(fence);
-    if (attempt) this.#held.complete(attempt, crashed(error));
+    if (attempt) this.#leased.complete(attempt, crashed(error));
   }
 
   /**
@@ -409,7 +416,7 @@ export class Dispatch implements SlotUser {
     const { ready, purpose, culpritKnown } = executor;
     for (const attempt of [...executor.running.values()].toReversed()) {
       const waited = isWaiting(attempt);
-      this.#held.exit(attempt, executor);
+      this.#leased.exit(attempt, executor);
       if (!ready) attempt.failedStarts += 1;
       attempt.suspect ||= ready
         ? !culpritKnown
@@ -417,7 +424,7 @@ export class Dispatch implements SlotUser {
       const killed = this.#pool.isClosed && attempt.canceledAt === null;
       const outcome = killed ? returned : afterDeath(attempt, this.#taskOf(attempt), executor, death);
       if (waited && attempt.canceledAt === null) this.#suspended.detach(attempt);
-      else if (outcome) this.#held.complete(attempt, outcome);
+      else if (outcome) this.#leased.complete(attempt, outcome);
       else if (!ready && this.#options.repair) this.#waiting.join('loading', attempt);
       else this.#waiting.joinFirst(purposeOf(attempt, this.#taskOf(attempt)), attempt);
     }

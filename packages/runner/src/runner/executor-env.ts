@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { EnvironmentFacts } from '@millrace/contract/runner';
+import type { EnvironmentInfo } from '@millrace/contract/runner';
 import type { ExecutorEnvironment } from './pool.ts';
 
 /** Settings of Millrace's own database. Databases of tasks are variables of their environment. */
@@ -17,10 +17,10 @@ const isOwn = (name: string): boolean => name.toUpperCase().startsWith('MILLRACE
 
 /** The default of what processes inherit: everything except Millrace's own settings and database. */
 export function inherited(): Record<string, string> {
-  const kept = Object.entries(process.env).filter(
+  const entries = Object.entries(process.env).filter(
     ([name, value]) => value !== undefined && !isOwn(name) && !ownDatabase.has(name.toUpperCase()),
   );
-  return Object.fromEntries(kept) as Record<string, string>;
+  return Object.fromEntries(entries) as Record<string, string>;
 }
 
 /**
@@ -31,7 +31,7 @@ export function executorEnvironment(
   base: Readonly<Record<string, string>>,
   variables: Readonly<Record<string, string>>,
   { url }: { readonly url: string },
-  environment: EnvironmentFacts,
+  environment: EnvironmentInfo,
   variablesRevision?: number,
 ): ExecutorEnvironment {
   const inheritedEnv = Object.fromEntries(Object.entries(base).filter(([name]) => !isOwn(name)));

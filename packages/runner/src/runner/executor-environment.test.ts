@@ -39,12 +39,12 @@ test('a task finds no credential of Millrace in its environment, its arguments o
     KEPT_FOR_TASKS: 'kept',
   });
   const { peer } = await startTestRunner({ 'tasks/all.ts': tasksFile({ everything }) });
-  const told = await outputOf(peer, 'everything');
-  expect(told.env).toMatchObject({ KEPT_FOR_TASKS: 'kept', MILLRACE_API_URL: peer.url });
-  const text = JSON.stringify(told);
+  const output = await outputOf(peer, 'everything');
+  expect(output.env).toMatchObject({ KEPT_FOR_TASKS: 'kept', MILLRACE_API_URL: peer.url });
+  const text = JSON.stringify(output);
   for (const secret of [peer.secretKey, 'AAAAAAAA', 'svc_pat_', 'bWFzdGVy', 'hunter'])
     expect(text).not.toContain(secret);
-  expect(Object.keys(told.env).filter((name) => /^MILLRACE_|^DATABASE_|^PGPASS/.test(name))).toEqual([
+  expect(Object.keys(output.env).filter((name) => /^MILLRACE_|^DATABASE_|^PGPASS/.test(name))).toEqual([
     'MILLRACE_API_URL',
   ]);
 });
@@ -63,22 +63,22 @@ test("nor in what its environment's variables, or another base, say", async () =
 test("an environment's variables are there before a file is imported, and steer the start of no process", async () => {
   const loaded =
     'export const atImport = { planet: process.env.PLANET, hacked: Boolean((globalThis as any).hacked) };';
-  const said = `
+  const startup = `
     const { readFileSync } = await import('node:fs');
     return { ...atImport, options: process.env.NODE_OPTIONS, environ: process.platform === 'linux' ? readFileSync('/proc/self/environ', 'latin1') : '' };`;
   const evil = '--import=data:text/javascript,globalThis.hacked=true';
   const { peer } = await startTestRunner(
-    { 'tasks/all.ts': `${loaded}\n${tasksFile({ said })}` },
+    { 'tasks/all.ts': `${loaded}\n${tasksFile({ said: startup })}` },
     {},
     (prepared) => {
       // May have been stored before such names were rejected.
       prepared.variables = { PLANET: 'Mars', NODE_OPTIONS: evil, LD_PRELOAD: '/nowhere/evil.so' };
     },
   );
-  const told = await outputOf(peer, 'said');
-  expect(told).toMatchObject({ planet: 'Mars', options: evil });
-  expect(told.hacked).toBe(false);
-  expect(told.environ).not.toMatch(/data:text|evil\.so|PLANET/);
+  const output = await outputOf(peer, 'startup');
+  expect(output).toMatchObject({ planet: 'Mars', options: evil });
+  expect(output.hacked).toBe(false);
+  expect(output.environ).not.toMatch(/data:text|evil\.so|PLANET/);
 });
 
 test('the process that looks for tasks is not steered by them either', async () => {
@@ -97,21 +97,21 @@ test('the process that looks for tasks is not steered by them either', async () 
 const isRoot = process.getuid?.() === 0;
 
 test.runIf(isRoot)('as another user, tasks cannot read what the runner was started with', async () => {
-  const looks = `
+  const inspect = `
     const { readFileSync } = await import('node:fs');
     const of = (pid: number) => { try { return readFileSync('/proc/' + pid + '/environ', 'latin1').length; } catch (error: any) { return error.code; } };
     return { uid: process.getuid!(), home: process.env.HOME, runner: of(process.ppid), own: typeof of(process.pid) };`;
   const { peer, project } = await startTestRunner(
-    { 'tasks/all.ts': tasksFile({ looks }) },
+    { 'tasks/all.ts': tasksFile({ looks: inspect }) },
     { runAs: 'nobody' },
     undefined,
     // Like the folder of a project; that of a test is only accessible to its creator.
     (dir) => chmod(dir, 0o755),
   );
-  const told = await outputOf(peer, 'looks');
-  expect(told).toMatchObject({ runner: process.platform === 'linux' ? 'EACCES' : 'ENOENT' });
-  expect(told.uid).not.toBe(0);
-  expect(told.home).not.toBe(process.env['HOME']);
+  const output = await outputOf(peer, 'inspect');
+  expect(output).toMatchObject({ runner: process.platform === 'linux' ? 'EACCES' : 'ENOENT' });
+  expect(output.uid).not.toBe(0);
+  expect(output.home).not.toBe(process.env['HOME']);
   await chmod(project.dir, 0o700);
 });
 

@@ -1,4 +1,4 @@
-import type { EnvironmentFacts } from '@millrace/contract/runner';
+import type { EnvironmentInfo } from '@millrace/contract/runner';
 import type { ProcessEnvironment } from '../executor/messages.ts';
 import type { Welcome } from './connection.ts';
 import { executorEnvironment } from './executor-env.ts';
@@ -7,7 +7,7 @@ import type { ExecutorEnvironment } from './pool.ts';
 import type { Secrets } from './secrets.ts';
 
 /** The variables of the environment, as sent by the server. */
-export type ToldVariables = Pick<Welcome, 'variables' | 'revision' | 'secrets'>;
+export type ServerVariables = Pick<Welcome, 'variables' | 'revision' | 'secrets'>;
 
 export interface ExecutorVariablesOptions extends Pick<RunnerOptions, 'url' | 'outside'> {
   /** The variables that processes inherit. */
@@ -23,7 +23,7 @@ export class ExecutorVariables {
   #base: Readonly<Record<string, string>>;
   #env: ProcessEnvironment;
   #revision = '';
-  #told: ToldVariables | undefined;
+  #received: ServerVariables | undefined;
 
   constructor(options: ExecutorVariablesOptions) {
     this.#options = options;
@@ -36,8 +36,8 @@ export class ExecutorVariables {
   }
 
   /** The last variables from the server; undefined before its welcome. */
-  get told(): ToldVariables | undefined {
-    return this.#told;
+  get received(): ServerVariables | undefined {
+    return this.#received;
   }
 
   /** Changes the inherited variables, effective from the next `in`. */
@@ -45,22 +45,22 @@ export class ExecutorVariables {
     this.#base = { ...base, ...this.#options.identity };
   }
 
-  learn(told: ToldVariables): void {
-    this.#told = told;
+  learn(received: ServerVariables): void {
+    this.#received = received;
     const unknown = this.#unknown;
-    const hidden = Object.keys(unknown).filter((name) => !(name in told.variables));
+    const hidden = Object.keys(unknown).filter((name) => !(name in received.variables));
     this.#options.secrets.learn(
-      told.variables,
-      told.secrets,
+      received.variables,
+      received.secrets,
       hidden.flatMap((name) => unknown[name] ?? []),
     );
   }
 
   /** Computes the environment of new processes, and whether it differs from the previous one. Call it after `learn`. */
-  in(facts: EnvironmentFacts): { readonly environment: ExecutorEnvironment; readonly isNew: boolean } {
-    const { variables = {}, revision } = this.#told ?? {};
+  in(info: EnvironmentInfo): { readonly environment: ExecutorEnvironment; readonly isNew: boolean } {
+    const { variables = {}, revision } = this.#received ?? {};
     const all = { ...this.#unknown, ...variables };
-    const environment = executorEnvironment(this.#base, all, this.#options, facts, revision);
+    const environment = executorEnvironment(this.#base, all, this.#options, info, revision);
     const isNew = environment.revision !== this.#revision;
     this.#env = environment.env;
     this.#revision = environment.revision;

@@ -1,14 +1,14 @@
-import type { AttemptWaits, BriefAssignment, Wait } from '@millrace/contract/runner';
+import type { AttemptWaits, CompactAssignment, Wait } from '@millrace/contract/runner';
 import { spawnExecutor } from '../executor/spawn.ts';
 import type { Death, ExecutorLink, SpawnOptions } from '../executor/spawn.ts';
 import type { FromExecutor, ToExecutor, Waited } from '../executor/messages.ts';
 import { pipeFaults } from '../executor/read-message.ts';
 import type { Credential } from './credential.ts';
-import { GivenAttempts } from './given-attempts.ts';
+import { AssignedAttempts } from './assigned-attempts.ts';
 
 /** An attempt that this runner holds. Here, because attempts and executors refer to each other. */
 export interface Attempt {
-  readonly assignment: BriefAssignment;
+  readonly assignment: CompactAssignment;
   /** Monotonic milliseconds, like all times here. */
   readonly receivedAt: number;
   /** Its process; null while it waits for one. */
@@ -97,11 +97,11 @@ export class Executor {
   killedFor: string | null = null;
   /** Ticks of the runner since the last unanswered ping. */
   silentTicks = 0;
-  readonly #given = new GivenAttempts();
+  readonly #assigned = new AssignedAttempts();
   /** It violated the protocol of its pipe: its messages are ignored. */
   #isFaulty = false;
   /** The last two attempts that left it. */
-  #left: readonly { readonly assignment: BriefAssignment; readonly at: number }[] = [];
+  #left: readonly { readonly assignment: CompactAssignment; readonly at: number }[] = [];
   /** Number of messages that were sent to it. */
   #sent = 1;
   #awaitsPong = false;
@@ -128,7 +128,7 @@ export class Executor {
     };
     const onMessage = (received: FromExecutor): void => {
       if (this.#isFaulty) return;
-      const { admitted: message, isForged } = this.#given.admit(received);
+      const { admitted: message, isForged } = this.#assigned.admit(received);
       if (isForged) return onFault(pipeFaults.unheld);
       if (!message) return;
       this.#awaitsPong = false;
@@ -169,7 +169,7 @@ export class Executor {
   }
 
   /** The attempts whose code may have written output that arrives now. If there are several, only some of them. */
-  writers(): readonly BriefAssignment[] {
+  writers(): readonly CompactAssignment[] {
     if (!this.ready) return [];
     const now = performance.now();
     const recent = this.#left.filter(({ at }) => now - at < outputDelayMs);
@@ -193,7 +193,7 @@ export class Executor {
   }
 
   run(attempts: readonly Attempt[]): void {
-    for (const { assignment } of attempts) this.#given.add(assignment);
+    for (const { assignment } of attempts) this.#assigned.add(assignment);
     this.#send({ type: 'run', assignments: attempts.map(({ assignment }) => assignment) });
   }
 

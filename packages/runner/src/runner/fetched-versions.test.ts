@@ -62,7 +62,7 @@ async function start(options: Partial<RunnerOptions> = {}, files: Readonly<Recor
   const peer = await new Peer().listen();
   for (const [version, file] of Object.entries(files)) await addVersion(peer, version, file);
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'millrace-cache-')));
-  const told: string[] = [];
+  const events: string[] = [];
   const runner = await startRunner({
     url: peer.url,
     secretKey: peer.secretKey,
@@ -71,9 +71,9 @@ async function start(options: Partial<RunnerOptions> = {}, files: Readonly<Recor
     labels: ['ffmpeg'],
     ...options,
     events: {
-      onStopAsked: () => told.push('stop'),
-      onDamaged: (version) => told.push(`${version} damaged`),
-      onUnable: (version, why) => told.push(`${version}: ${why}`),
+      onStopRequested: () => events.push('stop'),
+      onDamaged: (version) => events.push(`${version} damaged`),
+      onUnable: (version, why) => events.push(`${version}: ${why}`),
     },
   });
   onTestFinished(async () => {
@@ -85,7 +85,7 @@ async function start(options: Partial<RunnerOptions> = {}, files: Readonly<Recor
     const last = peer.received.findLast((message) => message.type === 'serve');
     return last?.type === 'serve' ? last.versions : [];
   };
-  return { peer, runner, folder, told, served };
+  return { peer, runner, folder, told: events, served };
 }
 
 const say = (text: string): string => tasksFile({ say: `return '${text}';`, hold: 'await sleep(60_000);' });
@@ -109,14 +109,14 @@ test('says what it is, loads what it is asked to load, and serves a run of a ver
 
 test('a run that waits for its version can be cancelled, and is given back when the runner stops', async () => {
   const { peer, runner } = await start({}, { '1': say('one') });
-  let asked = 0;
+  let requests = 0;
   peer.bundles.answer = () => {
-    asked += 1;
+    requests += 1;
     return true;
   };
   const canceled = peer.assign('say', null, of('1'));
   const waiting = peer.assign('say', null, of('1'));
-  await expect.poll(() => asked, { timeout: 10_000 }).toBeGreaterThan(0);
+  await expect.poll(() => requests, { timeout: 10_000 }).toBeGreaterThan(0);
   expect(runner.loading()).toEqual(['1']);
   peer.send({ type: 'cancel', fences: [canceled] });
   expect(await peer.outcome(canceled)).toEqual({ kind: 'canceled' });
@@ -130,7 +130,7 @@ test('a run that waits for its version can be cancelled, and is given back when 
 }, 30_000);
 
 test('a version that cannot be loaded is told before its runs are given back, and may be loaded later', async () => {
-  const { peer, told } = await start({}, { '1': say('one') });
+  const { peer, told: events } = await start({}, { '1': say('one') });
   const bundle = peer.bundles.bundles.get('1')!;
   peer.bundles.bundles.set('1', { ...bundle, requires: ['gpu'] });
   const fence = peer.assign('say', null, of('1'));
@@ -139,17 +139,17 @@ test('a version that cannot be loaded is told before its runs are given back, an
     .map(({ type }) => type)
     .filter((type) => type === 'unable' || type === 'settle');
   expect(types).toEqual(['unable', 'settle']);
-  expect(told).toEqual(['1: this runner does not have the label gpu']);
+  expect(events).toEqual(['1: this runner does not have the label gpu']);
   // Archived.
   peer.bundles.bundles.delete('1');
   expect(await peer.outcome(peer.assign('say', null, of('1')))).toEqual({ kind: 'released' });
-  expect(told.at(-1)).toBe('1: the server answered 404: There is no version 1.');
+  expect(events.at(-1)).toBe('1: the server answered 404: There is no version 1.');
   peer.bundles.bundles.set('1', bundle);
   expect(await peer.outcome(peer.assign('say', null, of('1')))).toMatchObject({ output: 'one' });
 }, 30_000);
 
 test('a version whose process ends while it imports the task files is told with its last words, without secrets', async () => {
-  const { peer, told } = await start();
+  const { peer, told: events } = await start();
   await addVersion(
     peer,
     '1',
@@ -160,10 +160,10 @@ test('a version whose process ends while it imports the task files is told with 
   );
   peer.send({ type: 'variables', variables: { BREAK: 'sk_live_secret' }, secrets: ['BREAK'] });
   expect(await peer.outcome(peer.assign('say', null, of('1')))).toEqual({ kind: 'released' });
-  expect(told[0]).toMatch(
+  expect(events[0]).toMatch(
     /^1: its task files could not be imported: its process ended \(exit code 9\)\nkey /,
   );
-  expect(JSON.stringify([told, peer.received])).not.toContain('sk_live_secret');
+  expect(JSON.stringify([events, peer.received])).not.toContain('sk_live_secret');
 }, 30_000);
 
 test('what was changed in the cache is not executed', async () => {
@@ -192,7 +192,7 @@ test('when its cache is removed while a version is in service, it fetches what t
 /** The cached file of a version that has this text. */
 async function cachedFile(folder: string, text: string): Promise<string> {
   const entries = await readdir(folder, { withFileTypes: true, recursive: true });
-  for (const entry of entries.filter((one) => one.isFile())) {
+  for (const entry of entries.filter((file) => file.isFile())) {
     const file = join(entry.parentPath, entry.name);
     if ((await readFile(file, 'utf8')).includes(text)) return file;
   }
@@ -239,28 +239,28 @@ test.each([
 ])(
   'a task file of a loaded version that is %s is detected before a process imports it',
   async (_, damage) => {
-    const { peer, newProcess, taskFile, told } = await serving();
+    const { peer, newProcess, taskFile, told: events } = await serving();
     const right = await readFile(taskFile, 'utf8');
     await damage(taskFile);
     newProcess();
     expect(await peer.outcome(peer.assign('say', null, of('1')))).toMatchObject({ output: 'one' });
     expect(await readFile(taskFile, 'utf8')).toBe(right);
-    expect(told).toEqual(['1 damaged']);
+    expect(events).toEqual(['1 damaged']);
   },
   30_000,
 );
 
 test('an attempt that fails because the cache lost a module is given back, and its next one succeeds', async () => {
-  const { peer, folder, told, served } = await serving();
+  const { peer, folder, told: events, served } = await serving();
   await rm(await cachedFile(folder, 'late-word'));
   expect(await peer.outcome(peer.assign('late', null, of('1')))).toEqual({ kind: 'released', started: true });
   expect(await peer.outcome(peer.assign('late', null, of('1')))).toMatchObject({ output: 'late-word' });
-  expect(told).toEqual(['1 damaged']);
+  expect(events).toEqual(['1 damaged']);
   expect(served()).toEqual(['1']);
 }, 30_000);
 
 test('a failure for a file that was never part of the version stays a failure', async () => {
-  const { peer, told, newProcess, dir } = await serving();
+  const { peer, told: events, newProcess, dir } = await serving();
   const failed = await peer.outcome(peer.assign('own', null, of('1')));
   expect(failed).toMatchObject({
     kind: 'failed',
@@ -271,18 +271,18 @@ test('a failure for a file that was never part of the version stays a failure', 
   newProcess();
   expect(await peer.outcome(peer.assign('say', null, of('1')))).toMatchObject({ output: 'one' });
   expect(existsSync(join(dir, 'left.txt'))).toBe(true);
-  expect(told).toEqual([]);
+  expect(events).toEqual([]);
 }, 30_000);
 
 test('what is damaged and cannot be fetched again is not executed, until it can be', async () => {
-  const { peer, newProcess, taskFile, told, served } = await serving();
+  const { peer, newProcess, taskFile, told: events, served } = await serving();
   const bundle = peer.bundles.bundles.get('1')!;
   await writeFile(taskFile, "throw new Error('not the code that was deployed');");
   peer.bundles.bundles.delete('1');
   newProcess();
   expect(await peer.outcome(peer.assign('say', null, of('1')))).toMatchObject({ kind: 'released' });
   await peer.until(() => served().length === 0);
-  expect(told).toEqual(['1 damaged', '1: the server answered 404: There is no version 1.']);
+  expect(events).toEqual(['1 damaged', '1: the server answered 404: There is no version 1.']);
   peer.bundles.bundles.set('1', bundle);
   expect(await peer.outcome(peer.assign('say', null, of('1')))).toMatchObject({ output: 'one' });
 }, 30_000);
@@ -300,15 +300,16 @@ test('on a full disk it gives up idle versions for the one that it is asked to l
   });
   const large = (text: string): string =>
     `${say(text)}\nexport const noise = '${randomBytes(500_000).toString('hex')}';`;
-  const { peer, served, told } = await start(
-    { cache: { folder: disk } },
-    { '1': large('one'), '2': large('two') },
-  );
+  const {
+    peer,
+    served,
+    told: events,
+  } = await start({ cache: { folder: disk } }, { '1': large('one'), '2': large('two') });
   peer.send({ type: 'load', versions: ['1'] });
   await peer.until(() => served().includes('1'));
   peer.send({ type: 'load', versions: ['2'] });
   // Its process is kept for a while.
-  await expect.poll(() => told.at(-1) ?? '', { timeout: 10_000 }).toMatch(/disk of the cache .* is full$/);
+  await expect.poll(() => events.at(-1) ?? '', { timeout: 10_000 }).toMatch(/disk of the cache .* is full$/);
   await expect
     .poll(
       () => {
@@ -340,14 +341,14 @@ test('above the limit of its cache it gives up idle versions, and fetches them a
 }, 60_000);
 
 test('ends when the server asks it to, and gives back what is not done in time', async () => {
-  const { peer, runner, told } = await start({ stopMs: 100 }, { '1': say('one') });
+  const { peer, runner, told: events } = await start({ stopMs: 100 }, { '1': say('one') });
   const fence = peer.assign('hold', null, of('1'));
   await expect.poll(() => runner.pids().length, { timeout: 10_000 }).toBe(1);
   const pids = runner.pids();
   peer.send({ type: 'stop' });
   peer.send({ type: 'stop' });
   expect(await runner.ended).toBeNull();
-  expect(told).toEqual(['stop']);
+  expect(events).toEqual(['stop']);
   expect(peer.outcomes.get(fence)).toMatchObject({ kind: 'released' });
   expect(pids.map(isAlive)).toEqual([false]);
 }, 30_000);

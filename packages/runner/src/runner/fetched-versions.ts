@@ -1,11 +1,11 @@
-import type { RunnerFacts } from '@millrace/contract/runner';
+import type { RunnerProperties } from '@millrace/contract/runner';
 import { CannotServe, DiskFull, type BundleCache, type BundleSource } from '../bundle-cache/index.ts';
 import type { ServedBuild } from './served-build.ts';
 
 export interface FetchedVersionsOptions {
   readonly cache: BundleCache;
   readonly source: BundleSource;
-  readonly facts: RunnerFacts;
+  readonly properties: RunnerProperties;
   /** Versions that attempts or processes of this runner use. */
   readonly inUse: () => ReadonlySet<string>;
   /** Starts a process of a version. Returns the reason why it ended while it imported the task files, or undefined. */
@@ -27,7 +27,7 @@ export class FetchedVersions {
   /** Processes that start at the same time share a check of their files. */
   readonly #checks = new Map<string, Promise<boolean>>();
   /** The versions that the server has requested to be ready. */
-  #kept: readonly string[] = [];
+  #warm: readonly string[] = [];
   #ended = false;
 
   constructor(options: FetchedVersionsOptions) {
@@ -39,8 +39,8 @@ export class FetchedVersions {
   }
 
   /** The versions that the server has requested to be ready and that are loaded. */
-  get kept(): string[] {
-    return this.#kept.filter((version) => this.#loaded.has(version));
+  get warm(): string[] {
+    return this.#warm.filter((version) => this.#loaded.has(version));
   }
 
   /** The versions being fetched. */
@@ -54,7 +54,7 @@ export class FetchedVersions {
 
   /** Loads these versions and keeps them ready, the most important one first. */
   async keep(versions: readonly string[]): Promise<void> {
-    this.#kept = versions;
+    this.#warm = versions;
     for (const version of versions) {
       if (!this.#ended && !this.#loaded.has(version)) await this.load(version);
     }
@@ -128,19 +128,19 @@ export class FetchedVersions {
   }
 
   async #fetch(version: string): Promise<ServedBuild> {
-    const { cache, source, facts } = this.#options;
+    const { cache, source, properties } = this.#options;
     const bundle = await source.bundle(version);
     const { contentHash, entries, tasks, defaults, sdk, layers, nodeMajor, requires } = bundle;
     // The server does not offer incompatible versions. An older server might.
-    if (nodeMajor > facts.nodeMajor)
-      throw new CannotServe(`it needs Node.js ${nodeMajor}, and this runner has ${facts.nodeMajor}`);
-    const missing = requires.filter((label) => !facts.labels.includes(label));
+    if (nodeMajor > properties.nodeMajor)
+      throw new CannotServe(`it needs Node.js ${nodeMajor}, and this runner has ${properties.nodeMajor}`);
+    const missing = requires.filter((label) => !properties.labels.includes(label));
     if (missing.length > 0)
       throw new CannotServe(`this runner does not have the label ${missing.join(', ')}`);
-    const layer = layers.find(({ platform }) => platform === facts.platform);
+    const layer = layers.find(({ platform }) => platform === properties.platform);
     if (layers.length > 0 && !layer)
       throw new CannotServe(
-        `its packages are for ${layers.map(({ platform }) => platform).join(', ')}, and this runner is ${facts.platform}`,
+        `its packages are for ${layers.map(({ platform }) => platform).join(', ')}, and this runner is ${properties.platform}`,
       );
     const dir = await cache.open(source, bundle, layer);
     return { hash: contentHash, dir, entries, tasks, defaults, sdk };
@@ -157,7 +157,7 @@ export class FetchedVersions {
   /** Returns whether there were any. */
   async #giveUpIdle(): Promise<boolean> {
     const { cache, inUse, onChange } = this.#options;
-    const needed = new Set([...inUse(), ...this.#kept, ...this.#loading.keys()]);
+    const needed = new Set([...inUse(), ...this.#warm, ...this.#loading.keys()]);
     const idle = this.names.filter((version) => !needed.has(version));
     for (const version of idle) this.#loaded.delete(version);
     if (idle.length > 0) onChange();

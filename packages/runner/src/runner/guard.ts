@@ -37,12 +37,12 @@ export function startGuard(ways: Ways = ownWays): Guard {
   // Without it there is no guard; executors that are not blocked still end with their pipes.
   child.on('error', () => undefined);
   child.stdin.on('error', () => undefined);
-  const tell = (act: string, pid: number | undefined): void => {
+  const send = (act: string, pid: number | undefined): void => {
     if (pid !== undefined && child.stdin.writable) child.stdin.write(`${act} ${pid}\n`);
   };
   return {
-    add: (pid) => tell('add', pid),
-    remove: (pid) => tell('remove', pid),
+    add: (pid) => send('add', pid),
+    remove: (pid) => send('remove', pid),
     end: () => child.stdin.end(),
   };
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Connection } from './connection.ts';
 import type { Dispatch } from './dispatch.ts';
-import type { GivenBack, RunnerEvents } from './options.ts';
+import type { ReleasedRuns, RunnerEvents } from './options.ts';
 import type { Outbox } from './outbox.ts';
 
 /** Milliseconds to deliver the last outcomes when the runner stops. */
@@ -32,16 +32,16 @@ export async function handOver({
   hurried,
   ended,
 }: HandOver): Promise<void> {
-  const tell = (why: GivenBack['why'], runs: readonly string[]): void => {
-    if (runs.length > 0) events.onGivenBack?.({ why, runs });
+  const notify = (why: ReleasedRuns['why'], runs: readonly string[]): void => {
+    if (runs.length > 0) events.onReleased?.({ why, runs });
   };
   const after = (ms: number): Promise<void> => sleep(ms, undefined, { ref: false });
   connection.send({ type: 'drain' });
-  tell('notStarted', dispatch.giveBack(0));
-  dispatch.letGo();
+  notify('notStarted', dispatch.releaseWaiting(0));
+  dispatch.detachSuspended();
   events.onStopping?.({ runs: dispatch.runs, waitMs });
   await Promise.race([dispatch.emptied(), ended, hurried, after(waitMs)]);
-  tell('unfinished', dispatch.unfinished);
+  notify('unfinished', dispatch.unfinished);
   const closed = dispatch.close();
   await Promise.race([
     closed.then(() => outbox.emptied()),

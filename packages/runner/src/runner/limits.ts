@@ -40,7 +40,7 @@ export function overdue(
 const isBlocked = (executor: Executor): boolean => executor.silentTicks * tickMs > 1_000;
 
 /** Whether an overdue attempt may only be blocked by other attempts in its process, or by code that they left behind. */
-export const isHeldUp = (executor: Executor): boolean =>
+export const isBlockedByOthers = (executor: Executor): boolean =>
   executor.purpose === 'shared' &&
   isBlocked(executor) &&
   (executor.running.size > 1 || executor.leftovers.size > 0);

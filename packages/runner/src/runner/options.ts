@@ -116,7 +116,7 @@ export interface RunnerEvents {
   /** Files of a deployed version in the cache were lost or changed: it is fetched again, and its attempts continue. */
   readonly onDamaged?: (version: string) => void;
   /** The server requested this runner to stop, and it stops. */
-  readonly onStopAsked?: () => void;
+  readonly onStopRequested?: () => void;
   /** A problem in the project prevents tasks from being served. */
   readonly onProblem?: (problem: Problem) => void;
   /** An attempt ended here. Not called for attempts that were returned to the server. */
@@ -126,7 +126,7 @@ export interface RunnerEvents {
   /** The runner stops and waits for these runs, up to this time. */
   readonly onStopping?: (stopping: { readonly runs: readonly string[]; readonly waitMs: number }) => void;
   /** Runs that move to other runners because this one stops. */
-  readonly onGivenBack?: (givenBack: GivenBack) => void;
+  readonly onReleased?: (released: ReleasedRuns) => void;
   /** This runner stops, and the server has not confirmed the outcomes of these runs. They may execute again. */
   readonly onUnconfirmed?: (runs: readonly string[]) => void;
   readonly onRunLog?: (lines: readonly LogLine[]) => void;
@@ -135,7 +135,7 @@ export interface RunnerEvents {
   readonly onState?: (state: ConnectionState | 'stopped', detail?: string) => void;
 }
 
-export interface GivenBack {
+export interface ReleasedRuns {
   /** `notStarted`: none of their code ran here. `unfinished`: they did not end in time and were killed. */
   readonly why: 'notStarted' | 'unfinished';
   readonly runs: readonly string[];

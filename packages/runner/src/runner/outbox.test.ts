@@ -27,7 +27,7 @@ test('settlements are told again until they are confirmed, lines that could not 
   expect(outbox.fences).toEqual([1, 2]);
   connected = true;
   outbox.confirm([1]);
-  outbox.tellAgain();
+  outbox.resend();
   expect(sent).toMatchObject([{ type: 'log' }, { type: 'settle', settlements: [{ fence: 2 }] }]);
   outbox.confirm([2]);
   await outbox.emptied();
@@ -36,11 +36,11 @@ test('settlements are told again until they are confirmed, lines that could not 
 test('what a run had heard is told again though the server has its end: it may have got no further', async () => {
   const sent: RunnerMessage[] = [];
   const outbox = new Outbox((message) => sent.push(message) > 0);
-  outbox.add({ run: 'run_1', fence: 1, outcome: { kind: 'canceled' }, heard: { chat: 3 } });
+  outbox.add({ run: 'run_1', fence: 1, outcome: { kind: 'canceled' }, consumed: { chat: 3 } });
   outbox.add({ run: 'run_2', fence: 2, outcome: { kind: 'canceled' } });
   outbox.lost([1, 2]);
-  outbox.tellAgain();
-  expect(sent).toMatchObject([{ type: 'settle', settlements: [{ fence: 1, heard: { chat: 3 } }] }]);
+  outbox.resend();
+  expect(sent).toMatchObject([{ type: 'settle', settlements: [{ fence: 1, consumed: { chat: 3 } }] }]);
   outbox.confirm([1]);
   await outbox.emptied();
 });
@@ -74,11 +74,12 @@ test('lines that were not confirmed are sent again on a new connection, under th
   const sent: RunnerMessage[] = [];
   let isConnected = true;
   const outbox = new Outbox((message) => isConnected && sent.push(message) > 0);
-  const frames = () => sent.flatMap((one) => (one.type === 'log' ? [[one.seq, one.lines[0]?.at]] : []));
+  const frames = () =>
+    sent.flatMap((message) => (message.type === 'log' ? [[message.seq, message.lines[0]?.at]] : []));
   const message = 'x'.repeat(200_000);
   outbox.connected({ logFrames: 3 });
   outbox.log([1, 2, 3, 4].map((at) => ({ run: 'run_1', attempt: 1, at, level: 'log', message })));
-  outbox.tellAgain();
+  outbox.resend();
   expect(frames()).toEqual([
     [1, 1],
     [2, 2],
@@ -86,7 +87,7 @@ test('lines that were not confirmed are sent again on a new connection, under th
   ]);
   outbox.logged(1);
   isConnected = false;
-  outbox.tellAgain();
+  outbox.resend();
   // The confirmation of the second was lost with the connection.
   isConnected = true;
   sent.length = 0;
@@ -110,16 +111,16 @@ test('frames keep to the limits that the server has told', () => {
   ]);
   for (let fence = 1; fence <= 1_001; fence++)
     outbox.add({ run: 'run_1', fence, outcome: { kind: 'canceled' } });
-  outbox.tellAgain();
-  const logs = sent.flatMap((one) => (one.type === 'log' ? [one] : []));
+  outbox.resend();
+  const logs = sent.flatMap((message) => (message.type === 'log' ? [message] : []));
   const spansIn = ({ spans: chunks = [] }: (typeof logs)[number]) =>
     chunks.flatMap((chunk) => chunk.spans).length;
-  expect(logs.map((one) => [one.lines.length, spansIn(one)])).toEqual([
+  expect(logs.map((message) => [message.lines.length, spansIn(message)])).toEqual([
     [2, 3],
     [2, 3],
     [1, 2],
   ]);
-  const settled = sent.flatMap((one) => (one.type === 'settle' ? [one.settlements.length] : []));
+  const settled = sent.flatMap((message) => (message.type === 'settle' ? [message.settlements.length] : []));
   expect(settled).toEqual([500, 500, 1]);
 });
 
@@ -128,7 +129,7 @@ test('an output whose JSON fits no frame ends its run with an error, and not the
   const outbox = new Outbox((message) => sent.push(message) > 0);
   const output = '\u0001'.repeat(6 * 1024 * 1024);
   outbox.add({ run: 'run_1', fence: 1, outcome: { kind: 'completed', output, outputType: 'text/plain' } });
-  outbox.tellAgain();
+  outbox.resend();
   expect(sent).toMatchObject([
     {
       type: 'settle',

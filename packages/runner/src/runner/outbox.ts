@@ -98,7 +98,7 @@ export class Outbox {
       if (seq <= logged || logFrames === undefined) this.#unlogged.delete(seq);
       else this.#send(frame);
     }
-    this.tellAgain();
+    this.resend();
   }
 
   /** The server has stored this frame of lines. */
@@ -112,10 +112,10 @@ export class Outbox {
    * have got as far.
    */
   lost(fences: readonly number[]): void {
-    this.confirm(fences.filter((fence) => !this.#unconfirmed.get(fence)?.heard));
+    this.confirm(fences.filter((fence) => !this.#unconfirmed.get(fence)?.consumed));
   }
 
-  tellAgain(): void {
+  resend(): void {
     this.#fresh = [...this.#unconfirmed.values()];
     this.#flush();
   }

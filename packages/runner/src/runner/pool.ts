@@ -2,7 +2,7 @@ import { totalmem } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { machineMemory } from '@millrace/contract/runner';
-import type { EnvironmentFacts } from '@millrace/contract/runner';
+import type { EnvironmentInfo } from '@millrace/contract/runner';
 import { importOrder } from '../executor/import-order.ts';
 import type { ServedBuild } from './served-build.ts';
 import type { ProcessEnvironment } from '../executor/messages.ts';
@@ -36,13 +36,13 @@ export interface ExecutorEnvironment {
   readonly revision: string;
   /** The revision of the environment's variables in it; undefined before the first. */
   readonly variablesRevision: number | undefined;
-  readonly environment: EnvironmentFacts;
+  readonly environment: EnvironmentInfo;
 }
 
 /** Milliseconds for which an idle process is kept if its version need not be ready, or its variables are old. */
-const spareMs = 10_000;
+const surplusMs = 10_000;
 /** Maximum number of such idle processes: a runner may serve many versions, and each process takes 60 MB. */
-const maxSpare = 8;
+const maxSurplus = 8;
 /** Milliseconds that idle processes have to exit when the pool closes. */
 const endMs = 1_000;
 /** Memory in MiB that an isolated run counts for if its task names no machine. */
@@ -53,9 +53,9 @@ export class Pool {
   readonly #options: PoolOptions;
   readonly #executors = new Set<Executor>();
   #executorEnvironment: ExecutorEnvironment | undefined;
-  #kept: ReadonlySet<string> = new Set();
+  #warmVersions: ReadonlySet<string> = new Set();
   /** Idle processes that may end, longest idle first. */
-  readonly #spare = new Set<Executor>();
+  readonly #surplus = new Set<Executor>();
   #closed = false;
 
   constructor(options: PoolOptions) {
@@ -101,14 +101,14 @@ export class Pool {
 
   /** Sets the versions for which a process is kept ready. */
   keep(versions: readonly string[]): void {
-    this.#kept = new Set(versions);
+    this.#warmVersions = new Set(versions);
     this.warm();
   }
 
   warm(): void {
     if (!this.isOpen) return;
-    for (const version of this.#kept) this.shared(version);
-    for (const executor of this.#executors) this.#endIfSpare(executor);
+    for (const version of this.#warmVersions) this.shared(version);
+    for (const executor of this.#executors) this.#endIfSurplus(executor);
   }
 
   /** The shared process of a version; undefined if the version is not available here. */
@@ -121,7 +121,7 @@ export class Pool {
       if (!idlest || executor.running.size < idlest.running.size) idlest = executor;
     }
     if (idlest && (idlest.running.size === 0 || count >= this.#options.executors)) {
-      this.#spare.delete(idlest);
+      this.#surplus.delete(idlest);
       return idlest;
     }
     const build = this.#options.build(version);
@@ -150,8 +150,8 @@ export class Pool {
     // A suspended run may wait for this very run, so it does not count.
     for (const executor of this.#executors)
       if (executor.purpose === 'isolated' && executor.isBusy) used += executor.memory ?? unnamedMachine;
-    const wanted = machine === null ? unnamedMachine : machineMemory[machine];
-    return used === 0 || used + wanted <= totalmem() / 1_048_576;
+    const required = machine === null ? unnamedMachine : machineMemory[machine];
+    return used === 0 || used + required <= totalmem() / 1_048_576;
   }
 
   busy(purpose: Purpose): number {
@@ -163,7 +163,7 @@ export class Pool {
   /** Removes a process that has died. */
   remove(executor: Executor): void {
     this.#executors.delete(executor);
-    this.#spare.delete(executor);
+    this.#surplus.delete(executor);
     this.#options.guard.remove(executor.pid);
     executor.retiring = true;
   }
@@ -171,7 +171,7 @@ export class Pool {
   /** Ends a process that is idle and accepts no more attempts. */
   endIfDone(executor: Executor): void {
     if (executor.ending || executor.running.size > 0) return;
-    if (executor.purpose === 'shared' && !executor.retiring) return this.#endIfSpare(executor);
+    if (executor.purpose === 'shared' && !executor.retiring) return this.#endIfSurplus(executor);
     const now = performance.now();
     const waits = [...executor.leftovers.values()].some(
       (until) => until > now && until !== Number.POSITIVE_INFINITY,
@@ -226,32 +226,33 @@ export class Pool {
     return executor;
   }
 
-  #takes({ purpose, retiring, version, revision }: Executor, wanted: string): boolean {
+  #takes({ purpose, retiring, version, revision }: Executor, requested: string): boolean {
     return (
       purpose === 'shared' &&
       !retiring &&
-      version === wanted &&
+      version === requested &&
       revision === this.#executorEnvironment?.revision
     );
   }
 
   /** Ends an idle shared process after a while, if its version need not be ready or its variables are old. */
-  #endIfSpare(executor: Executor): void {
-    const isSpare = (): boolean =>
+  #endIfSurplus(executor: Executor): void {
+    const isSurplus = (): boolean =>
       executor.purpose === 'shared' &&
       !executor.ending &&
       executor.running.size === 0 &&
-      (!this.#kept.has(executor.version) || executor.revision !== this.#executorEnvironment?.revision);
-    if (!isSpare()) return;
-    this.#spare.delete(executor);
-    this.#spare.add(executor);
-    for (const oldest of this.#spare) {
-      if (this.#spare.size <= maxSpare) break;
-      this.#spare.delete(oldest);
-      if (oldest.running.size === 0 && oldest.ready && !this.#kept.has(oldest.version)) oldest.end();
+      (!this.#warmVersions.has(executor.version) ||
+        executor.revision !== this.#executorEnvironment?.revision);
+    if (!isSurplus()) return;
+    this.#surplus.delete(executor);
+    this.#surplus.add(executor);
+    for (const oldest of this.#surplus) {
+      if (this.#surplus.size <= maxSurplus) break;
+      this.#surplus.delete(oldest);
+      if (oldest.running.size === 0 && oldest.ready && !this.#warmVersions.has(oldest.version)) oldest.end();
     }
     setTimeout(() => {
-      if (isSpare()) executor.end();
-    }, spareMs).unref();
+      if (isSurplus()) executor.end();
+    }, surplusMs).unref();
   }
 }

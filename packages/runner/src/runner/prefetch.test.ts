@@ -18,18 +18,18 @@ test('nothing is prefetched once an attempt has waited too long', () => {
 
 test('the amount is within bounds, comes back to 0 when idle, and the server was told the last of it', () => {
   fc.assert(
-    fc.property(fc.array(fc.tuple(fc.nat(3_000), fc.boolean()), { maxLength: 50 }), (looks) => {
+    fc.property(fc.array(fc.tuple(fc.nat(3_000), fc.boolean()), { maxLength: 50 }), (updates) => {
       const prefetch = new Prefetch();
-      let told = 0;
+      let reported = 0;
       for (const [finished, waitedTooLong] of [
-        ...looks,
+        ...updates,
         ...Array.from({ length: 60 }, () => [0, false] as const),
       ]) {
-        told = prefetch.update(finished, waitedTooLong) ?? told;
+        reported = prefetch.update(finished, waitedTooLong) ?? reported;
         expect(prefetch.amount).toBeGreaterThanOrEqual(0);
         expect(prefetch.amount).toBeLessThanOrEqual(maxPrefetched);
       }
-      expect([prefetch.amount, told]).toEqual([0, 0]);
+      expect([prefetch.amount, reported]).toEqual([0, 0]);
     }),
   );
 });

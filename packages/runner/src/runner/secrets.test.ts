@@ -4,12 +4,12 @@ import { Secrets } from './secrets.ts';
 const error = { type: 'BUILT_IN_ERROR', name: 'Error', message: '', stackTrace: '' } as const;
 
 test('what a runner shows holds no secret that its executors have or had, however it is written', () => {
-  const shown: unknown[] = [];
+  const output: unknown[] = [];
   const secrets = new Secrets();
   const events = secrets.hiddenFrom({
-    onOutput: (_, text) => shown.push(text),
-    onAttemptEnd: (end) => shown.push(end),
-    onProblem: (problem) => shown.push(problem),
+    onOutput: (_, text) => output.push(text),
+    onAttemptEnd: (end) => output.push(end),
+    onProblem: (problem) => output.push(problem),
   });
   const value = 'sk_live_4f9aQz71xN?&/é';
   const variables = { KEY: value, MODE: 'production-like' };
@@ -27,34 +27,34 @@ test('what a runner shows holds no secret that its executors have or had, howeve
     took: 1,
     outcome: { kind: 'failed', status: 'FAILED', error: { ...error, message: `no ${value}` } },
   });
-  const text = JSON.stringify(shown);
+  const text = JSON.stringify(output);
   for (const part of ['sk_live', '4f9aQz', 'another-one', 'c2tfbGl2']) expect(text).not.toContain(part);
   expect(text.match(/<redacted>/g)).toHaveLength(5);
   expect(text).toContain('production-like');
 });
 
 test('without secrets everything is shown as it is', () => {
-  const shown: unknown[] = [];
+  const output: unknown[] = [];
   const end = { run: 'r', task: 'a', attempt: 1, took: 1, outcome: { kind: 'canceled' } } as const;
   const secrets = new Secrets();
   secrets.learn({ A: 'a value of some length' });
   const events = secrets.hiddenFrom({
-    onAttemptEnd: (one) => shown.push(one),
-    onOutput: (_, text) => shown.push(text),
+    onAttemptEnd: (end) => output.push(end),
+    onOutput: (_, text) => output.push(text),
   });
   events.onAttemptEnd?.(end);
   events.onOutput?.('stdout', 'a value of some length');
-  expect(shown[0]).toEqual(end);
-  expect(shown[1]).toBe('a value of some length');
+  expect(output[0]).toEqual(end);
+  expect(output[1]).toBe('a value of some length');
 });
 
 test('nor anything that has the shape of a key of Millrace, whether or not anybody knows it', () => {
-  const shown: unknown[] = [];
+  const output: unknown[] = [];
   const events = new Secrets().hiddenFrom({
-    onOutput: (_, text) => shown.push(text),
-    onAttemptEnd: (end) => shown.push(end),
-    onRunLog: (lines) => shown.push(...lines),
-    onProblem: (problem) => shown.push(problem),
+    onOutput: (_, text) => output.push(text),
+    onAttemptEnd: (end) => output.push(end),
+    onRunLog: (lines) => output.push(...lines),
+    onProblem: (problem) => output.push(problem),
   });
   const key = `svc_prod_sk_${'aB3'.repeat(8)}`;
   events.onOutput?.('stdout', `{ MILLRACE_SECRET_KEY: '${key}' }\n`);
@@ -63,6 +63,6 @@ test('nor anything that has the shape of a key of Millrace, whether or not anybo
   const properties = JSON.stringify({ key });
   events.onRunLog?.([{ run: 'run_1', attempt: 1, at: 1, level: 'log', message: key, properties }]);
   events.onProblem?.({ file: 'a.ts', line: null, column: null, message: key });
-  expect(JSON.stringify(shown)).not.toContain('aB3aB3');
-  expect(JSON.stringify(shown).match(/<redacted>/g)).toHaveLength(5);
+  expect(JSON.stringify(output)).not.toContain('aB3aB3');
+  expect(JSON.stringify(output).match(/<redacted>/g)).toHaveLength(5);
 });

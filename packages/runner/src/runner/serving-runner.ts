@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { resolve as absolute } from 'node:path';
-import type { EnvironmentFacts, ServerMessage } from '@millrace/contract/runner';
+import type { EnvironmentInfo, ServerMessage } from '@millrace/contract/runner';
 import { ProjectRefused } from '@millrace/diagnostics';
 import { version as release } from '@millrace/platform';
 import { type BundleCache, BundleSource, platformHere } from '../bundle-cache/index.ts';
@@ -12,7 +12,7 @@ import type { Hello, Welcome } from './connection.ts';
 import { Credentials } from './credential.ts';
 import { Dispatch } from './dispatch.ts';
 import { inherited } from './executor-env.ts';
-import { ExecutorVariables, type ToldVariables } from './executor-variables.ts';
+import { ExecutorVariables, type ServerVariables } from './executor-variables.ts';
 import { FetchedVersions } from './fetched-versions.ts';
 import { type Guard, startGuard } from './guard.ts';
 import { handOver } from './hand-over.ts';
@@ -48,15 +48,15 @@ export class ServingRunner implements Runner {
   readonly #fetched: FetchedVersions | undefined;
   readonly #versions: Versions;
   readonly #connection: Connection;
-  readonly #facts: NonNullable<Hello['fetches']>;
+  readonly #properties: NonNullable<Hello['fetches']>;
   readonly #fetching = new AbortController();
   readonly #stopListening: (() => void) | undefined;
   readonly #welcomed = withResolvers<void>();
   readonly #ended = withResolvers<Error | null>();
   readonly #hurried = withResolvers<void>();
-  #environment: EnvironmentFacts | undefined;
+  #environment: EnvironmentInfo | undefined;
   /** The `hello` message of the last connection. */
-  #said: Hello | undefined;
+  #lastHello: Hello | undefined;
   #stopping: Promise<void> | undefined;
 
   constructor(options: RunnerOptions, cache: BundleCache | undefined, shared: Shared | undefined) {
@@ -120,9 +120,9 @@ export class ServingRunner implements Runner {
       events: this.#events,
       env: () => this.#variables.env,
       inUse,
-      onRegistered: () => this.#tellVersions(),
+      onRegistered: () => this.#sendVersions(),
     });
-    this.#facts = {
+    this.#properties = {
       nodeMajor: Number.parseInt(process.versions.node, 10),
       platform: platformHere(),
       labels: options.labels ?? [],
@@ -132,14 +132,14 @@ export class ServingRunner implements Runner {
       new FetchedVersions({
         cache,
         source: new BundleSource({ url, secretKey, branch, signal: this.#fetching.signal }),
-        facts: this.#facts,
+        properties: this.#properties,
         inUse,
         start: (version) => {
           // Its ticks end a process that does not start.
           this.#pace.start();
           return this.#dispatch.start(version);
         },
-        onChange: () => this.#tellVersions(),
+        onChange: () => this.#sendVersions(),
         onLoaded: (version, took) => this.#events.onLoaded?.(version, took),
         onDamaged: (version) => this.#events.onDamaged?.(version),
         onUnable: (version, why) => {
@@ -152,7 +152,7 @@ export class ServingRunner implements Runner {
       url,
       secretKey,
       branch,
-      hello: () => (this.#said = this.#hello()),
+      hello: () => (this.#lastHello = this.#hello()),
       onWelcome: (welcome) => this.#greet(welcome),
       onMessage: (message) => this.#receive(message),
       onState: (state, detail) => this.#events.onState?.(state, detail),
@@ -163,8 +163,8 @@ export class ServingRunner implements Runner {
       },
     });
     this.#stopListening = outside?.onChange(() => {
-      const { told } = this.#variables;
-      if (told) this.#setVariables(told);
+      const { received } = this.#variables;
+      if (received) this.#setVariables(received);
     });
   }
 
@@ -182,7 +182,7 @@ export class ServingRunner implements Runner {
     } catch (error) {
       await this.#close();
       if (error instanceof ProjectRefused)
-        throw new ProjectRefused(error.problems.map((one) => this.#secrets.problem(one)));
+        throw new ProjectRefused(error.problems.map((problem) => this.#secrets.problem(problem)));
       throw error;
     }
   }
@@ -205,9 +205,9 @@ export class ServingRunner implements Runner {
 
   changeEnv(env: Readonly<Record<string, string>>): void {
     this.#variables.inherit(env);
-    const { told } = this.#variables;
-    if (!told) return;
-    this.#setVariables(told);
+    const { received } = this.#variables;
+    if (!received) return;
+    this.#setVariables(received);
     // A declaration may depend on a variable.
     if (this.#folder && !this.#folder.hadProblems) void this.#folder.redeploy();
   }
@@ -221,8 +221,8 @@ export class ServingRunner implements Runner {
     return (this.#stopping ??= this.#stop(0));
   }
 
-  #tellVersions(): void {
-    this.#dispatch.keep(this.#shared ? [] : this.#versions.kept);
+  #sendVersions(): void {
+    this.#dispatch.keep(this.#shared ? [] : this.#versions.warm);
     this.#connection.send({ type: 'serve', versions: this.#versions.names });
   }
 
@@ -236,9 +236,9 @@ export class ServingRunner implements Runner {
       // Returned attempts must not be assigned here again before the server knows that the runner drains.
       capacity: this.#stopping ? 0 : this.#pace.capacity,
       versions: this.#versions.names,
-      held: [...this.#dispatch.fences, ...this.#outbox.fences],
+      leased: [...this.#dispatch.fences, ...this.#outbox.fences],
       knowsLogged: true,
-      ...(this.#fetched && { fetches: this.#facts }),
+      ...(this.#fetched && { fetches: this.#properties }),
       ...(this.#shared && { isOnDemand: true }),
     };
   }
@@ -247,9 +247,9 @@ export class ServingRunner implements Runner {
     // The branch was archived and created again: nothing here belongs to the new one.
     if (this.#environment && this.#environment.id !== welcome.environment.id)
       return this.#connection.refuse('The branch of this runner is another one now.');
-    this.#tellChanges();
+    this.#sendChanges();
     this.#environment = welcome.environment;
-    this.#credentials.learn(welcome.environment.id, welcome.now);
+    this.#learnTime(welcome.environment.id, welcome.now);
     this.#setVariables(welcome);
     this.#dispatch.drop(welcome.lost);
     this.#outbox.lost(welcome.lost);
@@ -260,14 +260,14 @@ export class ServingRunner implements Runner {
   }
 
   /** Sends the changes between `hello` and `welcome`, when nothing can be sent. */
-  #tellChanges(): void {
-    const said = this.#said;
-    if (!said) return;
-    const { versions, capacity, held } = this.#hello();
-    if (versions.join() !== said.versions.join()) this.#connection.send({ type: 'serve', versions });
-    if (capacity !== said.capacity) this.#connection.send({ type: 'capacity', capacity });
-    const still = new Set(held);
-    const gone = said.held.filter((fence) => !still.has(fence));
+  #sendChanges(): void {
+    const last = this.#lastHello;
+    if (!last) return;
+    const { versions, capacity, leased } = this.#hello();
+    if (versions.join() !== last.versions.join()) this.#connection.send({ type: 'serve', versions });
+    if (capacity !== last.capacity) this.#connection.send({ type: 'capacity', capacity });
+    const still = new Set(leased);
+    const gone = last.leased.filter((fence) => !still.has(fence));
     if (gone.length > 0) this.#connection.send({ type: 'detach', fences: gone });
   }
 
@@ -275,7 +275,7 @@ export class ServingRunner implements Runner {
     switch (message.type) {
       case 'run':
         this.#dispatch.assign(message.assignments);
-        if (this.#stopping) this.#dispatch.giveBack(0);
+        if (this.#stopping) this.#dispatch.releaseWaiting(0);
         else this.#pace.start();
         break;
       case 'settled':
@@ -292,21 +292,28 @@ export class ServingRunner implements Runner {
         this.#dispatch.waited(message.attempts);
         break;
       case 'load':
-        void this.#fetched?.keep(message.versions).then(() => this.#tellVersions());
+        void this.#fetched?.keep(message.versions).then(() => this.#sendVersions());
         break;
       case 'stop':
-        this.#stopAsked();
+        this.#stopRequested();
         break;
       case 'variables':
         this.#setVariables(message);
+        break;
+      case 'time':
+        if (this.#environment) this.#learnTime(this.#environment.id, message.now);
         break;
       default:
         break;
     }
   }
 
-  #setVariables(told: ToldVariables): void {
-    this.#variables.learn(told);
+  #learnTime(environment: string, now: number): void {
+    if (this.#credentials.learn(environment, now)) this.#dispatch.renewCredentials();
+  }
+
+  #setVariables(variables: ServerVariables): void {
+    this.#variables.learn(variables);
     if (!this.#environment) return;
     const { environment, isNew } = this.#variables.in(this.#environment);
     this.#dispatch.setEnvironment(environment);
@@ -314,9 +321,9 @@ export class ServingRunner implements Runner {
     if (isNew && this.#folder?.hadProblems) void this.#folder.redeploy();
   }
 
-  #stopAsked(): void {
+  #stopRequested(): void {
     if (this.#stopping) return;
-    this.#events.onStopAsked?.();
+    this.#events.onStopRequested?.();
     this.#stopping ??= this.#stop(this.#options.stopMs ?? defaultStopMs);
   }
 

@@ -3,11 +3,11 @@ import { Slots } from './slots.ts';
 
 test('a single environment has all slots', () => {
   const slots = new Slots(10);
-  const one = { busy: 0, active: 0 };
-  slots.add(one);
-  expect(slots.limit(one)).toBe(10);
-  Object.assign(one, { busy: 10, active: 25 });
-  expect(slots.limit(one)).toBe(10);
+  const user = { busy: 0, active: 0 };
+  slots.add(user);
+  expect(slots.limit(user)).toBe(10);
+  Object.assign(user, { busy: 10, active: 25 });
+  expect(slots.limit(user)).toBe(10);
 });
 
 test('an environment takes what others leave, and at least one slot', () => {

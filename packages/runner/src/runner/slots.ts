@@ -39,8 +39,8 @@ export class Slots {
       isShort ||= active >= limit;
     }
     const share = Math.max(1, Math.floor(this.#count / (others + 1)));
-    const most = Math.max(1, user.busy, this.#count - taken);
-    const limit = isShort && user.busy > share ? share : most;
+    const max = Math.max(1, user.busy, this.#count - taken);
+    const limit = isShort && user.busy > share ? share : max;
     if (this.#limits.has(user)) this.#limits.set(user, limit);
     return limit;
   }

@@ -12,7 +12,7 @@ import { startRunner } from './start.ts';
 
 export interface PreviewsOptions extends Omit<RunnerOptions, 'branch' | 'folder' | 'events'> {
   /** Events of the connection that receives the list of branches. */
-  readonly events?: Pick<RunnerEvents, 'onState' | 'onStopAsked'>;
+  readonly events?: Pick<RunnerEvents, 'onState' | 'onStopRequested'>;
   /** Events of the runs of a branch. */
   readonly branchEvents?: (branch: string) => RunnerEvents;
   readonly onServed?: (branch: string, runner: string) => void;
@@ -48,7 +48,11 @@ export async function startPreviews(options: PreviewsOptions): Promise<Omit<Runn
           branch,
           signal,
           // The first connection shows whether there is a server.
-          events: { ...branchEvents?.(branch), onState: () => undefined, onStopAsked: () => stopAsked() },
+          events: {
+            ...branchEvents?.(branch),
+            onState: () => undefined,
+            onStopRequested: () => stopRequested(),
+          },
         },
         shared,
       ),
@@ -64,13 +68,13 @@ export async function startPreviews(options: PreviewsOptions): Promise<Omit<Runn
       release: version,
       capacity: 0,
       versions: [],
-      held: [],
+      leased: [],
       servesBranches: true,
     }),
     onWelcome: () => welcomed.resolve(),
     onMessage: (message) => {
       if (message.type === 'branches' && !stopping) branches.set(message.branches);
-      else if (message.type === 'stop') stopAsked();
+      else if (message.type === 'stop') stopRequested();
     },
     onState: (state, detail) => events.onState?.(state, detail),
     onLeasesLost: () => undefined,
@@ -92,9 +96,9 @@ export async function startPreviews(options: PreviewsOptions): Promise<Omit<Runn
     if (!error) events.onState?.('stopped');
     ended.resolve(error);
   };
-  const stopAsked = (): void => {
+  const stopRequested = (): void => {
     if (stopping) return;
-    events.onStopAsked?.();
+    events.onStopRequested?.();
     stopping = stop((runner) => runner.stop({ waitMs: stopMs }));
   };
 

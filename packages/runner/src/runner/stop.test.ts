@@ -8,10 +8,10 @@ const endless = tasksFile({
 });
 
 test('what does not end in time is given back once its process is gone, and the end waits for the confirmation', async () => {
-  const givenBack: unknown[] = [];
+  const released: unknown[] = [];
   const { peer, runner } = await startTestRunner(
     { 'tasks/all.ts': endless },
-    { events: { onGivenBack: (what) => givenBack.push(what) } },
+    { events: { onReleased: (what) => released.push(what) } },
   );
   const fence = peer.assign('endless');
   await peer.line(`run_${fence}`, 'began');
@@ -20,7 +20,7 @@ test('what does not end in time is given back once its process is gone, and the 
   const stopped = runner.stop({ waitMs: 100 });
   expect(await peer.outcome(fence)).toEqual({ kind: 'released', started: true });
   expect(pids.filter(isAlive)).toEqual([]);
-  expect(givenBack).toEqual([{ why: 'unfinished', runs: [`run_${fence}`] }]);
+  expect(released).toEqual([{ why: 'unfinished', runs: [`run_${fence}`] }]);
   peer.send({ type: 'settled', fences: [fence], stale: [] });
   await stopped;
 });
@@ -40,7 +40,7 @@ test('a give-back whose answer was lost is repeated over the next connection, wh
   peer.confirms = true;
   peer.cut();
   expect(await peer.outcome(fence)).toEqual({ kind: 'released', started: true });
-  expect(peer.hellos.at(-1)).toMatchObject({ held: [fence], capacity: 0 });
+  expect(peer.hellos.at(-1)).toMatchObject({ leased: [fence], capacity: 0 });
   await stopped;
   expect(unconfirmed).toEqual([]);
 });
@@ -65,14 +65,16 @@ test('a server that does not confirm is not waited for for long, and the runs ar
 test('a run that ends in the moment of the stop has one outcome', async () => {
   const { peer, runner } = await startTestRunner({
     'tasks/all.ts': tasksFile({
-      brief: "console.log('began'); while (Date.now() < payload) await sleep(1); return 'done';",
+      short: "console.log('began'); while (Date.now() < payload) await sleep(1); return 'done';",
     }),
   });
   const at = Date.now() + 1_000;
-  const fences = Array.from({ length: 60 }, (_, n) => peer.assign('brief', at + n));
+  const fences = Array.from({ length: 60 }, (_, n) => peer.assign('short', at + n));
   await Promise.all(fences.map((fence) => peer.line(`run_${fence}`, 'began')));
   await runner.stop({ waitMs: at + 30 - Date.now() });
-  const told = peer.received.flatMap((message) => (message.type === 'settle' ? message.settlements : []));
-  expect(told.map(({ fence }) => fence).toSorted((a, b) => a - b)).toEqual(fences);
-  for (const { outcome } of told) expect(['completed', 'released']).toContain(outcome.kind);
+  const completed = peer.received.flatMap((message) =>
+    message.type === 'settle' ? message.settlements : [],
+  );
+  expect(completed.map(({ fence }) => fence).toSorted((a, b) => a - b)).toEqual(fences);
+  for (const { outcome } of completed) expect(['completed', 'released']).toContain(outcome.kind);
 });

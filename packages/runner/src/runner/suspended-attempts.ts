@@ -1,7 +1,7 @@
 import type { AttemptWaits } from '@millrace/contract/runner';
 import type { Attempt } from './executor.ts';
 import type { Executor } from './executor.ts';
-import type { HeldAttempts } from './held-attempts.ts';
+import type { LeasedAttempts } from './leased-attempts.ts';
 import type { WaitingAttempts } from './waiting-attempts.ts';
 
 export interface SuspendedAttemptsOptions {
@@ -16,14 +16,14 @@ export const isWaiting = ({ suspendedAt, resuming }: Attempt): boolean => suspen
 
 /** Waiting attempts. Suspended ones stay in their process without a slot until they get one again. */
 export class SuspendedAttempts {
-  readonly #held: HeldAttempts;
+  readonly #leased: LeasedAttempts;
   readonly #waiting: WaitingAttempts;
   readonly #options: SuspendedAttemptsOptions;
   /** Whether suspended attempts are detached immediately. */
-  #letsGo = false;
+  #detachesAll = false;
 
-  constructor(held: HeldAttempts, waiting: WaitingAttempts, options: SuspendedAttemptsOptions) {
-    this.#held = held;
+  constructor(leased: LeasedAttempts, waiting: WaitingAttempts, options: SuspendedAttemptsOptions) {
+    this.#leased = leased;
     this.#waiting = waiting;
     this.#options = options;
   }
@@ -40,25 +40,25 @@ export class SuspendedAttempts {
 
   /** Requests the state of all waits again, because the server's replies may have been lost. */
   askAgain(): void {
-    const attempts = [...this.#held.attempts]
+    const attempts = [...this.#leased.attempts]
       .filter(({ waits }) => waits.size > 0)
       .map(({ assignment: { run, fence }, waits }) => ({ run, fence, waits: [...waits.values()] }));
     if (attempts.length > 0) this.#options.wait(attempts);
   }
 
   /** The server suspended the attempt. */
-  suspend(attempt: Attempt, spell: number): void {
-    if (spell <= attempt.resumedSuspension || attempt.suspendedAt !== null || !attempt.executor) return;
+  suspend(attempt: Attempt, suspension: number): void {
+    if (suspension <= attempt.resumedSuspension || attempt.suspendedAt !== null || !attempt.executor) return;
     attempt.suspendedAt = performance.now();
-    this.#held.busy -= 1;
+    this.#leased.busy -= 1;
     attempt.executor.waited({ fence: attempt.assignment.fence, state: 'suspended', keys: [] });
-    if (this.#letsGo) this.detach(attempt);
+    if (this.#detachesAll) this.detach(attempt);
   }
 
   /** Waits have ended: the attempt is notified immediately, or, if it is suspended, when it gets a slot. */
-  resume(attempt: Attempt, spell: number, keys: readonly string[]): void {
+  resume(attempt: Attempt, suspension: number, keys: readonly string[]): void {
     const { fence } = attempt.assignment;
-    attempt.resumedSuspension = Math.max(attempt.resumedSuspension, spell);
+    attempt.resumedSuspension = Math.max(attempt.resumedSuspension, suspension);
     for (const key of keys) attempt.waits.delete(key);
     if (attempt.suspendedAt === null) attempt.executor?.waited({ fence, state: 'running', keys });
     else if (attempt.resuming) attempt.resuming.push(...keys);
@@ -69,26 +69,26 @@ export class SuspendedAttempts {
   }
 
   /** The attempt has a slot again and continues. */
-  comeBack(attempt: Attempt): void {
+  proceed(attempt: Attempt): void {
     const { fence } = attempt.assignment;
     const paused = attempt.suspendedAt === null ? 0 : performance.now() - attempt.suspendedAt;
     if (attempt.startedAt !== null) attempt.startedAt += paused;
     const keys = attempt.resuming ?? [];
     attempt.suspendedAt = null;
     attempt.resuming = null;
-    this.#held.busy += 1;
+    this.#leased.busy += 1;
     attempt.executor?.waited({ fence, state: 'running', keys });
   }
 
   /** Detaches all suspended attempts, now and from now on. */
-  letGo(): void {
-    this.#letsGo = true;
-    for (const attempt of this.#held.attempts) if (isWaiting(attempt)) this.detach(attempt);
+  detachAll(): void {
+    this.#detachesAll = true;
+    for (const attempt of this.#leased.attempts) if (isWaiting(attempt)) this.detach(attempt);
   }
 
   /** Its code has ended or will end. The server keeps it waiting and later gives it to any runner. */
   detach(attempt: Attempt): void {
     this.#options.detach([attempt.assignment.fence]);
-    this.#held.forget(attempt);
+    this.#leased.forget(attempt);
   }
 }

@@ -3,20 +3,20 @@ import { tickMs } from './limits.ts';
 import { Prefetch } from './prefetch.ts';
 
 /** Milliseconds after which an attempt that waits for a slot is returned to the server. */
-const giveBackMs = 1_000;
+const releaseAfterMs = 1_000;
 
 /** Calls `dispatch.tick` ten times a second while there is work, and adjusts how many attempts the runner accepts. */
 export class Ticker {
   readonly #dispatch: Dispatch;
-  readonly #tell: (capacity: number) => void;
+  readonly #notify: (capacity: number) => void;
   readonly #prefetch = new Prefetch();
   #timer: NodeJS.Timeout | undefined;
   #finished = 0;
   #limit: number;
 
-  constructor(dispatch: Dispatch, tell: (capacity: number) => void) {
+  constructor(dispatch: Dispatch, notify: (capacity: number) => void) {
     this.#dispatch = dispatch;
-    this.#tell = tell;
+    this.#notify = notify;
     this.#limit = dispatch.limit;
   }
 
@@ -37,15 +37,15 @@ export class Ticker {
   #tick(): void {
     const dispatch = this.#dispatch;
     dispatch.tick();
-    const waited = dispatch.hasWaited(giveBackMs);
+    const waited = dispatch.hasWaited(releaseAfterMs);
     const change = this.#prefetch.update(dispatch.finished - this.#finished, waited);
     this.#finished = dispatch.finished;
     const { limit } = dispatch;
     const isOther = limit !== this.#limit;
     this.#limit = limit;
     // Before attempts are returned, because the server would send them here again otherwise.
-    if (change !== undefined || isOther) this.#tell(this.capacity);
-    dispatch.giveBack(giveBackMs);
+    if (change !== undefined || isOther) this.#notify(this.capacity);
+    dispatch.releaseWaiting(releaseAfterMs);
     if (!dispatch.hasWork && this.#prefetch.amount === 0) this.stop();
   }
 }

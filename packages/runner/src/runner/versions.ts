@@ -21,8 +21,8 @@ export class Versions {
   }
 
   /** Versions for which a process is kept ready. */
-  get kept(): string[] {
+  get warm(): string[] {
     const newest = this.folder?.names.at(-1);
-    return [...(newest === undefined ? [] : [newest]), ...(this.fetched?.kept ?? [])];
+    return [...(newest === undefined ? [] : [newest]), ...(this.fetched?.warm ?? [])];
   }
 }

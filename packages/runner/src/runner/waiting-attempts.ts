@@ -53,8 +53,8 @@ export class WaitingAttempts {
   }
 
   /** Removes and returns the first ones, up to a number. */
-  take(line: Line, most: number): Attempt[] {
-    return this.#lines[line].splice(0, Math.max(0, most));
+  take(line: Line, limit: number): Attempt[] {
+    return this.#lines[line].splice(0, Math.max(0, limit));
   }
 
   /** Removes and returns those that waited for this version. */
@@ -73,7 +73,7 @@ export class WaitingAttempts {
   }
 
   /** Attempts that have waited for this many milliseconds and have not started. */
-  untouched(milliseconds: number): Attempt[] {
+  unstarted(milliseconds: number): Attempt[] {
     const now = performance.now();
     const isOld = ({ touched, receivedAt }: Attempt, least: number): boolean =>
       !touched && now - receivedAt >= least;

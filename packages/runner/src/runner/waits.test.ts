@@ -19,19 +19,19 @@ const file = (
 const day = 'await wait.for({ days: 1 });';
 
 /** All waits that the runner has sent for an attempt. */
-const toldOf = (peer: Peer, fence: number): AttemptWaits[] =>
+const waitsOf = (peer: Peer, fence: number): AttemptWaits[] =>
   peer.received
     .flatMap((message) => (message.type === 'wait' ? message.attempts : []))
     .filter((attempt) => attempt.fence === fence);
 
 /** Waits until the runner has sent this many waits, and suspends the attempt. */
-async function suspended(peer: Peer, fence: number, spell = 1, told = 1): Promise<void> {
-  await peer.until(() => toldOf(peer, fence).length >= told);
-  peer.send({ type: 'waited', attempts: [{ fence, state: 'suspended', spell, keys: [] }] });
+async function suspended(peer: Peer, fence: number, suspension = 1, count = 1): Promise<void> {
+  await peer.until(() => waitsOf(peer, fence).length >= count);
+  peer.send({ type: 'waited', attempts: [{ fence, state: 'suspended', suspension, keys: [] }] });
 }
 
-const resume = (peer: Peer, fence: number, keys: string[], spell = 1): void =>
-  peer.send({ type: 'waited', attempts: [{ fence, state: 'resumed', spell, keys }] });
+const resume = (peer: Peer, fence: number, keys: string[], suspension = 1): void =>
+  peer.send({ type: 'waited', attempts: [{ fence, state: 'resumed', suspension, keys }] });
 
 test('an attempt that waits takes no slot, and comes back before others when there is one', async () => {
   const bodies = {
@@ -41,7 +41,7 @@ test('an attempt that waits takes no slot, and comes back before others when the
   const { peer } = await startTestRunner({ 'tasks/all.ts': file(bodies) }, { concurrency: 1 });
   const waiting = peer.assign('waits');
   await suspended(peer, waiting);
-  expect(toldOf(peer, waiting)).toEqual([
+  expect(waitsOf(peer, waiting)).toEqual([
     { run: `run_${waiting}`, fence: waiting, waits: [{ key: 'time/1', kind: 'TIME', inMs: 86_400_000 }] },
   ]);
   const holding = peer.assign('holds');
@@ -68,10 +68,10 @@ test('waits that begin together are told together, and one that is left over is 
   const { peer } = await startTestRunner({ 'tasks/all.ts': file({ both }) });
   const fence = peer.assign('both');
   await suspended(peer, fence);
-  expect(toldOf(peer, fence)[0]?.waits.map(({ key }) => key)).toEqual(['time/1', 'time/2']);
+  expect(waitsOf(peer, fence)[0]?.waits.map(({ key }) => key)).toEqual(['time/1', 'time/2']);
   resume(peer, fence, ['time/1']);
   await suspended(peer, fence, 2, 2);
-  expect(toldOf(peer, fence)[1]?.waits.map(({ key }) => key)).toEqual(['time/2']);
+  expect(waitsOf(peer, fence)[1]?.waits.map(({ key }) => key)).toEqual(['time/2']);
   resume(peer, fence, ['time/2'], 2);
   expect(await peer.outcome(fence)).toMatchObject({ kind: 'completed', output: 'a' });
 });
@@ -81,11 +81,11 @@ test('news of a suspension that comes after its end is of no interest', async ()
     'tasks/all.ts': file({ twice: `${day} ${day} return 'twice';` }),
   });
   const fence = peer.assign('twice');
-  await peer.until(() => toldOf(peer, fence).length === 1);
+  await peer.until(() => waitsOf(peer, fence).length === 1);
   resume(peer, fence, ['time/1'], 5);
-  peer.send({ type: 'waited', attempts: [{ fence, state: 'suspended', spell: 5, keys: [] }] });
-  await peer.until(() => toldOf(peer, fence).length === 2);
-  peer.send({ type: 'waited', attempts: [{ fence, state: 'running', spell: null, keys: ['time/2'] }] });
+  peer.send({ type: 'waited', attempts: [{ fence, state: 'suspended', suspension: 5, keys: [] }] });
+  await peer.until(() => waitsOf(peer, fence).length === 2);
+  peer.send({ type: 'waited', attempts: [{ fence, state: 'running', suspension: null, keys: ['time/2'] }] });
   expect(await peer.outcome(fence)).toMatchObject({ kind: 'completed', output: 'twice' });
 });
 
@@ -94,8 +94,8 @@ test('everything that is waited for is asked about again over a new connection',
   const fence = peer.assign('waits');
   await suspended(peer, fence);
   peer.cut();
-  await peer.until(() => toldOf(peer, fence).length === 2);
-  expect(peer.hellos.at(-1)?.held).toEqual([fence]);
+  await peer.until(() => waitsOf(peer, fence).length === 2);
+  expect(peer.hellos.at(-1)?.leased).toEqual([fence]);
   resume(peer, fence, ['time/1']);
   expect(await peer.outcome(fence)).toMatchObject({ kind: 'completed', output: 'waited' });
 });
@@ -121,7 +121,7 @@ test('a process that dies while its attempts wait takes none of them along: they
   const detached = () =>
     peer.received.flatMap((message) => (message.type === 'detach' ? message.fences : []));
   await peer.until(() => detached().length === 3);
-  expect(detached().toSorted((one, other) => one - other)).toEqual([...fences, probe]);
+  expect(detached().toSorted((a, other) => a - other)).toEqual([...fences, probe]);
   expect(peer.outcomes.size).toBe(0);
 });
 
@@ -135,11 +135,11 @@ test('what is let go of before the server has answered a hello that names it is 
   await suspended(peer, fence);
   // Its reply shows that it has processed the suspension.
   const probe = peer.assign('waits');
-  await peer.until(() => toldOf(peer, probe).length === 1);
+  await peer.until(() => waitsOf(peer, probe).length === 1);
   peer.welcomes = false;
   peer.cut();
   await peer.until(() => peer.hellos.length === 2);
-  expect(peer.hellos[1]?.held).toEqual([fence, probe]);
+  expect(peer.hellos[1]?.leased).toEqual([fence, probe]);
   const [pid] = runner.pids();
   process.kill(pid as number, 'SIGKILL');
   await expect.poll(() => runner.pids(), { timeout: 20_000 }).not.toContain(pid);
@@ -155,10 +155,10 @@ test('a runner that is asked to stop lets go of what waits and does not wait for
   const first = peer.assign('waits');
   await suspended(peer, first);
   const second = peer.assign('waits');
-  await peer.until(() => toldOf(peer, second).length === 1);
+  await peer.until(() => waitsOf(peer, second).length === 1);
   const stopping = runner.stop();
   await peer.until(() => peer.received.some(({ type }) => type === 'detach'));
-  peer.send({ type: 'waited', attempts: [{ fence: second, state: 'suspended', spell: 2, keys: [] }] });
+  peer.send({ type: 'waited', attempts: [{ fence: second, state: 'suspended', suspension: 2, keys: [] }] });
   await stopping;
   expect(peer.received.flatMap((message) => (message.type === 'detach' ? message.fences : []))).toEqual([
     first,

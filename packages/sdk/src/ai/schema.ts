@@ -19,13 +19,13 @@ const validatorMark = Symbol.for('vercel.ai.validator');
 export function toolSchema(
   task: string,
   schema: StandardSchemaV1 | undefined,
-  given: JsonSchema | undefined,
+  jsonSchema: JsonSchema | undefined,
 ) {
   return {
     [schemaMark]: true,
     [validatorMark]: true,
     _type: undefined,
-    jsonSchema: given ?? writtenSchema(task, schema),
+    jsonSchema: jsonSchema ?? writtenSchema(task, schema),
     validate: async (value: unknown): Promise<Validated> => {
       const result = await schema?.['~standard'].validate(value);
       if (!result?.issues) return { success: true, value };

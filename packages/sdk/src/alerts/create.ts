@@ -14,7 +14,7 @@ import { fromWire, type Alert, type CreateAlertOptions } from './alert.ts';
  */
 export function create(projectRef: string, env: string, alert: CreateAlertOptions): Promise<Alert>;
 export function create(alert: CreateAlertOptions): Promise<Alert>;
-export async function create(...given: readonly (string | CreateAlertOptions)[]): Promise<Alert> {
-  const { client, params, rest } = await addressed<[CreateAlertOptions]>(given, 1);
+export async function create(...args: readonly (string | CreateAlertOptions)[]): Promise<Alert> {
+  const { client, params, rest } = await addressed<[CreateAlertOptions]>(args, 1);
   return fromWire(await client.call('createAlert', { params: { ...params }, body: rest[0] }));
 }

@@ -8,7 +8,7 @@ import { addressed } from '../envvars/address.ts';
  */
 export function del(projectRef: string, env: string, alertId: string): Promise<{ id: string }>;
 export function del(alertId: string): Promise<{ id: string }>;
-export async function del(...given: readonly string[]): Promise<{ id: string }> {
-  const { client, params, rest } = await addressed<[string]>(given, 1);
+export async function del(...args: readonly string[]): Promise<{ id: string }> {
+  const { client, params, rest } = await addressed<[string]>(args, 1);
   return client.call('deleteAlert', { params: { ...params, alertId: rest[0] } });
 }

@@ -9,8 +9,8 @@ import { fromWire, type Alert } from './alert.ts';
  */
 export function list(projectRef: string, env: string): Promise<Alert[]>;
 export function list(): Promise<Alert[]>;
-export async function list(...given: readonly string[]): Promise<Alert[]> {
-  const { client, params } = await addressed(given, 0);
+export async function list(...args: readonly string[]): Promise<Alert[]> {
+  const { client, params } = await addressed(args, 0);
   const { data } = await client.call('listAlerts', { params: { ...params } });
   return data.map(fromWire);
 }

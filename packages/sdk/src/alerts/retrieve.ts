@@ -9,8 +9,8 @@ import { fromWire, type AlertDetail } from './alert.ts';
  */
 export function retrieve(projectRef: string, env: string, alertId: string): Promise<AlertDetail>;
 export function retrieve(alertId: string): Promise<AlertDetail>;
-export async function retrieve(...given: readonly string[]): Promise<AlertDetail> {
-  const { client, params, rest } = await addressed<[string]>(given, 1);
+export async function retrieve(...args: readonly string[]): Promise<AlertDetail> {
+  const { client, params, rest } = await addressed<[string]>(args, 1);
   const wire = await client.call('retrieveAlert', { params: { ...params, alertId: rest[0] } });
   const subjects = wire.subjects.map((each) => ({ ...each, since: new Date(each.since) }));
   return { ...fromWire(wire), subjects };

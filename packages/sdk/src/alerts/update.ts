@@ -16,8 +16,8 @@ export function update(
   changes: UpdateAlertOptions,
 ): Promise<Alert>;
 export function update(alertId: string, changes: UpdateAlertOptions): Promise<Alert>;
-export async function update(...given: readonly (string | UpdateAlertOptions)[]): Promise<Alert> {
-  const { client, params, rest } = await addressed<[string, UpdateAlertOptions]>(given, 2);
+export async function update(...args: readonly (string | UpdateAlertOptions)[]): Promise<Alert> {
+  const { client, params, rest } = await addressed<[string, UpdateAlertOptions]>(args, 2);
   const [alertId, body] = rest;
   return fromWire(await client.call('updateAlert', { params: { ...params, alertId }, body }));
 }

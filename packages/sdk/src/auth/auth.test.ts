@@ -85,13 +85,13 @@ describe('MillraceClient', () => {
     const clients = ['a', 'b', 'c'].map(
       (name) => new MillraceClient({ baseURL: server.url, secretKey: name, previewBranch: `${name}/x` }),
     );
-    const asked = await Promise.all([
+    const responses = await Promise.all([
       ...clients.map(async (client) => (await client.tasks.trigger('t', 1)).id),
       tasks.trigger('t', 1).then(({ id }) => id),
       ...clients.map(async (client) => (await client.runs.cancel('run_1')).id),
     ]);
     const own = ['a a/x', 'b b/x', 'c c/x'];
-    expect(asked).toEqual([...own, 'svc_dev_outer outer', ...own]);
+    expect(responses).toEqual([...own, 'svc_dev_outer outer', ...own]);
   });
 
   test('has the functions of namespaces inside, and of queues, events, tokens and sessions', async () => {

@@ -55,8 +55,8 @@ export async function triggerByTask<const T extends readonly AnyTask[]>(
   items: { readonly [K in keyof T]: ItemByTask<T[K]> },
   options?: BatchOptions,
 ): Promise<BatchHandle> {
-  const given = items as readonly ItemByTask<AnyTask>[];
-  const erased = given.map((item) => ({
+  const untyped = items as readonly ItemByTask<AnyTask>[];
+  const erased = untyped.map((item) => ({
     task: item.task.id,
     payload: item.payload as unknown,
     options: item.options,

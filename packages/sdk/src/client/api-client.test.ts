@@ -1,5 +1,7 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { afterEach, describe, expect, test } from 'vitest';
 import { startServer, type Answer, type HttpServer, type Received } from '../testing/http-server.ts';
+import { runScopes, type RunScope } from '../run-scope.ts';
 import { ApiClient } from './api-client.ts';
 import {
   ApiConnectionError,
@@ -9,6 +11,7 @@ import {
   NotFoundError,
   UnexpectedReplyError,
 } from './api-error.ts';
+import { MillraceClient } from './millrace-client.ts';
 import type { ClientSettings } from './settings.ts';
 
 let server: HttpServer;
@@ -67,6 +70,45 @@ describe('call', () => {
     });
   });
 
+  test('repeats a call past five attempts while only a proxy answers, except one that may act twice', async () => {
+    const client = await clientFor(() =>
+      server.received.length < 12
+        ? { status: 503, headers: { 'content-type': 'text/html' }, body: '<html>no server</html>' }
+        : { body: { id: 'run_1' } },
+    );
+    expect(await client.call('cancelRun', { params: { runId: 'run_1' } })).toEqual({ id: 'run_1' });
+    server.received.length = 0;
+    const creating = client.call('createBulkAction', { body: { action: 'cancel', runIds: ['run_1'] } });
+    await expect(creating).rejects.toMatchObject({ status: 503 });
+    expect(server.received).toHaveLength(5);
+  });
+
+  test('stops repeating a poll when its signal is aborted', async () => {
+    const controller = new AbortController();
+    const reason = new Error('enough');
+    const { runs } = new MillraceClient({
+      baseURL: (await clientFor(() => ({ status: 503 }))).settings.baseURL,
+      secretKey: 'svc_dev_key',
+      retry: { minTimeoutInMs: 60_000, maxTimeoutInMs: 60_000 },
+    });
+    const polling = runs.poll('run_1', { signal: controller.signal });
+    await expect.poll(() => server.received).toHaveLength(1);
+    controller.abort(reason);
+    await expect(polling).rejects.toBe(reason);
+  });
+
+  test('stops repeating a call when the run is to stop', async () => {
+    const controller = new AbortController();
+    const client = await clientFor(() => {
+      controller.abort();
+      return { status: 503 };
+    });
+    const scope = { run: 'run_1', attempt: 1, onLog() {}, signal: controller.signal };
+    const call = runScopes(() => new AsyncLocalStorage<RunScope>()).run(scope, () => retrieve(client));
+    await expect(call).rejects.toMatchObject({ status: 503 });
+    expect(server.received).toHaveLength(1);
+  });
+
   test.each([
     [400, BadRequestError],
     [401, AuthenticationError],
@@ -101,10 +143,10 @@ describe('call', () => {
         ...(help !== undefined && { headers: { 'x-millrace-help': help } }),
         body: { error },
       }));
-      const { message, help: given } = (await retrieve(client).catch(
+      const { message, help: shownHelp } = (await retrieve(client).catch(
         (thrown: unknown) => thrown,
       )) as ApiError;
-      return [message, given];
+      return [message, shownHelp];
     };
     const help = 'docs/troubleshooting.md#not-found';
     expect(await failure(help)).toEqual(['404 Run not found; see: millrace help not-found', help]);
@@ -123,7 +165,7 @@ describe('call', () => {
   });
 
   test('names the address of a server that cannot be reached', async () => {
-    const client = await clientFor(() => ({}));
+    const client = await clientFor(() => ({}), { retry: { ...fast, maxAttempts: 2 } });
     await server.close();
     const error = await retrieve(client).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(ApiConnectionError);

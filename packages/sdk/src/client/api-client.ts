@@ -5,6 +5,7 @@ import { withinAttempt, type RunScope } from '../run-scope.ts';
 import { errorOf } from './api-error.ts';
 import { exchange } from './exchange.ts';
 import { pathOf, type QueryValue } from './path.ts';
+import { isRepeatable } from './repeatable.ts';
 import {
   accessTokenOf,
   resolveSettings,
@@ -21,6 +22,8 @@ interface CallArguments {
   /** A text body that is sent verbatim, instead of `body`. */
   readonly text?: string;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Ends the repetitions of an outage. Default: the signal of the run. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 interface HeadedReply<K extends keyof Operations> {
@@ -34,51 +37,53 @@ interface HeadedReply<K extends keyof Operations> {
  */
 export class ApiClient {
   /** The settings as passed in, before defaults. */
-  readonly given: ClientSettings;
+  readonly options: ClientSettings;
   #settings: ResolvedSettings | undefined;
   #triggers: TriggerQueue | undefined;
   /** Queues by run, for clients that use run credentials: calls from two runs never share a request. */
   readonly #triggersOfRuns = new WeakMap<RunScope, TriggerQueue>();
 
   constructor(settings: ClientSettings = {}) {
-    this.given = { ...settings };
+    this.options = { ...settings };
   }
 
   /** Resolved by the first call: a program may be built, and its modules loaded, without an address or key. */
   get settings(): ResolvedSettings {
-    return (this.#settings ??= resolveSettings(this.given));
+    return (this.#settings ??= resolveSettings(this.options));
   }
 
   /** Calls an operation. If it still fails after retries, throws the matching ApiError. */
   async call<K extends keyof Operations>(
     operation: K,
-    given: CallArguments = {},
+    args: CallArguments = {},
   ): Promise<Reply<Operations[K]>> {
-    return (await this.callWithHeaders(operation, given)).reply;
+    return (await this.callWithHeaders(operation, args)).reply;
   }
 
   /** Calls an operation whose response also carries data in its headers. */
   async callWithHeaders<K extends keyof Operations>(
     operation: K,
-    given: CallArguments = {},
+    args: CallArguments = {},
   ): Promise<HeadedReply<K>> {
     // A run's credential ends with its attempt, so the attempt must not end before the call.
     return runOf(this.settings)
-      ? withinAttempt(() => this.#exchange(operation, given))
-      : this.#exchange(operation, given);
+      ? withinAttempt(() => this.#exchange(operation, args))
+      : this.#exchange(operation, args);
   }
 
   async #exchange<K extends keyof Operations>(
     operation: K,
-    { params, query, body, text: given, headers }: CallArguments,
+    { params, query, body, text: rawBody, headers, signal }: CallArguments,
   ): Promise<HeadedReply<K>> {
     const [method] = routes[operation];
     const exchanged = await exchange(this.settings, {
       method,
       path: pathOf(operation, params, query),
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      ...(given === undefined ? {} : { body: given }),
+      ...(rawBody === undefined ? {} : { body: rawBody }),
       headers,
+      repeatable: isRepeatable(operation),
+      signal,
     });
     if (!exchanged.ok) throw errorOf(exchanged.failure);
     const { status, text, header } = exchanged.reply;

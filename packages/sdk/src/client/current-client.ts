@@ -3,7 +3,7 @@ import { overridingClient } from './override.ts';
 import { configureCodec } from '../sealing/codec.ts';
 import type { ClientSettings } from './settings.ts';
 
-let given: ClientSettings = {};
+let configured: ClientSettings = {};
 let client: ApiClient | undefined;
 
 /**
@@ -18,7 +18,7 @@ let client: ApiClient | undefined;
  */
 export function configure(settings: ClientSettings): void {
   configureCodec(settings.codec);
-  given = settings;
+  configured = settings;
   client = undefined;
 }
 
@@ -29,9 +29,9 @@ export function configure(settings: ClientSettings): void {
 export function currentClient(): ApiClient {
   const overriding = overridingClient();
   if (overriding) return overriding;
-  client ??= new ApiClient(given);
+  client ??= new ApiClient(configured);
   return client;
 }
 
 /** The settings passed to the current client, without those from the environment. */
-export const currentSettings = (): ClientSettings => overridingClient()?.given ?? given;
+export const currentSettings = (): ClientSettings => overridingClient()?.options ?? configured;

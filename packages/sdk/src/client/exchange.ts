@@ -5,7 +5,8 @@ import { pause } from '../runs/pause.ts';
 import { sdkVersion } from '../sdk-version.ts';
 import type { HttpReply, HttpRequest } from '../transport/transport.ts';
 import type { Failure } from './api-error.ts';
-import { requestRetryDelay } from './request-retry.ts';
+import { announceOutage } from './outage.ts';
+import { requestRetries } from './request-retry.ts';
 import { accessTokenOf, type ResolvedSettings } from './settings.ts';
 
 export interface ExchangeRequest {
@@ -17,6 +18,10 @@ export interface ExchangeRequest {
   readonly body?: string;
   /** Headers in addition to those of every request; the same for all its attempts. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Whether it may be repeated on any server for as long as an outage lasts. */
+  readonly repeatable: boolean;
+  /** Ends the repetitions of an outage. Default: the signal of the run. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 export type Exchanged =
@@ -57,6 +62,7 @@ async function attemptOnce(request: HttpRequest): Promise<Exchanged> {
         ...failureIn(reply.header),
         shouldRetry: reply.header('x-should-retry'),
         rateLimitReset: reply.header('x-ratelimit-reset'),
+        retryAfter: reply.header('retry-after'),
       },
     };
   } catch (cause) {
@@ -65,13 +71,13 @@ async function attemptOnce(request: HttpRequest): Promise<Exchanged> {
 }
 
 /**
- * Sends a request until it succeeds, fails permanently or has used up its attempts. The caller turns a failure into an error, so that the
+ * Sends a request until it succeeds, fails permanently or has used up its attempts and the time of an outage. The caller turns a failure into an error, so that the
  * error's stack is the caller's. Rejects only if no credential can be obtained.
  * @param firstFailure a first attempt made elsewhere, in a shared request: retries continue from there
  */
 export async function exchange(
   settings: ResolvedSettings,
-  { method, path, body, headers, accessToken }: ExchangeRequest,
+  { method, path, body, headers, accessToken, repeatable, signal = currentRun()?.signal }: ExchangeRequest,
   firstFailure?: Failure,
 ): Promise<Exchanged> {
   const { baseURL, timeoutInMs: timeoutMs } = settings;
@@ -86,14 +92,27 @@ export async function exchange(
       ...headers,
     },
   };
+  // Code that still calls after the stop signal, such as `onCancel`, must end soon.
+  const nextRetry = requestRetries(settings.retry, repeatable && signal?.aborted !== true);
   let last: Exchanged = firstFailure ? { ok: false, failure: firstFailure } : await attemptOnce(request);
-  for (let attempt = 1; !last.ok; attempt += 1) {
+  while (!last.ok) {
     // Behaves like a process that died while it waited for the response.
     if (currentRun()?.isGone?.() === true) return new Promise<never>(() => undefined);
-    const delay = requestRetryDelay(settings.retry, attempt, last.failure, Date.now(), Math.random);
-    if (delay === undefined) break;
-    await pause(delay);
+    const retry = nextRetry(last.failure);
+    if (!retry) break;
+    if (!retry.isOutage) await pause(retry.delayMs);
+    else {
+      announceOutage(settings, last.failure);
+      if (!(await pausedUntil(retry.delayMs, signal))) break;
+    }
     last = await attemptOnce(request);
   }
   return last;
 }
+
+/** Whether the pause ended without the stop signal. */
+const pausedUntil = (ms: number, signal: AbortSignal | undefined): Promise<boolean> =>
+  pause(ms, signal).then(
+    () => true,
+    () => false,
+  );

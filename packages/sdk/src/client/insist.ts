@@ -1,8 +1,11 @@
 import { ApiConnectionError, ApiError } from './api-error.ts';
+import { logger } from '../logger/logger.ts';
 import { pause } from '../runs/pause.ts';
 
 const firstMs = 250;
 const maxMs = 5_000;
+/** After this time the log of the run shows why it does not continue. The interval doubles. */
+const firstWarningMs = 60_000;
 
 /** A server that is away, busy, or without its database. 500 is a server bug, which retries do not fix. */
 const isTransient = (error: unknown): boolean =>
@@ -14,14 +17,24 @@ const isBusy = (status: number | undefined): boolean =>
 
 /**
  * Repeats a call until the server replies, however long it is away. For calls on which an attempt depends: if such a call failed, the attempt
- * would fail too, and its retry would repeat the work. The call must be repeatable. Stops when the attempt receives a stop signal.
+ * would fail too, and its retry would repeat the work. The call must be repeatable. Stops when the attempt receives a stop signal: if its run is
+ * cancelled, or at its `maxDuration`.
  */
 export async function insist<T>(call: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  const begun = performance.now();
+  let warningMs = firstWarningMs;
   for (let delayMs = firstMs; ; delayMs = Math.min(maxMs, delayMs * 2)) {
     try {
       return await call();
     } catch (error) {
       if (!isTransient(error) || signal?.aborted) throw error;
+      const failingMs = performance.now() - begun;
+      if (failingMs >= warningMs) {
+        warningMs = failingMs * 2;
+        logger.warn(
+          `This run waits: a call to the Millrace server has failed for ${Math.round(failingMs / 1_000)} s and is repeated. ${(error as Error).message}`,
+        );
+      }
     }
     await pause(delayMs, signal);
   }

@@ -20,14 +20,14 @@ import { beginningWith } from './override.ts';
 import type { ClientSettings } from './settings.ts';
 import type { TasksIn, TypedBatch, TypedTasks } from './typed-tasks.ts';
 
-type Verb = (...given: never[]) => unknown;
+type Verb = (...args: never[]) => unknown;
 
 /** The same functions, working through a client of their own, including those of nested namespaces (`runs.bulk`). */
 function bound<N extends object>(namespace: N, client: ApiClient): N {
   const entries = Object.entries(namespace).map(([name, verb]: [string, unknown]) => [
     name,
     typeof verb === 'function'
-      ? (...given: never[]) => beginningWith(client, () => (verb as Verb)(...given))
+      ? (...args: never[]) => beginningWith(client, () => (verb as Verb)(...args))
       : bound(verb as object, client),
   ]);
   // Each function is unchanged except for its client.

@@ -18,20 +18,20 @@ const AsyncLocalStorage = process?.getBuiltinModule?.('node:async_hooks')?.Async
 const storage = AsyncLocalStorage && new AsyncLocalStorage();
 
 /** Without such storage: the client in force until its callback has ended. */
-let held: ApiClient | undefined;
+let current: ApiClient | undefined;
 
 /** The client set for the calling part of the program, if any. */
-export const overridingClient = (): ApiClient | undefined => storage?.getStore() ?? held;
+export const overridingClient = (): ApiClient | undefined => storage?.getStore() ?? current;
 
 /** Uses a client for the calls that `act` starts before its first await, which is when each public function reads its client. */
 export function beginningWith<R>(client: ApiClient, act: () => R): R {
   if (storage) return storage.run(client, act);
-  const outer = held;
-  held = client;
+  const outer = current;
+  current = client;
   try {
     return act();
   } finally {
-    held = outer;
+    current = outer;
   }
 }
 
@@ -41,15 +41,15 @@ export function beginningWith<R>(client: ApiClient, act: () => R): R {
  */
 export async function throughout<R>(client: ApiClient, act: () => R | Promise<R>): Promise<R> {
   if (storage) return storage.run(client, act);
-  if (held !== undefined) {
+  if (current !== undefined) {
     throw new Error(
       'auth.withAuth is under way already, and this runtime cannot keep the two apart: use new MillraceClient({ … }) instead.',
     );
   }
-  held = client;
+  current = client;
   try {
     return await act();
   } finally {
-    held = undefined;
+    current = undefined;
   }
 }

@@ -1,8 +1,14 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { requestRetryDelay, type RetryHints } from './request-retry.ts';
+import { requestRetries, requestRetryDelay, type RetryHints } from './request-retry.ts';
 
-const retry = { maxAttempts: 5, minTimeoutInMs: 1_000, factor: 1.6, maxTimeoutInMs: 30_000 };
+const retry = {
+  maxAttempts: 5,
+  minTimeoutInMs: 1_000,
+  factor: 1.6,
+  maxTimeoutInMs: 30_000,
+  maxOutageInMs: 60_000,
+};
 const delay = (attempt: number, hints: RetryHints, random = 0) =>
   requestRetryDelay(retry, attempt, hints, 1_000_000, () => random);
 
@@ -56,5 +62,71 @@ describe('requestRetryDelay', () => {
         },
       ),
     );
+  });
+});
+
+describe('requestRetries', () => {
+  /** The delays of a request whose every attempt fails at once, until it ends. */
+  function delaysOf(failures: (at: number) => RetryHints, repeatable = true, settings = retry): number[] {
+    let now = 1_000_000;
+    const start = now;
+    const next = requestRetries(
+      settings,
+      repeatable,
+      () => now,
+      () => 0,
+    );
+    const delays: number[] = [];
+    for (;;) {
+      const decided = next(failures(now - start));
+      if (!decided) return delays;
+      delays.push(decided.delayMs);
+      now += decided.delayMs;
+    }
+  }
+  const total = (delays: readonly number[]) => delays.reduce((sum, ms) => sum + ms, 0);
+
+  test.each<RetryHints>([
+    { status: undefined },
+    { status: 502 },
+    { status: 503 },
+    { status: 503, shouldRetry: 'true' },
+    { status: 504 },
+  ])('repeats for a minute while the server is unavailable, at least every 5 s: %o', (failure) => {
+    const delays = delaysOf(() => failure);
+    expect(total(delays)).toBeCloseTo(60_000);
+    expect(Math.max(...delays)).toBe(5_000);
+  });
+
+  test('ends after maxAttempts for other failures, final ones, and calls that are not repeatable', () => {
+    expect(delaysOf(() => ({ status: 500 }))).toHaveLength(4);
+    expect(delaysOf(() => ({ status: 503, shouldRetry: 'false' }))).toEqual([]);
+    expect(delaysOf(() => ({ status: 503 }), false)).toHaveLength(4);
+    expect(delaysOf(() => ({ status: 503 }), true, { ...retry, maxOutageInMs: 0 })).toHaveLength(4);
+  });
+
+  test('grants another failure all its attempts after an outage', () => {
+    const delays = delaysOf((at) => ({ status: at < 30_000 ? 503 : 500 }));
+    expect(delays.slice(-4).map(Math.round)).toEqual([1_000, 1_600, 2_560, 4_096]);
+    expect(total(delays)).toBeGreaterThan(39_000);
+  });
+
+  test('waits at least as long as Retry-After requests, up to 30 s', () => {
+    const first = (retryAfter: string) => delaysOf(() => ({ status: 503, retryAfter }))[0];
+    expect(first('7')).toBe(7_000);
+    expect(first('0')).toBe(1_000);
+    expect(first('3600')).toBe(30_000);
+    expect(first('Wed, 21 Oct 2026 07:28:00 GMT')).toBe(1_000);
+  });
+
+  test('spreads the delays of many clients over half as long again', () => {
+    const next = (random: number) =>
+      requestRetries(
+        retry,
+        true,
+        () => 0,
+        () => random,
+      )({ status: 503 })?.delayMs;
+    expect([next(0), next(0.5), next(1)]).toEqual([1_000, 1_250, 1_500]);
   });
 });

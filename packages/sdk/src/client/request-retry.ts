@@ -9,10 +9,28 @@ export interface RetryHints {
   readonly shouldRetry?: string | undefined;
   /** The response header `x-ratelimit-reset`: milliseconds since 1970. */
   readonly rateLimitReset?: string | undefined;
+  /** The response header `retry-after`. Only a number of seconds is used. */
+  readonly retryAfter?: string | undefined;
+}
+
+/** When to send a failed request again. */
+export interface Retry {
+  readonly delayMs: number;
+  /** Whether the server is unavailable. */
+  readonly isOutage: boolean;
 }
 
 const isTransient = (status: number | undefined) =>
   status === undefined || status === 408 || status === 409 || status === 429 || status >= 500;
+
+/** No response, or one of a proxy without a server behind it, of a server without a database, or of one that sheds load. */
+const isUnavailable = ({ status, shouldRetry }: RetryHints): boolean =>
+  shouldRetry !== 'false' && (status === undefined || status === 502 || status === 503 || status === 504);
+
+/** During an outage, requests are repeated at least this often, so that they succeed soon after its end. */
+const maxOutageDelayMs = 5_000;
+/** A header does not delay a retry for longer. */
+const maxRetryAfterMs = 30_000;
 
 /**
  * Milliseconds to wait before the next attempt of a request. Undefined when it must not be retried.
@@ -33,4 +51,45 @@ export function requestRetryDelay(
     if (reset > now) return Math.ceil(reset - now + random() * 1_000);
   }
   return grownDelay(retry, attempt);
+}
+
+/** Milliseconds to wait while the server is unavailable, spread so that clients do not all return at once. */
+function outageDelay(retry: RequestRetry, attempt: number, failed: RetryHints, random: () => number): number {
+  const grown = Math.min(maxOutageDelayMs, grownDelay(retry, attempt));
+  const requested = Math.min(maxRetryAfterMs, Number(failed.retryAfter ?? 0) * 1_000) || 0;
+  return Math.max(grown, requested) * (1 + random() / 2);
+}
+
+/**
+ * Returns a function that decides about each failed attempt of one request, in order; undefined ends the request. While the server is
+ * unavailable, retries continue for `maxOutageInMs` from the first such failure, whatever their number. Other failures, and those of a request
+ * that is not `repeatable`, end with `maxAttempts`.
+ */
+export function requestRetries(
+  retry: RequestRetry,
+  repeatable: boolean,
+  now: () => number = Date.now,
+  random: () => number = Math.random,
+): (failed: RetryHints) => Retry | undefined {
+  let attempts = 0;
+  let outageSince: number | undefined;
+  return (failed) => {
+    attempts += 1;
+    const at = now();
+    const isOutage = repeatable && isUnavailable(failed);
+    if (isOutage) {
+      outageSince ??= at;
+      const left = outageSince + retry.maxOutageInMs - at;
+      if (left > 0) {
+        const delayMs = outageDelay(retry, attempts, failed, random);
+        return { delayMs: Math.min(left, delayMs), isOutage };
+      }
+    } else if (outageSince !== undefined) {
+      // The attempts of the outage do not count against those of another failure.
+      outageSince = undefined;
+      attempts = 1;
+    }
+    const delayMs = requestRetryDelay(retry, attempts, failed, at, random);
+    return delayMs === undefined ? undefined : { delayMs, isOutage: false };
+  };
 }

@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { ConfigurationError, resolveSettings, type ClientSettings } from './settings.ts';
 
 const variables = { MILLRACE_API_URL: 'http://localhost:1', MILLRACE_SECRET_KEY: 'svc_dev_1' };
-const refusal = (given: ClientSettings, from: Record<string, string> = variables) => {
+const refusal = (settings: ClientSettings, from: Record<string, string> = variables) => {
   try {
-    resolveSettings(given, from);
+    resolveSettings(settings, from);
   } catch (error) {
     expect(error).toBeInstanceOf(ConfigurationError);
     return (error as Error).message;
@@ -42,6 +42,16 @@ describe('resolveSettings', () => {
   test('keeps a path prefix and trims what a file left around a value', () => {
     const settings = resolveSettings({ baseURL: 'http://x.test/millrace//', secretKey: ' k\n' }, {});
     expect(settings).toMatchObject({ baseURL: 'http://x.test/millrace', accessToken: 'k' });
+  });
+
+  test('bridges outages of a minute unless the number of attempts is set', () => {
+    const bridged = (retry: ClientSettings['retry']) =>
+      resolveSettings({ retry }, variables).retry.maxOutageInMs;
+    expect([bridged({}), bridged({ maxAttempts: 2 }), bridged({ maxAttempts: 2, maxOutageInMs: 5 })]).toEqual(
+      [60_000, 0, 5],
+    );
+    for (const maxOutageInMs of [-1, Number.NaN])
+      expect(refusal({ retry: { maxOutageInMs } })).toContain('retry.maxOutageInMs');
   });
 
   test('says which variable is missing', () => {

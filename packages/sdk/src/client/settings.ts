@@ -25,7 +25,7 @@ export interface ClientSettings {
    * of the process. Default: that of `configure`, else that of the project that the process executes.
    */
   codec?: Codec | null;
-  /** How failed requests are retried. */
+  /** How failed requests are retried, and for how long calls wait for a server that is unavailable. */
   retry?: RequestRetryOptions;
   /** Milliseconds allowed for one attempt of a request. Default 60,000. */
   timeoutInMs?: number;
@@ -41,6 +41,13 @@ export interface RequestRetryOptions {
   factor?: number;
   /** The maximum delay. Default 30,000. */
   maxTimeoutInMs?: number;
+  /**
+   * How long a call is repeated while the server is unavailable, from the first failure: no connection, or status 502, 503 or 504, also from a
+   * proxy. The number of attempts does not matter then; the delays are at most 5 s, plus up to half of that at random, unless `Retry-After` asks
+   * for more. Applies to all calls that are safe to repeat: triggers, batches, reads and most others. 0 disables it. Default 60,000, or 0 if
+   * `maxAttempts` is set.
+   */
+  maxOutageInMs?: number;
 }
 
 export type RequestRetry = Readonly<Required<RequestRetryOptions>>;
@@ -138,12 +145,21 @@ function checkedAgent(text: string | undefined): string | undefined {
   return text;
 }
 
+function checkedOutage(ms: number): number {
+  if (typeof ms !== 'number' || !(ms >= 0)) {
+    throw new ConfigurationError(
+      `retry.maxOutageInMs must be a number of milliseconds, 0 or more; got ${JSON.stringify(ms)}.`,
+    );
+  }
+  return ms;
+}
+
 /** Fills in omitted settings from the environment, then from the defaults, and rejects invalid ones. */
 export function resolveSettings(
-  given: ClientSettings,
+  settings: ClientSettings,
   variables: Variables = processVariables(),
 ): ResolvedSettings {
-  const explicit = filled(given.accessToken) ?? filled(given.secretKey);
+  const explicit = filled(settings.accessToken) ?? filled(settings.secretKey);
   const token =
     explicit ?? filled(variables['MILLRACE_SECRET_KEY']) ?? filled(variables['MILLRACE_ACCESS_TOKEN']);
   // Whether there is a credential is then only known when a call is made.
@@ -153,20 +169,27 @@ export function resolveSettings(
     minTimeoutInMs = 1_000,
     factor = 1.6,
     maxTimeoutInMs = 30_000,
-  } = given.retry ?? {};
+    maxOutageInMs = settings.retry?.maxAttempts === undefined ? 60_000 : 0,
+  } = settings.retry ?? {};
   return {
-    baseURL: checkedBaseURL(filled(given.baseURL) ?? filled(variables['MILLRACE_API_URL'])),
+    baseURL: checkedBaseURL(filled(settings.baseURL) ?? filled(variables['MILLRACE_API_URL'])),
     accessToken,
     previewBranch: checkedBranch(
-      filled(given.previewBranch) ??
+      filled(settings.previewBranch) ??
         filled(variables['MILLRACE_PREVIEW_BRANCH']) ??
         (/^(?:svc|tr)_preview_/.test(accessToken ?? '')
           ? filled(variables['VERCEL_GIT_COMMIT_REF'])
           : undefined),
     ),
-    agent: checkedAgent(given.agent),
-    retry: { maxAttempts, minTimeoutInMs, factor, maxTimeoutInMs },
-    timeoutInMs: given.timeoutInMs ?? 60_000,
+    agent: checkedAgent(settings.agent),
+    retry: {
+      maxAttempts,
+      minTimeoutInMs,
+      factor,
+      maxTimeoutInMs,
+      maxOutageInMs: checkedOutage(maxOutageInMs),
+    },
+    timeoutInMs: settings.timeoutInMs ?? 60_000,
     isAmbient: explicit === undefined,
   };
 }

@@ -79,7 +79,7 @@ export class TriggerQueue {
     this.#waiting = [];
     // Two requests in flight rather than one, so that the server works on the second while the database writes the first.
     const share = this.#underWay > 0 ? calls.length : Math.ceil(calls.length / 2);
-    const most = Math.min(callsPerRequest, Math.max(fewCalls, share));
+    const max = Math.min(callsPerRequest, Math.max(fewCalls, share));
     let from = 0;
     while (from < calls.length) {
       let to = from;
@@ -87,7 +87,7 @@ export class TriggerQueue {
       do characters += calls[to++]!.members.length;
       while (
         to < calls.length &&
-        to - from < most &&
+        to - from < max &&
         characters + calls[to]!.members.length <= charactersPerRequest
       );
       if (to - from === 1) void this.#sendAlone(calls[from]!);
@@ -98,7 +98,7 @@ export class TriggerQueue {
 
   async #sendAlone(call: Call, firstFailure?: Failure): Promise<void> {
     const { path, members, accessToken } = call;
-    const request = { method: 'POST', path, body: `{${members}}`, accessToken };
+    const request = { method: 'POST', path, body: `{${members}}`, accessToken, repeatable: true };
     const exchanged = await exchange(this.#settings, request, firstFailure);
     if (!exchanged.ok) return call.resolve(exchanged);
     const parsed = replyIn<TriggerReply>(exchanged.reply.text, exchanged.reply.status);
@@ -121,6 +121,7 @@ export class TriggerQueue {
       path: pathOf('triggerMany'),
       body: `{"items":[${items.join(',')}]}`,
       accessToken,
+      repeatable: true,
     };
     this.#underWay += 1;
     const exchanged = await exchange(this.#settings, request);

@@ -97,7 +97,7 @@ export function aesGcmCodec({ keys, current, boundTo = '', clear }: AesGcmCodecO
       const what = `The ${context.purpose} is sealed with key ${JSON.stringify(id)}`;
       if (!Object.hasOwn(keys, id)) {
         const known = Object.keys(keys)
-          .map((one) => JSON.stringify(one))
+          .map((item) => JSON.stringify(item))
           .join(', ');
         throw new SealedError(`${what}, which the codec does not have; it has ${known}.`);
       }

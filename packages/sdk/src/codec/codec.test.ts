@@ -22,21 +22,21 @@ test('opens what any of its keys sealed; the current one seals', () => {
 });
 
 test('refuses what was changed, moved, cut, or sealed elsewhere, by a sentence without the text', () => {
-  const one = sealed('hidden');
-  const bytes = Buffer.from(one.data, 'base64');
+  const sample = sealed('hidden');
+  const bytes = Buffer.from(sample.data, 'base64');
   for (let at = 0; at < bytes.length; at += 1) {
     const changed = Buffer.from(bytes);
     changed[at]! ^= 1;
-    expect(() => codec.decode({ ...one, data: changed.toString('base64') }, context)).toThrow(SealedError);
+    expect(() => codec.decode({ ...sample, data: changed.toString('base64') }, context)).toThrow(SealedError);
   }
   const refused = [
-    () => codec.decode(one, { ...context, purpose: 'payload other' }),
-    () => codec.decode(one, { ...context, type: 'application/json' }),
-    () => codec.decode({ ...one, key: 'k1' }, context),
-    () => codec.decode({ ...one, key: 'constructor' }, context),
-    () => codec.decode({ ...one, data: one.data.slice(0, 20) }, context),
-    () => aesGcmCodec({ keys: { k2: keyOf(2) }, current: 'k2', boundTo: 'other' }).decode(one, context),
-    () => aesGcmCodec({ keys: { k2: keyOf(3) }, current: 'k2' }).decode(one, context),
+    () => codec.decode(sample, { ...context, purpose: 'payload other' }),
+    () => codec.decode(sample, { ...context, type: 'application/json' }),
+    () => codec.decode({ ...sample, key: 'k1' }, context),
+    () => codec.decode({ ...sample, key: 'constructor' }, context),
+    () => codec.decode({ ...sample, data: sample.data.slice(0, 20) }, context),
+    () => aesGcmCodec({ keys: { k2: keyOf(2) }, current: 'k2', boundTo: 'other' }).decode(sample, context),
+    () => aesGcmCodec({ keys: { k2: keyOf(3) }, current: 'k2' }).decode(sample, context),
   ];
   for (const act of refused) {
     expect(act).toThrow(SealedError);
@@ -54,13 +54,13 @@ test('keys come from a variable, a file or a command; errors name the place and 
   const print = `process.stdout.write('${keyOf(1).toString('base64')}')`;
   const of = (source: Parameters<typeof aesGcmCodec>[0]['keys'][string]) =>
     aesGcmCodec({ keys: { k1: source }, current: 'k1' });
-  const one = sealed('x', of(keyOf(1)));
+  const sample = sealed('x', of(keyOf(1)));
   for (const source of [
     { env: 'TEST_CODEC_KEY' },
     { file: join(dir, 'key') },
     { command: [process.execPath, '-e', print] as const },
   ])
-    expect(of(source).decode(one, context)).toBe('x');
+    expect(of(source).decode(sample, context)).toBe('x');
   expect(() => sealed('x', of({ env: 'TEST_NOT_SET' }))).toThrow('the variable TEST_NOT_SET is not set');
   expect(() => sealed('x', of({ file: join(dir, 'none') }))).toThrow(/cannot be read \(ENOENT\)/);
   expect(() => sealed('x', of({ file: join(dir, 'short') }))).toThrow(/must be 32 bytes .* it has 12/);
@@ -74,8 +74,8 @@ test('keys come from a variable, a file or a command; errors name the place and 
 });
 
 test('of a sealed error the frames stay, and a message that looks like frames does not', async () => {
-  const told = async (error: unknown) => sealError(codec, serializeError(error), 'error run_1');
-  const plain = await told(new RangeError('secret 1'));
+  const sealedError = async (error: unknown) => sealError(codec, serializeError(error), 'error run_1');
+  const plain = await sealedError(new RangeError('secret 1'));
   expect(plain).toMatchObject({
     type: 'BUILT_IN_ERROR',
     name: 'RangeError',
@@ -89,12 +89,12 @@ test('of a sealed error the frames stay, and a message that looks like frames do
   shorter.stack = 'Error: secret of something else\n    at secret (secret.ts:1:2)';
   const named = Object.assign(new Error('secret'), { code: 'E_CODE', fingerprint: 'mine' });
   for (const error of [changed, moved, shorter, 'secret', { secret: 1 }, new Error(''), named]) {
-    const { sealed: envelope, ...clear } = await told(error);
+    const { sealed: envelope, ...clear } = await sealedError(error);
     expect(JSON.stringify(clear)).not.toContain('secret.ts');
     expect(JSON.stringify(clear)).not.toMatch(/secret[^.]/);
     expect(isSealed(JSON.parse(envelope!))).toBe(true);
   }
-  expect(await told(named)).toMatchObject({ code: 'E_CODE', fingerprint: 'mine' });
+  expect(await sealedError(named)).toMatchObject({ code: 'E_CODE', fingerprint: 'mine' });
   const broken: Codec = { ...codec, encode: () => Promise.reject(new Error('secret key')) };
   const lost = await sealError(broken, serializeError(new Error('secret')), 'error run_1');
   expect(lost).toMatchObject({ message: 'The message could not be sealed, and was not sent.' });

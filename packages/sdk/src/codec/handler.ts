@@ -34,10 +34,10 @@ type Opened = { readonly value: unknown } | { readonly error: string };
  * export const POST = handle, OPTIONS = handle;
  */
 export function codecHandler(
-  given: Codec,
+  input: Codec,
   { authorize, origins }: CodecHandlerOptions,
 ): (request: Request) => Promise<Response> {
-  const codec = checkedCodec(given, 'codecHandler: the codec');
+  const codec = checkedCodec(input, 'codecHandler: the codec');
   if (typeof authorize !== 'function')
     throw new TypeError('codecHandler: authorize must be a function that says who may see clear text.');
   if (

@@ -9,20 +9,20 @@ import { mapped, plain } from '../sealing/values.ts';
  * an envelope in another place than its own is opened.
  */
 export async function openForPeople<T>(codec: Codec, reply: T): Promise<T> {
-  return (await mapped(reply, (one) => {
-    if (isSealed(one)) return open(codec, one, undefined).then(plain, () => one as unknown);
-    if (hasError(one)) return openShownError(codec, one, undefined).catch(() => one);
-    if (isLine(one)) return openLine(codec, one, undefined).catch(() => one);
+  return (await mapped(reply, (value) => {
+    if (isSealed(value)) return open(codec, value, undefined).then(plain, () => value as unknown);
+    if (hasError(value)) return openShownError(codec, value, undefined).catch(() => value);
+    if (isLine(value)) return openLine(codec, value, undefined).catch(() => value);
     return undefined;
   })) as T;
 }
 
-const hasError = (one: unknown): one is { readonly sealed: string; readonly message: string } =>
-  typeof one === 'object' && one !== null && 'sealed' in one && 'message' in one;
+const hasError = (value: unknown): value is { readonly sealed: string; readonly message: string } =>
+  typeof value === 'object' && value !== null && 'sealed' in value && 'message' in value;
 
-const isLine = (one: unknown): one is { readonly message: string; readonly properties: unknown } =>
-  typeof one === 'object' &&
-  one !== null &&
-  'message' in one &&
-  'properties' in one &&
-  isSealed(one.properties);
+const isLine = (value: unknown): value is { readonly message: string; readonly properties: unknown } =>
+  typeof value === 'object' &&
+  value !== null &&
+  'message' in value &&
+  'properties' in value &&
+  isSealed(value.properties);

@@ -33,7 +33,8 @@ const paths = () => server.received.map(({ method, path }) => `${method} ${path}
 test('lists all pages with the filters of the API, and has dates for times', async () => {
   const found = [];
   const from = new Date('2026-11-01T00:00:00.000Z');
-  for await (const one of deployments.list({ status: 'DEPLOYED', from, limit: 1 })) found.push(one);
+  for await (const deployment of deployments.list({ status: 'DEPLOYED', from, limit: 1 }))
+    found.push(deployment);
   expect(found.map(({ version }) => version)).toEqual(['20261120.2', '20261120.1']);
   expect(found[0]?.deployedAt).toEqual(new Date('2026-11-21T00:00:00.000Z'));
   expect(paths()[1]).toBe(
@@ -73,17 +74,17 @@ test('moves runs until all are moved, and says what waited at first', async () =
 });
 
 test('retrieves, promotes and archives by version, id or the deployment itself', async () => {
-  const one = await deployments.retrieve('20261120.2');
+  const deployment = await deployments.retrieve('20261120.2');
   await deployments.retrieveCurrent();
   await deployments.retrieveLatest();
-  await deployments.promote(one, { allowRollbacks: true });
+  await deployments.promote(deployment, { allowRollbacks: true });
   await new MillraceClient({ baseURL: server.url, secretKey: 'k' }).deployments.promote('deployment_1', {
     force: true,
   });
-  await deployments.promote(one, { percent: 10 });
-  await deployments.abortCanary(one);
-  await deployments.archive(one);
-  await deployments.source(one, { file: '/srv/shop/a b.ts', line: 14 });
+  await deployments.promote(deployment, { percent: 10 });
+  await deployments.abortCanary(deployment);
+  await deployments.archive(deployment);
+  await deployments.source(deployment, { file: '/srv/shop/a b.ts', line: 14 });
   expect(paths()).toEqual([
     'GET /api/v1/deployments/20261120.2',
     'GET /api/v1/deployments/current',

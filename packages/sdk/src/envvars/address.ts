@@ -17,17 +17,17 @@ const own = new WeakMap<ApiClient, Promise<Address>>();
  * secret key. `least` is the minimum number of arguments in `rest`.
  */
 export async function addressed<R extends readonly unknown[]>(
-  given: readonly unknown[],
+  args: readonly unknown[],
   least: number,
 ): Promise<{ client: ApiClient; params: Address; rest: R }> {
   const client = currentClient();
-  if (given.length === least) {
-    return { client, params: await ownEnvironment(client), rest: given as unknown as R };
+  if (args.length === least) {
+    return { client, params: await ownEnvironment(client), rest: args as unknown as R };
   }
-  if (given.length < least + 2) {
+  if (args.length < least + 2) {
     throw new TypeError('Give both the project reference and the environment, or neither of them.');
   }
-  const [projectRef, env, ...rest] = given;
+  const [projectRef, env, ...rest] = args;
   for (const [name, value] of Object.entries({ projectRef, env })) {
     if (typeof value !== 'string' || value === '') {
       throw new TypeError(
@@ -53,15 +53,15 @@ function ownEnvironment(client: ApiClient): Promise<Address> {
       ),
     );
   }
-  let asked = own.get(client);
-  if (!asked) {
-    asked = client.call('whoami').then((reply) => {
+  let pending = own.get(client);
+  if (!pending) {
+    pending = client.call('whoami').then((reply) => {
       const { project, environment } = expected(reply, isObject);
       if (project && environment) return { projectRef: project.ref, env: environment.name };
       throw new ConfigurationError('This credential is for no environment: give a secret key.');
     });
-    asked.catch(() => own.delete(client));
-    own.set(client, asked);
+    pending.catch(() => own.delete(client));
+    own.set(client, pending);
   }
-  return asked;
+  return pending;
 }

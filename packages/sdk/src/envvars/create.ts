@@ -12,7 +12,7 @@ import type { CreateVariable, Success } from './variable.ts';
  */
 export function create(projectRef: string, env: string, variable: CreateVariable): Promise<Success>;
 export function create(variable: CreateVariable): Promise<Success>;
-export async function create(...given: readonly (string | CreateVariable)[]): Promise<Success> {
-  const { client, params, rest } = await addressed<[CreateVariable]>(given, 1);
+export async function create(...args: readonly (string | CreateVariable)[]): Promise<Success> {
+  const { client, params, rest } = await addressed<[CreateVariable]>(args, 1);
   return client.call('createVariable', { params: { ...params }, body: rest[0] });
 }

@@ -13,7 +13,7 @@ import type { Success } from './variable.ts';
  */
 export function del(projectRef: string, env: string, name: string): Promise<Success>;
 export function del(name: string): Promise<Success>;
-export async function del(...given: readonly string[]): Promise<Success> {
-  const { client, params, rest } = await addressed<[string]>(given, 1);
+export async function del(...args: readonly string[]): Promise<Success> {
+  const { client, params, rest } = await addressed<[string]>(args, 1);
   return client.call('deleteVariable', { params: { ...params, name: rest[0] } });
 }

@@ -6,7 +6,7 @@ export const isObject = (value: unknown): value is Members => typeof value === '
 
 /** Whether the value is a list of named objects. */
 export const areNamed = (value: unknown): boolean =>
-  Array.isArray(value) && value.every((one) => isObject(one) && typeof one['name'] === 'string');
+  Array.isArray(value) && value.every((item) => isObject(item) && typeof item['name'] === 'string');
 
 /** Whether the value is an object whose values are strings. */
 export const areTexts = (value: unknown): boolean =>
@@ -14,7 +14,7 @@ export const areTexts = (value: unknown): boolean =>
 
 /** Whether the value is a list of revisions. */
 export const areRevisions = (value: unknown): boolean =>
-  Array.isArray(value) && value.every((one) => isObject(one) && areNamed(one['changes']));
+  Array.isArray(value) && value.every((item) => isObject(item) && areNamed(item['changes']));
 
 /** The reply, if it (or the named member) has the expected shape; otherwise throws an UnexpectedReplyError. */
 export function expected<T>(reply: T, fits: (value: unknown) => boolean, member?: string): T {

@@ -31,13 +31,13 @@ export interface RolledBack {
  */
 export function history(projectRef: string, env: string): PageList<VariableRevision>;
 export function history(): PageList<VariableRevision>;
-export function history(...given: readonly string[]): PageList<VariableRevision> {
-  const asked = addressed(given, 0);
+export function history(...args: readonly string[]): PageList<VariableRevision> {
+  const pending = addressed(args, 0);
   // The caller receives the rejection when it awaits the pages.
-  asked.catch(() => {});
+  pending.catch(() => {});
   return pages(
     async ({ after }) => {
-      const { client, params } = await asked;
+      const { client, params } = await pending;
       const query = { 'page[after]': after };
       const reply = await client.call('listVariableRevisions', { params: { ...params }, query });
       const page = expected(reply, areRevisions, 'data');
@@ -62,9 +62,9 @@ export function diff(
 ): Promise<VariableComparison>;
 export function diff(range: { from: number; to?: number }): Promise<VariableComparison>;
 export async function diff(
-  ...given: readonly (string | { from: number; to?: number })[]
+  ...args: readonly (string | { from: number; to?: number })[]
 ): Promise<VariableComparison> {
-  const { client, params, rest } = await addressed<[{ from: number; to?: number }]>(given, 1);
+  const { client, params, rest } = await addressed<[{ from: number; to?: number }]>(args, 1);
   const { from, to } = rest[0];
   const reply = await client.call('compareVariableRevisions', { params: { ...params }, query: { from, to } });
   return expected(reply, areNamed, 'changes');
@@ -78,8 +78,8 @@ export async function diff(
  */
 export function rollback(projectRef: string, env: string, to: { revision: number }): Promise<RolledBack>;
 export function rollback(to: { revision: number }): Promise<RolledBack>;
-export async function rollback(...given: readonly (string | { revision: number })[]): Promise<RolledBack> {
-  const { client, params, rest } = await addressed<[{ revision: number }]>(given, 1);
+export async function rollback(...args: readonly (string | { revision: number })[]): Promise<RolledBack> {
+  const { client, params, rest } = await addressed<[{ revision: number }]>(args, 1);
   const reply = await client.call('rollBackVariables', { params: { ...params }, body: rest[0] });
   return expected(reply, areNamed, 'changes');
 }

@@ -16,7 +16,7 @@ import type { EnvironmentVariable } from './variable.ts';
  */
 export function list(projectRef: string, env: string): Promise<EnvironmentVariable[]>;
 export function list(): Promise<EnvironmentVariable[]>;
-export async function list(...given: readonly string[]): Promise<EnvironmentVariable[]> {
-  const { client, params } = await addressed(given, 0);
+export async function list(...args: readonly string[]): Promise<EnvironmentVariable[]> {
+  const { client, params } = await addressed(args, 0);
   return expected(await client.call('listVariables', { params: { ...params } }), areNamed);
 }

@@ -12,7 +12,7 @@ import type { EnvironmentVariable } from './variable.ts';
  */
 export function retrieve(projectRef: string, env: string, name: string): Promise<EnvironmentVariable>;
 export function retrieve(name: string): Promise<EnvironmentVariable>;
-export async function retrieve(...given: readonly string[]): Promise<EnvironmentVariable> {
-  const { client, params, rest } = await addressed<[string]>(given, 1);
+export async function retrieve(...args: readonly string[]): Promise<EnvironmentVariable> {
+  const { client, params, rest } = await addressed<[string]>(args, 1);
   return client.call('retrieveVariable', { params: { ...params, name: rest[0] } });
 }

@@ -18,7 +18,7 @@ export function update(
   variable: { value: string },
 ): Promise<Success>;
 export function update(name: string, variable: { value: string }): Promise<Success>;
-export async function update(...given: readonly (string | { value: string })[]): Promise<Success> {
-  const { client, params, rest } = await addressed<[string, { value: string }]>(given, 2);
+export async function update(...args: readonly (string | { value: string })[]): Promise<Success> {
+  const { client, params, rest } = await addressed<[string, { value: string }]>(args, 2);
   return client.call('updateVariable', { params: { ...params, name: rest[0] }, body: rest[1] });
 }

@@ -13,7 +13,7 @@ import type { Success, UploadVariables } from './variable.ts';
  */
 export function upload(projectRef: string, env: string, variables: UploadVariables): Promise<Success>;
 export function upload(variables: UploadVariables): Promise<Success>;
-export async function upload(...given: readonly (string | UploadVariables)[]): Promise<Success> {
-  const { client, params, rest } = await addressed<[UploadVariables]>(given, 1);
+export async function upload(...args: readonly (string | UploadVariables)[]): Promise<Success> {
+  const { client, params, rest } = await addressed<[UploadVariables]>(args, 1);
   return client.call('importVariables', { params: { ...params }, body: rest[0] });
 }

@@ -17,10 +17,10 @@ export type ErrorFingerprint = Omit<WireFingerprint, 'firstSeen' | 'lastSeen'> &
 export async function fingerprints(error: ErrorReference): Promise<ErrorFingerprint[]> {
   const params = { errorId: errorId(error) };
   const { data } = await currentClient().call('listErrorFingerprints', { params });
-  return data.map((one) => ({
-    ...one,
-    firstSeen: new Date(one.firstSeen),
-    lastSeen: new Date(one.lastSeen),
+  return data.map((item) => ({
+    ...item,
+    firstSeen: new Date(item.firstSeen),
+    lastSeen: new Date(item.lastSeen),
   }));
 }
 

@@ -1,7 +1,7 @@
 import type {
   ListedEvent as WireListed,
   SentEvent as WireSent,
-  ShownEvent as WireShown,
+  EventResponse as WireMessage,
 } from '@millrace/contract';
 
 /** An event to send. Plain JSON: dates become strings. Additional members are preserved. */
@@ -35,10 +35,10 @@ type Dated<T> = { readonly [K in keyof T]: K extends DateField ? Date | Extract<
 export type ListedEvent = Dated<WireListed>;
 
 /** An event with its payload and the runs that it triggered. */
-export type EventDetail = Dated<WireShown>;
+export type EventDetail = Dated<WireMessage>;
 
 /** An event from the API, with its times as dates. */
-export function fromWire<T extends WireListed | WireShown>(wire: T): Dated<T> {
+export function fromWire<T extends WireListed | WireMessage>(wire: T): Dated<T> {
   const copy: Record<string, unknown> = { ...wire };
   for (const field of dateFields) if (typeof copy[field] === 'string') copy[field] = new Date(copy[field]);
   return copy as Dated<T>;

@@ -104,10 +104,10 @@ const total: StandardSchemaV1<{ total: string }, { total: number }> = {
     version: 1,
     vendor: 'test',
     validate: (value) => {
-      const given = Number((value as { total?: unknown } | null)?.total);
-      return Number.isNaN(given)
+      const total = Number((value as { total?: unknown } | null)?.total);
+      return Number.isNaN(total)
         ? { issues: [{ message: 'no number', path: ['total'] }] }
-        : { value: { total: given } };
+        : { value: { total: total } };
     },
   },
 };
@@ -118,7 +118,7 @@ const bigOrders = task({
     filter: { total: { $gte: '100' }, customer: { plan: 'pro' } },
     schema: total,
   }),
-  run: ({ total: given }, { ctx }) => ({ given, by: ctx.event?.name, at: ctx.event?.timestamp.getTime() }),
+  run: ({ total: amount }, { ctx }) => ({ amount, by: ctx.event?.name, at: ctx.event?.timestamp.getTime() }),
 });
 const plain = task({
   id: 'plain',
@@ -160,7 +160,7 @@ describe('a task with on', () => {
     const outcome = await run({ total: '120' });
     expect(outcome).toMatchObject({ kind: 'completed' });
     expect(JSON.parse((outcome as { output: string }).output)).toEqual({
-      given: 120,
+      amount: 120,
       by: 'order.paid',
       at: Date.parse('2026-01-01'),
     });
@@ -173,7 +173,7 @@ describe('a task with on', () => {
 
 test('types follow from the schema of the event', () => {
   expectTypeOf(bigOrders).toExtend<
-    Task<'big-orders', { total: string }, { given: number; by: string | undefined; at: number | undefined }>
+    Task<'big-orders', { total: string }, { amount: number; by: string | undefined; at: number | undefined }>
   >();
   expectTypeOf(plain.trigger).parameter(0).toEqualTypeOf<{ n: number }>();
 });

@@ -2,7 +2,7 @@
 export type Refuse = (field: string, rule: string, value: unknown) => never;
 
 /** A value formatted for a message. */
-export function shown(value: unknown): string {
+export function format(value: unknown): string {
   const text = typeof value === 'string' ? JSON.stringify(value) : String(value);
   return text.length > 80 ? `${text.slice(0, 80)}…` : text;
 }
@@ -13,21 +13,21 @@ export function checkNumber(
   field: string,
   value: unknown,
   least: number,
-  most: number,
+  max: number,
   whole: boolean,
 ): void {
   if (value === undefined) return;
   const fits =
-    typeof value === 'number' && value >= least && value <= most && (!whole || Number.isInteger(value));
+    typeof value === 'number' && value >= least && value <= max && (!whole || Number.isInteger(value));
   if (fits) return;
-  const range = most === Number.MAX_SAFE_INTEGER ? `of at least ${least}` : `from ${least} to ${most}`;
+  const range = max === Number.MAX_SAFE_INTEGER ? `of at least ${least}` : `from ${least} to ${max}`;
   refuse(field, `must be a ${whole ? 'whole ' : ''}number ${range}`, value);
 }
 
-/** Not blank, and at most `most` characters. Also rejects undefined. */
-export function checkText(refuse: Refuse, field: string, value: unknown, most: number): void {
-  if (typeof value === 'string' && value.trim() !== '' && value.length <= most) return;
-  refuse(field, `must be a string of 1 to ${most} characters`, value);
+/** Not blank, and at most `max` characters. Also rejects undefined. */
+export function checkText(refuse: Refuse, field: string, value: unknown, max: number): void {
+  if (typeof value === 'string' && value.trim() !== '' && value.length <= max) return;
+  refuse(field, `must be a string of 1 to ${max} characters`, value);
 }
 
 export function checkBoolean(refuse: Refuse, field: string, value: unknown): void {

@@ -1,10 +1,10 @@
 import { environmentTypes, type EnvironmentKind } from '@millrace/contract/environment';
-import type { Assignment, EnvironmentFacts } from '@millrace/contract/runner';
+import type { Assignment, EnvironmentInfo } from '@millrace/contract/runner';
 import type { Context } from '../task/context.ts';
 
-export interface ContextFacts {
+export interface ContextInput {
   readonly assignment: Assignment;
-  readonly environment: EnvironmentFacts;
+  readonly environment: EnvironmentInfo;
   readonly filePath: string;
   readonly maxAttempts: number;
   readonly maxDuration: number | undefined;
@@ -12,17 +12,17 @@ export interface ContextFacts {
 }
 
 /** The `ctx` of an attempt. */
-export function contextOf({ assignment, environment, startedAt, ...facts }: ContextFacts): Context {
+export function contextOf({ assignment, environment, startedAt, ...rest }: ContextInput): Context {
   return {
-    task: { id: assignment.task, filePath: facts.filePath },
+    task: { id: assignment.task, filePath: rest.filePath },
     run: {
       id: assignment.run,
       tags: assignment.tags,
       isTest: assignment.isTest,
       createdAt: new Date(assignment.createdAt),
       startedAt: assignment.startedAt == null ? startedAt : new Date(assignment.startedAt),
-      maxAttempts: facts.maxAttempts,
-      maxDuration: facts.maxDuration,
+      maxAttempts: rest.maxAttempts,
+      maxDuration: rest.maxDuration,
       priority: assignment.priority,
       concurrencyKey: assignment.concurrencyKey ?? undefined,
       version: assignment.version,

@@ -1,4 +1,4 @@
-import type { Assignment, EnvironmentFacts, Wait } from '@millrace/contract/runner';
+import type { Assignment, EnvironmentInfo, Wait } from '@millrace/contract/runner';
 import type { RunLogLine, RunSpans } from '../run-scope.ts';
 import type { AnyTask } from '../task/types.ts';
 
@@ -11,11 +11,11 @@ export type AbortReason =
   | { readonly kind: 'maxDuration'; readonly seconds: number };
 
 /** Values that are the same for all attempts of a version. */
-export interface RunContextFacts {
-  readonly environment: EnvironmentFacts;
+export interface RunContextInfo {
+  readonly environment: EnvironmentInfo;
 }
 
-export interface ExecuteOptions extends RunContextFacts {
+export interface ExecuteOptions extends RunContextInfo {
   readonly task: AnyTask;
   readonly assignment: Assignment;
   /** Aborted by the executor with an AbortReason. */
@@ -31,7 +31,7 @@ export interface ExecuteOptions extends RunContextFacts {
   /** Whether the attempt's process counts as dead, for tests of crashes. Default: it does not. */
   readonly isGone?: (() => boolean) | undefined;
   /** How far the code has consumed `.in`, by session. */
-  readonly heard?: Map<string, number> | undefined;
+  readonly consumed?: Map<string, number> | undefined;
   /** Where the task is declared, for `ctx.task.filePath`. Default: empty. */
   readonly filePath?: string;
   /**

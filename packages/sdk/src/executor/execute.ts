@@ -44,7 +44,7 @@ export async function execute(options: ExecuteOptions): Promise<Outcome> {
     traceparent: assignment.traceparent ?? undefined,
     waits: onWait && { counts: new Map(), begin: (wait) => beginWait(onWait, wait, metadata, signal) },
     locals: new Map(),
-    heard: options.heard,
+    consumed: options.consumed,
     isGone: options.isGone,
     // Created lazily, because most attempts never use it. Not a getter: V8 creates a hidden class for each getter of a literal, which keeps the
     // attempt in memory until the next full garbage collection.
@@ -76,7 +76,7 @@ async function opened(text: string): Promise<string | SealedError> {
 }
 
 /** Maximum delay of a wait, in milliseconds, while metadata cannot be sent. */
-const tellMs = 60_000;
+const maxSendMs = 60_000;
 const againMs = 500;
 
 /**
@@ -89,15 +89,15 @@ function beginWait(
   signal: AbortSignal,
 ): Promise<void> {
   if (!metadata?.isPending) return onWait(wait);
-  const tell = async (): Promise<void> => {
-    const until = Date.now() + tellMs;
+  const sendPending = async (): Promise<void> => {
+    const until = Date.now() + maxSendMs;
     await metadata.flush();
     while (metadata.isPending && !signal.aborted && Date.now() < until) {
       await pause(againMs);
       await metadata.flush();
     }
   };
-  return tell().then(() => onWait(wait));
+  return sendPending().then(() => onWait(wait));
 }
 
 /** Uses the run's own credential, regardless of what the task's code has configured. */
@@ -110,7 +110,7 @@ function metadataOf(
   return new MetadataBuffer({
     initial,
     warn: (message) => onLog({ at: Date.now(), level: 'warn', message }),
-    async tell(changes) {
+    async send(changes) {
       const through = (client ??= new ApiClient());
       try {
         const params = { runId: assignment.run };
@@ -118,8 +118,8 @@ function metadataOf(
         const sent = codec ? await sealChanges(codec, changes) : changes;
         const body = { ...sent, fence: assignment.fence };
         // The last changes are sent after the code has ended.
-        const told = await scopes.run(scope, () => through.call('updateRunMetadata', { params, body }));
-        return await openMetadata(codec, told.metadata);
+        const response = await scopes.run(scope, () => through.call('updateRunMetadata', { params, body }));
+        return await openMetadata(codec, response.metadata);
       } catch (error) {
         const { status, message } = error as { status?: unknown; message: string };
         const isRefusal = typeof status === 'number' && status >= 400 && status < 500 && status !== 429;

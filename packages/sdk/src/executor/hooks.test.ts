@@ -23,7 +23,7 @@ async function executed(declared: Declared, changes: Partial<ExecuteOptions> = {
     onLog: (line) => void lines.push(line),
     ...changes,
   });
-  return { outcome, said: lines.map((line) => line.message) };
+  return { outcome, messages: lines.map((line) => line.message) };
 }
 
 /** A task whose hooks, and those for all tasks, record their calls. */
@@ -136,9 +136,9 @@ describe('hooks', () => {
   });
 
   test('of the end change nothing when they throw, and it is written down', async () => {
-    const { outcome, said } = await executed({ run: () => 'fine', onSuccess: fails, onComplete: fails });
+    const { outcome, messages } = await executed({ run: () => 'fine', onSuccess: fails, onComplete: fails });
     expect(outcome).toMatchObject({ kind: 'completed', output: 'fine' });
-    expect(said).toEqual(['onSuccess failed: Error: no', 'onComplete failed: Error: no']);
+    expect(messages).toEqual(['onSuccess failed: Error: no', 'onComplete failed: Error: no']);
   });
 
   test('are told of a cancellation at once, and of what the code came to then', async () => {
@@ -156,8 +156,8 @@ describe('hooks', () => {
       locals.set(locals.create('x'), 1);
       seen.push(await runPromise.catch((error: Error) => error.message));
     };
-    const { outcome, said } = await executed({ ...declared, onCancel }, { signal: controller.signal });
-    expect([outcome, said, seen]).toEqual([{ kind: 'canceled' }, [], ['stopped']]);
+    const { outcome, messages } = await executed({ ...declared, onCancel }, { signal: controller.signal });
+    expect([outcome, messages, seen]).toEqual([{ kind: 'canceled' }, [], ['stopped']]);
     expect(calls.slice(5)).toEqual([
       'run',
       'onCancel',
@@ -234,11 +234,11 @@ describe('hooks', () => {
 });
 
 describe('catchError', () => {
-  const failing = (said: unknown, changes: Partial<Declared> = {}) =>
+  const failing = (returned: unknown, changes: Partial<Declared> = {}) =>
     executed({
       run: fails,
       retry: { randomize: false },
-      catchError: () => said as undefined,
+      catchError: () => returned as undefined,
       ...changes,
     });
 
@@ -254,8 +254,8 @@ describe('catchError', () => {
     ['other rules', { retry: { minTimeoutInMs: 7, randomize: false } }, { kind: 'retry', delayMs: 7 }],
     ['nonsense', { retryDelayInMs: Number.NaN }, { kind: 'retry', delayMs: 1_000 }],
     ['another error', { error: new Error('other') }, { kind: 'retry', error: { message: 'other' } }],
-  ])('may say %s', async (_, said, expected) => {
-    expect((await failing(said)).outcome).toMatchObject(expected);
+  ])('may say %s', async (_, returned, expected) => {
+    expect((await failing(returned)).outcome).toMatchObject(expected);
   });
 
   test('gives no attempt beyond the last, but another error', async () => {
@@ -267,37 +267,37 @@ describe('catchError', () => {
   });
 
   test('is asked first of the task, then of all; is told the rules; and is not asked about an abort', async () => {
-    const asked: unknown[] = [];
+    const calls: unknown[] = [];
     tasks.catchError(({ retryDelayInMs }) => {
-      asked.push(['all', retryDelayInMs]);
+      calls.push(['all', retryDelayInMs]);
       return { skipRetrying: true };
     });
     const declared: Declared = {
       run: fails,
       retry: { randomize: false },
-      catchError: ({ retry }) => void asked.push(['own', retry.maxAttempts]),
+      catchError: ({ retry }) => void calls.push(['own', retry.maxAttempts]),
     };
     expect((await executed(declared)).outcome).toMatchObject({ kind: 'failed' });
-    expect(asked).toEqual([
+    expect(calls).toEqual([
       ['own', 3],
       ['all', 1_000],
     ]);
-    asked.length = 0;
+    calls.length = 0;
     const aborting = { ...declared, run: () => Promise.reject(new AbortTaskRunError('stop')) };
     expect((await executed(aborting)).outcome).toMatchObject({ kind: 'failed' });
-    expect(asked).toEqual([]);
+    expect(calls).toEqual([]);
   });
 
   test('that returns no object leaves the rules of the task, and the error', async () => {
-    const { outcome, said } = await failing('retry');
+    const { outcome, messages } = await failing('retry');
     expect(outcome).toMatchObject({ kind: 'retry', delayMs: 1_000, error: { message: 'no' } });
-    expect(said).toEqual([expect.stringMatching(/^catchError returned a string/)]);
+    expect(messages).toEqual([expect.stringMatching(/^catchError returned a string/)]);
   });
 
   test('that throws leaves the rules of the task', async () => {
-    const { outcome, said } = await failing(undefined, { catchError: fails });
+    const { outcome, messages } = await failing(undefined, { catchError: fails });
     expect(outcome).toMatchObject({ kind: 'retry', delayMs: 1_000, error: { message: 'no' } });
-    expect(said).toEqual([expect.stringMatching(/^catchError failed.*no$/)]);
+    expect(messages).toEqual([expect.stringMatching(/^catchError failed.*no$/)]);
   });
 });
 

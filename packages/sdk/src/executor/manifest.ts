@@ -8,7 +8,7 @@ import type { TaskRetryOptions } from '../retry/backoff.ts';
 import { batchToWire } from '../task/batch.ts';
 import { rateLimitToWire } from '../task/rate-limit.ts';
 import { taskBrand, type AnyTask } from '../task/types.ts';
-import { checkBoolean, checkNumber, checkObject, checkText, shown, type Refuse } from './checks.ts';
+import { checkBoolean, checkNumber, checkObject, checkText, format, type Refuse } from './checks.ts';
 import { payloadSchemaOf } from './payload-schema.ts';
 import { queueOf } from './queue.ts';
 
@@ -65,7 +65,7 @@ function ttlOf(refuse: Refuse, ttl: number | string | undefined): number | undef
 
 function checkLabels(refuse: Refuse, requires: unknown): void {
   if (requires === undefined) return;
-  const isLabel = (one: unknown): boolean => typeof one === 'string' && /^[^\s,]{1,64}$/.test(one);
+  const isLabel = (value: unknown): boolean => typeof value === 'string' && /^[^\s,]{1,64}$/.test(value);
   if (!Array.isArray(requires) || requires.length > 32 || !requires.every(isLabel))
     refuse('requires', 'must be a list of up to 32 labels without spaces and commas', requires);
 }
@@ -104,10 +104,10 @@ function batchOf(
 
 function checkPaths(refuse: Refuse, findBy: unknown): void {
   if (findBy === undefined) return;
-  const isPath = (one: unknown): boolean =>
-    typeof one === 'string' &&
-    one.length <= 256 &&
-    /^(metadata|payload)(\.[A-Za-z0-9_$-]{1,64}){1,8}$/.test(one);
+  const isPath = (value: unknown): boolean =>
+    typeof value === 'string' &&
+    value.length <= 256 &&
+    /^(metadata|payload)(\.[A-Za-z0-9_$-]{1,64}){1,8}$/.test(value);
   if (!Array.isArray(findBy) || findBy.length > 20 || !findBy.every(isPath))
     refuse('findBy', 'must be a list of up to 20 paths such as metadata.customer.id', findBy);
 }
@@ -138,7 +138,7 @@ export function manifestOf(task: AnyTask, filePath: string, exportName?: string)
   } = definition;
   const refuse: Refuse = (field, rule, value) => {
     const where = exportName === undefined ? filePath : `${filePath}, export ${exportName}`;
-    throw new TaskDeclarationError(`${where}: task ${shown(id)}: ${field} ${rule}; got ${shown(value)}`);
+    throw new TaskDeclarationError(`${where}: task ${format(id)}: ${field} ${rule}; got ${format(value)}`);
   };
 
   checkText(refuse, 'id', id, 128);
@@ -151,8 +151,8 @@ export function manifestOf(task: AnyTask, filePath: string, exportName?: string)
   if (machine !== undefined) checkMachine(refuse, 'machine', machine);
   checkBoolean(refuse, 'isolated', isolated);
   for (const hook of hookNames) {
-    const given: unknown = definition[hook];
-    if (given !== undefined && typeof given !== 'function') refuse(hook, 'must be a function', given);
+    const fn: unknown = definition[hook];
+    if (fn !== undefined && typeof fn !== 'function') refuse(hook, 'must be a function', fn);
   }
   if (description !== undefined && typeof description !== 'string')
     refuse('description', 'must be a string', description);

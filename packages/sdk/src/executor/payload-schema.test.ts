@@ -6,8 +6,8 @@ import { manifestOf } from './manifest.ts';
 
 const run = () => {};
 const declared = (options: object) => {
-  const made = task({ id: 't', run, ...options } as Parameters<typeof task>[0]);
-  const { payloadSchema, payloadSchemaNote, ...rest } = taskManifest.parse(manifestOf(made, 'tasks/t.ts'));
+  const created = task({ id: 't', run, ...options } as Parameters<typeof task>[0]);
+  const { payloadSchema, payloadSchemaNote, ...rest } = taskManifest.parse(manifestOf(created, 'tasks/t.ts'));
   return { payloadSchema, payloadSchemaNote, rest };
 };
 const standard = (jsonSchema?: object) => ({

@@ -74,9 +74,9 @@ export async function payloadOf(definition: TaskDefinition, assignment: Assignme
   const collected: unknown[] = Array.isArray(payload) ? payload : [payload];
   // Each was sealed separately, before the server combined them.
   const payloads = collected.some(isSealed)
-    ? await Promise.all(collected.map((one) => (isSealed(one) ? openPart(one, id) : one)))
+    ? await Promise.all(collected.map((part) => (isSealed(part) ? openPart(part, id) : part)))
     : collected;
-  return Promise.all(payloads.map((one, index) => checked(id, schema, one, [index])));
+  return Promise.all(payloads.map((item, index) => checked(id, schema, item, [index])));
 }
 
 async function checked(

@@ -1,7 +1,7 @@
 import type { TaskManifest } from '@millrace/contract/runner';
 import type { QueueOptions, TaskDefinition } from '../task/definition.ts';
 import { rateLimitToWire } from '../task/rate-limit.ts';
-import { checkNumber, checkObject, checkText, shown, type Refuse } from './checks.ts';
+import { checkNumber, checkObject, checkText, format, type Refuse } from './checks.ts';
 
 /** Settings of a task that apply to its own queue. */
 type OfTask = Pick<TaskDefinition, 'rateLimit' | 'concurrency'>;
@@ -74,7 +74,7 @@ function checkKeyWeights(refuse: Refuse, weights: QueueOptions['keyWeights']): v
   for (const [key, weight] of entries) {
     checkText(refuse, `the key of queue.keyWeights`, key, 512);
     if (weight === undefined)
-      refuse(`queue.keyWeights[${shown(key)}]`, `must be a whole number from 1 to ${maxWeight}`, weight);
-    checkNumber(refuse, `queue.keyWeights[${shown(key)}]`, weight, 1, maxWeight, true);
+      refuse(`queue.keyWeights[${format(key)}]`, `must be a whole number from 1 to ${maxWeight}`, weight);
+    checkNumber(refuse, `queue.keyWeights[${format(key)}]`, weight, 1, maxWeight, true);
   }
 }

@@ -18,7 +18,9 @@ import { PayloadError, payloadOf } from './payload.ts';
 import { internalError, serializeError } from './serialize-error.ts';
 
 /** The result of an attempt's code. */
-type Ran = { readonly ok: true; readonly output: unknown } | { readonly ok: false; readonly thrown: unknown };
+type CodeResult =
+  | { readonly ok: true; readonly output: unknown }
+  | { readonly ok: false; readonly thrown: unknown };
 
 /** Parses the payload, calls middleware, hooks and `run` in order, and then the hooks for the result. Never rejects. */
 export async function runAttempt(options: ExecuteOptions): Promise<Outcome> {
@@ -76,7 +78,7 @@ async function runCode(attempt: Attempt): Promise<Outcome> {
   const timing = whenTimedOut(calls);
   let outcome: Outcome | undefined;
   const inner = async (): Promise<void> => {
-    let ran: Ran;
+    let ran: CodeResult;
     try {
       if (!aside) {
         if (number === 1 && hasHooks(calls, 'onStart')) await callAll(calls, 'onStart');
@@ -113,7 +115,7 @@ async function runCode(attempt: Attempt): Promise<Outcome> {
 function whenCanceled(calls: HookCalls) {
   if (!hasHooks(calls, 'onCancel')) return { stopped: async () => undefined };
   const { signal } = calls.args;
-  let stop: (ran: Ran) => void = () => undefined;
+  let stop: (ran: CodeResult) => void = () => undefined;
   let called: Promise<void> | undefined;
   const call = AsyncLocalStorage.bind(() => {
     if ((signal.reason as Partial<AbortReason> | undefined)?.kind !== 'canceled') return;
@@ -126,7 +128,7 @@ function whenCanceled(calls: HookCalls) {
   if (signal.aborted) call();
   else signal.addEventListener('abort', call, { once: true });
   return {
-    async stopped(ran: Ran): Promise<void> {
+    async stopped(ran: CodeResult): Promise<void> {
       signal.removeEventListener('abort', call);
       stop(ran);
       await called;
@@ -138,20 +140,20 @@ function whenCanceled(calls: HookCalls) {
  * Milliseconds that code has to stop after `maxDuration`, before the hooks are called. A process whose code continues is killed a few seconds
  * later, so the hooks cannot wait longer.
  */
-const deafMs = 1_000;
+const abortGraceMs = 1_000;
 
 function whenTimedOut(calls: HookCalls) {
   if (!hasHooks(calls, 'onFailure') && !hasHooks(calls, 'onComplete'))
     return { stopped: async () => undefined };
   const { signal } = calls.args;
   let timer: ReturnType<typeof setTimeout> | undefined;
-  let told: Promise<Outcome> | undefined;
-  const tell = AsyncLocalStorage.bind((outcome: Extract<Outcome, { kind: 'failed' }>) => {
-    told = failAs(calls, outcome);
+  let failure: Promise<Outcome> | undefined;
+  const fail = AsyncLocalStorage.bind((outcome: Extract<Outcome, { kind: 'failed' }>) => {
+    failure = failAs(calls, outcome);
   });
   const wait = (): void => {
     const outcome = abortedOutcome(signal);
-    if (outcome?.kind === 'failed') timer = setTimeout(() => tell(outcome), deafMs);
+    if (outcome?.kind === 'failed') timer = setTimeout(() => fail(outcome), abortGraceMs);
   };
   signal.addEventListener('abort', wait, { once: true });
   return {
@@ -159,13 +161,13 @@ function whenTimedOut(calls: HookCalls) {
     async stopped(): Promise<Outcome | undefined> {
       signal.removeEventListener('abort', wait);
       clearTimeout(timer);
-      return told;
+      return failure;
     },
   };
 }
 
 /** Decides the outcome and calls the hooks, which cannot change it. */
-async function conclude(attempt: Attempt, ran: Ran): Promise<Outcome> {
+async function conclude(attempt: Attempt, ran: CodeResult): Promise<Outcome> {
   const { calls } = attempt;
   const { signal } = calls.args;
   const aborted = abortedOutcome(signal);

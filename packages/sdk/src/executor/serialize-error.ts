@@ -88,11 +88,11 @@ function serialize(thrown: unknown, level: number, walk: Walk): SerializedError 
   }
   walk.seen.add(thrown);
   const isError = isErrorLike(thrown);
-  const given = isError ? read(thrown, 'message') : thrown;
+  const original = isError ? read(thrown, 'message') : thrown;
   // Only the message of a run's error is stored, without the help address: errors with the same message form one group. The address is added
   // again when the error is displayed.
-  const message = typeof given === 'string' ? withoutHelp(given) : given;
-  const stack = withoutHelpIn(read(thrown, 'stack'), given, message);
+  const message = typeof original === 'string' ? withoutHelp(original) : original;
+  const stack = withoutHelpIn(read(thrown, 'stack'), original, message);
   const code = read(thrown, 'code');
   const fingerprint = read(thrown, 'fingerprint');
   const causes = causesOf(thrown, isError, level, walk);
@@ -112,9 +112,9 @@ function serialize(thrown: unknown, level: number, walk: Walk): SerializedError 
 }
 
 /** A stack with its message in the stored form. */
-const withoutHelpIn = (stack: unknown, given: unknown, message: unknown): unknown =>
-  typeof stack === 'string' && typeof given === 'string' && given !== message
-    ? stack.replace(given, () => String(message))
+const withoutHelpIn = (stack: unknown, original: unknown, message: unknown): unknown =>
+  typeof stack === 'string' && typeof original === 'string' && original !== message
+    ? stack.replace(original, () => String(message))
     : stack;
 
 /**

@@ -15,11 +15,11 @@ export function thrownContent(thrown: object): Readable | undefined {
   if (Array.isArray(thrown) || ArrayBuffer.isView(thrown)) return readable(thrown, omits);
   const response = responseOf(thrown);
   if (response) return readable(response);
-  const shown = readable(thrown, omits);
-  if (Array.isArray(shown)) return shown;
-  if (typeof shown === 'object' && shown !== null) return { ...gettersOf(thrown), ...shown };
+  const content = readable(thrown, omits);
+  if (Array.isArray(content)) return content;
+  if (typeof content === 'object' && content !== null) return { ...gettersOf(thrown), ...content };
   const getters = gettersOf(thrown);
-  return Object.keys(getters).length > 0 ? getters : shown;
+  return Object.keys(getters).length > 0 ? getters : content;
 }
 
 const omits = (name: string): boolean => secret.test(name);

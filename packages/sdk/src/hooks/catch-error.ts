@@ -27,26 +27,28 @@ export async function afterError(
   // AbortTaskRunError is final.
   if (asksToAbort(thrown)) return { error: thrown, delayMs: undefined, isFinal: true };
   const byRules = retryDelay(retry, attempt, Math.random);
-  const said = await askHooks(calls, { error: thrown, retry, retryDelayInMs: byRules });
-  if (!said) return { error: thrown, delayMs: byRules };
-  const error = 'error' in said && said.error !== undefined ? said.error : thrown;
-  if (said.skipRetrying) return { error, delayMs: undefined, isFinal: true };
+  const result = await askHooks(calls, { error: thrown, retry, retryDelayInMs: byRules });
+  if (!result) return { error: thrown, delayMs: byRules };
+  const error = 'error' in result && result.error !== undefined ? result.error : thrown;
+  if (result.skipRetrying) return { error, delayMs: undefined, isFinal: true };
   if (byRules === undefined) return { error, delayMs: undefined };
-  return { error, delayMs: askedDelay(said, attempt, retry) ?? byRules };
+  return { error, delayMs: requestedDelay(result, attempt, retry) ?? byRules };
 }
 
-function askedDelay(
-  said: Exclude<CatchErrorResult, undefined | void>,
+function requestedDelay(
+  result: Exclude<CatchErrorResult, undefined | void>,
   attempt: number,
   retry: FailedAttempt['retry'],
 ): number | undefined {
-  const { retryAt, retryDelayInMs, retry: other } = said;
-  const asked =
+  const { retryAt, retryDelayInMs, retry: other } = result;
+  const requested =
     retryAt instanceof Date
       ? retryAt.getTime() - Date.now()
       : (retryDelayInMs ??
         (other && retryDelay({ ...other, maxAttempts: retry.maxAttempts }, attempt, Math.random)));
-  return asked === undefined || !Number.isFinite(asked) ? undefined : Math.max(0, Math.round(asked));
+  return requested === undefined || !Number.isFinite(requested)
+    ? undefined
+    : Math.max(0, Math.round(requested));
 }
 
 async function askHooks(
@@ -54,18 +56,18 @@ async function askHooks(
   more: { error: unknown; retry: RetryOptions; retryDelayInMs: number | undefined },
 ): Promise<CatchErrorResult> {
   for (const hook of [...(own.catchError ? [own.catchError] : []), ...globalHooks('catchError')]) {
-    let said: CatchErrorResult;
+    let result: CatchErrorResult;
     try {
       const inTime = await within(hookLimitMs, async () => {
-        said = await hook({ ...args, ...more });
+        result = await hook({ ...args, ...more });
       });
       if (!inTime) warn(`catchError took longer than ${hookLimitMs / 1_000} s: the task's own rules hold.`);
     } catch (thrown) {
       warn("catchError failed: the task's own rules hold", thrown);
     }
-    if (typeof said === 'object' && said !== null) return said;
-    if (said !== undefined && said !== null) {
-      warn(`catchError returned a ${typeof said}, not an object: the task's own rules hold.`);
+    if (typeof result === 'object' && result !== null) return result;
+    if (result !== undefined && result !== null) {
+      warn(`catchError returned a ${typeof result}, not an object: the task's own rules hold.`);
     }
   }
   return undefined;

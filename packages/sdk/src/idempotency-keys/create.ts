@@ -51,23 +51,23 @@ export async function create(
       'An idempotency key must not be empty: all triggers with it would be one run. Leave it out for none.',
     );
   }
-  const made = await sha256([...parts, ...scopeParts(scope)].join('-'));
+  const created = await sha256([...parts, ...scopeParts(scope)].join('-'));
   // The oldest are dropped: the parts are only for display.
   if (origins.size >= maxOrigins)
     for (const old of origins.keys()) {
       origins.delete(old);
       break;
     }
-  origins.set(made, { key: parts.join('-'), scope });
-  return made;
+  origins.set(created, { key: parts.join('-'), scope });
+  return created;
 }
 
 /** The trigger options that contain the key. A key that is not a digest yet becomes one, scoped to the run if there is one. */
 export async function keyMembers(
   key: string | readonly string[],
 ): Promise<{ idempotencyKey: string; idempotencyKeyOptions?: KeyOrigin }> {
-  const isMade = typeof key === 'string' && key.length === digestLength;
-  const idempotencyKey = isMade ? key : await create(key);
+  const isCreated = typeof key === 'string' && key.length === digestLength;
+  const idempotencyKey = isCreated ? key : await create(key);
   const origin = originOf(idempotencyKey);
   return { idempotencyKey, ...(origin && { idempotencyKeyOptions: origin }) };
 }

@@ -16,7 +16,7 @@ export async function reset(
   options?: IdempotencyKeyOptions,
 ): Promise<{ id: string }> {
   const client = currentClient();
-  const isMade = typeof key === 'string' && /^[0-9a-f]{64}$/.test(key);
-  const made = isMade ? key : await create(key, options);
-  return client.call('resetIdempotencyKey', { params: { key: made }, body: { taskIdentifier } });
+  const isCreated = typeof key === 'string' && /^[0-9a-f]{64}$/.test(key);
+  const created = isCreated ? key : await create(key, options);
+  return client.call('resetIdempotencyKey', { params: { key: created }, body: { taskIdentifier } });
 }

@@ -66,10 +66,10 @@ describe('propertiesText', () => {
   });
 
   test('shows errors with their message, stack and own fields', () => {
-    const shown = JSON.parse(
+    const properties = JSON.parse(
       propertiesText({ error: Object.assign(new TypeError('no'), { code: 7 }) }),
     ) as object;
-    expect(shown).toMatchObject({
+    expect(properties).toMatchObject({
       error: { name: 'TypeError', message: 'no', code: 7, stack: expect.any(String) },
     });
   });
@@ -79,14 +79,19 @@ describe('propertiesText', () => {
     const error = new AggregateError([new RangeError('one', { cause: inner }), 'two'], 'all', {
       cause: inner,
     });
-    const shown = { name: 'TypeError', message: 'inner', cause: 'text', stack: expect.any(String) as string };
+    const innerError = {
+      name: 'TypeError',
+      message: 'inner',
+      cause: 'text',
+      stack: expect.any(String) as string,
+    };
     expect(JSON.parse(propertiesText({ error }))).toEqual({
       error: {
         name: 'AggregateError',
         message: 'all',
         stack: expect.any(String),
-        cause: shown,
-        errors: [{ name: 'RangeError', message: 'one', stack: expect.any(String), cause: shown }, 'two'],
+        cause: innerError,
+        errors: [{ name: 'RangeError', message: 'one', stack: expect.any(String), cause: innerError }, 'two'],
       },
     });
     error.cause = error;
@@ -128,13 +133,13 @@ describe('propertiesText', () => {
     [Promise.resolve(1), '[Promise]'],
     [Object(1n), '1n'],
     [{ [Symbol('key')]: 1 }, { '[Symbol(key)]': 1 }],
-    [{ toJSON: () => ({ said: 1 }) }, { said: 1 }],
+    [{ toJSON: () => ({ answer: 1 }) }, { answer: 1 }],
     [
       new Response('', { status: 404, statusText: 'Not Found', headers: { authorization: 'secret' } }),
       { status: 404, statusText: 'Not Found' },
     ],
-  ])('shows %o readably', (value, shown) => {
-    expect(JSON.parse(propertiesText({ value }))).toEqual({ value: shown });
+  ])('shows %o readably', (value, readable) => {
+    expect(JSON.parse(propertiesText({ value }))).toEqual({ value: readable });
   });
 
   test('shows the beginning of long binary data', () => {

@@ -25,7 +25,7 @@ export function readable(
   value: unknown,
   omits: (name: string) => boolean = () => false,
 ): Readable | undefined {
-  return shown(value, { ancestors: new Set(), omits, left: maxValues });
+  return readableOf(value, { ancestors: new Set(), omits, left: maxValues });
 }
 
 /** A note that replaces a value that cannot be read. Any value may have been thrown. */
@@ -39,7 +39,7 @@ export function unreadable(thrown: unknown): string {
   return storable(reason === '' ? '[unreadable]' : `[unreadable: ${reason.slice(0, 1_000)}]`);
 }
 
-function shown(value: unknown, walk: Walk): Readable | undefined {
+function readableOf(value: unknown, walk: Walk): Readable | undefined {
   try {
     if (typeof value !== 'object' || value === null) return primitive(value);
     if (walk.ancestors.has(value)) return '[circular]';
@@ -90,7 +90,7 @@ function inObject(value: object, walk: Walk): Readable | undefined {
   const response = responseOf(value);
   if (response) return members(response, walk);
   const json = jsonOf(value);
-  if (json !== value) return shown(json, walk);
+  if (json !== value) return readableOf(json, walk);
   const found = members(value, walk);
   return Object.keys(found).length > 0 || isPlain(value) ? found : label(value);
 }
@@ -148,11 +148,15 @@ function read(get: () => unknown, walk: Walk): Readable | undefined {
   } catch (thrown) {
     return unreadable(thrown);
   }
-  return shown(value, walk);
+  return readableOf(value, walk);
 }
 
-function members(value: object, walk: Walk, given: Record<string, Readable> = {}): Record<string, Readable> {
-  const found = given;
+function members(
+  value: object,
+  walk: Walk,
+  initial: Record<string, Readable> = {},
+): Record<string, Readable> {
+  const found = initial;
   // Symbols of class instances are internal.
   const keys = isPlain(value) ? Reflect.ownKeys(value) : Object.keys(value);
   for (const key of keys) {
@@ -183,7 +187,7 @@ function error(value: Error, walk: Walk): Record<string, Readable> {
     found[name] = name === 'stack' && typeof member === 'string' ? projectStack(member) : member;
   }
   const json = jsonOf(value);
-  const fields = json === value ? undefined : shown(json, walk);
+  const fields = json === value ? undefined : readableOf(json, walk);
   return typeof fields === 'object' && fields !== null && !Array.isArray(fields)
     ? { ...fields, ...found }
     : members(value, walk, found);
@@ -197,7 +201,7 @@ function map(entries: ReadonlyMap<unknown, unknown>, walk: Walk): Readable {
   for (const key of keys) {
     if (walk.omits(key)) continue;
     if ((walk.left -= 1) < 0) break;
-    define(found, storable(key), shown(entries.get(key), walk) ?? null);
+    define(found, storable(key), readableOf(entries.get(key), walk) ?? null);
   }
   return found;
 }

@@ -7,37 +7,37 @@ import { numRuns } from '../../../../test/support/long.ts';
 
 /** A buffer with a fake server that stores changes, or fails a given number of times. */
 function buffered(initial: string | null = null) {
-  const told: MetadataChanges[] = [];
+  const sent: MetadataChanges[] = [];
   const warned: string[] = [];
   const failures: Error[] = [];
   let stored: Metadata = JSON.parse(initial ?? '{}') as Metadata;
   const buffer = new MetadataBuffer({
     initial,
     warn: (sentence) => void warned.push(sentence),
-    async tell(changes) {
+    async send(changes) {
       await new Promise((resolve) => setImmediate(resolve));
       const failure = failures.shift();
       if (failure) throw failure;
-      told.push(structuredClone(changes));
+      sent.push(structuredClone(changes));
       stored = applyOperations(stored, changes.operations ?? []);
       return structuredClone(stored);
     },
   });
-  return { buffer, told, warned, failures, stored: () => stored };
+  return { buffer, told: sent, warned, failures, stored: () => stored };
 }
 
 const set = (key: string, value: unknown): MetadataOperation => ({ type: 'set', key, value });
 
 test('changes hold at once and are told together, in their order', async () => {
-  const { buffer, told } = buffered('{"n":1}');
+  const { buffer, told: sent } = buffered('{"n":1}');
   buffer.change('operations', set('a', [1]));
   buffer.change('operations', { type: 'append', key: 'a', value: 2 });
   buffer.change('operations', { type: 'increment', key: 'n', value: 2 });
   buffer.change('parentOperations', { type: 'increment', key: 'done', value: 1 });
   expect(buffer.current()).toEqual({ a: [1, 2], n: 3 });
-  expect(told).toEqual([]);
+  expect(sent).toEqual([]);
   await buffer.end();
-  expect(told).toEqual([
+  expect(sent).toEqual([
     {
       operations: [
         set('a', [1]),
@@ -50,30 +50,30 @@ test('changes hold at once and are told together, in their order', async () => {
 });
 
 test('are told by themselves a second later', async () => {
-  const { buffer, told } = buffered();
+  const { buffer, told: sent } = buffered();
   buffer.change('operations', set('a', 1));
-  await expect.poll(() => told.length, { timeout: 20_000 }).toBe(1);
+  await expect.poll(() => sent.length, { timeout: 20_000 }).toBe(1);
 });
 
 test('changes that are made while others are under way are told before the end', async () => {
-  const { buffer, told, warned } = buffered();
+  const { buffer, told: sent, warned } = buffered();
   buffer.change('operations', set('step', 1));
   const first = buffer.flush();
   buffer.change('operations', set('step', 2));
   await Promise.all([first, buffer.end()]);
-  expect([told.length, warned]).toEqual([2, []]);
-  expect(told.at(-1)?.operations).toEqual([set('step', 2)]);
+  expect([sent.length, warned]).toEqual([2, []]);
+  expect(sent.at(-1)?.operations).toEqual([set('step', 2)]);
 });
 
 test('what the server could not be told is told again, and not twice', async () => {
-  const { buffer, told, failures, warned } = buffered();
+  const { buffer, told: sent, failures, warned } = buffered();
   failures.push(new Error('away'));
   buffer.change('operations', { type: 'increment', key: 'n', value: 1 });
   await buffer.flush();
   buffer.change('operations', { type: 'increment', key: 'n', value: 1 });
   await buffer.end();
-  expect(told).toHaveLength(1);
-  expect(told[0]?.operations).toHaveLength(2);
+  expect(sent).toHaveLength(1);
+  expect(sent[0]?.operations).toHaveLength(2);
   expect([buffer.current(), warned]).toEqual([{ n: 2 }, []]);
   failures.push(new Error('away'));
   buffer.change('operations', set('a', 1));
@@ -82,15 +82,15 @@ test('what the server could not be told is told again, and not twice', async () 
 });
 
 test('a refusal for the parent does not cost the run its own changes', async () => {
-  const { buffer, told, failures, warned } = buffered();
+  const { buffer, told: sent, failures, warned } = buffered();
   const refusal = new MetadataRefused('parent is full');
   failures.push(refusal);
   buffer.change('operations', set('a', 1));
   buffer.change('parentOperations', set('b', 1));
   const ended = buffer.end();
-  await expect.poll(() => told.length).toBeGreaterThan(0);
+  await expect.poll(() => sent.length).toBeGreaterThan(0);
   await ended;
-  expect(told).toEqual([{ operations: [set('a', 1)] }, { parentOperations: [set('b', 1)] }]);
+  expect(sent).toEqual([{ operations: [set('a', 1)] }, { parentOperations: [set('b', 1)] }]);
   failures.push(refusal);
   buffer.change('operations', set('a', 2));
   await buffer.end();
@@ -98,7 +98,7 @@ test('a refusal for the parent does not cost the run its own changes', async () 
 });
 
 test('too much is refused where it is made, and changes nothing', async () => {
-  const { buffer, told } = buffered();
+  const { buffer, told: sent } = buffered();
   buffer.change('operations', set('a', 'x'.repeat(200_000)));
   expect(() => buffer.change('operations', set('b', 'x'.repeat(80_000)))).toThrow(/at most 262144 bytes/);
   expect(Object.keys(buffer.current())).toEqual(['a']);
@@ -106,7 +106,7 @@ test('too much is refused where it is made, and changes nothing', async () => {
   buffer.change('operations', set('a', 1));
   buffer.change('operations', set('b', 'x'.repeat(80_000)));
   await buffer.end();
-  expect(told[0]?.operations).toHaveLength(3);
+  expect(sent[0]?.operations).toHaveLength(3);
 });
 
 test('refuses keys that touch the prototype, and amounts that are no numbers', () => {
@@ -123,7 +123,7 @@ test('refuses keys that touch the prototype, and amounts that are no numbers', (
 });
 
 test('what is nested too deeply is refused where it is made, by the limit', async () => {
-  const { buffer, told } = buffered();
+  const { buffer, told: sent } = buffered();
   const nested = (levels: number): unknown => JSON.parse('['.repeat(levels) + ']'.repeat(levels));
   for (const levels of [maxJsonLevels + 1, 3_000, 100_000]) {
     for (const type of ['set', 'append'] as const)
@@ -139,7 +139,7 @@ test('what is nested too deeply is refused where it is made, by the limit', asyn
   expect(() => buffer.change('operations', set('circle', circle))).toThrow(/circular/);
   buffer.change('operations', set('deep', nested(maxJsonLevels - 1)));
   await buffer.end();
-  expect(told).toHaveLength(1);
+  expect(sent).toHaveLength(1);
 });
 
 test('what it holds is always what the server has once it was told everything', async () => {

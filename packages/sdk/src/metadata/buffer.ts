@@ -21,7 +21,7 @@ export interface MetadataBufferOptions {
   /** The run's metadata at the start of the attempt, as JSON text. */
   readonly initial: string | null;
   /** Sends changes and returns the run's new metadata. Throws a MetadataRefused if the server rejects the changes. */
-  readonly tell: (changes: MetadataChanges) => Promise<Metadata>;
+  readonly send: (changes: MetadataChanges) => Promise<Metadata>;
   /** Called with a message about lost changes. */
   readonly warn: (sentence: string) => void;
 }
@@ -36,7 +36,7 @@ export class MetadataBuffer implements RunMetadata {
   #bytes: number;
   #waiting: { readonly target: MetadataTarget; readonly operation: MetadataOperation }[] = [];
   #timer: ReturnType<typeof setTimeout> | undefined;
-  #telling: Promise<boolean> | undefined;
+  #sending: Promise<boolean> | undefined;
 
   constructor(options: MetadataBufferOptions) {
     this.#options = options;
@@ -48,27 +48,27 @@ export class MetadataBuffer implements RunMetadata {
     return structuredClone(this.#current);
   }
 
-  change(target: MetadataTarget, given: MetadataOperation): void {
-    const operation = operationAsJson(given);
+  change(target: MetadataTarget, input: MetadataOperation): void {
+    const operation = operationAsJson(input);
     const refused = operation.type === 'update' ? undefined : refusedKey(operation.key);
     if (refused !== undefined) throw new TypeError(`metadata: ${refused}.`);
     if (target === 'operations') this.#apply(operation);
     this.#waiting.push({ target, operation });
-    if (this.#waiting.length >= maxAtOnce) void this.#tell();
+    if (this.#waiting.length >= maxAtOnce) void this.#send();
     else this.#later();
   }
 
   /** Whether there are unsent changes. */
   get isPending(): boolean {
-    return this.#telling !== undefined || this.#waiting.length > 0;
+    return this.#sending !== undefined || this.#waiting.length > 0;
   }
 
   async flush(): Promise<void> {
-    while (this.#telling || this.#waiting.length > 0) {
+    while (this.#sending || this.#waiting.length > 0) {
       // Pending changes are not part of a request in flight.
-      if (this.#telling) await this.#telling;
+      if (this.#sending) await this.#sending;
       // If the server cannot be reached, the rest is sent later.
-      else if (!(await this.#tell())) return;
+      else if (!(await this.#send())) return;
     }
   }
 
@@ -102,28 +102,28 @@ export class MetadataBuffer implements RunMetadata {
   }
 
   #later(): void {
-    if (this.#timer !== undefined || this.#telling) return;
-    this.#timer = setTimeout(() => void this.#tell(), waitMs);
+    if (this.#timer !== undefined || this.#sending) return;
+    this.#timer = setTimeout(() => void this.#send(), waitMs);
     (this.#timer as { unref?: () => void }).unref?.();
   }
 
   /** One request at a time, so that changes arrive in order. Resolves with whether the server replied. Never rejects. */
-  #tell(): Promise<boolean> {
-    this.#telling ??= this.#tellNow().finally(() => {
-      this.#telling = undefined;
+  #send(): Promise<boolean> {
+    this.#sending ??= this.#sendNow().finally(() => {
+      this.#sending = undefined;
       if (this.#waiting.length > 0) this.#later();
     });
-    return this.#telling;
+    return this.#sending;
   }
 
   /**
    * Sends all changes in one request; if that is rejected, one request per target, so that a full parent does not affect the run's own
    * metadata.
    */
-  async #tellAll(changes: MetadataChanges): Promise<Metadata> {
+  async #sendAll(changes: MetadataChanges): Promise<Metadata> {
     const targets = Object.entries(changes) as [MetadataTarget, MetadataOperation[]][];
     try {
-      return await this.#options.tell(changes);
+      return await this.#options.send(changes);
     } catch (error) {
       if (!(error instanceof MetadataRefused) || targets.length === 1) throw error;
     }
@@ -131,7 +131,7 @@ export class MetadataBuffer implements RunMetadata {
     let refusal: unknown;
     for (const [target, operations] of targets) {
       try {
-        stored = await this.#options.tell({ [target]: operations });
+        stored = await this.#options.send({ [target]: operations });
       } catch (error) {
         refusal = error;
         if (!(error instanceof MetadataRefused)) throw error;
@@ -142,15 +142,15 @@ export class MetadataBuffer implements RunMetadata {
     return stored;
   }
 
-  async #tellNow(): Promise<boolean> {
+  async #sendNow(): Promise<boolean> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    const told = this.#waiting.splice(0, maxAtOnce);
-    if (told.length === 0) return true;
+    const batch = this.#waiting.splice(0, maxAtOnce);
+    if (batch.length === 0) return true;
     const changes: MetadataChanges = {};
-    for (const { target, operation } of told) (changes[target] ??= []).push(operation);
+    for (const { target, operation } of batch) (changes[target] ??= []).push(operation);
     try {
-      const stored = await this.#tellAll(changes);
+      const stored = await this.#sendAll(changes);
       // Includes changes by others, such as a child run or the dashboard.
       this.#current = applyOperations(
         stored,
@@ -159,7 +159,7 @@ export class MetadataBuffer implements RunMetadata {
       this.#bytes = sizeOf(this.#current);
     } catch (error) {
       if (!(error instanceof MetadataRefused)) {
-        this.#waiting.unshift(...told);
+        this.#waiting.unshift(...batch);
         return false;
       }
       this.#options.warn(`Changes of metadata were refused: ${error.message}`);

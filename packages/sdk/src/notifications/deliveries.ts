@@ -58,8 +58,8 @@ export function retrieveDelivery(
   deliveryId: string,
 ): Promise<NotificationDelivery>;
 export function retrieveDelivery(deliveryId: string): Promise<NotificationDelivery>;
-export async function retrieveDelivery(...given: readonly string[]): Promise<NotificationDelivery> {
-  const { client, params, rest } = await addressed<[string]>(given, 1);
+export async function retrieveDelivery(...args: readonly string[]): Promise<NotificationDelivery> {
+  const { client, params, rest } = await addressed<[string]>(args, 1);
   return deliveryFromWire(
     await client.call('retrieveNotificationDelivery', { params: { ...params, deliveryId: rest[0] } }),
   );
@@ -77,8 +77,8 @@ export function replayDelivery(
   deliveryId: string,
 ): Promise<NotificationDelivery>;
 export function replayDelivery(deliveryId: string): Promise<NotificationDelivery>;
-export async function replayDelivery(...given: readonly string[]): Promise<NotificationDelivery> {
-  const { client, params, rest } = await addressed<[string]>(given, 1);
+export async function replayDelivery(...args: readonly string[]): Promise<NotificationDelivery> {
+  const { client, params, rest } = await addressed<[string]>(args, 1);
   return deliveryFromWire(
     await client.call('replayNotificationDelivery', { params: { ...params, deliveryId: rest[0] } }),
   );

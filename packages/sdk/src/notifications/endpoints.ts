@@ -27,9 +27,9 @@ export function createEndpoint(
   endpoint: CreateEndpointOptions,
 ): Promise<NotificationEndpoint & { secret?: string | undefined }>;
 export async function createEndpoint(
-  ...given: readonly (string | CreateEndpointOptions)[]
+  ...args: readonly (string | CreateEndpointOptions)[]
 ): Promise<NotificationEndpoint & { secret?: string | undefined }> {
-  const { client, params, rest } = await addressed<[CreateEndpointOptions]>(given, 1);
+  const { client, params, rest } = await addressed<[CreateEndpointOptions]>(args, 1);
   return endpointFromWire(
     await client.call('createNotificationEndpoint', { params: { ...params }, body: rest[0] }),
   );
@@ -43,8 +43,8 @@ export async function createEndpoint(
  */
 export function listEndpoints(projectRef: string, env: string): Promise<NotificationEndpoint[]>;
 export function listEndpoints(): Promise<NotificationEndpoint[]>;
-export async function listEndpoints(...given: readonly string[]): Promise<NotificationEndpoint[]> {
-  const { client, params } = await addressed(given, 0);
+export async function listEndpoints(...args: readonly string[]): Promise<NotificationEndpoint[]> {
+  const { client, params } = await addressed(args, 0);
   const { data } = await client.call('listNotificationEndpoints', { params: { ...params } });
   return data.map(endpointFromWire);
 }
@@ -67,9 +67,9 @@ export function updateEndpoint(
   changes: UpdateEndpointOptions,
 ): Promise<NotificationEndpoint>;
 export async function updateEndpoint(
-  ...given: readonly (string | UpdateEndpointOptions)[]
+  ...args: readonly (string | UpdateEndpointOptions)[]
 ): Promise<NotificationEndpoint> {
-  const { client, params, rest } = await addressed<[string, UpdateEndpointOptions]>(given, 2);
+  const { client, params, rest } = await addressed<[string, UpdateEndpointOptions]>(args, 2);
   const [endpointId, body] = rest;
   return endpointFromWire(
     await client.call('updateNotificationEndpoint', { params: { ...params, endpointId }, body }),
@@ -84,8 +84,8 @@ export async function updateEndpoint(
  */
 export function deleteEndpoint(projectRef: string, env: string, endpointId: string): Promise<{ id: string }>;
 export function deleteEndpoint(endpointId: string): Promise<{ id: string }>;
-export async function deleteEndpoint(...given: readonly string[]): Promise<{ id: string }> {
-  const { client, params, rest } = await addressed<[string]>(given, 1);
+export async function deleteEndpoint(...args: readonly string[]): Promise<{ id: string }> {
+  const { client, params, rest } = await addressed<[string]>(args, 1);
   return client.call('deleteNotificationEndpoint', { params: { ...params, endpointId: rest[0] } });
 }
 
@@ -101,8 +101,8 @@ export function testEndpoint(
   endpointId: string,
 ): Promise<NotificationDelivery>;
 export function testEndpoint(endpointId: string): Promise<NotificationDelivery>;
-export async function testEndpoint(...given: readonly string[]): Promise<NotificationDelivery> {
-  const { client, params, rest } = await addressed<[string]>(given, 1);
+export async function testEndpoint(...args: readonly string[]): Promise<NotificationDelivery> {
+  const { client, params, rest } = await addressed<[string]>(args, 1);
   return deliveryFromWire(
     await client.call('testNotificationEndpoint', { params: { ...params, endpointId: rest[0] } }),
   );

@@ -1,6 +1,6 @@
 import { failureIn } from '@millrace/contract/plain';
 import { errorOf, type Failure } from '../client/api-error.ts';
-import { requestRetryDelay } from '../client/request-retry.ts';
+import { requestRetries } from '../client/request-retry.ts';
 import type { ResolvedSettings } from '../client/settings.ts';
 import { pause } from '../runs/pause.ts';
 
@@ -14,7 +14,9 @@ type Settings = Pick<ResolvedSettings, 'retry' | 'timeoutInMs'>;
 
 /** One request to a signed URL, with retries. The URL may be on another host and is itself the permission: the credential is not sent. */
 async function exchangeWith(settings: Settings, url: string, init: RequestInit): Promise<Response> {
-  for (let attempt = 1; ; attempt += 1) {
+  // An upload replaces what an earlier one stored.
+  const nextRetry = requestRetries(settings.retry, true);
+  for (;;) {
     let failure: Failure;
     try {
       const response = await fetch(url, { ...init, signal: AbortSignal.timeout(settings.timeoutInMs) });
@@ -23,14 +25,15 @@ async function exchangeWith(settings: Settings, url: string, init: RequestInit):
         status: response.status,
         text: await response.text(),
         shouldRetry: response.headers.get('x-should-retry') ?? undefined,
+        retryAfter: response.headers.get('retry-after') ?? undefined,
         ...failureIn((name) => response.headers.get(name)),
       };
     } catch (cause) {
       failure = { status: undefined, cause, baseURL: new URL(url).origin };
     }
-    const delay = requestRetryDelay(settings.retry, attempt, failure, Date.now(), Math.random);
-    if (delay === undefined) throw errorOf(failure);
-    await pause(delay);
+    const retry = nextRetry(failure);
+    if (!retry) throw errorOf(failure);
+    await pause(retry.delayMs);
   }
 }
 

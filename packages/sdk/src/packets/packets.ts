@@ -21,9 +21,9 @@ export async function storePayload(client: ApiClient, content: TypedText): Promi
 }
 
 /** Returns the text, or the content of the packet that it names. */
-export async function resolveStored(client: () => ApiClient, given: TypedText): Promise<TypedText> {
-  if (given.type !== storedType) return given;
+export async function resolveStored(client: () => ApiClient, input: TypedText): Promise<TypedText> {
+  if (input.type !== storedType) return input;
   const through = client();
-  const { presignedUrl } = await through.call('retrievePacket', { params: { packet: given.text } });
+  const { presignedUrl } = await through.call('retrievePacket', { params: { packet: input.text } });
   return readContent(through.settings, presignedUrl);
 }

@@ -93,9 +93,9 @@ describe('encode', () => {
   class Money {
     readonly cents = 5;
   }
-  class Told {
+  class Custom {
     toJSON(): object {
-      return { told: true };
+      return { custom: true };
     }
   }
 
@@ -145,9 +145,9 @@ describe('encode', () => {
   });
 
   test('writes what has a toJSON method as that says', () => {
-    expect(roundTrip({ at: new Date(5), told: new Told() })).toEqual({
+    expect(roundTrip({ at: new Date(5), custom: new Custom() })).toEqual({
       at: new Date(5),
-      told: { told: true },
+      custom: { custom: true },
     });
   });
 

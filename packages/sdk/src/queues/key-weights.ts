@@ -1,9 +1,9 @@
-import type { ShownKeyWeight } from '@millrace/contract';
+import type { KeyWeightResponse } from '@millrace/contract';
 import { currentClient } from '../client/current-client.ts';
 import { pages, type PageList } from '../client/page.ts';
 
 /** A concurrency key with its own weight. */
-export type KeyWeight = ShownKeyWeight;
+export type KeyWeight = KeyWeightResponse;
 
 /** Paging for key weights. */
 export interface ListKeyWeightsParams {

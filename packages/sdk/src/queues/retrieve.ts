@@ -30,7 +30,7 @@ export async function retrieve(
 ): Promise<Queue & { readonly keys?: readonly QueueKey[] }> {
   const { queue: name, type } = named(queue);
   const query = { type, keys };
-  const { keys: found, ...one } = await currentClient().call('retrieveQueue', {
+  const { keys: found, ...fields } = await currentClient().call('retrieveQueue', {
     params: { queue: name },
     query,
   });
@@ -39,5 +39,5 @@ export async function retrieve(
       ...key,
       ...(nextStartAt !== undefined && { nextStartAt: new Date(nextStartAt) }),
     }));
-  return { ...fromWire(one), ...(found && { keys: keysOf(found) }) };
+  return { ...fromWire(fields), ...(found && { keys: keysOf(found) }) };
 }

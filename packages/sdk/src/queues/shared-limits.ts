@@ -1,10 +1,10 @@
-import type { ShownSharedLimit } from '@millrace/contract';
+import type { SharedLimitResponse } from '@millrace/contract';
 import { currentClient } from '../client/current-client.ts';
 
 /** A concurrency limit shared by several queues. */
-export type SharedLimit = Omit<ShownSharedLimit, 'overriddenAt'> & { overriddenAt: Date | null };
+export type SharedLimit = Omit<SharedLimitResponse, 'overriddenAt'> & { overriddenAt: Date | null };
 
-const fromWire = ({ overriddenAt, ...limit }: ShownSharedLimit): SharedLimit => ({
+const fromWire = ({ overriddenAt, ...limit }: SharedLimitResponse): SharedLimit => ({
   ...limit,
   overriddenAt: overriddenAt === null ? null : new Date(overriddenAt),
 });

@@ -69,7 +69,7 @@ export async function retryFetch(
   for (let attempt = 1; ; attempt += 1) {
     signal?.throwIfAborted();
     const clock = timeoutInMs === undefined ? undefined : AbortSignal.timeout(timeoutInMs);
-    const either = [signal, clock].filter((one) => one !== undefined);
+    const either = [signal, clock].filter((item) => item !== undefined);
     let reply: Response;
     try {
       // A request with its own body can only be read once.

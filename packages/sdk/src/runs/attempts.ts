@@ -50,7 +50,7 @@ export interface AttemptsOptions {
  * The attempts of a run, first one first: where and how long each ran, what it waited for, and its error. Await the result for the first page,
  * or iterate over it for all. Throws a NotFoundError for an unknown run.
  *
- * An attempt that did not count (`LOST`, `GIVEN_BACK`, `DETACHED`) is followed by another one with the same number.
+ * An attempt that did not count (`LOST`, `RETURNED`, `DETACHED`) is followed by another one with the same number.
  *
  * @example
  * for await (const { number, status, error } of runs.attempts('run_…')) console.log(number, status, error?.message);
@@ -64,9 +64,11 @@ export function attempts(run: RunReference, { limit }: AttemptsOptions = {}): Pa
       query: { 'page[after]': after, 'page[size]': limit },
     });
     const codec = codecOf(client);
-    const shown = data.map(fromWire);
+    const attempts = data.map(fromWire);
     return {
-      data: codec ? await Promise.all(shown.map((one) => openAttempt(codec, one, params.runId))) : shown,
+      data: codec
+        ? await Promise.all(attempts.map((attempt) => openAttempt(codec, attempt, params.runId)))
+        : attempts,
       pagination,
     };
   }, {});

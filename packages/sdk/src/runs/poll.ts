@@ -47,7 +47,10 @@ export async function poll(
   const startedAt = performance.now();
   for (;;) {
     signal?.throwIfAborted();
-    const run = await retrieveThrough(client, id);
+    const run = await retrieveThrough(client, id, signal).catch((error: unknown) => {
+      signal?.throwIfAborted();
+      throw error;
+    });
     if (run.isCompleted) return run;
     const left = timeoutInMs - (performance.now() - startedAt);
     if (left <= 0) throw new PollTimeoutError(run, timeoutInMs);

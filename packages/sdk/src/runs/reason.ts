@@ -14,8 +14,8 @@ export type Reason = Omit<RunReasonReply, 'until'> & { readonly until?: Date | u
  * if (reason === 'queue_paused') console.log(message);
  */
 export async function reason(run: RunReference): Promise<Reason> {
-  const { until, ...told } = await currentClient().call('retrieveRunReason', {
+  const { until, ...rest } = await currentClient().call('retrieveRunReason', {
     params: { runId: runId(run) },
   });
-  return { ...told, ...(until !== undefined && { until: new Date(until) }) };
+  return { ...rest, ...(until !== undefined && { until: new Date(until) }) };
 }

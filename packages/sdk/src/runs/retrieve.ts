@@ -14,10 +14,11 @@ function plainOf({ text, type }: TypedText): unknown {
   return type === 'application/super+json' ? (JSON.parse(text) as { json?: unknown }).json : text;
 }
 
-/** Retrieves through the given client, including separately stored values. */
-export async function retrieveThrough(client: ApiClient, id: string): Promise<Run> {
+/** Retrieves through the given client, including separately stored values. An outage is not waited for once the signal is aborted. */
+export async function retrieveThrough(client: ApiClient, id: string, signal?: AbortSignal): Promise<Run> {
   const { payloadPresignedUrl, outputPresignedUrl, ...wire } = await client.call('retrieveRun', {
     params: { runId: id },
+    signal,
   });
   const read = async (url: string) => plainOf(await readContent(client.settings, url));
   const [payload, output] = await Promise.all([

@@ -48,9 +48,9 @@ export function steps(run: RunReference, { limit }: StepsOptions = {}): PageList
       query: { 'page[after]': after, 'page[size]': limit },
     });
     const codec = codecOf(client);
-    const shown = data.map(fromWire);
+    const steps = data.map(fromWire);
     return {
-      data: codec ? await Promise.all(shown.map((step) => openStep(codec, step))) : shown,
+      data: codec ? await Promise.all(steps.map((step) => openStep(codec, step))) : steps,
       pagination,
     };
   }, {});

@@ -92,7 +92,7 @@ async function* subscribe(
 ): AsyncGenerator<WatchedRun, void, undefined> {
   const path = pathOf(operation, params, { ...query, skipColumns: skipColumns?.join(',') });
   for await (const run of followRuns(client, path, signal)) {
-    const shown = dated(run as Parameters<typeof dated>[0]) as WatchedRun;
-    yield await openRun(codecOf(client), shown);
+    const withDates = dated(run as Parameters<typeof dated>[0]) as WatchedRun;
+    yield await openRun(codecOf(client), withDates);
   }
 }

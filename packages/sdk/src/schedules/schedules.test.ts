@@ -31,7 +31,7 @@ afterEach(() => {
   server.received.length = 0;
   answer = () => ({ body: wire });
 });
-const asked = () => server.received.map(({ method, path, body }) => [method, path, body]);
+const requests = () => server.received.map(({ method, path, body }) => [method, path, body]);
 
 test('create and update send the settings as they are and give dates', async () => {
   const settings = {
@@ -41,11 +41,11 @@ test('create and update send the settings as they are and give dates', async () 
     overlap: 'skip',
     window: '15m',
   } as const;
-  const made = await schedules.create({ ...settings, deduplicationKey: 'k' });
-  expect(made.nextRun).toEqual(new Date('2026-11-22T00:00:00Z'));
-  expect(made.nextRunEffectiveAt).toBeNull();
-  await schedules.update(made, settings);
-  expect(asked()).toEqual([
+  const created = await schedules.create({ ...settings, deduplicationKey: 'k' });
+  expect(created.nextRun).toEqual(new Date('2026-11-22T00:00:00Z'));
+  expect(created.nextRunEffectiveAt).toBeNull();
+  await schedules.update(created, settings);
+  expect(requests()).toEqual([
     ['POST', '/api/v1/schedules', { ...settings, deduplicationKey: 'k' }],
     ['PUT', '/api/v1/schedules/sched_1', settings],
   ]);
@@ -56,7 +56,7 @@ test('a schedule is named by its id, its key or itself', async () => {
   await schedules.activate({ id: 'sched_1' });
   await schedules.deactivate('mine/a b');
   await schedules.del('sched_1');
-  expect(asked().map(([method, path]) => `${method as string} ${path as string}`)).toEqual([
+  expect(requests().map(([method, path]) => `${method as string} ${path as string}`)).toEqual([
     'GET /api/v1/schedules/sched_1',
     'POST /api/v1/schedules/sched_1/activate',
     'POST /api/v1/schedules/mine%2Fa%20b/deactivate',
@@ -93,7 +93,7 @@ test('preview, backfill and timezones send their options and give dates', async 
   });
   answer = () => ({ body: { timezones: ['UTC'] } });
   expect(await schedules.timezones({ excludeUtc: true })).toEqual({ timezones: ['UTC'] });
-  expect(asked()).toEqual([
+  expect(requests()).toEqual([
     ['GET', `/api/v1/schedules/sched_1/preview?n=1&from=${encodeURIComponent(at)}`, undefined],
     ['POST', '/api/v1/schedules/sched_1/backfill', { from: at, to: at, max: 1 }],
     ['GET', '/api/v1/timezones?excludeUtc=true', undefined],

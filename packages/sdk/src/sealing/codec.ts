@@ -60,15 +60,15 @@ const holder = globalThis as { [slot]?: Holder };
 const clearables: readonly unknown[] = ['metadata', 'errors', 'logs'] satisfies Clearable[];
 
 /** Throws a TypeError for a value that is not a codec. */
-export function checkedCodec(given: unknown, where: string): Codec {
-  const { encode, decode, clear = [] } = Object(given) as Partial<Codec>;
+export function checkedCodec(input: unknown, where: string): Codec {
+  const { encode, decode, clear = [] } = Object(input) as Partial<Codec>;
   if (typeof encode !== 'function' || typeof decode !== 'function')
     throw new TypeError(
       `${where} must be a codec, an object with encode and decode, such as aesGcmCodec({ … }).`,
     );
-  if (!Array.isArray(clear) || !clear.every((one) => clearables.includes(one)))
+  if (!Array.isArray(clear) || !clear.every((item) => clearables.includes(item)))
     throw new TypeError(`${where}: clear is a list of "metadata", "errors" and "logs".`);
-  return given as Codec;
+  return input as Codec;
 }
 
 /** Sets the codec of `configure`. Undefined means that of the project, if there is one. */
@@ -84,18 +84,18 @@ export function useProjectCodec(codec: unknown): void {
 
 /** The codec of this process. */
 export function processCodec(): Codec | undefined {
-  const held = holder[slot];
-  if (held === undefined) return undefined;
-  return held.configured === undefined ? held.project : (held.configured ?? undefined);
+  const stored = holder[slot];
+  if (stored === undefined) return undefined;
+  return stored.configured === undefined ? stored.project : (stored.configured ?? undefined);
 }
 
 /** The codec for calls through a client: its own, else that of the process. */
 export function codecOf({
-  given,
+  options,
 }: {
-  readonly given: { readonly codec?: Codec | null | undefined };
+  readonly options: { readonly codec?: Codec | null | undefined };
 }): Codec | undefined {
-  return given.codec === undefined ? processCodec() : (given.codec ?? undefined);
+  return options.codec === undefined ? processCodec() : (options.codec ?? undefined);
 }
 
 /** The codec, if it seals this kind of data. */

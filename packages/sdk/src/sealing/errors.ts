@@ -84,10 +84,10 @@ export async function openShownError<E extends object>(
   purpose: string | undefined,
 ): Promise<E> {
   const opened = await openError(codec, error, purpose);
-  return opened === error ? error : shown(opened as unknown as SerializedError, error);
+  return opened === error ? error : displayed(opened as unknown as SerializedError, error);
 }
 
-function shown<E extends object>(opened: SerializedError, error: E): E {
+function displayed<E extends object>(opened: SerializedError, error: E): E {
   const { sealed: _, ...rest } = error as { readonly sealed?: unknown };
   const causes: object[] = [];
   const collect = (list: readonly SerializedError[] = []): void => {

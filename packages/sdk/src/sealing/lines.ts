@@ -16,12 +16,12 @@ const maxSealedCharacters = 65_536;
 
 /** A line as JSON text, truncated if it is too long. */
 function textOf({ message, properties }: RunLogLine): string {
-  for (let most = maxClearBytes; ; most = Math.floor(most / 2)) {
+  for (let max = maxClearBytes; ; max = Math.floor(max / 2)) {
     const shortened =
-      properties !== undefined && properties.length > most
-        ? JSON.stringify({ cut: boundedText(properties, most) })
+      properties !== undefined && properties.length > max
+        ? JSON.stringify({ cut: boundedText(properties, max) })
         : properties;
-    const text = JSON.stringify({ message: boundedText(message, most), properties: shortened });
+    const text = JSON.stringify({ message: boundedText(message, max), properties: shortened });
     if (text.length <= maxClearBytes && new TextEncoder().encode(text).length <= maxClearBytes) return text;
   }
 }
@@ -48,12 +48,12 @@ export class LineSealer {
     } catch {
       sealed = Promise.reject(new Error('not sealed'));
     }
-    if (!(sealed instanceof Promise) && !this.#under) return this.#tell(line, sealed);
+    if (!(sealed instanceof Promise) && !this.#under) return this.#sendSealed(line, sealed);
     const under: Promise<void> = Promise.all([
       Promise.resolve(sealed).catch(() => undefined),
       this.#under,
     ]).then(([result]) => {
-      this.#tell(line, result);
+      this.#sendSealed(line, result);
       if (this.#under === under) this.#under = undefined;
     });
     this.#under = under;
@@ -64,7 +64,7 @@ export class LineSealer {
     while (this.#under) await this.#under;
   }
 
-  #tell({ at, level }: RunLogLine, sealed: SealedText | undefined): void {
+  #sendSealed({ at, level }: RunLogLine, sealed: SealedText | undefined): void {
     let properties: string | undefined;
     try {
       if (sealed) properties = JSON.stringify(envelopeOf(sealed, type, this.#purpose));

@@ -10,12 +10,12 @@ export async function sealText(codec: Codec, clear: ClearText, purpose: string):
 /** Opens a text that may be sealed. An unsealed text is returned unchanged, synchronously. */
 export function openText(
   codec: () => Codec | undefined,
-  given: ClearText,
+  input: ClearText,
   purpose: string | undefined,
 ): ClearText | Promise<ClearText> {
   const envelope =
-    given.type === sealedType || given.type === 'application/json' ? envelopeIn(given.text) : undefined;
-  return envelope ? open(codec(), envelope, purpose) : given;
+    input.type === sealedType || input.type === 'application/json' ? envelopeIn(input.text) : undefined;
+  return envelope ? open(codec(), envelope, purpose) : input;
 }
 
 /** Opens a text that may be sealed and parses it by its type. */
@@ -38,29 +38,29 @@ export function plain({ text, type }: ClearText): unknown {
 
 /** A JSON value with each nested string sealed. Names, numbers, booleans and the structure stay, so that the server can change them. */
 export async function sealTexts<T>(codec: Codec, value: T, purpose: string): Promise<T> {
-  return (await mapped(value, (one) =>
-    typeof one === 'string' ? seal(codec, { text: one, type: 'text/plain' }, purpose) : undefined,
+  return (await mapped(value, (item) =>
+    typeof item === 'string' ? seal(codec, { text: item, type: 'text/plain' }, purpose) : undefined,
   )) as T;
 }
 
 /** A JSON value with each nested envelope opened to plain JSON. Throws if an envelope cannot be opened here. */
 export async function openDeep<T>(codec: Codec | undefined, value: T, purpose?: string): Promise<T> {
-  return (await mapped(value, (one) =>
-    isSealed(one) ? open(codec, one, purpose).then(plain) : undefined,
+  return (await mapped(value, (item) =>
+    isSealed(item) ? open(codec, item, purpose).then(plain) : undefined,
   )) as T;
 }
 
 /** A value in which everything that `change` accepts is replaced. */
 export async function mapped(
   value: unknown,
-  change: (one: unknown) => Promise<unknown> | undefined,
+  change: (item: unknown) => Promise<unknown> | undefined,
 ): Promise<unknown> {
   const changed = change(value);
   if (changed) return changed;
-  if (Array.isArray(value)) return Promise.all(value.map((one: unknown) => mapped(one, change)));
+  if (Array.isArray(value)) return Promise.all(value.map((item: unknown) => mapped(item, change)));
   if (typeof value !== 'object' || value === null || value instanceof Date) return value;
   const entries = Object.entries(value).map(
-    async ([name, one]) => [name, await mapped(one, change)] as const,
+    async ([name, item]) => [name, await mapped(item, change)] as const,
   );
   return Object.fromEntries(await Promise.all(entries));
 }

@@ -11,9 +11,9 @@ const arrival = async (): Promise<void> => {
 };
 
 test('an event that takes a minute to arrive is waited for as long as something of it does', async () => {
-  const asked: ServerResponse[] = [];
+  const responses: ServerResponse[] = [];
   const server = createServer((_request, response) => {
-    asked.push(response);
+    responses.push(response);
     response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
   });
   server.listen(0, '127.0.0.1');
@@ -27,14 +27,14 @@ test('an event that takes a minute to arrive is waited for as long as something 
   const { port } = server.address() as AddressInfo;
   const client = new ApiClient({ baseURL: `http://127.0.0.1:${port}`, secretKey: 'svc_dev_sk_x' });
   const next = followRecords(client, '/stream', {}).next();
-  while (asked.length === 0) await arrival();
+  while (responses.length === 0) await arrival();
   const data = JSON.stringify({ records: [{ seq_num: 0, timestamp: 1, body: 'slow' }] });
   for (const part of ['event: batch\n', 'data: ', data.slice(0, 9), data.slice(9), '\n\n']) {
-    asked[0]?.write(part);
+    responses[0]?.write(part);
     await arrival();
     vi.advanceTimersByTime(20_000);
     await arrival();
   }
   expect((await next).value).toMatchObject({ seq: 0, body: 'slow' });
-  expect(asked).toHaveLength(1);
+  expect(responses).toHaveLength(1);
 });

@@ -84,7 +84,7 @@ export function positionIn(session: string): Position {
 
 export function sessionIn(client: ApiClient, session: string, position: Position): SessionIn {
   /** Reported with the run's outcome: later messages are for another run. */
-  const note = (): void => void currentRun()?.heard?.set(session, position.last ?? -1);
+  const note = (): void => void currentRun()?.consumed?.set(session, position.last ?? -1);
   const took = (seq: number): void => {
     // A wait may have consumed the message already.
     if (seq <= (position.last ?? -1)) return;
@@ -109,7 +109,7 @@ export function sessionIn(client: ApiClient, session: string, position: Position
   };
 
   /** The next available message. */
-  const look = async () => {
+  const next = async () => {
     const path = { params: { session }, query: { afterEventId: position.last } };
     return (await client.call('listSessionInRecords', path)).records[0];
   };
@@ -127,7 +127,7 @@ export function sessionIn(client: ApiClient, session: string, position: Position
   /** Consumes the next message if there is one. */
   const takeNext = async <T>(): Promise<{ readonly data: T } | undefined> => {
     for (;;) {
-      const found = await look();
+      const found = await next();
       currentRun()?.signal?.throwIfAborted();
       if (!found) return undefined;
       // Another part of the code has consumed it in the meantime.
@@ -195,7 +195,7 @@ export function sessionIn(client: ApiClient, session: string, position: Position
 
     async peek<T>() {
       await ready();
-      const first = await look();
+      const first = await next();
       return first && { data: parsedMessage(first.data) as T, seq: first.seqNum, at: new Date() };
     },
 

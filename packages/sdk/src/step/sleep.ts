@@ -11,13 +11,13 @@ import { ownSteps } from './steps.ts';
 export async function sleep(name: string, time: WaitTime | Date): Promise<void> {
   const steps = ownSteps('step.sleep');
   const { waits } = waitingRun('step.sleep');
-  const given =
+  const duration =
     time instanceof Date ? { detail: dateOf(time) } : { sleepMs: lengthOf(time, Date.now(), 'step.sleep') };
   await steps.enter<void>(
     { kind: 'SLEEP', name },
     ({ name: key, detail }) => wait(key, detail),
     async (key) => {
-      const stored = { kind: 'SLEEP', status: 'COMPLETED', tries: 1, tookMs: 0, ...given } as const;
+      const stored = { kind: 'SLEEP', status: 'COMPLETED', tries: 1, tookMs: 0, ...duration } as const;
       const { detail } = await steps.store(key, stored);
       return wait(key, detail);
     },

@@ -25,11 +25,11 @@ test('parallel keeps to its limit, starts nothing after a failure, and ends what
   });
   await fc.assert(
     fc.asyncProperty(lengths, fc.integer({ min: 1, max: 4 }), async (acts, limit) => {
-      let [now, most, started] = [0, 0, 0];
+      let [now, max, started] = [0, 0, 0];
       const results = await parallel(
         acts.map(({ ms, fails }, index) => async () => {
           started += 1;
-          most = Math.max(most, ++now);
+          max = Math.max(max, ++now);
           await new Promise((resolve) => setTimeout(resolve, ms));
           now -= 1;
           if (fails) throw new Error(String(index));
@@ -38,7 +38,7 @@ test('parallel keeps to its limit, starts nothing after a failure, and ends what
         { limit },
       ).catch((error: Error) => error);
       expect(now).toBe(0);
-      expect(most).toBeLessThanOrEqual(limit);
+      expect(max).toBeLessThanOrEqual(limit);
       if (acts.some(({ fails }) => fails)) {
         expect(results).toBeInstanceOf(Error);
         // In sequence, nothing starts after the first failure.

@@ -246,8 +246,8 @@ export class Steps implements RunSteps {
 }
 
 const listOf = (names: readonly string[]): string => {
-  const shown = names.slice(0, 10).map((name) => `"${name}"`);
-  return `${shown.length === 1 ? 'the step' : 'the steps'} ${shown.join(', ')}${names.length > shown.length ? ' and others' : ''}`;
+  const listed = names.slice(0, 10).map((name) => `"${name}"`);
+  return `${listed.length === 1 ? 'the step' : 'the steps'} ${listed.join(', ')}${names.length > listed.length ? ' and others' : ''}`;
 };
 
 function refuseOther(

@@ -19,9 +19,9 @@ export function batchToWire(
   batch: TaskBatchOptions,
   refuse: (field: string, rule: string, value: unknown) => never,
 ): NonNullable<TaskManifest['batch']> {
-  const given: unknown = batch;
-  if (typeof given !== 'object' || given === null)
-    return refuse('batch', "must be an object such as { maxSize: 100, maxWait: '5s' }", given);
+  const options: unknown = batch;
+  if (typeof options !== 'object' || options === null)
+    return refuse('batch', "must be an object such as { maxSize: 100, maxWait: '5s' }", options);
   const { maxSize: size, maxWait } = batch;
   if (!Number.isInteger(size) || size < 1 || size > maxSize)
     return refuse('batch.maxSize', `must be a whole number from 1 to ${maxSize}`, size);

@@ -19,17 +19,17 @@ export interface RateLimitOptions {
 const maxLimit = 1_000_000;
 const maxPeriod = 2_678_400;
 
-const isWhole = (value: unknown, most: number): value is number =>
-  Number.isInteger(value) && (value as number) >= 1 && (value as number) <= most;
+const isWhole = (value: unknown, max: number): value is number =>
+  Number.isInteger(value) && (value as number) >= 1 && (value as number) <= max;
 
 /** The limit in the form in which it is sent. `refuse` receives the field, its rule and its value. */
 export function rateLimitToWire(
   options: RateLimitOptions,
   refuse: (field: string, rule: string, value: unknown) => never,
 ): RateLimit {
-  const given: unknown = options;
-  if (typeof given !== 'object' || given === null)
-    return refuse('', "must be an object such as { limit: 100, period: '1m' }", given);
+  const input: unknown = options;
+  if (typeof input !== 'object' || input === null)
+    return refuse('', "must be an object such as { limit: 100, period: '1m' }", input);
   const { limit, period, burst, key } = options;
   if (!isWhole(limit, maxLimit))
     return refuse('.limit', `must be a whole number from 1 to ${maxLimit}`, limit);

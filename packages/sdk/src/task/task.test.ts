@@ -98,7 +98,7 @@ describe('trigger', () => {
     const calls: (() => Promise<unknown>)[] = [
       async () => tasks.batchTrigger('x', items),
       async () => batch.trigger(items.map((item) => ({ id: 'x', ...item }))),
-      async () => task({ id: 'x', run: (given: unknown) => given }).batchTrigger(items),
+      async () => task({ id: 'x', run: (payload: unknown) => payload }).batchTrigger(items),
     ];
     for (const call of calls) {
       const error = await call().catch((thrown: unknown) => thrown as Error);
@@ -184,7 +184,7 @@ const neverCalled = async () => {
   // @ts-expect-error -- the schema takes a string
   await checked.trigger(['one']);
   const singleton = { onConflict: 'skip' } as const;
-  const both = { id: 'both', batch: limits, singleton, run: async (given: number[]) => given };
+  const both = { id: 'both', batch: limits, singleton, run: async (payload: number[]) => payload };
   // @ts-expect-error -- one or the other
   task(both);
 };

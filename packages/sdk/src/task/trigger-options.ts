@@ -1,5 +1,5 @@
 import type { MachinePreset } from '@millrace/contract/runner';
-import type { ShownOptions, TriggerOptions as WireOptions } from '@millrace/contract';
+import type { OptionsResponse, TriggerOptions as WireOptions } from '@millrace/contract';
 import { asJson } from '../payload/json.ts';
 import { currentRun, parentOf } from '../run-scope.ts';
 import { currentTraceparent } from '../tracing/global-api.ts';
@@ -7,7 +7,7 @@ import type { QueueOptions } from './definition.ts';
 import { triggerRateToWire, type TriggerRate } from './rate-limit.ts';
 
 /** Options for one run. Defaults: those that the task declares. */
-export interface TriggerOptions extends ShownOptions {
+export interface TriggerOptions extends OptionsResponse {
   /** Start later: at a date, or after a duration such as `90s`, `1h30m`, `2d`. */
   delay?: Date | string;
   /** Expire if the run has not started by then: seconds, or a duration such as `10m`. 0 means never. */

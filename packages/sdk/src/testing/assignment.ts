@@ -1,6 +1,6 @@
-import type { Assignment, EnvironmentFacts } from '@millrace/contract/runner';
+import type { Assignment, EnvironmentInfo } from '@millrace/contract/runner';
 
-export const environment: EnvironmentFacts = {
+export const environment: EnvironmentInfo = {
   id: 'env_1',
   slug: 'prod',
   kind: 'prod',

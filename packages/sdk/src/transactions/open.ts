@@ -42,10 +42,10 @@ const unknownObject = (): TransactionError =>
       'With another library, call `select millrace.trigger($1, $2, $3)` in the transaction.',
   );
 
-const notOpened = (given: string, wanted: string): TransactionError =>
+const notOpened = (actual: string, expected: string): TransactionError =>
   new TransactionError(
     'not_a_transaction',
-    `The first argument is ${given}, not a transaction: give ${wanted}.`,
+    `The first argument is ${actual}, not a transaction: give ${expected}.`,
   );
 
 export const noTransaction = (): TransactionError =>

@@ -56,8 +56,8 @@ function sqlStateOf(error: unknown, depth = 0): string | undefined {
     string,
     unknown
   >;
-  for (const one of [originalCode, code])
-    if (typeof one === 'string' && /^[0-9A-Z]{5}$/.test(one) && one in known) return one;
+  for (const value of [originalCode, code])
+    if (typeof value === 'string' && /^[0-9A-Z]{5}$/.test(value) && value in known) return value;
   for (const inner of [driverError, cause, meta, driverAdapterError]) {
     const found = sqlStateOf(inner, depth + 1);
     if (found !== undefined) return found;

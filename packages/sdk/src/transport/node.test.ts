@@ -6,8 +6,8 @@ import { send as sendByNode } from './node.ts';
 import type { HttpRequest } from './transport.ts';
 
 const open: { close(): Promise<void> }[] = [];
-const started = async (...given: Parameters<typeof startServer>): Promise<HttpServer> => {
-  const server = await startServer(...given);
+const started = async (...args: Parameters<typeof startServer>): Promise<HttpServer> => {
+  const server = await startServer(...args);
   open.push(server);
   return server;
 };

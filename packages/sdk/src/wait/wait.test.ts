@@ -34,7 +34,7 @@ afterAll(async () => {
 /** Runs a function as the code of an attempt whose waits end immediately, and returns the waits. */
 async function inRun<T>(act: () => Promise<T>): Promise<{ value: T; waits: Wait[] }> {
   const waits: Wait[] = [];
-  const begin = async (one: Wait): Promise<void> => void waits.push(one);
+  const begin = async (wait: Wait): Promise<void> => void waits.push(wait);
   const scope: RunScope = { run: 'run_p', attempt: 1, onLog: () => {}, waits: { counts: new Map(), begin } };
   server.received.length = 0;
   const value = await runScopes(() => new AsyncLocalStorage<RunScope>()).run(scope, act);
@@ -75,8 +75,8 @@ describe('triggerAndWait', () => {
     expect(first.waits).toEqual([waited, waited]);
     await inRun(act);
     expect(keys()).toEqual(before);
-    const given = await inRun(async () => double.triggerAndWait({ n: 1 }, { idempotencyKey: 'mine' }));
-    expect(given.value.ok).toBe(true);
+    const result = await inRun(async () => double.triggerAndWait({ n: 1 }, { idempotencyKey: 'mine' }));
+    expect(result.value.ok).toBe(true);
     // Scoped to the run, like any key that a run creates.
     expect(keys()).toEqual([[expect.stringMatching(/^[0-9a-f]{64}$/), 'run_p']]);
   });

@@ -115,12 +115,12 @@ create table oidc_identities (
   sealed_refresh_token bytea,
   -- when the provider last confirmed the user
   confirmed_at timestamptz not null default now(),
-  -- Providers end the login if a refresh token is used twice. Therefore only one process at a time refreshes, until `asked_until`.
-  asked_by text,
-  asked_until timestamptz,
+  -- Providers end the login if a refresh token is used twice. Therefore only one process at a time refreshes, until `claimed_until`.
+  claimed_by text,
+  claimed_until timestamptz,
   created_at timestamptz not null default now(),
   unique (issuer, subject),
-  check ((asked_by is null) = (asked_until is null))
+  check ((claimed_by is null) = (claimed_until is null))
 );
 create index oidc_identities_by_organization on oidc_identities (organization_id);
 
@@ -135,7 +135,7 @@ create table login_requests (
   -- the address of the peer, and the client address that proxies report
   address text not null,
   forwarded_for text check (length(forwarded_for) <= 255),
-  asked_at timestamptz not null,
+  requested_at timestamptz not null,
   expires_at timestamptz not null,
   polled_at timestamptz,
   interval_seconds int not null,

@@ -118,7 +118,7 @@ create table lanes (
   pinned_version int not null,
   blocked boolean not null default false,
   -- When a rate limit blocked the lane. Such lanes return in this order as the limit allows, not when a slot becomes free.
-  held_at timestamptz,
+  rate_limited_at timestamptz,
   -- The id of the shared limit of its queue, or 0. Claims do not scan the rings of exhausted limits, however many lanes they have. A new lane
   -- is in ring 0; the first claim that finds it there moves it.
   ring int not null default 0,
@@ -136,8 +136,8 @@ create table lanes (
 -- new for a revolution are skipped within the index.
 create index lanes_ready on lanes (env, (pinned_version + 0), ring, turn, id) where not blocked;
 create index lanes_blocked on lanes (env) where blocked;
--- For release_held only, which compares `queue_id + 0`, because `lanes_by_queue_key` begins with that column as well.
-create index lanes_held on lanes ((queue_id + 0), held_at) where held_at is not null;
+-- For release_rate_limited only, which compares `queue_id + 0`, because `lanes_by_queue_key` begins with that column as well.
+create index lanes_rate_limited on lanes ((queue_id + 0), rate_limited_at) where rate_limited_at is not null;
 
 create table queued (
   lane_id bigint not null,

@@ -9,9 +9,9 @@ create table attempts (
   fence bigint not null,
   -- The number of the attempt. The next one has the same number unless this one failed: other outcomes do not count as an attempt.
   number int not null,
-  -- FAILED: its code failed, and a retry was due at `due`; LOST: its runner was lost; GIVEN_BACK: its runner stopped and returned it; DETACHED:
+  -- FAILED: its code failed, and a retry was due at `due`; LOST: its runner was lost; RETURNED: its runner stopped and returned it; DETACHED:
   -- the process that held its code ended while it waited
-  outcome text not null check (outcome in ('FAILED', 'LOST', 'GIVEN_BACK', 'DETACHED')),
+  outcome text not null check (outcome in ('FAILED', 'LOST', 'RETURNED', 'DETACHED')),
   started_at timestamptz not null,
   ended_at timestamptz not null,
   -- excluding waits
@@ -87,7 +87,7 @@ create table waits (
 );
 create index waits_by_watched on waits (watched) where over_at is null and watched is not null;
 create index waits_by_due on waits (due) where over_at is null and due is not null;
-create index waits_untold on waits (env, run_id) where over_at is not null and not reported;
+create index waits_unreported on waits (env, run_id) where over_at is not null and not reported;
 
 -- Tokens that something outside Millrace completes.
 create table waitpoints (

@@ -79,7 +79,7 @@ create table bulk_runs (
   -- null until the run has been processed
   ok boolean,
   -- the run that a replay created
-  made text collate "C",
+  replay_id text collate "C",
   primary key (env, bulk_id, run_id),
   foreign key (env, bulk_id) references bulk_actions on delete cascade
 );

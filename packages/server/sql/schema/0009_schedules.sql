@@ -13,7 +13,7 @@ create table schedules (
   spread text,
   deduplication_key text,
   -- false for a random key, which the caller need not see
-  key_given boolean not null default false,
+  has_own_key boolean not null default false,
   external_id text,
   active boolean not null default true,
   -- For a declared schedule: the current version does not declare it. It is hidden and does not fire, and returns unchanged.

@@ -124,7 +124,7 @@ create table alerts (
   firing_since timestamptz,
   last_sent_at timestamptz,
   -- the threshold was reached during the quiet period: the notification is sent when that ends
-  owed boolean not null default false,
+  message_pending boolean not null default false,
   created_at timestamptz not null,
   check (task is null or queue is null)
 ) with (fillfactor = 70);
@@ -138,7 +138,7 @@ create table alert_events (
   alert_id text collate "C" not null references alerts on delete cascade,
   at timestamptz not null,
   -- as in a notification of the event
-  facts jsonb not null
+  properties jsonb not null
 );
 create index alert_events_by_time on alert_events (alert_id, at);
 
@@ -151,8 +151,8 @@ create table alert_subjects (
   since timestamptz not null,
   value double precision not null,
   -- whether a notification named the subject
-  told boolean not null default false,
+  notified boolean not null default false,
   -- since when the condition no longer holds; only for reported subjects
-  cleared_at timestamptz check (cleared_at is null or told),
+  cleared_at timestamptz check (cleared_at is null or notified),
   primary key (alert_id, subject)
 );

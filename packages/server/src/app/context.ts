@@ -21,12 +21,13 @@ import { streamAppends } from '../channels/s2/append.ts';
 import { EventStreams } from '../channels/sse/event-streams.ts';
 import { queueNames } from '../queues/names.ts';
 import { startRealtime } from '../realtime/realtime.ts';
-import { tellBranches } from '../runners/branches.ts';
+import { sendBranches } from '../runners/branches.ts';
 import { ConnectedRunners, type ConnectedRunner } from '../runners/runners.ts';
 import { createComplete } from '../runs/complete/complete.ts';
 import { createTrigger } from '../runs/create/trigger.ts';
+import { defaultLeaseTimes } from '../runs/dispatch/connection-state.ts';
 import { createDispatch } from '../runs/dispatch/dispatch.ts';
-import { heedNow } from '../runs/dispatch/heed.ts';
+import { applyCurrentRequests } from '../runs/dispatch/apply-requests.ts';
 import type { Engine } from '../runs/engine/engine.ts';
 import { createStoreLines } from '../runs/logs/store.ts';
 import { declaredPaths } from '../runs/paths/declared.ts';
@@ -42,7 +43,7 @@ import { defaultTenancyLimits } from '../tenancy/limits.ts';
 import { createProvider } from '../tenancy/oidc/provider.ts';
 import { createRunStats } from '../telemetry/stats/record.ts';
 import { startTracing } from '../telemetry/tracing/start.ts';
-import { knownVersions } from '../versions/versions.ts';
+import { cachedVersions } from '../versions/versions.ts';
 import type { ServerOptions } from './options.ts';
 import { defaultRetention } from './retention.ts';
 import { listenToPause, listenToWakes } from './wakes.ts';
@@ -134,7 +135,7 @@ export async function startContext(
     wakes,
     changes,
     queues: queueNames(sql),
-    versions: knownVersions(sql),
+    versions: cachedVersions(sql),
     stats: createRunStats(),
     paths,
   };
@@ -172,27 +173,27 @@ export async function startContext(
   };
   const accessEnded = (): void => {
     accessEndedHere();
-    wakes.tell({ kind: 'access' });
+    wakes.notify({ kind: 'access' });
   };
-  const asked = async (runner: ConnectedRunner): Promise<void> => {
-    if (await heedNow(sql, runner)) dispatch.slotsFreed(runner.env);
+  const requestsChanged = async (runner: ConnectedRunner): Promise<void> => {
+    if (await applyCurrentRequests(sql, runner)) dispatch.slotsFreed(runner.env);
   };
-  const tellOfBranches = (env: number): void => {
+  const notifyBranches = (env: number): void => {
     for (const runner of runners.in(env))
       // If it fails, the runner's next heartbeat does the same.
-      tellBranches(sql, runner).catch(() => log.warn('database.lost', { at: 'branches' }));
+      sendBranches(sql, runner).catch(() => log.warn('database.lost', { at: 'branches' }));
   };
   const branchesChanged = (env: number): void => {
-    tellOfBranches(env);
-    wakes.tell({ kind: 'branches', env });
+    notifyBranches(env);
+    wakes.notify({ kind: 'branches', env });
   };
   listenToWakes({
     engine,
     runners,
     dispatch,
     clock,
-    asked,
-    tellOfBranches,
+    requestsChanged,
+    notifyBranches,
     accessEnded: accessEndedHere,
     outboxFilled: () => timers.outbox.wakeNow(),
   });
@@ -201,6 +202,7 @@ export async function startContext(
   return {
     jobWatch: new JobWatch(),
     retention: { ...defaultRetention, ...options.retention },
+    leaseTimes: { ...defaultLeaseTimes, ...options.leaseTimes },
     sql,
     log,
     masterKey,
@@ -208,6 +210,7 @@ export async function startContext(
     pause,
     timers,
     engine,
+    delivery: wakes.delivery,
     authenticate,
     access,
     accessEnded,
@@ -216,7 +219,7 @@ export async function startContext(
     mint,
     tracing,
     runners,
-    asked,
+    requestsChanged,
     branchesChanged,
     dispatch,
     resume,

@@ -147,7 +147,7 @@ export function handlersOf(context: ServerContext, rateLimits: RateLimits = defa
     ...keyHandlers(tenancy),
     ...loginHandlers({
       ...tenancy,
-      mayAsk: createThrottle(rateLimits.logins?.asked),
+      mayAsk: createThrottle(rateLimits.logins?.requests),
       mayTry: createThrottle(rateLimits.logins?.tried),
     }),
     ...browserHandlers({
@@ -171,10 +171,15 @@ export function handlersOf(context: ServerContext, rateLimits: RateLimits = defa
     ...auditHandlers(sql),
     ...statsHandlers(sql, clock),
     ...storageHandlers(sql),
-    ...doctorHandlers({ sql, jobs: context.jobWatch, runsKeptMs: context.retention.runsMs }),
+    ...doctorHandlers({
+      sql,
+      jobs: context.jobWatch,
+      delivery: context.delivery,
+      runRetentionMs: context.retention.runsMs,
+    }),
     ...pauseHandlers({ sql, clock, pause: context.pause }),
     ...workerHandlers(deploying, dispatch.wake),
-    ...runnerHandlers({ ...engine, runners, asked: context.asked }),
+    ...runnerHandlers({ ...engine, runners, requestsChanged: context.requestsChanged }),
     ...deploymentHandlers({
       ...deploying,
       maxBundleBytes: context.maxBundleBytes,

@@ -13,6 +13,7 @@ import { runnerNamePruner } from '../runners/prune-names.ts';
 import { bulkPruner } from '../runs/bulk/prune.ts';
 import { bulkWorker } from '../runs/bulk/work.ts';
 import { expirer } from '../runs/dispatch/expirer.ts';
+import { leaseWatch } from '../runs/dispatch/lease-watch.ts';
 import { promoter } from '../runs/dispatch/promoter.ts';
 import { rescuer } from '../runs/dispatch/rescuer.ts';
 import { startPruner } from '../runs/dispatch/start-pruner.ts';
@@ -42,6 +43,7 @@ const jobsOf = (context: ServerContext): Job[] => {
   return [
     promoter({ ...context, timer: timers.runs }),
     expirer(engine),
+    leaseWatch(engine, context.leaseTimes),
     rescuer(context),
     unblocker(context),
     startPruner(engine),

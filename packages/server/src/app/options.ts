@@ -2,6 +2,7 @@ import type { MasterKey } from '../auth/seal.ts';
 import type { Database } from '../db/connect.ts';
 import type { FindLocalBuild } from '../versions/deployments/sources/local.ts';
 import type { S3Settings } from '../versions/store/s3.ts';
+import type { AdmissionLimits } from '../http/admission.ts';
 import type { RateLimits } from '../http/rate-limit.ts';
 import type { MetricsOptions } from '../http/serve-metrics.ts';
 import type { ConnectionLimits } from '../http/unauthenticated-connections.ts';
@@ -28,8 +29,10 @@ export interface ServerOptions {
   /** Return the credentials of the first start again: for development only. */
   readonly reveal?: boolean;
   /** Settings of the first start, and a function that delivers the credentials it creates. Later starts ignore them. */
-  readonly bootstrap?: Pick<TenancyOptions, 'given' | 'deliver'>;
+  readonly bootstrap?: Pick<TenancyOptions, 'settings' | 'deliver'>;
   readonly rateLimits?: RateLimits;
+  /** The bounds of concurrent requests. Default: `defaultAdmissionLimits`. */
+  readonly admissionLimits?: Partial<AdmissionLimits> | undefined;
   /** The folder with the built dashboard. Default: that of this package. */
   readonly dashboard?: string | undefined;
   /** The address that decrypts, in the reader's browser, values sealed by a client's codec (`codecHandler` of the SDK). Default: none. */

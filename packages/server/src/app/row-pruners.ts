@@ -5,10 +5,10 @@ import type { Retention } from './retention.ts';
 
 interface Expiring {
   readonly table: Fragment;
-  /** The time from which a row, `x`, is retained for `keptMs`. */
+  /** The time from which a row, `x`, is retained for `retentionMs`. */
   readonly since: Fragment;
   /** Default 0. */
-  readonly keptMs?: number;
+  readonly retentionMs?: number;
   /** The current time. Default: the server's clock, which tests can shift. */
   readonly now?: Fragment;
   /** Rows that match are retained longer. */
@@ -26,9 +26,9 @@ const maxAtOnce = 1_000;
 
 /** Tables whose rows expire individually. Rows that expire with others, or by environment, have separate pruners. */
 const expiringTables = ({ sql, retention }: Dependencies): readonly Expiring[] => [
-  { table: sql`audit_log`, since: sql`x.at`, keptMs: 400 * dayMs },
-  { table: sql`invitations`, since: sql`coalesce(x.ended_at, x.expires_at)`, keptMs: 30 * dayMs },
-  { table: sql`browser_sessions`, since: sql`x.expires_at`, keptMs: 30 * dayMs },
+  { table: sql`audit_log`, since: sql`x.at`, retentionMs: 400 * dayMs },
+  { table: sql`invitations`, since: sql`coalesce(x.ended_at, x.expires_at)`, retentionMs: 30 * dayMs },
+  { table: sql`browser_sessions`, since: sql`x.expires_at`, retentionMs: 30 * dayMs },
   { table: sql`browser_links`, since: sql`x.expires_at` },
   { table: sql`one_time_uses`, since: sql`x.expires_at` },
   { table: sql`signing_keys`, since: sql`x.expires_at` },
@@ -37,19 +37,19 @@ const expiringTables = ({ sql, retention }: Dependencies): readonly Expiring[] =
   { table: sql`debounces`, since: sql`x.due`, unless: waits(sql) },
   { table: sql`collecting`, since: sql`x.due`, unless: waits(sql) },
   // As long as the request keys of runs are remembered.
-  { table: sql`run_parts`, since: sql`x.closed_at`, keptMs: dayMs },
+  { table: sql`run_parts`, since: sql`x.closed_at`, retentionMs: dayMs },
   { table: sql`trigger_starts`, since: sql`x.over_at`, now: sql`rate_now()` },
-  { table: sql`schedule_ticks`, since: sql`x.fired_at`, keptMs: 30 * dayMs },
-  { table: sql`schedule_skips`, since: sql`x.recorded_at`, keptMs: 30 * dayMs },
+  { table: sql`schedule_ticks`, since: sql`x.fired_at`, retentionMs: 30 * dayMs },
+  { table: sql`schedule_skips`, since: sql`x.recorded_at`, retentionMs: 30 * dayMs },
   {
     table: sql`notifications`,
     since: sql`x.at`,
-    keptMs: retention.notificationsMs,
+    retentionMs: retention.notificationsMs,
     unless: sql`exists (select from notification_deliveries d where d.notification_id = x.id and d.due is not null)`,
   },
   // A delivered row is deleted right after its delivery; this only prevents a second delivery.
-  { table: sql`outbox_receipts`, since: sql`x.created_at`, keptMs: 90 * dayMs },
-  { table: sql`run_stat_flushes`, since: sql`x.at`, keptMs: dayMs },
+  { table: sql`outbox_receipts`, since: sql`x.created_at`, retentionMs: 90 * dayMs },
+  { table: sql`run_stat_flushes`, since: sql`x.at`, retentionMs: dayMs },
 ];
 
 const waits = (sql: Sql): Fragment =>
@@ -59,12 +59,12 @@ const waits = (sql: Sql): Fragment =>
 export const rowPruners = (dependencies: Dependencies): Job[] =>
   expiringTables(dependencies).map((expiring) => pruner(dependencies, expiring));
 
-function pruner({ sql, clock }: Dependencies, { table, since, keptMs = 0, now, unless }: Expiring): Job {
+function pruner({ sql, clock }: Dependencies, { table, since, retentionMs = 0, now, unless }: Expiring): Job {
   return {
     name: `${table.text} pruner`,
     everyMs: 60_000,
     async tick() {
-      const before = now ?? sql`${new Date(clock.now() - keptMs)}`;
+      const before = now ?? sql`${new Date(clock.now() - retentionMs)}`;
       // Locked first: an expired row may be replaced at the same time, and PostgreSQL before 17.7, 16.11 and 15.15 would delete the new one.
       const { count } = await sql`
         delete from ${table} where ctid = any(array(

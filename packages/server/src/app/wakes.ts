@@ -3,7 +3,7 @@ import type { Pause } from '../operations/pause/pause.ts';
 import type { ConnectedRunner, ConnectedRunners } from '../runners/runners.ts';
 import type { Dispatch } from '../runs/dispatch/dispatch.ts';
 import type { Engine } from '../runs/engine/engine.ts';
-import { tellMissed, type Resume } from '../runs/waits/resume.ts';
+import { notifyMissed, type Resume } from '../runs/waits/resume.ts';
 
 export interface WakeDependencies {
   readonly engine: Pick<Engine, 'sql' | 'log' | 'wakes' | 'versions'>;
@@ -11,9 +11,9 @@ export interface WakeDependencies {
   readonly dispatch: Pick<Dispatch, 'versionsChanged' | 'expect'>;
   readonly clock: Pick<Clock, 'now'>;
   /** A user changed the requested state of a runner that is connected to this process. */
-  readonly asked: (runner: ConnectedRunner) => Promise<void>;
+  readonly requestsChanged: (runner: ConnectedRunner) => Promise<void>;
   /** Notifies the runners connected to this process of an environment's branches. */
-  readonly tellOfBranches: (env: number) => void;
+  readonly notifyBranches: (env: number) => void;
   /** A credential, or its user or environment, has ended. */
   readonly accessEnded: () => void;
   /** A transaction that triggered a run has committed. */
@@ -26,8 +26,8 @@ export function listenToWakes({
   runners,
   dispatch,
   clock,
-  asked,
-  tellOfBranches,
+  requestsChanged,
+  notifyBranches,
   accessEnded,
   outboxFilled,
 }: WakeDependencies): void {
@@ -35,22 +35,22 @@ export function listenToWakes({
   wakes.listen((wake) => {
     if (wake.kind === 'access') accessEnded();
     if (wake.kind === 'outbox') outboxFilled();
-    if (wake.kind === 'held') dispatch.expect(clock.now() + wake.inMs);
-    if (wake.kind === 'branches') tellOfBranches(wake.env);
+    if (wake.kind === 'promotion') dispatch.expect(clock.now() + wake.inMs);
+    if (wake.kind === 'branches') notifyBranches(wake.env);
     if (wake.kind === 'versions') {
       versions.forget(wake.env);
-      if (wake.wanted !== undefined) versions.want(wake.env, wake.wanted);
+      if (wake.requested !== undefined) versions.want(wake.env, wake.requested);
       dispatch.versionsChanged(wake.env);
     }
     if (wake.kind === 'runner') {
       const runner = runners.get(wake.runner);
       // If it fails, the runner's next heartbeat does the same.
-      if (runner) asked(runner).catch(() => log.warn('database.lost', { at: 'runner' }));
+      if (runner) requestsChanged(runner).catch(() => log.warn('database.lost', { at: 'runner' }));
     }
     if (wake.kind === 'resumed') {
       const runner = runners.get(wake.runner);
       // If it fails, the runner's next heartbeat does the same.
-      if (runner) tellMissed(sql, runner).catch(() => log.warn('database.lost', { at: 'resume' }));
+      if (runner) notifyMissed(sql, runner).catch(() => log.warn('database.lost', { at: 'resume' }));
     }
     if (wake.kind === 'cancel') runners.get(wake.runner)?.send({ type: 'cancel', fences: wake.fences });
   });

@@ -76,5 +76,5 @@ function idsOf(reply: unknown): string[] {
   const all: unknown[] = Array.isArray(results)
     ? results.map((result) => (Object(result) as { id?: unknown }).id)
     : [id];
-  return all.filter((one): one is string => typeof one === 'string').slice(0, maxIds);
+  return all.filter((id): id is string => typeof id === 'string').slice(0, maxIds);
 }

@@ -56,11 +56,11 @@ export async function verifyAttempt(
 }
 
 /** A run belongs to one branch: a request for another branch must not act on its own. */
-function refuseOtherBranch({ kind, branch: own }: Environment, asked: string | undefined): void {
-  if (asked === undefined || kind === 'prod' || kind === 'stg') return;
-  if (asked === own || (own === null && asked === 'default')) return;
+function refuseOtherBranch({ kind, branch: own }: Environment, requested: string | undefined): void {
+  if (requested === undefined || kind === 'prod' || kind === 'stg') return;
+  if (requested === own || (own === null && requested === 'default')) return;
   throw new Problem(
     'unauthorized',
-    `The credential of a run is for its own branch, not for "${asked.slice(0, 100)}": give the call a secret key`,
+    `The credential of a run is for its own branch, not for "${requested.slice(0, 100)}": give the call a secret key`,
   );
 }

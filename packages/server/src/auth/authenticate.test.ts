@@ -119,9 +119,9 @@ test('a key that expires while it is cached ends on time', async () => {
 
 test('an invalid credential is looked up once a second, and a new key works at once', async () => {
   const { authenticate, addKey, sql, ring } = await createInstallation();
-  let looks = 0;
+  let queries = 0;
   const counting = Object.assign((...tag: Parameters<typeof sql>) => {
-    if (tag[0].join('').includes('from secret_keys')) looks += 1;
+    if (tag[0].join('').includes('from secret_keys')) queries += 1;
     return sql(...tag);
   }, sql);
   const other = createAuthenticate({ sql: counting, ring });
@@ -133,7 +133,7 @@ test('an invalid credential is looked up once a second, and a new key works at o
     const triggerBranch = `b${n}`;
     await expect(ask(other, { authorization: text, triggerBranch })).rejects.toMatchObject({ status: 401 });
   }
-  expect(looks).toBeLessThan(10);
+  expect(queries).toBeLessThan(10);
   await sql`update secret_keys set digest = ${digest} where id = ${id}`;
   await expect(ask(authenticate, { authorization: text })).resolves.toMatchObject({ credentialId: id });
   await vi.waitUntil(

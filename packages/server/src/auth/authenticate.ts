@@ -82,10 +82,10 @@ export function createAuthenticate({
     return found(key, () => identify(credentials));
   };
 
-  function found(key: string, look: () => Promise<Loaded<Principal>>): Principal | Promise<Principal> {
+  function found(key: string, load: () => Promise<Loaded<Principal>>): Principal | Promise<Principal> {
     const known = cache.find(key);
-    if (known === undefined) return cache.load(key, look).then((entry) => entry.value);
-    if (cache.isDue(key, known)) cache.load(key, look).catch(() => {});
+    if (known === undefined) return cache.load(key, load).then((entry) => entry.value);
+    if (cache.isDue(key, known)) cache.load(key, load).catch(() => {});
     return known.value;
   }
 

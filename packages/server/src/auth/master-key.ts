@@ -33,9 +33,9 @@ async function loadKey({ env, file }: Omit<MasterKeySource, 'previous'>): Promis
       'MILLRACE_MASTER_KEY is not set. Make a key with `openssl rand -base64 32`, keep it safe and set it in every server process.',
     );
   }
-  const kept = await readIfThere(file);
-  if (kept !== undefined) {
-    const present = parseMasterKey(kept, file);
+  const stored = await readIfThere(file);
+  if (stored !== undefined) {
+    const present = parseMasterKey(stored, file);
     const next = await readNextKey(file);
     return next ? { ...next, previous: present } : present;
   }

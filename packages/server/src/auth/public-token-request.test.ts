@@ -16,8 +16,8 @@ describe('the time of a token', () => {
     ['2 hours', 7_200],
     [seconds + 60, 60],
     ['30d', 2_592_000],
-  ])('%j is %i seconds', (asked, expected) => {
-    expect(readExpirationTime(asked, 900, now)).toBe(expected);
+  ])('%j is %i seconds', (requested, expected) => {
+    expect(readExpirationTime(requested, 900, now)).toBe(expected);
   });
 
   test.each<[string | number, RegExp]>([
@@ -29,23 +29,23 @@ describe('the time of a token', () => {
     [0, /in the future/],
     ['31d', /30 days/],
     [seconds * 1_000, /30 days/],
-  ])('%j is refused', (asked, why) => {
-    expect(() => readExpirationTime(asked, 900, now)).toThrow(why);
+  ])('%j is refused', (requested, why) => {
+    expect(() => readExpirationTime(requested, 900, now)).toThrow(why);
   });
 });
 
 describe('the time of a token that a run makes', () => {
   test('is a day at most, and a second for clocks', () => {
-    const read = (asked: string | number) => readExpirationTime(asked, 900, now, maxLifetimeByRun);
+    const read = (requested: string | number) => readExpirationTime(requested, 900, now, maxLifetimeByRun);
     expect([read('24h'), read(seconds + 86_401)]).toEqual([86_400, 86_401]);
-    for (const asked of ['25h', seconds + 86_402]) expect(() => read(asked)).toThrow(/24 hours/);
+    for (const requested of ['25h', seconds + 86_402]) expect(() => read(requested)).toThrow(/24 hours/);
   });
 });
 
 describe('scopes that are asked for', () => {
-  const denied = (held: string[], asked: string[]) => {
+  const denied = (granted: string[], requested: string[]) => {
     try {
-      refuseScopesBeyond(held, asked);
+      refuseScopesBeyond(granted, requested);
       return [];
     } catch (error) {
       return (error as { extra: { deniedScopes: string[] } }).extra.deniedScopes;

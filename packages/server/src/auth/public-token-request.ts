@@ -19,13 +19,13 @@ export const maxLifetimeByRun: MaxLifetime = {
 
 /** Seconds until the requested expiry. A string is a time span from now, a number is seconds since 1970. */
 export function readExpirationTime(
-  asked: string | number | undefined,
+  requested: string | number | undefined,
   fallbackSeconds: number,
   nowMs: number,
   max: MaxLifetime = maxLifetime,
 ): number {
-  if (asked === undefined) return fallbackSeconds;
-  const ms = typeof asked === 'number' ? asked * 1_000 - nowMs : parseTimeSpan(asked);
+  if (requested === undefined) return fallbackSeconds;
+  const ms = typeof requested === 'number' ? requested * 1_000 - nowMs : parseTimeSpan(requested);
   if (typeof ms !== 'number') throw badRequest(`Invalid expiration time: ${ms.error}`);
   if (ms <= 0) throw badRequest('Expiration time must be in the future');
   // One second of tolerance for the client's clock.
@@ -50,14 +50,14 @@ export function refuseTooMuch(scopes: readonly string[]): void {
   }
 }
 
-/** 403 unless the holder of `held` may grant every requested scope. */
+/** 403 unless the holder of `granted` may grant every requested scope. */
 export function refuseScopesBeyond(
-  held: readonly string[],
-  asked: readonly string[],
+  granted: readonly string[],
+  requested: readonly string[],
   mayHandOn: (scope: string) => boolean = () => true,
 ): void {
-  const deniedScopes = asked.filter(
-    (scope) => !(isWellFormed(scope) && mayHandOn(scope) && grants(held, scope)),
+  const deniedScopes = requested.filter(
+    (scope) => !(isWellFormed(scope) && mayHandOn(scope) && grants(granted, scope)),
   );
   if (deniedScopes.length === 0) return;
   throw new Problem('scopes_exceed_key_access', "Requested scopes exceed the API key's access", {
@@ -74,8 +74,8 @@ function isWellFormed(scope: string): boolean {
 }
 
 /** For a run: its token outlives it, so every scope must name one object. */
-export function refuseScopesBeyondRun(held: readonly string[], asked: readonly string[]): void {
-  refuseScopesBeyond(held, asked, (scope) => isGrantable(scope) && isOfOneObject(scope));
+export function refuseScopesBeyondRun(granted: readonly string[], requested: readonly string[]): void {
+  refuseScopesBeyond(granted, requested, (scope) => isGrantable(scope) && isOfOneObject(scope));
 }
 
 function isOfOneObject(scope: string): boolean {
@@ -84,6 +84,6 @@ function isOfOneObject(scope: string): boolean {
 }
 
 /** For a member: neither `admin` nor `*`, unless the member may create keys. */
-export function refuseScopesBeyondMember(mayMakeKeys: boolean, asked: readonly string[]): void {
-  refuseScopesBeyond(['admin'], asked, mayMakeKeys ? undefined : isGrantable);
+export function refuseScopesBeyondMember(mayMakeKeys: boolean, requested: readonly string[]): void {
+  refuseScopesBeyond(['admin'], requested, mayMakeKeys ? undefined : isGrantable);
 }

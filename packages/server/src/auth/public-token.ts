@@ -92,19 +92,19 @@ async function originOf(
     return { credentialId: signer.credentialId, endsInMs: Infinity, expiresAt: signer.expiresAt };
   }
   if (typeof via !== 'string') throw invalidPublicToken();
-  let made = keys.get(via);
-  const delegate = made ? undefined : await ring.delegate(via, environment.projectId);
-  if (!made && !delegate) {
+  let issuer = keys.get(via);
+  const delegate = issuer ? undefined : await ring.delegate(via, environment.projectId);
+  if (!issuer && !delegate) {
     // The key may be newer than the cached keys.
     const newer = asOf < began ? (await ring.anew(environment.publicId)).value : undefined;
-    made = newer?.keys.get(via);
-    if (!made) throw invalidPublicToken();
+    issuer = newer?.keys.get(via);
+    if (!issuer) throw invalidPublicToken();
   }
   const { sub: actor } = (payload['act'] ?? {}) as { sub?: unknown };
   return {
     credentialId: via,
     endsInMs: delegate?.endsInMs ?? Infinity,
-    expiresAt: (delegate ?? made)?.expiresAt ?? null,
+    expiresAt: (delegate ?? issuer)?.expiresAt ?? null,
     ...(typeof actor === 'string' && { actor }),
   };
 }

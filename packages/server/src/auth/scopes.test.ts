@@ -3,15 +3,15 @@ import { expect, test } from 'vitest';
 import { allows, grants, isUnrestricted, parseScope } from './scopes.ts';
 import { numRuns } from '../../../../test/support/long.ts';
 
-const one = (scope: string, action: string, type: string, id?: string) =>
+const isAllowed = (scope: string, action: string, type: string, id?: string) =>
   allows([scope], action, [{ type, ...(id !== undefined && { id }) }]);
 
 test('only the first two colons separate', () => {
   expect(parseScope('read:tags:org:42')).toEqual({ action: 'read', type: 'tags', id: 'org:42' });
   expect(parseScope('read:runs')).toEqual({ action: 'read', type: 'runs' });
   expect(parseScope('admin')).toEqual({ action: 'admin' });
-  expect(one('read:tags:org:42', 'read', 'tags', 'org:42')).toBe(true);
-  expect(one('read:tags:org:42', 'read', 'tags', 'org')).toBe(false);
+  expect(isAllowed('read:tags:org:42', 'read', 'tags', 'org:42')).toBe(true);
+  expect(isAllowed('read:tags:org:42', 'read', 'tags', 'org')).toBe(false);
 });
 
 test.each<[scope: string, action: string, type: string, id: string | undefined, allowed: boolean]>([
@@ -41,7 +41,7 @@ test.each<[scope: string, action: string, type: string, id: string | undefined, 
   ['', 'read', 'runs', undefined, false],
   [':', 'read', 'runs', undefined, false],
 ])('%s against %s %s %s is %s', (scope, action, type, id, allowed) => {
-  expect(one(scope, action, type, id)).toBe(allowed);
+  expect(isAllowed(scope, action, type, id)).toBe(allowed);
 });
 
 test('one of the identities of an object is enough', () => {
@@ -85,9 +85,9 @@ test('a granted scope never allows more than its grantor may do', () => {
       fc.array(scope, { maxLength: 4 }),
       scope,
       need,
-      (held, requested, { action: does, identity }) => {
-        fc.pre(grants(held, requested));
-        expect(!allows([requested], does, [identity]) || allows(held, does, [identity])).toBe(true);
+      (granted, requested, { action: verb, identity }) => {
+        fc.pre(grants(granted, requested));
+        expect(!allows([requested], verb, [identity]) || allows(granted, verb, [identity])).toBe(true);
       },
     ),
     { numRuns: numRuns(3_000) },
@@ -96,17 +96,17 @@ test('a granted scope never allows more than its grantor may do', () => {
 
 test('everyone may grant each scope that they hold and that names a type', () => {
   fc.assert(
-    fc.property(action, type, fc.option(id, { nil: undefined }), (does, on, pinned) => {
-      const held = [does, on, ...(pinned === undefined ? [] : [pinned])].join(':');
-      expect(grants([held], held)).toBe(true);
+    fc.property(action, type, fc.option(id, { nil: undefined }), (verb, on, pinned) => {
+      const granted = [verb, on, ...(pinned === undefined ? [] : [pinned])].join(':');
+      expect(grants([granted], granted)).toBe(true);
     }),
   );
 });
 
 test('a scope with an id never covers a collection', () => {
   fc.assert(
-    fc.property(action, type, id, need, (does, on, pinned, { action: wanted, identity }) => {
-      expect(allows([`${does}:${on}:${pinned}`], wanted, [{ type: identity.type }])).toBe(false);
+    fc.property(action, type, id, need, (verb, on, pinned, { action: neededAction, identity }) => {
+      expect(allows([`${verb}:${on}:${pinned}`], neededAction, [{ type: identity.type }])).toBe(false);
     }),
   );
 });

@@ -50,8 +50,8 @@ export function someTask(principal: Principal): Identity[] {
 
 const impliedByWrite = new Set(['trigger', 'batchTrigger', 'update', 'deploy']);
 
-const coversAction = (held: string, action: string): boolean =>
-  held === action || held === '*' || (held === 'write' && impliedByWrite.has(action));
+const coversAction = (granted: string, action: string): boolean =>
+  granted === action || granted === '*' || (granted === 'write' && impliedByWrite.has(action));
 
 const coversIdentity = (scope: Scope, { type, id }: Identity): boolean =>
   scope.type !== undefined &&

@@ -27,7 +27,7 @@ test('it cannot be unsealed with another context, another key, or a changed bit'
 });
 
 test('the same text is sealed differently each time and is not readable', () => {
-  const one = seal(key, 'svc_dev_sk_abcdef', 'p');
-  expect(seal(key, 'svc_dev_sk_abcdef', 'p').equals(one)).toBe(false);
-  expect(one.toString('latin1')).not.toContain('svc_dev');
+  const sealed = seal(key, 'svc_dev_sk_abcdef', 'p');
+  expect(seal(key, 'svc_dev_sk_abcdef', 'p').equals(sealed)).toBe(false);
+  expect(sealed.toString('latin1')).not.toContain('svc_dev');
 });

@@ -6,6 +6,7 @@ import { markerForms } from './keys.ts';
 import { delegateOf, signingKeysOf, type Delegate, type SigningKeyRow } from './credential-rows.ts';
 import type { Environment } from './principal.ts';
 import { LookupCache, type Loaded } from './lookup-cache.ts';
+import { createTokenClock } from './token-clock.ts';
 import { seal, secretKeyContext, signingKeyContext, unseal, type MasterKey } from './seal.ts';
 
 export interface SigningKey {
@@ -43,6 +44,7 @@ export function createSigningKeyRing(
   masterKey: MasterKey,
   clock: Pick<Clock, 'shiftedMs'> = { shiftedMs: 0 },
 ): SigningKeyRing {
+  const time = createTokenClock();
   const cache = new LookupCache<SigningKeys | undefined>({ maxAgeMs: 1_000, dueMs: 500, maxEntries: 1_000 });
 
   async function loadKeys(environmentPublicId: string): Promise<Loaded<SigningKeys | undefined>> {
@@ -51,8 +53,8 @@ export function createSigningKeyRing(
     if (!found) return { value: undefined, asOf };
     const keys = new Map(found.keys.map((row) => [row.credentialId, opened(masterKey, row)]));
     const endsInMs = Math.min(...found.keys.map((row) => row.endsInMs ?? Infinity));
-    const base = found.now - (asOf + performance.now()) / 2;
-    const now = () => base + performance.now() + clock.shiftedMs;
+    time.measured(found.now - (asOf + performance.now()) / 2);
+    const now = () => time.now() + clock.shiftedMs;
     return { value: { environment: found.environment, keys, now }, asOf, endsInMs };
   }
 

@@ -15,36 +15,36 @@ async function principals(count: number) {
   const { sql, ask, projectRef } = await installation();
   const [environment] = await sql<{ id: number; projectId: number }[]>`
     select id, project_id as "projectId" from environments where kind = 'prod'`;
-  const made: Principal[] = [];
+  const created: Principal[] = [];
   for (let n = 0; n < count; n++) {
     const { body } = await ask(`POST /api/v1/projects/${projectRef}/prod/keys`, { body: { name: `k${n}` } });
-    made.push({
+    created.push({
       kind: 'secretKey',
       credentialId: body.id as string,
       environment: { ...environment!, publicId: 'env', kind: 'prod', branch: null, projectRef },
       scopes: ['admin'],
     });
   }
-  return { sql, made };
+  return { sql, created };
 }
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 describe('long-lived requests of callers', () => {
   test('are checked with one statement, and with none if there are none', async () => {
-    const { sql, made } = await principals(3);
+    const { sql, created } = await principals(3);
     const access = started(sql);
     await pause(1_000);
     expect(access.checks).toBe(0);
     const ended: number[] = [];
     const releases = Array.from({ length: 900 }, (_, n) =>
-      access.watch(made[n % 3]!, () => void ended.push(n % 3)),
+      access.watch(created[n % 3]!, () => void ended.push(n % 3)),
     );
     await pause(2_500);
     expect(access.checks).toBeGreaterThan(0);
     expect(access.checks).toBeLessThanOrEqual(4);
     expect(ended).toEqual([]);
-    await sql`update secret_keys set revoked_at = now() where id = ${made[1]!.credentialId}`;
+    await sql`update secret_keys set revoked_at = now() where id = ${created[1]!.credentialId}`;
     access.checkNow();
     await expect.poll(() => ended.length).toBe(300);
     expect(new Set(ended)).toEqual(new Set([1]));

@@ -74,17 +74,17 @@ export function startAccessWatcher(sql: Sql): AccessWatcher {
     try {
       do {
         again = false;
-        const asked = [...groups];
-        if (asked.length === 0) return;
+        const entries = [...groups];
+        if (entries.length === 0) return;
         checks++;
         const before = performance.now();
         const { now, ended } = await endedAmong(
           sql,
-          asked.map(([, { rows }]) => rows),
+          entries.map(([, { rows }]) => rows),
         );
         base = now - (before + performance.now()) / 2;
         for (const index of ended) {
-          const [key, group] = asked[index] as (typeof asked)[number];
+          const [key, group] = entries[index] as (typeof entries)[number];
           // Holders that joined during the check have the same rows.
           end(key, group, group.holders);
         }

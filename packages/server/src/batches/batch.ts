@@ -44,5 +44,5 @@ export interface Filled {
 export interface Written {
   readonly filled: Filled;
   /** Call it after the commit: runs may start now, or become due. */
-  readonly tell: (batches: Pick<Batches, 'dispatch'>) => void;
+  readonly notify: (batches: Pick<Batches, 'dispatch'>) => void;
 }

@@ -18,16 +18,20 @@ export async function fillAtOnce(
   if (batch.received > 0 || items.length !== batch.run_count || !items.every(queuesAtOnce)) return undefined;
   const runs = items.map((item) => item.run);
   if (new Set(runs.map((run) => run.id)).size < runs.length) return undefined;
-  const given = { env, batch: batch.id, createdAt: batch.created_at, runs };
+  const batchItems = { env, batch: batch.id, createdAt: batch.created_at, runs };
   const isFilled =
-    (await insertSealed(sql, given, now)) ||
-    ((await makeLanes(sql, env, runs)) && (await insertSealed(sql, given, now)));
+    (await insertSealed(sql, batchItems, now)) ||
+    ((await makeLanes(sql, env, runs)) && (await insertSealed(sql, batchItems, now)));
   if (!isFilled) return undefined;
   return {
     filled: { accepted: items.length, deduplicated: 0, received: items.length, sealed: true },
-    tell: ({ dispatch }) => dispatch.wake(env),
+    notify: ({ dispatch }) => dispatch.wake(env),
   };
 }
 
+/** A version that a client chose may be archived in the meantime, which only the general path prevents. */
 const queuesAtOnce = ({ run, isOversized }: PreparedItem): boolean =>
-  run.state === 'queued' && !isOversized && isEverydayItem(run);
+  run.state === 'queued' &&
+  !isOversized &&
+  (run.pinnedVersion === 0 || run.parentId !== null) &&
+  isEverydayItem(run);

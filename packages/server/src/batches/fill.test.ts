@@ -27,8 +27,8 @@ describe('a batch', () => {
     const waiting = await retrieve(id);
     expect(waiting.body).toMatchObject({ status: 'PENDING', processing: { errors: [] } });
     expect(waiting.body.runs).toHaveLength(3);
-    const [held] = waiting.body.runs;
-    expect((await ask(`GET /api/v1/runs/${held}/reason`, { key: keys.prod })).body).toMatchObject({
+    const [waitingRun] = waiting.body.runs;
+    expect((await ask(`GET /api/v1/runs/${waitingRun}/reason`, { key: keys.prod })).body).toMatchObject({
       status: 'QUEUED',
       reason: 'batch_open',
     });
@@ -64,7 +64,7 @@ describe('a batch', () => {
       'processing',
     );
     const results = await ask(`GET /api/v1/batches/${id}/results`, { key: keys.prod });
-    expect(results.body.items.map((one: { id: string; ok: boolean }) => [one.id, one.ok])).toEqual(
+    expect(results.body.items.map((item: { id: string; ok: boolean }) => [item.id, item.ok])).toEqual(
       sealed.runs.map((run: string) => [run, false]),
     );
   });

@@ -20,7 +20,7 @@ export async function fillBatch(
   const now = batches.clock.now();
   const { sql } = batches;
   const inGeneral = (tx: Transaction): Promise<Written> => fillIn(tx, env, batch.id, items, now);
-  const { filled, tell } = hold
+  const { filled, notify } = hold
     ? await retryOnConflict(() =>
         sql.begin(async (tx) => {
           await hold(tx);
@@ -28,7 +28,7 @@ export async function fillBatch(
         }),
       )
     : ((await fillAtOnce(sql, env, batch, items, now)) ?? (await sql.begin(inGeneral)));
-  tell(batches);
+  notify(batches);
   return filled;
 }
 
@@ -47,7 +47,7 @@ export async function fillIn(
     select ${columns(tx)} from batches where env = ${env} and id = ${batch} for no key update`;
   if (!row) throw unprocessable(`Batch ${batch} not found`);
   if (row.aborted_at !== null) throw abortedBatch(batch);
-  if (row.sealed_at !== null) return { filled: alreadySealed(row, items), tell() {} };
+  if (row.sealed_at !== null) return { filled: alreadySealed(row, items), notify() {} };
   const fresh = await withoutKnown(tx, env, row, items);
   if (fresh.length > 0) await insertItems(tx, env, row, fresh);
   const received = row.received + fresh.length;
@@ -62,14 +62,14 @@ export async function fillIn(
     await tx`
       update batches set received = ${received} where env = ${env} and id = ${batch}
       returning set_config('synchronous_commit', 'off', true)`;
-    return { filled, tell() {} };
+    return { filled, notify() {} };
   }
   const [sealed] = await tx<{ queued: boolean; due: Date | null; failed: boolean }[]>`
     select * from seal_batch(${env}, ${batch}, ${new Date(now)})`;
   if (sealed?.failed) await endUpFront(tx, env, batch, now);
   return {
     filled,
-    tell({ dispatch }) {
+    notify({ dispatch }) {
       if (sealed?.queued) dispatch.wake(env);
       if (sealed?.due) dispatch.expect(sealed.due.getTime());
     },
@@ -113,11 +113,11 @@ async function insertItems(
   items: readonly PreparedItem[],
 ): Promise<void> {
   const { runs, indexes } = withoutDuplicates(items.map((item) => item.run));
-  const held = runs.map((run): NewRun => ({ ...run, state: 'held' }));
+  const unsealed = runs.map((run): NewRun => ({ ...run, state: 'unsealed' }));
   // All items have the time of their batch.
-  const rows = await insertRuns({ sql: tx, clock: { now: () => created_at.getTime() } }, held);
-  const made = indexes.map((index) => (rows[index] as InsertedRow).run_id);
-  await link(tx, env, items, made);
+  const rows = await insertRuns({ sql: tx, clock: { now: () => created_at.getTime() } }, unsealed);
+  const runIds = indexes.map((index) => (rows[index] as InsertedRow).run_id);
+  await link(tx, env, items, runIds);
   const oversized = items.filter((item) => item.isOversized).map((item) => item.run.id);
   if (oversized.length > 0) await failUpFront(tx, env, oversized);
 }
@@ -127,15 +127,15 @@ async function link(
   tx: Transaction,
   env: number,
   items: readonly PreparedItem[],
-  made: readonly string[],
+  runIds: readonly string[],
 ): Promise<void> {
   const links = items.flatMap(({ run }, index) => {
-    const other = made[index] as string;
+    const other = runIds[index] as string;
     return other === run.id ? [] : [{ item: run.id, other }];
   });
   if (links.length === 0) return;
   await tx`
     insert into batch_cached (env, item_id, run_id)
     select ${env}, i.item, i.run_id
-      from unnest(${links.map((one) => one.item)}::text[], ${links.map((one) => one.other)}::text[]) as i (item, run_id)`;
+      from unnest(${links.map((link) => link.item)}::text[], ${links.map((link) => link.other)}::text[]) as i (item, run_id)`;
 }

@@ -13,8 +13,8 @@ async function batches() {
     await sql.end({ timeout: 1 });
     await drop();
   });
-  /** Adds sealed batches that are this many days old; `kept` ones have a retained run. */
-  const add = async (count: number, days: number, kept: boolean) => {
+  /** Adds sealed batches that are this many days old; `retained` ones have a retained run. */
+  const add = async (count: number, days: number, retained: boolean) => {
     await sql`
       with made as (
         insert into batches (env, id, run_count, received, created_at, sealed_at)
@@ -23,7 +23,7 @@ async function batches() {
         returning id
       )
       insert into runs (env, id, task, queue_id, sort_key, status, finished_at, created_at, updated_at)
-      select 1, batch_prefix(m.id) || '000', 'send', 1, 1, 'COMPLETED', now(), now(), now() from made m where ${kept}`;
+      select 1, batch_prefix(m.id) || '000', 'send', 1, 1, 'COMPLETED', now(), now(), now() from made m where ${retained}`;
   };
   const count = async () =>
     (await sql<{ count: number }[]>`select count(*)::int as count from batches`)[0]?.count;

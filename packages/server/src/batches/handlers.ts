@@ -180,8 +180,8 @@ export function batchHandlers(dependencies: BatchHandlerDependencies): HandlersO
         requestKey,
         oneTime: oneTimeUseOf(principal),
       };
-      const { opened, tell } = await createWhole(dependencies, environment, newBatch, items);
-      tell(dependencies);
+      const { opened, tell: notify } = await createWhole(dependencies, environment, newBatch, items);
+      notify(dependencies);
       engine.changes.someChanged(environment.id);
       return answerOpened(request, opened);
     },

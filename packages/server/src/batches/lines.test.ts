@@ -9,9 +9,9 @@ async function* pieces(bytes: Uint8Array, lengths: readonly number[]): AsyncGene
   for (let n = 0; at < bytes.length; n++) yield bytes.subarray(at, (at += lengths[n % lengths.length] ?? 1));
 }
 
-async function read(text: string, lengths: readonly number[], most: number): Promise<Line[]> {
+async function read(text: string, lengths: readonly number[], maxBytes: number): Promise<Line[]> {
   const all: Line[] = [];
-  for await (const lines of linesOf(pieces(new TextEncoder().encode(text), lengths), most, ['a', 'b']))
+  for await (const lines of linesOf(pieces(new TextEncoder().encode(text), lengths), maxBytes, ['a', 'b']))
     all.push(...lines);
   return all;
 }
@@ -57,18 +57,18 @@ describe('lines of a stream', () => {
       for (let n = 0; n < 200; n++) yield piece;
       yield Buffer.from('"}\n{"a":2}\n');
     }
-    let most = 0;
+    let peak = 0;
     const lines: Line[] = [];
     const before = process.memoryUsage().arrayBuffers;
     for await (const some of linesOf(endless(), 3 * 1_024 * 1_024, ['a'])) {
-      most = Math.max(most, process.memoryUsage().arrayBuffers - before);
+      peak = Math.max(peak, process.memoryUsage().arrayBuffers - before);
       lines.push(...some);
     }
     expect(lines).toEqual([
       { number: 1, members: { a: 1 } },
       { number: 2, text: '{"a":2}' },
     ]);
-    expect(most).toBeLessThan(50 * 1_024 * 1_024);
+    expect(peak).toBeLessThan(50 * 1_024 * 1_024);
   });
 
   test('take no more room than their bytes when they come one by one', async () => {
@@ -82,17 +82,17 @@ describe('lines of a stream', () => {
       return process.memoryUsage().heapUsed;
     };
     const before = used();
-    let most = 0;
+    let peak = 0;
     async function* dribble(): AsyncGenerator<Uint8Array> {
       for (let at = 0; at < text.length; at++) {
-        if (at % 50_000 === 0) most = Math.max(most, used() - before);
+        if (at % 50_000 === 0) peak = Math.max(peak, used() - before);
         yield text.subarray(at, at + 1);
       }
     }
     const lines: Line[] = [];
     for await (const some of linesOf(dribble(), 2 * count, [])) lines.push(...some);
     expect(lines).toEqual([{ number: 1, text: text.toString().trim() }]);
-    expect(most).toBeLessThan(60 * 1_024 * 1_024);
+    expect(peak).toBeLessThan(60 * 1_024 * 1_024);
   });
 
   test('must be text', async () => {

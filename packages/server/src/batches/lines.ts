@@ -10,56 +10,56 @@ export type Line =
 
 const newline = 0x0a;
 const nothing = Buffer.alloc(0);
-const minHeld = 1_024;
+const minBufferBytes = 1_024;
 
 /**
  * The lines of a stream of bytes, in groups: the lines completed by each piece. Blank lines are skipped. At most one line and one piece are in
- * memory: for a line with more than `most` bytes, only its numbers and short texts.
+ * memory: for a line with more than `maxBytes` bytes, only its numbers and short texts.
  */
 export async function* linesOf(
   bytes: AsyncIterable<Uint8Array>,
-  most: number,
-  wanted: readonly string[],
+  maxBytes: number,
+  memberNames: readonly string[],
 ): AsyncGenerator<Line[]> {
   let number = 0;
   // The beginning of the current line from earlier pieces: a single buffer, however small the pieces were.
-  let held: Buffer = nothing;
+  let buffer: Buffer = nothing;
   let size = 0;
   let scan: MemberScan | undefined;
 
   /** Switches to scanning once a line is too long; returns whether it has. */
   const isScanned = (part: Buffer): boolean => {
-    if (!scan && size + part.length > most) {
-      scan = new MemberScan(wanted);
-      scan.read(held.subarray(0, size));
-      held = nothing;
+    if (!scan && size + part.length > maxBytes) {
+      scan = new MemberScan(memberNames);
+      scan.read(buffer.subarray(0, size));
+      buffer = nothing;
     }
     scan?.read(part);
     return scan !== undefined;
   };
   const hold = (part: Buffer): void => {
     if (!isScanned(part)) {
-      if (size + part.length > held.length) {
+      if (size + part.length > buffer.length) {
         // At least doubles the size, so that each byte is copied only a few times.
         const larger = Buffer.allocUnsafe(
-          Math.min(most, Math.max(minHeld, 2 * held.length, size + part.length)),
+          Math.min(maxBytes, Math.max(minBufferBytes, 2 * buffer.length, size + part.length)),
         );
-        held.copy(larger, 0, 0, size);
-        held = larger;
+        buffer.copy(larger, 0, 0, size);
+        buffer = larger;
       }
-      part.copy(held, size);
+      part.copy(buffer, size);
     }
     size += part.length;
   };
   const end = (last: Buffer): Line | undefined => {
     number++;
     let whole = last;
-    if (size > 0 || last.length > most) {
+    if (size > 0 || last.length > maxBytes) {
       hold(last);
-      whole = held.subarray(0, size);
+      whole = buffer.subarray(0, size);
     }
     const scanned = scan;
-    held = nothing;
+    buffer = nothing;
     size = 0;
     scan = undefined;
     if (scanned) return { number, members: scanned.members };

@@ -1,6 +1,6 @@
 import type { Operations, Query, Reply } from '@millrace/contract';
 import type { Queryable } from '../db/connect.ts';
-import { askedPageById, pageOf } from '../page.ts';
+import { requestedPageById, pageOf } from '../page.ts';
 import { countsOf, listedOf, type BatchRowWithCounts } from './retrieve.ts';
 
 /**
@@ -12,8 +12,8 @@ export async function listBatches(
   env: number,
   query: Query<Operations['listBatches']>,
 ): Promise<Reply<Operations['listBatches']>> {
-  const asked = askedPageById(query, { pattern: /^batch_[0-9a-z]{1,60}$/, what: 'a batch' });
-  const { size, cursor, backward } = asked;
+  const requested = requestedPageById(query, { pattern: /^batch_[0-9a-z]{1,60}$/, what: 'a batch' });
+  const { size, cursor, backward } = requested;
   const beyond = cursor === undefined ? sql`` : backward ? sql`and id > ${cursor}` : sql`and id < ${cursor}`;
   const rows = await sql<BatchRowWithCounts[]>`
     select b.id, b.run_count, b.received, b.parent_run_id, b.idempotency_key, b.idempotency_key_options, b.created_at,
@@ -37,6 +37,6 @@ export async function listBatches(
           ) r
       ) x
      order by ${backward ? sql`b.id` : sql`b.id desc`}`;
-  const { page, pagination } = pageOf(rows, asked);
+  const { page, pagination } = pageOf(rows, requested);
   return { data: page.map(listedOf), pagination };
 }

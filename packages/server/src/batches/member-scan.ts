@@ -12,7 +12,7 @@ const maxText = 1_024;
  */
 export class MemberScan {
   readonly members: Record<string, unknown> = {};
-  readonly #wanted: readonly string[];
+  readonly #memberNames: readonly string[];
   #isDone = false;
   #depth = 0;
   #inText = false;
@@ -21,8 +21,8 @@ export class MemberScan {
   #token: number[] = [];
   #name: string | undefined;
 
-  constructor(wanted: readonly string[]) {
-    this.#wanted = wanted;
+  constructor(memberNames: readonly string[]) {
+    this.#memberNames = memberNames;
   }
 
   read(piece: Uint8Array): void {
@@ -74,8 +74,8 @@ export class MemberScan {
 
   #value(): void {
     const value = this.#parsed();
-    if (this.#name !== undefined && this.#wanted.includes(this.#name)) this.members[this.#name] = value;
-    if (this.#wanted.every((name) => Object.hasOwn(this.members, name))) this.#isDone = true;
+    if (this.#name !== undefined && this.#memberNames.includes(this.#name)) this.members[this.#name] = value;
+    if (this.#memberNames.every((name) => Object.hasOwn(this.members, name))) this.#isDone = true;
     this.#name = undefined;
   }
 

@@ -110,12 +110,12 @@ describe('a request that is sent again', () => {
     ['POST /api/v2/tasks/batch', { items: [{ task: 'a' }] }],
   ])('while it is under way, with a one-time token, has the same answer: %s', async (request, body) => {
     const { ask, keys, sql } = await ownBatchServer();
-    const made = await ask('POST /api/v1/auth/public-tokens', {
+    const created = await ask('POST /api/v1/auth/public-tokens', {
       key: keys.prod,
       body: { scopes: ['batchTrigger:tasks:a'], oneTimeUse: true },
     });
     const headers = { 'x-trigger-request-idempotency-key': randomUUID() };
-    const send = () => ask(request, { key: made.body.token, body, headers });
+    const send = () => ask(request, { key: created.body.token, body, headers });
     const waiting = () => lockWaiters(sql);
     const { sent } = await sql.begin(async (tx) => {
       // Requests that store a batch block here.
@@ -185,11 +185,11 @@ describe('access to batches', () => {
 
   test('by a one-time token is to one batch, from opening it to its last item', async () => {
     const { ask, fill, keys, open, sql } = await ownBatchServer();
-    const made = await ask('POST /api/v1/auth/public-tokens', {
+    const created = await ask('POST /api/v1/auth/public-tokens', {
       key: keys.prod,
       body: { scopes: ['batchTrigger:tasks:a'], oneTimeUse: true },
     });
-    const { token } = made.body;
+    const { token } = created.body;
     const other = await open({ runCount: 1 });
     expect((await fill(other, [{ index: 0, task: 'a' }], token)).status).toBe(422);
     const body = { runCount: 2, taskIdentifiers: ['a'] };

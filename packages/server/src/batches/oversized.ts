@@ -35,8 +35,8 @@ export async function endUpFront(tx: Transaction, env: number, batch: string, no
     ['s:FAILED', `e:FAILED:${task}`].map((facet) => ({ env, id, facet })),
   );
   await tx`
-    select record_facets(${facets.map((one) => one.env)}::int[], ${facets.map((one) => one.facet)}::text[],
-                       ${facets.map((one) => one.id)}::text[])`;
+    select record_facets(${facets.map((facet) => facet.env)}::int[], ${facets.map((facet) => facet.facet)}::text[],
+                       ${facets.map((facet) => facet.id)}::text[])`;
   await recordErrors(
     tx,
     rows.map(({ id, task }) => ({ env, task, run: id, error: tooLarge })),

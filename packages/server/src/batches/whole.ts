@@ -26,9 +26,9 @@ export async function createWhole(
       isOversized: false,
     }));
     const { id: env } = environment;
-    const { tell } =
+    const { notify } =
       (await fillAtOnce(tx, env, batch, prepared, now)) ?? (await fillIn(tx, env, batch.id, prepared, now));
-    return { opened, tell };
+    return { opened, tell: notify };
   };
   try {
     return await batches.sql.begin(act);

@@ -44,8 +44,8 @@ describe('records', () => {
         async (appends) => {
           const key = await store.channel();
           await Promise.all(appends.map((records) => store.append(key, records)));
-          const kept = await all(store, key);
-          expect(kept.map(({ body, headers, id }) => ({ body, headers, id }))).toEqual(
+          const stored = await all(store, key);
+          expect(stored.map(({ body, headers, id }) => ({ body, headers, id }))).toEqual(
             appends.flat().map(({ body, headers, id }) => ({ body, headers, id })),
           );
         },
@@ -321,16 +321,16 @@ describe('a channel', () => {
       const closing = store.sql.begin((tx) => closeChannels(tx, 1, session, Date.now));
       const settled = await Promise.all(appends);
       const closedAt = await closing;
-      const kept = await all(store, key);
+      const stored = await all(store, key);
       const acknowledged = settled.filter((each) => !(each instanceof Error)) as {
         n: number;
         start: number;
       }[];
-      expect(new Map(kept.map(({ seq, body }) => [seq, Number(body)]))).toEqual(
+      expect(new Map(stored.map(({ seq, body }) => [seq, Number(body)]))).toEqual(
         new Map(acknowledged.map(({ n, start }) => [start, n])),
       );
       for (const each of settled) if (each instanceof Error) expect(each).toEqual(refusal('closed'));
-      for (const { at } of kept) expect(at).toBeLessThanOrEqual(closedAt.getTime());
+      for (const { at } of stored) expect(at).toBeLessThanOrEqual(closedAt.getTime());
     }
   });
 });

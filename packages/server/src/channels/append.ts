@@ -84,7 +84,7 @@ function applyOutcome(batch: Batch, outcome: Outcome, published: Published): Pen
     ...(duplicates.get(append) ?? []),
   ];
   const refuse = (append: PendingAppend, reason: unknown): void => {
-    for (const one of withDuplicates(append)) one.reject(reason);
+    for (const each of withDuplicates(append)) each.reject(reason);
   };
   switch (outcome.state) {
     case 'failed':
@@ -102,7 +102,7 @@ function applyOutcome(batch: Batch, outcome: Outcome, published: Published): Pen
           continue;
         }
         const appended = { ...known, tail: outcome.tail, at: outcome.at, repeated: true };
-        for (const one of withDuplicates(append)) one.resolve(appended);
+        for (const each of withDuplicates(append)) each.resolve(appended);
       }
       return left;
     }

@@ -61,7 +61,7 @@ export function startChannels({ database, pooler, sql, clock, wakes }: ChannelsO
   // Writes do not queue behind the queries of requests.
   const settings = { name: 'millrace channels', settings: writerSettings, pooler };
   const fast = new DedicatedConnection(database, settings, fastStatements);
-  const conditional = connect(database, { ...settings, max: 1 });
+  const conditional = connect(database, { ...settings, max: 1, kind: 'engine' });
   const read = (key: ChannelKey, from: number, limit?: number) => readRecords(sql, key, from, limit);
   const hub = new Hub({ read, tails: (keys) => readTails(sql, keys), now: clock.now });
   wakes.listen((wake) => {
@@ -71,7 +71,7 @@ export function startChannels({ database, pooler, sql, clock, wakes }: ChannelsO
     open: (channels, within = sql) => openChannels(within, channels, new Date(clock.now())),
     append: createAppend(createWrite(fast, conditional, clock.now), (key, records) => {
       hub.appendedHere(key, records);
-      wakes.tell({ kind: 'channel', channel: key.id });
+      wakes.notify({ kind: 'channel', channel: key.id });
     }),
     read,
     async tail(key) {

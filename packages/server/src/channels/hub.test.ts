@@ -45,34 +45,34 @@ describe('a follower', () => {
   });
 
   test('on another server learns of appends by a notification, or by the poll if that is lost', async () => {
-    const store = await testStore({ deaf: false });
-    const told = await store.replica({ deaf: false });
-    const deaf = await store.replica({ deaf: true });
+    const store = await testStore({ isolated: false });
+    const connected = await store.replica({ isolated: false });
+    const isolated = await store.replica({ isolated: true });
     const key = await store.channel();
     const [one, other] = [collector(), collector()];
-    told.follow(key, 0, one.follower);
-    deaf.follow(key, 0, other.follower);
+    connected.follow(key, 0, one.follower);
+    isolated.follow(key, 0, other.follower);
     for (const n of upTo(20)) await store.append(key, texts(`${n}`));
     await eventually(() => one.seqs, upTo(20));
     await eventually(() => other.seqs, upTo(20));
     // Both processes write and read.
-    await Promise.all(upTo(200).map((n) => (n % 2 ? store : told).append(key, texts(`${n}`))));
+    await Promise.all(upTo(200).map((n) => (n % 2 ? store : connected).append(key, texts(`${n}`))));
     await eventually(() => one.seqs, upTo(220));
     await eventually(() => other.seqs, upTo(220));
   });
 
   test('does not get a record again that it had from a server that is ahead', async () => {
     const store = await testStore();
-    const deaf = await store.replica({ deaf: true });
+    const isolated = await store.replica({ isolated: true });
     const key = await store.channel();
     await store.append(key, texts('a'));
     const early = collector();
-    deaf.follow(key, 0, early.follower);
+    isolated.follow(key, 0, early.follower);
     await eventually(() => early.seqs, [0]);
     for (const n of upTo(5)) await store.append(key, texts(`${n}`));
     // It had everything up to number 5, and moves to a process that only knows number 0.
     const moved = collector();
-    deaf.follow(key, 6, moved.follower);
+    isolated.follow(key, 6, moved.follower);
     await store.append(key, texts('new'));
     await eventually(() => early.seqs, upTo(7));
     await eventually(() => moved.seqs, [6]);
@@ -117,14 +117,14 @@ describe('a follower', () => {
     const key = await store.channel();
     await store.append(key, texts('old'));
     await store.trim(key, 1);
-    const [read, told] = [gate(), gate()];
+    const [read, notified] = [gate(), gate()];
     const hub = new Hub({
       tails: (keys) => readTails(store.sql, keys),
       now: () => Date.now(),
       async read(of, from) {
         const found = await store.read(of, from);
         read.open();
-        await told.opened;
+        await notified.opened;
         return found;
       },
     });
@@ -135,7 +135,7 @@ describe('a follower', () => {
     const { start, at } = await store.append(key, texts('new'));
     hub.appendedHere(key, [{ body: 'new', seq: start, at }]);
     hub.follow(key, 0, late.follower);
-    told.open();
+    notified.open();
     await eventually(() => early.seqs, [1]);
     await eventually(() => late.seqs, [1]);
   });

@@ -6,11 +6,11 @@ test('a page that was forgotten during its read is not cached', async () => {
   const store = await testStore();
   const key = await store.channel('stream');
   await store.append(key, texts('of its first life'));
-  const [read, told] = [gate(), gate()];
+  const [read, proceed] = [gate(), gate()];
   const pages = new Pages(async (of, from) => {
     const found = await store.read(of, from);
     read.open();
-    await told.opened;
+    await proceed.opened;
     return found;
   });
   const bodies = async () => {
@@ -22,7 +22,7 @@ test('a page that was forgotten during its read is not cached', async () => {
   // The last reader leaves, and the channel is created again.
   pages.forget(key);
   await store.sql`delete from channels`;
-  told.open();
+  proceed.open();
   expect(await early).toEqual(['of its first life']);
   await store.channel('stream');
   await store.append(key, texts('of its second'));

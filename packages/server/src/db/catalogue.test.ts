@@ -73,9 +73,9 @@ test('a file holds one function of its name, headed by its locks and its callers
       .map(([user]) => user);
     const triggers = text.match(/create or replace trigger/g)?.length ?? 0;
     if (triggers > 0) callers.push(triggers === 1 ? 'the trigger below' : 'the triggers below');
-    const [, said = ''] = /^-- Callers: ((?:.|\n-- {9})+)\.$/m.exec(head) ?? [];
+    const [, listed = ''] = /^-- Callers: ((?:.|\n-- {9})+)\.$/m.exec(head) ?? [];
     expect(
-      said
+      listed
         .split(/,\s(?:-- +)?/)
         .map((caller) => caller.trim())
         .toSorted(),

@@ -1,5 +1,5 @@
 import { background } from '../background.ts';
-import type { Sql } from './connect.ts';
+import type { Fragment, Sql } from './connect.ts';
 
 /** The database's clock, in milliseconds since 1970. */
 export interface Clock {
@@ -45,3 +45,10 @@ export async function startClock(sql: Sql): Promise<Clock> {
     stop,
   };
 }
+
+/**
+ * The same time as an expression of SQL, evaluated when the statement executes. For times that processes compare with each other within less
+ * than the interval of the measurements: after a failover, the new server's clock may differ.
+ */
+export const databaseNow = ({ sql, clock }: { readonly sql: Sql; readonly clock: Clock }): Fragment =>
+  sql`(clock_timestamp() + ${clock.shiftedMs}::float8 * interval '1 millisecond')`;

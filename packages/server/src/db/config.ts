@@ -1,11 +1,14 @@
-import { Client, type ClientBase, type ClientConfig } from 'pg';
+import type { ClientBase } from 'pg';
+import { readAddress } from './address.ts';
+import { WatchedClient, type WatchedConfig } from './client.ts';
 import type { Database, Pooler } from './database.ts';
+import { answered } from './watch.ts';
 
 /** How to open a connection. */
 export interface ConnectionConfig {
-  readonly config: ClientConfig;
+  readonly config: WatchedConfig;
   /** The class of the client; the driver's pool also accepts it. */
-  readonly Client: typeof Client;
+  readonly Client: typeof WatchedClient;
   /** Called with a new connection before its first use. */
   readonly onConnect?: (client: ClientBase) => Promise<void>;
   readonly namedStatements: boolean;
@@ -25,11 +28,14 @@ export function configOf(
   pooler?: Pooler,
 ): ConnectionConfig {
   const all = { ...always, ...settings };
-  const common = { application_name: name, connectionTimeoutMillis: 10_000 };
-  const config = { ...driverConfig(database), ...common };
+  const config = { ...watchedConfig(database), application_name: name };
   if (pooler === undefined) {
     const options = Object.entries(all).map(([setting, value]) => `-c ${setting}=${value}`);
-    return { config: { ...config, options: options.join(' ') }, Client, namedStatements: true };
+    return {
+      config: { ...config, options: options.join(' ') },
+      Client: WatchedClient,
+      namedStatements: true,
+    };
   }
   if (pooler.mode === 'transaction')
     return { config, Client: TrackedClient, namedStatements: pooler.namedStatements };
@@ -40,46 +46,70 @@ export function configOf(
   ];
   return {
     config,
-    Client,
+    Client: WatchedClient,
     namedStatements: true,
     onConnect: async (client) => void (await client.query(texts.join('; '))),
   };
 }
 
 /** Connects a client outside of any pool. The caller must end it, even if this rejects. */
-export async function openClient(client: Client, { onConnect }: ConnectionConfig): Promise<void> {
+export async function openClient(client: WatchedClient, { onConnect }: ConnectionConfig): Promise<void> {
   await client.connect();
-  await onConnect?.(client);
+  if (onConnect) await answered(client, 'everyday', onConnect(client));
 }
 
 /** Poolers track these two settings of the startup message for each client, and set them in each session that they use for it. */
-class TrackedClient extends Client {
+class TrackedClient extends WatchedClient {
   // A method of the driver that its types leave out.
   getStartupConf(): Record<string, string> {
-    const { prototype } = Client as unknown as { prototype: { getStartupConf(): Record<string, string> } };
+    const { prototype } = WatchedClient as unknown as {
+      prototype: { getStartupConf(): Record<string, string> };
+    };
     return { ...prototype.getStartupConf.call(this), TimeZone: always.TimeZone, DateStyle: always.DateStyle };
   }
 }
 
-/** The driver's settings for the address of a database. */
-export function driverConfig(database: Database): ClientConfig {
-  if (typeof database === 'string') return { connectionString: asInLibpq(database) };
-  const { username, ...rest } = database;
-  return { ...rest, user: username };
+/** How long opening a connection may take: a lost SYN is sent again after one second, and a third time after three. */
+const defaultConnectMs = 4_000;
+/** After this time, Linux sends a probe each second, and closes the connection after ten without a reply. */
+const keepAliveMs = 5_000;
+
+/** The settings for the address of a database. `variable` is the name of its setting in errors. */
+export function watchedConfig(database: Database, variable?: string): WatchedConfig {
+  const common = {
+    address: JSON.stringify(database),
+    keepAlive: true,
+    keepAliveInitialDelayMillis: keepAliveMs,
+  };
+  if (typeof database !== 'string') {
+    const { username, host, port = 5_432, ...rest } = database;
+    return {
+      ...rest,
+      ...common,
+      host,
+      port,
+      user: username,
+      hosts: [{ host, port }],
+      connectMs: defaultConnectMs,
+    };
+  }
+  const { url, hosts, connectMs = defaultConnectMs } = readAddress(database, variable);
+  return { ...common, connectionString: asInLibpq(url), hosts, connectMs };
 }
 
 /**
  * Gives `sslmode` its libpq meaning, because operators paste addresses that work in psql. The driver treats `require` as `verify-full` and
  * writes a warning to stderr.
  */
-function asInLibpq(text: string): string {
-  if (!URL.canParse(text)) return text;
-  const url = new URL(text);
-  const { searchParams: given } = url;
+function asInLibpq(url: URL): string {
+  const { searchParams: parameters } = url;
   // The driver uses the runtime's certificate authorities when no file is named.
-  if (given.get('sslrootcert') === 'system') given.delete('sslrootcert');
-  if (given.get('sslmode') === 'allow') given.set('sslmode', 'prefer');
-  if (/^(prefer|require|verify-ca)$/.test(given.get('sslmode') ?? '') && !given.has('uselibpqcompat'))
-    given.set('uselibpqcompat', 'true');
+  if (parameters.get('sslrootcert') === 'system') parameters.delete('sslrootcert');
+  if (parameters.get('sslmode') === 'allow') parameters.set('sslmode', 'prefer');
+  if (
+    /^(prefer|require|verify-ca)$/.test(parameters.get('sslmode') ?? '') &&
+    !parameters.has('uselibpqcompat')
+  )
+    parameters.set('uselibpqcompat', 'true');
   return url.href;
 }

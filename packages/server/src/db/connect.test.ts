@@ -26,11 +26,11 @@ test('connections that end at any moment reject the queries that use them, and n
   const kinds = new Set<unknown>();
   const callers = Array.from({ length: 16 }, async (_, n) => {
     while (kills < 300) {
-      const asked =
+      const query =
         n % 2 === 0
           ? sql`select ${'x'.repeat(1_000)}::text`
           : sql.begin((tx) => tx`select pg_sleep(${Math.random() / 500})`);
-      await asked.catch((error: unknown) => kinds.add((error as Error).constructor));
+      await query.catch((error: unknown) => kinds.add((error as Error).constructor));
     }
   });
   while (kills < 300) kills += await cut();

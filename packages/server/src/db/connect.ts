@@ -1,9 +1,11 @@
-import { Pool } from 'pg';
+import { Pool, type Client, type ClientBase } from 'pg';
 import { configOf } from './config.ts';
 import type { Database, Pooler } from './database.ts';
-import { DatabaseLost, detectLoss } from './errors.ts';
-import { listenOn, type Listening } from './listen.ts';
+import { codeOf, DatabaseLost, detectLoss } from './errors.ts';
+import { ReadOnlyHost } from './leader.ts';
+import { listenOn, startPulse, type Listening } from './listen.ts';
 import { Query, statementName, type Rows, type Run } from './query.ts';
+import { answered, destroyAll, type StatementKind } from './watch.ts';
 
 export type { Database } from './database.ts';
 
@@ -14,6 +16,8 @@ export interface ConnectOptions {
   readonly max?: number;
   /** Settings of each session, such as `plan_cache_mode`. Names and values are not escaped, so they must never come from outside. */
   readonly settings?: Readonly<Record<string, string>>;
+  /** How long its statements may take without an answer. Default: `everyday`. */
+  readonly kind?: StatementKind;
   /** The pooler in front of the database. Default: none. */
   readonly pooler?: Pooler | undefined;
 }
@@ -52,46 +56,68 @@ export interface Sql extends Queryable {
   session<R>(act: (session: Queryable) => Promise<R>): Promise<R>;
   /** Calls `onNotification` for each notification on a channel. A lost connection is reopened. Resolves once listening. */
   listen(channel: string, onNotification: (payload: string) => void): Promise<Listening>;
+  /** Detects within seconds that the host no longer answers. `listen` does that as well. */
+  pulse(): Promise<Listening>;
+  /** Whether the database accepts no writes, as a standby. Then its connections are opened again: the name may lead to the primary by now. */
+  isReadOnly(): Promise<boolean>;
   /** How many connections are open, how many of them are idle, and how many calls wait for one. */
   load(): PoolLoad;
   /** Closes the pool when its queries are done, or after `timeout` seconds. */
   end(options?: { readonly timeout?: number }): Promise<void>;
 }
 
+/** How long a call waits for a free connection. */
+const poolWaitMs = 10_000;
+/** The SQLSTATE of a write in a read-only transaction. */
+const readOnlyTransaction = '25006';
+
 /** Opens a pool. Connections are opened on demand, and again when PostgreSQL is back. */
-export function connect(database: Database, { name, max = 8, settings = {}, pooler }: ConnectOptions): Sql {
+export function connect(
+  database: Database,
+  { name, max = 8, settings = {}, kind = 'everyday', pooler }: ConnectOptions,
+): Sql {
   const opening = configOf(database, name, settings, pooler);
-  const { config, Client, onConnect, namedStatements } = opening;
+  const { config, Client: Opened, onConnect, namedStatements } = opening;
   const pool = new Pool({
     ...config,
-    Client,
+    // The pool calls the constructor with these options, which its types leave out.
+    Client: Opened as unknown as new () => ClientBase,
     ...(onConnect && { onConnect }),
     max,
     idleTimeoutMillis: 60_000,
-    keepAlive: true,
+    connectionTimeoutMillis: poolWaitMs,
   });
   // The pool drops an idle connection that breaks. For one in use, the current query rejects.
   pool.on('error', () => {});
-  // A connection can break between two users, when neither has a listener: without this one the process would end.
-  pool.on('connect', (client) => client.on('error', () => {}));
 
-  const session = async <R>(act: (session: Queryable) => Promise<R>, discard = false): Promise<R> => {
+  /** Sessions of a primary that became a standby may stay open, and would never accept a write again. */
+  const reconnect = (): void => destroyAll(config.address, new ReadOnlyHost());
+
+  /** Calls `act` with a connection, and drops it afterwards if it is of no more use. */
+  const borrow = async <R>(act: (client: Client) => Promise<R>): Promise<R> => {
     const client = await detectLoss(pool.connect());
-    let broken: unknown = discard;
-    const onError = (error: Error): void => {
-      broken = error;
+    let broken = false;
+    const onError = (): void => {
+      broken = true;
     };
     client.on('error', onError);
     try {
-      return await act(queryable((query) => client.query(query), namedStatements));
+      return await act(client);
     } catch (error) {
-      if (error instanceof DatabaseLost) broken = error;
+      if (error instanceof DatabaseLost) broken = true;
+      if (codeOf(error) === readOnlyTransaction) reconnect();
       throw error;
     } finally {
       client.off('error', onError);
-      client.release(broken !== false);
+      client.release(broken);
     }
   };
+  const sendOn =
+    (client: Client): Send =>
+    (query) =>
+      detectLoss(answered(client, kind, client.query(query)));
+  const session = <R>(act: (session: Queryable) => Promise<R>): Promise<R> =>
+    borrow((client) => act(queryable(sendOn(client), namedStatements)));
 
   const transact =
     (begin: string) =>
@@ -108,22 +134,27 @@ export function connect(database: Database, { name, max = 8, settings = {}, pool
         }
       });
 
-  return Object.assign(
-    queryable((query) => pool.query(query), namedStatements),
-    {
-      begin: transact('begin'),
-      moment: transact('begin isolation level repeatable read, read only'),
-      session: <R>(act: (session: Queryable) => Promise<R>) => session(act),
-      listen: (channel: string, onNotification: (payload: string) => void) =>
-        detectLoss(listenOn(opening, channel, onNotification)),
-      load: () => ({ open: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount, max }),
-      end: ({ timeout = 5 }: { readonly timeout?: number } = {}) =>
-        Promise.race([
-          pool.end(),
-          new Promise<void>((resolve) => setTimeout(resolve, timeout * 1_000).unref()),
-        ]),
+  const tag = queryable((query) => borrow((client) => sendOn(client)(query)), namedStatements);
+  return Object.assign(tag, {
+    begin: transact('begin'),
+    moment: transact('begin isolation level repeatable read, read only'),
+    session,
+    listen: (channel: string, onNotification: (payload: string) => void) =>
+      detectLoss(listenOn(opening, channel, onNotification)),
+    pulse: () => detectLoss(startPulse(opening)),
+    isReadOnly: async () => {
+      const [row] = await tag<{ isReadOnly: boolean }[]>`
+        select pg_is_in_recovery() or current_setting('transaction_read_only')::bool as "isReadOnly"`;
+      if (row?.isReadOnly) reconnect();
+      return row?.isReadOnly ?? false;
     },
-  );
+    load: () => ({ open: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount, max }),
+    end: ({ timeout = 5 }: { readonly timeout?: number } = {}) =>
+      Promise.race([
+        pool.end(),
+        new Promise<void>((resolve) => setTimeout(resolve, timeout * 1_000).unref()),
+      ]),
+  });
 }
 
 type Send = (query: {
@@ -134,11 +165,11 @@ type Send = (query: {
 
 function queryable(send: Send, named: boolean): Queryable {
   const run: Run = async (text, values) =>
-    rowsOf(await detectLoss(send({ name: named ? statementName(text) : undefined, text, values })));
+    rowsOf(await send({ name: named ? statementName(text) : undefined, text, values }));
   const tag: Tag = (strings, ...values) => new Query(run, strings, values);
   return Object.assign(tag, {
     unsafe: async <T extends readonly object[]>(text: string) =>
-      rowsOf(await detectLoss(send({ text }))) as unknown as Rows<T>,
+      rowsOf(await send({ text })) as unknown as Rows<T>,
   });
 }
 

@@ -3,6 +3,7 @@ import { configOf, openClient, type ConnectionConfig } from './config.ts';
 import type { ConnectOptions } from './connect.ts';
 import type { Database } from './database.ts';
 import { detectLoss } from './errors.ts';
+import { answered } from './watch.ts';
 
 /** The columns of a row as PostgreSQL writes them. */
 export type TextRow = readonly (string | null)[];
@@ -33,11 +34,10 @@ export class DedicatedConnection<Name extends string> {
   /** Sends a statement after the previous one. Connects first if necessary. */
   send(name: Name, values: readonly (string | number)[]): Promise<TextRow[]> {
     const query: QueryArrayConfig = { ...asText, name, text: this.#statements[name], values: [...values] };
+    const on = (client: Client) => answered(client, 'engine', client.query<string[]>(query));
     const client = this.#client;
     const sent = detectLoss(
-      (client ? client.query(query) : this.#connect().then((opened) => opened.query(query))).then(
-        ({ rows }) => rows as TextRow[],
-      ),
+      (client ? on(client) : this.#connect().then(on)).then(({ rows }) => rows as TextRow[]),
     );
     this.#last = sent;
     return sent;
@@ -52,7 +52,7 @@ export class DedicatedConnection<Name extends string> {
 
   async #connect(): Promise<Client> {
     const { Client: Opened, config } = this.#opening;
-    const client = new Opened({ ...config, keepAlive: true });
+    const client = new Opened(config);
     const forget = (): void => {
       if (this.#client === client) this.#client = undefined;
     };

@@ -70,3 +70,7 @@ export function isDataError(error: unknown): boolean {
   if (error instanceof TypeError || error instanceof RangeError || error instanceof SyntaxError) return true;
   return dataErrors.test(codeOf(error));
 }
+
+/** The message of `hold_versions` if a run's version was archived while the run was created. */
+export const archivedVersionMessage = (error: unknown): string | undefined =>
+  error instanceof Error && codeOf(error) === 'P0V01' ? error.message : undefined;

@@ -1,4 +1,6 @@
+import { nameOfHosts, readAddress } from './address.ts';
 import type { Database } from './database.ts';
+import { NoLeader, ReadOnlyHost } from './leader.ts';
 
 /** The meaning of an error code for the person who set up the database, and the fix. */
 const byCode: Readonly<Record<string, string>> = {
@@ -33,25 +35,35 @@ const byCode: Readonly<Record<string, string>> = {
 
 /** Why a database cannot be used, and the fix, in one sentence without the password. */
 export function explainConnection(error: unknown, database: Database, variable: string): string {
-  const where = `The database at ${addressOf(database, variable)} cannot be used`;
+  const where = `The database at ${addressOf(database)} cannot be used`;
+  if (!(error instanceof NoLeader)) return `${where}: ${reasonOf(error, variable)}.`;
+  const { failures } = error;
+  const summary = failures.some((one) => one.error instanceof ReadOnlyHost)
+    ? 'none of its hosts accepts writes'
+    : 'none of its hosts can be connected to';
+  const details = failures.map((one) => `${nameOfHosts([one.host])}: ${reasonOf(one.error, variable)}`);
+  return `${where}: ${summary} (${details.join('; ')}).`;
+}
+
+function reasonOf(error: unknown, variable: string): string {
+  if (error instanceof ReadOnlyHost) return 'it is read-only, as a standby is';
   const { code, path, message } = failureOf(error);
   if (code === 'ENOENT' && path !== undefined && !path.includes('.s.PGSQL.'))
-    return `${where}: the file ${path} that ${variable} names cannot be read.`;
-  if (code === 'ENOENT') return `${where}: there is no socket of PostgreSQL in that folder.`;
+    return `the file ${path} that ${variable} names cannot be read`;
+  if (code === 'ENOENT') return 'there is no socket of PostgreSQL in that folder';
   if (/does not support SSL/i.test(message))
-    return `${where}: it does not speak TLS; turn that on in PostgreSQL, or write sslmode=disable.`;
+    return 'it does not speak TLS; turn that on in PostgreSQL, or write sslmode=disable';
   if (/requires specifying a CA/.test(message))
-    return `${where}: sslmode=verify-ca needs sslrootcert=<file>, or use sslmode=verify-full.`;
+    return 'sslmode=verify-ca needs sslrootcert=<file>, or use sslmode=verify-full';
   if (/pg_hba\.conf/.test(message))
-    return `${where}: it does not let this role in from here (${quoted(message)}); ${hint(message)}.`;
+    return `it does not let this role in from here (${quoted(message)}); ${hint(message)}`;
   if (/password must be a string|no password supplied/i.test(message))
-    return `${where}: it wants a password and ${variable} has none.`;
+    return `it wants a password and ${variable} has none`;
   if (/timeout|no answer/i.test(message) && code === '')
-    return `${where}: it does not answer; check host, port and firewall.`;
+    return 'it does not answer; check host, port and firewall';
   if (/Connection terminated unexpectedly/.test(message))
-    return `${where}: it closed the connection; check that the port is the one of PostgreSQL.`;
-  const known = byCode[code];
-  return known === undefined ? `${where}: ${quoted(message || code)}.` : `${where}: ${known}.`;
+    return 'it closed the connection; check that the port is the one of PostgreSQL';
+  return byCode[code] ?? quoted(message || code);
 }
 
 const hint = (message: string): string =>
@@ -88,26 +100,21 @@ interface Failure {
 
 function failureOf(error: unknown): Failure {
   // For a host with several addresses, all of which failed, the first error is enough.
-  const one =
+  const first =
     error instanceof AggregateError && error.errors.length > 0 ? (error.errors[0] as unknown) : error;
-  if (!(one instanceof Error)) return { code: '', path: undefined, message: String(one) };
-  if (one.cause instanceof Error && !('code' in one)) return failureOf(one.cause);
-  const { code, path, address } = one as NodeJS.ErrnoException & { address?: string };
-  return { code: String(code ?? ''), path: path ?? address, message: one.message };
+  if (!(first instanceof Error)) return { code: '', path: undefined, message: String(first) };
+  if (first.cause instanceof Error && !('code' in first)) return failureOf(first.cause);
+  const { code, path, address } = first as NodeJS.ErrnoException & { address?: string };
+  return { code: String(code ?? ''), path: path ?? address, message: first.message };
 }
 
 /** A foreign message on one line, without its full stop. */
 const quoted = (message: string): string => message.replace(/\s+/g, ' ').replace(/[.\s]+$/, '');
 
-/** Host, port and name. */
-function addressOf(database: Database, variable = 'DATABASE_URL'): string {
+/** Hosts, ports and name. */
+function addressOf(database: Database): string {
   if (typeof database !== 'string')
     return `${database.host}${database.port === undefined ? '' : `:${database.port}`}`;
-  try {
-    const url = new URL(database);
-    const host = url.host || url.searchParams.get('host') || 'localhost';
-    return `${host}${url.pathname}`;
-  } catch {
-    return `${variable} (which is not a valid URL)`;
-  }
+  const { hosts, url } = readAddress(database);
+  return `${nameOfHosts(hosts)}${url.pathname}`;
 }

@@ -35,17 +35,17 @@ export function groupCommit<T, R>(
 
   const writeGroup = async (group: readonly Waiting[]): Promise<void> => {
     try {
-      const items = group.map((one) => one.item);
+      const items = group.map((entry) => entry.item);
       const results = await retryOnConflict(() => write(items));
-      group.forEach((one, index) => one.resolve(results[index] as R));
+      group.forEach((entry, index) => entry.resolve(results[index] as R));
     } catch (error) {
       const code = codeOf(error);
       if (group.length > 1 && isDataError(error)) {
-        for (const one of group) await writeGroup([one]);
+        for (const entry of group) await writeGroup([entry]);
         return;
       }
       const reason = unstorable.has(code) ? new UnstorableText(error) : error;
-      for (const one of group) one.reject(reason);
+      for (const entry of group) entry.reject(reason);
     }
   };
 

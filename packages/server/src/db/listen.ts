@@ -1,37 +1,71 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { escapeIdentifier, type Client } from 'pg';
+import { background } from '../background.ts';
 import { openClient, type ConnectionConfig } from './config.ts';
+import { answered } from './watch.ts';
 
 export interface Listening {
+  /** How many times the connection was opened again. */
+  readonly reopened: number;
+  /** Replaces the connection, because notifications do not arrive although it is open. */
+  reopen(): void;
   unlisten(): Promise<void>;
 }
 
 const reconnectMs = 250;
+const pulseMs = 2_000;
 
-/** Listens on a channel over a separate connection, reopened when it is lost. Notifications sent in between are lost. */
-export async function listenOn(
+/**
+ * Listens on a channel over a separate connection, reopened when it is lost. Notifications sent in between are lost.
+ *
+ * The connection also is the pulse of the database: it repeats its `listen` every two seconds. If the reply does not arrive, the host is
+ * silent, and all connections of this process to it are destroyed. The statement writes nothing, so it never waits for a standby.
+ */
+export const listenOn = (
   opening: ConnectionConfig,
   channel: string,
   onNotification: (payload: string) => void,
+): Promise<Listening> => keepOpen(opening, `listen ${escapeIdentifier(channel)}`, onNotification);
+
+/** Only the pulse: for a pooler that no listener uses. */
+export const startPulse = (opening: ConnectionConfig): Promise<Listening> => keepOpen(opening, 'select');
+
+async function keepOpen(
+  opening: ConnectionConfig,
+  statement: string,
+  onNotification: (payload: string) => void = () => {},
 ): Promise<Listening> {
   let stopped = false;
   let client: Client | undefined;
+  let isOpen = false;
+  let reopened = -1;
 
   const open = async (): Promise<void> => {
-    const next = new opening.Client({ ...opening.config, keepAlive: true });
+    const next = new opening.Client(opening.config);
     client = next;
-    next.on('notification', ({ payload }) => onNotification(payload ?? ''));
-    // `end` follows.
-    next.on('error', () => {});
-    next.on('end', () => void reopen());
+    next.on('end', () => {
+      isOpen = false;
+      void reopen();
+    });
     await openClient(next, opening);
-    await next.query(`listen ${escapeIdentifier(channel)}`);
+    next.on('notification', ({ payload }) => onNotification(payload ?? ''));
+    await answered(next, 'pulse', next.query(statement));
+    isOpen = true;
+    reopened++;
   };
 
   const reopen = async (): Promise<void> => {
     if (stopped) return;
-    await new Promise((resolve) => setTimeout(resolve, reconnectMs).unref());
-    // Ending the client of a failed attempt emits `end`, which calls this again.
-    if (!stopped) await open().catch(() => client?.end());
+    await sleep(reconnectMs, undefined, { ref: false });
+    // Destroying the client of a failed attempt emits `end`, which calls this again.
+    if (!stopped) await open().catch(destroy);
+  };
+
+  // `end()` of the driver would wait for the reply of a silent host.
+  const destroy = (): void => void client?.connection.stream.destroy();
+
+  const beat = async (): Promise<void> => {
+    if (isOpen && client) await answered(client, 'pulse', client.query(statement));
   };
 
   try {
@@ -39,13 +73,23 @@ export async function listenOn(
   } catch (error) {
     // The caller receives no function to stop it.
     stopped = true;
-    client?.end().catch(() => {});
+    destroy();
     throw error;
   }
+  // A statement that fails, for example because the primary became a standby, is a reason to connect again as well.
+  const stopPulse = background(pulseMs, beat, destroy);
   return {
+    get reopened() {
+      return reopened;
+    },
+    reopen() {
+      if (isOpen) destroy();
+    },
     async unlisten() {
       stopped = true;
-      await client?.end();
+      stopPulse();
+      await Promise.race([client?.end(), sleep(1_000, undefined, { ref: false })]);
+      destroy();
     },
   };
 }

@@ -166,7 +166,7 @@ async function runGivingWay(
       return;
     } catch (error) {
       await session.unsafe('rollback').catch(() => {});
-      if (!isHeldUp(error)) throw error;
+      if (!isBlocked(error)) throw error;
       if (performance.now() >= end) {
         throw new DatabaseRefused(
           `${subject} could not get the locks for ${patienceMs / 1_000} s: another session holds a table of Millrace, ` +
@@ -178,7 +178,7 @@ async function runGivingWay(
   }
 }
 
-const isHeldUp = (error: unknown): boolean =>
+const isBlocked = (error: unknown): boolean =>
   isConflict(error) || (error instanceof Error && 'code' in error && error.code === '55P03');
 
 async function refuseOldServer(sql: Sql): Promise<void> {
@@ -199,8 +199,8 @@ function refuseNewer(names: readonly string[]): void {
 }
 
 /** Compares the numbers of two versions. A pre-release counts as its release. */
-function isLater(one: string, other: string): boolean {
-  const [left, right] = [numbersOf(one), numbersOf(other)];
+function isLater(version: string, other: string): boolean {
+  const [left, right] = [numbersOf(version), numbersOf(other)];
   const at = left.findIndex((number, index) => number !== right[index]);
   return at >= 0 && (left[at] ?? 0) > (right[at] ?? 0);
 }

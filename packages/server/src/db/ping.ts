@@ -1,5 +1,7 @@
-import { Client, type ClientConfig } from 'pg';
-import { driverConfig } from './config.ts';
+import type { Client } from 'pg';
+import { readAddress } from './address.ts';
+import { WatchedClient } from './client.ts';
+import { watchedConfig } from './config.ts';
 import type { Database, Route } from './database.ts';
 import { detectPooler } from './detect-pooler.ts';
 import { DatabaseRefused } from './errors.ts';
@@ -32,10 +34,10 @@ export async function ping(database: Database, variable = 'DATABASE_URL'): Promi
 async function probe(database: Database, variable: string): Promise<Route> {
   const clients: Client[] = [];
   const open = async (): Promise<Client> => {
-    const config: ClientConfig = { ...driverConfig(database), application_name: 'millrace probe' };
-    const client = new Client({ ...config, connectionTimeoutMillis: pingTimeoutMs });
-    // The current query rejects as well.
-    client.on('error', () => {});
+    const config = watchedConfig(database, variable);
+    // A single host has more time than one of several, because there is no other.
+    const connectMs = config.hosts.length > 1 ? config.connectMs : Math.max(config.connectMs, pingTimeoutMs);
+    const client = new WatchedClient({ ...config, connectMs, application_name: 'millrace probe' });
     clients.push(client);
     await client.connect();
     return client;
@@ -45,7 +47,8 @@ async function probe(database: Database, variable: string): Promise<Route> {
     await Promise.race([refuseReadOnly(first, variable), noAnswer()]);
     return { database, pooler: await detectPooler(first, open, variable) };
   } finally {
-    for (const client of clients) client.end().catch(() => {});
+    // `end` would wait for the reply of a silent host.
+    for (const client of clients) client.connection.stream.destroy();
   }
 }
 
@@ -72,8 +75,9 @@ const tlsModes = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-
 
 /** The driver silently treats an unknown mode as another one. */
 function refuseUnknownTlsMode(database: Database, variable: string): void {
-  if (typeof database !== 'string' || !URL.canParse(database)) return;
-  const unknown = new URL(database).searchParams.getAll('sslmode').find((mode) => !tlsModes.includes(mode));
+  if (typeof database !== 'string') return;
+  const { url } = readAddress(database, variable);
+  const unknown = url.searchParams.getAll('sslmode').find((mode) => !tlsModes.includes(mode));
   if (unknown === undefined) return;
   throw new DatabaseRefused(
     `There is no sslmode ${JSON.stringify(unknown)}, which ${variable} names: it is one of ${tlsModes.join(', ')}.`,
@@ -82,11 +86,10 @@ function refuseUnknownTlsMode(database: Database, variable: string): void {
 
 /** The same address without TLS, if its mode makes TLS optional. */
 function withoutTls(database: Database): Database | undefined {
-  if (typeof database !== 'string' || !URL.canParse(database)) return undefined;
-  const url = new URL(database);
-  if (!/^(prefer|allow)$/.test(url.searchParams.get('sslmode') ?? '')) return undefined;
-  url.searchParams.set('sslmode', 'disable');
-  return url.href;
+  if (typeof database !== 'string') return undefined;
+  // Not as a URL, which can have only one host.
+  const optional = /(?<=[?&]sslmode=)(?:prefer|allow)(?=[&#]|$)/;
+  return optional.test(database) ? database.replace(optional, 'disable') : undefined;
 }
 
 const explained = (error: unknown, database: Database, variable: string): DatabaseRefused =>

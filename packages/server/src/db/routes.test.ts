@@ -62,9 +62,9 @@ describe.skipIf(pgbouncer === undefined)(`with PgBouncer${unlessMissing}`, () =>
   }, 30_000);
 
   test('transaction mode leaves no prepared statements in the sessions of PostgreSQL', async () => {
-    const one = await database();
-    const { url } = await startPgbouncer(one, 'transaction', { default_pool_size: 1 });
-    const { main } = await findRoutes(url, one);
+    const upstream = await database();
+    const { url } = await startPgbouncer(upstream, 'transaction', { default_pool_size: 1 });
+    const { main } = await findRoutes(url, upstream);
     const sql = connect(main.database, { name: 'test', max: 4, pooler: main.pooler });
     onTestFinished(() => sql.end());
     await Promise.all(Array.from({ length: 40 }, (_, n) => sql`select ${n}::int`));
@@ -75,14 +75,14 @@ describe.skipIf(pgbouncer === undefined)(`with PgBouncer${unlessMissing}`, () =>
   test.each(['session', 'transaction'] as const)(
     'times are read in UTC and ISO in %s mode, whatever the role is set to',
     async (mode) => {
-      const one = await database();
-      const admin = connect(one, { name: 'test', max: 1 });
+      const upstream = await database();
+      const admin = connect(upstream, { name: 'test', max: 1 });
       onTestFinished(() => admin.end());
       const [name] = await admin<{ name: string }[]>`select current_database() as name`;
       await admin.unsafe(`alter database ${name?.name} set timezone to 'America/St_Johns'`);
       await admin.unsafe(`alter database ${name?.name} set datestyle to 'SQL, DMY'`);
-      const { url } = await startPgbouncer(one, mode);
-      const { main } = await findRoutes(url, one);
+      const { url } = await startPgbouncer(upstream, mode);
+      const { main } = await findRoutes(url, upstream);
       const sql = connect(main.database, { name: 'test', max: 2, pooler: main.pooler });
       onTestFinished(() => sql.end());
       const at = new Date('2026-03-04T05:06:07.089Z');
@@ -93,8 +93,11 @@ describe.skipIf(pgbouncer === undefined)(`with PgBouncer${unlessMissing}`, () =>
   );
 
   test('session mode works over a pooler that does not clean up prepared statements', async () => {
-    const one = await database();
-    const { url } = await startPgbouncer(one, 'session', { server_reset_query: '', default_pool_size: 3 });
+    const upstream = await database();
+    const { url } = await startPgbouncer(upstream, 'session', {
+      server_reset_query: '',
+      default_pool_size: 3,
+    });
     const { main } = await findRoutes(url);
     for (let times = 0; times < 4; times++) {
       const sql = connect(main.database, { name: 'test', max: 1, pooler: main.pooler });

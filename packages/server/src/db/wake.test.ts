@@ -22,9 +22,9 @@ async function processes() {
   return async () => {
     const wakes = await startWakes(sql, createLog({ write() {} }), clock);
     stops.push(wakes.stop);
-    const heard: Wake[] = [];
-    wakes.listen((wake) => heard.push(wake));
-    return { tell: wakes.tell, heard };
+    const received: Wake[] = [];
+    wakes.listen((wake) => received.push(wake));
+    return { notify: wakes.notify, received };
   };
 }
 
@@ -33,24 +33,24 @@ test('existing processes receive the wakes of a new one', async () => {
   const first = await start();
   const second = await start();
   // Not `expect.poll`: it could wait until the next announcement.
-  for (let n = 0; n < 500 && first.heard.length === 0; n++) {
-    second.tell({ kind: 'queued', env: 1 });
+  for (let n = 0; n < 500 && first.received.length === 0; n++) {
+    second.notify({ kind: 'queued', env: 1 });
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
-  expect(first.heard).toContainEqual({ kind: 'queued', env: 1 });
+  expect(first.received).toContainEqual({ kind: 'queued', env: 1 });
 });
 
 test('wakes that exceed one notification are sent in several', async () => {
   const start = await processes();
   const teller = await start();
   const hearer = await start();
-  const told = () => {
-    teller.tell({ kind: 'queued', env: 1 });
-    return hearer.heard.length;
+  const receivedCount = () => {
+    teller.notify({ kind: 'queued', env: 1 });
+    return hearer.received.length;
   };
-  await expect.poll(told, { timeout: 15_000 }).toBeGreaterThan(0);
+  await expect.poll(receivedCount, { timeout: 15_000 }).toBeGreaterThan(0);
   const fences = Array.from({ length: 100 }, (_, n) => 1_000_000 + n);
-  for (let n = 0; n < 40; n++) teller.tell({ kind: 'cancel', runner: `runner ${n}`, fences });
-  const cancelled = () => hearer.heard.filter((wake) => wake.kind === 'cancel').length;
+  for (let n = 0; n < 40; n++) teller.notify({ kind: 'cancel', runner: `runner ${n}`, fences });
+  const cancelled = () => hearer.received.filter((wake) => wake.kind === 'cancel').length;
   await expect.poll(cancelled, { timeout: 15_000 }).toBe(40);
 });

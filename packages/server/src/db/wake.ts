@@ -2,12 +2,13 @@ import { background } from '../background.ts';
 import type { Log } from '../logger.ts';
 import type { Clock } from './clock.ts';
 import type { Sql } from './connect.ts';
+import type { Listening } from './listen.ts';
 
 /** A message from one process to the others. A wake is only a hint and may get lost: the tables are authoritative, and slow polls read them. */
 export type Wake =
   | { readonly kind: 'queued'; readonly env: number }
-  /** Versions of this environment changed, or runners should load the `wanted` one. */
-  | { readonly kind: 'versions'; readonly env: number; readonly wanted?: number }
+  /** Versions of this environment changed, or runners should load the `requested` one. */
+  | { readonly kind: 'versions'; readonly env: number; readonly requested?: number }
   /** A branch of this environment was created or archived. */
   | { readonly kind: 'branches'; readonly env: number }
   /** Variables of this environment, or of one of its branches, changed. */
@@ -25,7 +26,7 @@ export type Wake =
   /** A transaction that triggered a run has committed. The database itself sends it. */
   | { readonly kind: 'outbox' }
   /** A rate limit holds runs, for this many milliseconds. Sent by the database itself. */
-  | { readonly kind: 'held'; readonly inMs: number }
+  | { readonly kind: 'promotion'; readonly inMs: number }
   /** The installation was paused or resumed. */
   | { readonly kind: 'pause' }
   /** Records were appended to this channel. */
@@ -38,79 +39,128 @@ export type Wake =
 
 export interface Wakes {
   /** Sends a wake to the other processes. Wakes within 10 ms share one notification. Does nothing if no other process exists. */
-  tell(wake: Wake): void;
+  notify(wake: Wake): void;
   listen(listener: (wake: Wake) => void): void;
   stop(): Promise<void>;
 }
 
+/** Whether notifications arrive at this process. */ export interface Delivery {
+  /** How long an announcement of this process has been committed without arriving here; 0 while they arrive. */
+  readonly missingMs: number;
+  /** How many times the connection of the listener was opened again. */
+  readonly reopened: number;
+}
+
 const channel = 'millrace';
 const gatherMs = 10;
-const presenceMs = 5_000;
+const presenceMs = 3_000;
 
 /**
  * Sends wakes between the server processes of one database, by NOTIFY outside of hot transactions: a notification in each commit costs two
  * fifths of the throughput. Processes announce themselves at start and every few seconds. A process without peers sends nothing else.
+ *
+ * The announcement also arrives at its sender. If one was committed and has not arrived before the next one, the listener is open and receives
+ * nothing, for example behind a pooler in transaction mode, and its connection is replaced.
  */
 export async function startWakes(
   sql: Sql,
   log: Log,
   clock: Clock,
   directSql: Pick<Sql, 'listen'> = sql,
-): Promise<Wakes> {
+): Promise<Wakes & { readonly delivery: Delivery }> {
   const self = `${process.pid}-${Math.random().toString(36).slice(2)}`;
   const listeners: ((wake: Wake) => void)[] = [];
   const seen = new Map<string, number>();
   let pending = new Map<string, Wake>();
   let timer: NodeJS.Timeout | undefined;
 
-  const send = (wakes: readonly (Wake | { kind: 'here' })[]): void => {
+  const send = async (wakes: readonly (Wake | { kind: 'here' })[]): Promise<void> => {
     if (wakes.length === 0) return;
     const text = JSON.stringify({ from: self, wakes });
     // A notification holds at most 8,000 bytes.
     if (text.length < 7_900) {
-      sql`select pg_notify(${channel}, ${text})`.catch(() => log.warn('database.lost', { at: 'notify' }));
+      await sql`select pg_notify(${channel}, ${text})`;
     } else if (wakes.length > 1) {
       const half = Math.ceil(wakes.length / 2);
-      send(wakes.slice(0, half));
-      send(wakes.slice(half));
+      await Promise.all([send(wakes.slice(0, half)), send(wakes.slice(half))]);
     }
   };
+  const lost = (): void => log.warn('database.lost', { at: 'notify' });
 
-  const listening = await directSql.listen(channel, (text) => {
+  /** When the first announcement that has not arrived was committed. */
+  let missingSince: number | undefined;
+  /** `reopened` of the listener at the last announcement, until it arrives. */
+  let expectedBy: number | undefined;
+  const announce = async (): Promise<void> => {
+    expectedBy = listening?.reopened ?? 0;
+    await send([{ kind: 'here' }]);
+    // It may arrive before or after the reply.
+    if (expectedBy !== undefined) missingSince ??= performance.now();
+  };
+
+  // Unset while the first notification arrives.
+  let listening: Listening | undefined;
+  const opened = await directSql.listen(channel, (text) => {
     const { from, wakes } = JSON.parse(text) as { from?: string; wakes: (Wake | { kind: 'here' })[] };
-    if (from === self) return;
+    if (from === self) {
+      // Announcements are the only messages to this process itself: the others are not announced.
+      if (wakes.some(({ kind }) => kind === 'here')) {
+        expectedBy = undefined;
+        missingSince = undefined;
+      }
+      return;
+    }
     // A notification from the database itself has no sending process. A process that has just started sends nothing until it knows a peer, so
     // it gets a reply at once.
     if (from !== undefined) {
-      if (!seen.has(from)) send([{ kind: 'here' }]);
+      if (!seen.has(from)) announce().catch(lost);
       seen.set(from, clock.now());
     }
     for (const wake of wakes) {
       if (wake.kind !== 'here') for (const listener of listeners) listener(wake);
     }
   });
-  const stopAnnouncing = background(presenceMs, () => {
-    for (const [peer, at] of seen) if (at < clock.now() - 3 * presenceMs) seen.delete(peer);
-    send([{ kind: 'here' }]);
-  });
-  send([{ kind: 'here' }]);
+  listening = opened;
+  const stopAnnouncing = background(
+    presenceMs,
+    async () => {
+      for (const [peer, at] of seen) if (at < clock.now() - 3 * presenceMs) seen.delete(peer);
+      // The next tick announces again, over the new connection.
+      if (missingSince !== undefined && expectedBy === opened.reopened) {
+        log.warn('listener.silent', { forMs: Math.round(performance.now() - missingSince) });
+        opened.reopen();
+        return;
+      }
+      await announce();
+    },
+    lost,
+  );
+  announce().catch(lost);
 
   return {
-    tell(wake) {
+    notify(wake) {
       if (seen.size === 0) return;
       pending.set(identityOf(wake), wake);
       timer ??= setTimeout(() => {
         timer = undefined;
         const wakes = [...pending.values()];
         pending = new Map();
-        send(wakes);
+        send(wakes).catch(lost);
       }, gatherMs);
     },
     listen: (listener) => void listeners.push(listener),
+    delivery: {
+      get missingMs() {
+        return missingSince === undefined ? 0 : performance.now() - missingSince;
+      },
+      get reopened() {
+        return opened.reopened;
+      },
+    },
     async stop() {
       stopAnnouncing();
       clearTimeout(timer);
-      await listening.unlisten().catch(() => {});
+      await opened.unlisten().catch(() => {});
     },
   };
 }
@@ -120,7 +170,7 @@ function identityOf(wake: Wake): string {
   if (wake.kind === 'cancel') return `${wake.runner} ${wake.fences.join()}`;
   if (wake.kind === 'access') return wake.kind;
   if (wake.kind === 'resumed' || wake.kind === 'runner') return `${wake.kind} ${wake.runner}`;
-  if (wake.kind === 'pause' || wake.kind === 'outbox' || wake.kind === 'held') return wake.kind;
-  if (wake.kind === 'versions') return `${wake.kind} ${wake.env} ${wake.wanted ?? ''}`;
+  if (wake.kind === 'pause' || wake.kind === 'outbox' || wake.kind === 'promotion') return wake.kind;
+  if (wake.kind === 'versions') return `${wake.kind} ${wake.env} ${wake.requested ?? ''}`;
   return `${wake.kind} ${wake.kind === 'channel' ? wake.channel : wake.env}`;
 }

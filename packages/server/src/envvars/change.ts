@@ -78,7 +78,9 @@ export async function changeVariables(
     const state = await lockRevision(tx, env);
     const own = await readOwn(tx, env, change.names);
     const variables = await desired(own, { tx, ...state });
-    const read = await mapInTurns(variables, (one) => rowOf(masterKey, env, one, own.get(one.name)));
+    const read = await mapInTurns(variables, (variable) =>
+      rowOf(masterKey, env, variable, own.get(variable.name)),
+    );
     const rows = read.filter((row) => row !== undefined);
     // A rollback has no `names`, so its changes are checked here.
     if (!change.isAdmin) refuseRestricted(rows.map(({ name }) => name));

@@ -143,9 +143,9 @@ describe('bad input', () => {
     const served = await variableServer();
     const big = await set(served, 'BIG', 'x'.repeat(1_000_000));
     expect(JSON.stringify(big)).toContain('1000000 bytes');
-    const most = 'é'.repeat(64_000);
-    expect(await set(served, 'MOST', most)).toEqual(ok);
-    expect((await served.call('GET', 'envvars/prod/MOST')).body).toEqual(variable('MOST', most));
+    const largest = 'é'.repeat(64_000);
+    expect(await set(served, 'MOST', largest)).toEqual(ok);
+    expect((await served.call('GET', 'envvars/prod/MOST')).body).toEqual(variable('MOST', largest));
   });
 
   test('more than a process can take is refused as a whole', async () => {
@@ -264,8 +264,8 @@ describe('a branch', () => {
 
   test('inherits, overrides, and shows the parent again after a delete', async () => {
     const { call, parent, own } = await branched();
-    const inherited = [variable('PLAIN', 'parent'), variable('SECRET', '<redacted>', true)].map((one) => ({
-      ...one,
+    const inherited = [variable('PLAIN', 'parent'), variable('SECRET', '<redacted>', true)].map((entry) => ({
+      ...entry,
       isInherited: true,
     }));
     expect((await call('GET', 'envvars/preview', own)).body).toEqual(inherited);

@@ -70,7 +70,9 @@ export function variableHandlers(dependencies: ChangeDependencies): HandlersOf<O
       const { id, projectRef } = request.environment;
       if (request.params.projectRef !== projectRef) throw otherProject(projectRef);
       const { variables, revision } = await readVariables(sql, id);
-      const entries = [...variables.values()].map((one) => [one.name, opened(masterKey, one)] as const);
+      const entries = [...variables.values()].map(
+        (variable) => [variable.name, opened(masterKey, variable)] as const,
+      );
       return { variables: Object.fromEntries(entries), revision };
     },
 

@@ -171,8 +171,8 @@ test('old revisions are pruned, except for what later states need', async () => 
   await set(served, 'A', '2');
   const { data } = await revisions(served);
   expect(data.map(({ revision }) => revision)).toEqual([1100, 1099]);
-  const kept = await served.sql`select name, revision from variable_changes order by 2`;
-  expect([...kept]).toEqual([
+  const remaining = await served.sql`select name, revision from variable_changes order by 2`;
+  expect([...remaining]).toEqual([
     { name: 'OLD', revision: 1 },
     { name: 'A', revision: 1099 },
     { name: 'A', revision: 1100 },

@@ -64,11 +64,11 @@ async function parentOf({ sql }: ChangeDependencies, branch: Environment): Promi
 async function importInto(
   dependencies: ChangeDependencies,
   caller: Caller,
-  given: readonly Setting[],
+  input: readonly Setting[],
   { override, isSecret, source }: Omit<Import, 'variables' | 'parentVariables'>,
 ): Promise<void> {
-  const settings = given.filter((setting) => !isUnnamed(setting) && !isReservedVariable(setting.name));
-  if (settings.length === 0) throw noneLeft(given);
+  const settings = input.filter((setting) => !isUnnamed(setting) && !isReservedVariable(setting.name));
+  if (settings.length === 0) throw noneLeft(input);
   refuseUnfit(settings);
   const names = settings.map(({ name }) => name);
   await changeVariables(
@@ -95,8 +95,8 @@ async function importInto(
   );
 }
 
-function noneLeft(given: readonly Setting[]): Problem {
-  const dropped = given.filter(({ name }) => isReservedVariable(name)).map(({ name }) => name);
+function noneLeft(input: readonly Setting[]): Problem {
+  const dropped = input.filter(({ name }) => isReservedVariable(name)).map(({ name }) => name);
   const problem = nothingValid();
   if (dropped.length === 0) return problem;
   return invalid(`${problem.message} Reserved names were left out: ${dropped.slice(0, 10).join(', ')}.`);

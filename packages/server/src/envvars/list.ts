@@ -2,7 +2,7 @@ import type { EnvironmentVariable } from '@millrace/contract';
 import type { Environment } from '../auth/principal.ts';
 import type { MasterKey } from '../auth/seal.ts';
 import type { Sql } from '../db/connect.ts';
-import { readVariables, shown } from './read.ts';
+import { readVariables, variableResponse } from './read.ts';
 
 /** All effective variables, sorted by name. */
 export async function listVariables(
@@ -12,6 +12,6 @@ export async function listVariables(
 ): Promise<EnvironmentVariable[]> {
   const { variables } = await readVariables(sql, environment.id);
   return [...variables.values()]
-    .map((variable) => shown(masterKey, environment, variable))
+    .map((variable) => variableResponse(masterKey, environment, variable))
     .toSorted((one, other) => (one.name < other.name ? -1 : 1));
 }

@@ -77,19 +77,19 @@ export async function readVariables(
 /** The environment's own value takes precedence. The variable is secret if either value is. */
 function merge(env: number, stored: readonly StoredVariable[]): Map<string, MergedVariable> {
   const merged = new Map<string, MergedVariable>();
-  for (const one of stored) {
-    const other = merged.get(one.name);
-    if (!other) merged.set(one.name, one);
+  for (const variable of stored) {
+    const other = merged.get(variable.name);
+    if (!other) merged.set(variable.name, variable);
     else {
-      const [own, hidden] = one.env === env ? [one, other] : [other, one];
-      merged.set(one.name, { ...own, hidden, isSecret: own.isSecret || hidden.isSecret });
+      const [own, hidden] = variable.env === env ? [variable, other] : [other, variable];
+      merged.set(variable.name, { ...own, hidden, isSecret: own.isSecret || hidden.isSecret });
     }
   }
   return merged;
 }
 
 /** A variable of an environment in the API's format. A secret is not decrypted. */
-export const shown = (
+export const variableResponse = (
   masterKey: MasterKey,
   { id, branch }: Pick<Environment, 'id' | 'branch'>,
   variable: MergedVariable,

@@ -2,7 +2,7 @@ import type { EnvironmentVariable } from '@millrace/contract';
 import type { Environment } from '../auth/principal.ts';
 import type { MasterKey } from '../auth/seal.ts';
 import type { Sql } from '../db/connect.ts';
-import { readVariables, shown } from './read.ts';
+import { readVariables, variableResponse } from './read.ts';
 
 /** One effective variable; undefined if there is none of this name. */
 export async function retrieveVariable(
@@ -13,5 +13,5 @@ export async function retrieveVariable(
 ): Promise<EnvironmentVariable | undefined> {
   const { variables } = await readVariables(sql, environment.id, { name });
   const found = variables.get(name);
-  return found && shown(masterKey, environment, found);
+  return found && variableResponse(masterKey, environment, found);
 }

@@ -11,15 +11,15 @@ type Variables = Extract<ServerMessage, { type: 'welcome' | 'variables' }>;
 
 /** A runner with regard to variables: every set that it received, in order. */
 async function listener(url: string, key: string, branch?: string) {
-  const heard: Variables[] = [];
+  const received: Variables[] = [];
   const waiting = new Set<() => void>();
   const socket = new WebSocket(`${url.replace('http', 'ws')}/runner/v1/connect`, {
     headers: { authorization: `Bearer ${key}`, ...(branch !== undefined && { 'x-service-branch': branch }) },
   });
   socket.on('message', (data: Buffer) => {
     const message = JSON.parse(data.toString()) as ServerMessage;
-    if (message.type === 'welcome' || message.type === 'variables') heard.push(message);
-    for (const look of waiting) look();
+    if (message.type === 'welcome' || message.type === 'variables') received.push(message);
+    for (const check of waiting) check();
   });
   await once(socket, 'open');
   const hello = {
@@ -29,34 +29,37 @@ async function listener(url: string, key: string, branch?: string) {
     pid: 1,
     capacity: 1,
     versions: [],
-    held: [],
+    leased: [],
   };
   socket.send(JSON.stringify(hello));
   onTestFinished(() => socket.terminate());
   const until = (suits: (last: Variables) => boolean): Promise<Variables> =>
     new Promise((resolve) => {
-      const look = (): void => {
-        const last = heard.at(-1);
+      const check = (): void => {
+        const last = received.at(-1);
         if (!last || !suits(last)) return;
-        waiting.delete(look);
+        waiting.delete(check);
         resolve(last);
       };
-      waiting.add(look);
-      look();
+      waiting.add(check);
+      check();
     });
   await until(() => true);
-  return { heard, until };
+  return { received, until };
 }
 
 test('a runner gets the variables when it connects, and again as soon as they change', async () => {
   const { call, server, key } = await startVariableServer();
   const runner = await listener(server.url, key('prod'));
-  expect(runner.heard[0]).toMatchObject({ type: 'welcome', variables: {} });
-  expect(runner.heard[0]).not.toHaveProperty('revision');
+  expect(runner.received[0]).toMatchObject({ type: 'welcome', variables: {} });
+  expect(runner.received[0]).not.toHaveProperty('revision');
   await call('POST', 'envvars/prod', { body: { name: 'A', value: 'secret value', isSecret: true } });
-  const told = { variables: { A: 'secret value' }, revision: 1, secrets: ['A'] };
-  expect(await runner.until((last) => last.revision === 1)).toEqual({ type: 'variables', ...told });
-  expect((await listener(server.url, key('prod'))).heard[0]).toMatchObject({ type: 'welcome', ...told });
+  const expected = { variables: { A: 'secret value' }, revision: 1, secrets: ['A'] };
+  expect(await runner.until((last) => last.revision === 1)).toEqual({ type: 'variables', ...expected });
+  expect((await listener(server.url, key('prod'))).received[0]).toMatchObject({
+    type: 'welcome',
+    ...expected,
+  });
 });
 
 test("a branch's runner gets changes of its parent and its own, and no others", async () => {
@@ -70,7 +73,7 @@ test("a branch's runner gets changes of its parent and its own, and no others", 
   expect((await branch.until((last) => last.revision === 2)).variables).toEqual({ A: 'branch' });
   await call('DELETE', 'envvars/preview/A', { as: pat, branch: 'x' });
   expect((await branch.until((last) => last.revision === 3)).variables).toEqual({ A: 'parent' });
-  expect(prod.heard).toHaveLength(1);
+  expect(prod.received).toHaveLength(1);
 });
 
 test('runners of other server processes get changes within a second, also without a notification', async () => {
@@ -118,5 +121,5 @@ test('a burst of changes is pushed a few times, the last state last', async () =
     await call('POST', 'envvars/prod', { body: { name: 'A', value: String(at) } });
   expect((await runner.until((last) => last.revision === 40)).variables).toEqual({ A: '40' });
   // A few at once, then one every 400 ms: on a busy machine the burst itself takes longer.
-  expect(runner.heard.length).toBeLessThan(12 + (performance.now() - began) / 400);
+  expect(runner.received.length).toBeLessThan(12 + (performance.now() - began) / 400);
 });

@@ -186,7 +186,7 @@ export function createVariableCache({
       return soon;
     },
     async changed(root) {
-      wakes.tell({ kind: 'variables', env: root });
+      wakes.notify({ kind: 'variables', env: root });
       await pushAll(root);
     },
     stop() {

@@ -47,12 +47,12 @@ const merge = (into: string, other: string) =>
   mergeErrorGroups(sql, { ...change(100, into), errors: [id(other)] });
 
 async function waiting(count: number): Promise<void> {
-  const held = () => lockWaiters(sql);
-  await expect.poll(held, { timeout: 20_000 }).toHaveLength(count);
+  const waiters = () => lockWaiters(sql);
+  await expect.poll(waiters, { timeout: 20_000 }).toHaveLength(count);
 }
 
 /** Starts an action that blocks on a lock, lets something happen before it, and then continues. */
-async function heldUp<T>(
+async function blocked<T>(
   lock: (tx: Queryable) => PromiseLike<unknown>,
   act: () => Promise<T>,
   meanwhile: (tx: Queryable) => Promise<unknown>,
@@ -78,7 +78,7 @@ test('an ignore whose time is over ends once, also when somebody changes the gro
   await fail(0);
   await ignoreErrorGroup(sql, { ...change(1), limits: { duration: 60_000 } });
   let resolving: Promise<unknown> | undefined;
-  await heldUp(
+  await blocked(
     (tx) => tx`lock table error_audit in exclusive mode`,
     () => endLapsedIgnores(sql, second(90)),
     async () => {
@@ -100,7 +100,7 @@ test('a resolve that waits for its turn is later than what was counted before it
   await fail(0);
   await tally(sql, env);
   let now = 10;
-  const resolved = await heldUp(
+  const resolved = await blocked(
     (tx) => tx`select lock_errors(${env})`,
     () => resolveErrorGroup(sql, { ...change(0), now: () => second(now) }),
     async () => {
@@ -142,13 +142,13 @@ test('how a group is depends neither on the order in which its failures arrive n
     fc.constant(undefined),
   );
   const outcome = async (
-    asked: { totalOccurrences?: number; occurrenceRate?: number; duration?: number } | undefined,
+    ignoreLimits: { totalOccurrences?: number; occurrenceRate?: number; duration?: number } | undefined,
     arriving: readonly { at: number; started: number; isCounted: boolean }[],
   ) => {
     env = await newEnvironment(sql);
     await fail(0);
-    await (asked
-      ? ignoreErrorGroup(sql, { ...change(0), limits: asked })
+    await (ignoreLimits
+      ? ignoreErrorGroup(sql, { ...change(0), limits: ignoreLimits })
       : resolveErrorGroup(sql, change(150)));
     for (const { at, started, isCounted } of arriving) {
       await fail(at, { started: second(Math.min(at, started)) });
@@ -157,9 +157,11 @@ test('how a group is depends neither on the order in which its failures arrive n
     return (await retrieveErrorGroup(sql, env, id(), second(1)))?.status;
   };
   await fc.assert(
-    fc.asyncProperty(limits, failures, async (asked, arriving) => {
-      const inOrder = arriving.map((one) => ({ ...one, isCounted: true })).toSorted((a, b) => a.at - b.at);
-      expect(await outcome(asked, arriving)).toBe(await outcome(asked, inOrder));
+    fc.asyncProperty(limits, failures, async (ignoreLimits, arriving) => {
+      const inOrder = arriving
+        .map((failure) => ({ ...failure, isCounted: true }))
+        .toSorted((a, b) => a.at - b.at);
+      expect(await outcome(ignoreLimits, arriving)).toBe(await outcome(ignoreLimits, inOrder));
     }),
     { numRuns: numRuns(60) },
   );
@@ -180,7 +182,7 @@ describe('a merge in the midst of a read', () => {
     };
     const first = await list({});
     expect(first.data.map((group) => group.errorMessage)).toEqual(['a', 'b']);
-    const { data } = await heldUp(
+    const { data } = await blocked(
       (tx) => tx`lock table error_days in access exclusive mode`,
       () => list({ 'page[after]': id('b') }),
       () => merge('a', 'b'),
@@ -198,7 +200,7 @@ describe('a merge in the midst of a read', () => {
       'filter[period]': '1d',
       'filter[status]': 'resolved',
     });
-    const { data } = await heldUp(
+    const { data } = await blocked(
       (tx) => tx`lock table error_groups in access exclusive mode`,
       () => listErrorGroups(sql, { env, query, now: second(200) }),
       (tx) => mergeErrorGroups(within(tx), { ...change(100, 'a'), errors: [id('b')] }),
@@ -209,7 +211,7 @@ describe('a merge in the midst of a read', () => {
   test('shows a group and its trend as they were together', async () => {
     for (const message of ['a', 'b']) await fail(1, { message });
     await tally(sql, env);
-    const group = await heldUp(
+    const group = await blocked(
       (tx) => tx`lock table error_tallies in access exclusive mode`,
       () => retrieveWithTrend(sql, env, id('b'), 3_600_000, second(200)),
       () => merge('a', 'b'),
@@ -221,25 +223,25 @@ describe('a merge in the midst of a read', () => {
   test('leads to the fingerprints of the group that there is', async () => {
     for (const message of ['a', 'b']) await fail(1, { message });
     await tally(sql, env);
-    const fingerprints = await heldUp(
+    const fingerprints = await blocked(
       (tx) => tx`lock table error_samples in access exclusive mode`,
       () => listFingerprints(sql, env, id('b')),
       (tx) => mergeErrorGroups(within(tx), { ...change(100, 'a'), errors: [id('b')] }),
     );
-    expect(fingerprints?.map((one) => one.fingerprint)).toContain('b');
+    expect(fingerprints?.map((item) => item.fingerprint)).toContain('b');
   });
 });
 
 test('an error of later rules follows the group of its older fingerprint, which is merged in this moment', async () => {
   for (const message of ['a', 'b']) await fail(1, { message });
   await tally(sql, env);
-  await heldUp(
+  await blocked(
     (tx) => tx`select lock_errors(${env})`,
     () => fail(2, { message: "b'", older: ['b'] }),
     (tx) => mergeErrorGroups(within(tx), { ...change(100, 'a'), errors: [id('b')] }),
   );
   expect(await retrieveErrorGroup(sql, env, id('a'), second(200))).toMatchObject({ count: 3 });
-  expect((await listFingerprints(sql, env, id('a')))?.map((one) => one.fingerprint)).toEqual([
+  expect((await listFingerprints(sql, env, id('a')))?.map((item) => item.fingerprint)).toEqual([
     'a',
     'b',
     "b'",

@@ -1,11 +1,11 @@
-import type { ShownEvent } from '@millrace/contract';
+import type { EventResponse } from '@millrace/contract';
 import type { Engine } from '../runs/engine/engine.ts';
 import { Problem } from '../problem.ts';
 import { findEvent, retrieveEvent } from './retrieve.ts';
 import { statusOf } from './row.ts';
 
 /** Prevents the delivery of an event that is not due yet. A canceled event stays canceled; a delivered one is rejected with 409. */
-export async function cancelEvent({ sql, clock }: Engine, env: number, id: string): Promise<ShownEvent> {
+export async function cancelEvent({ sql, clock }: Engine, env: number, id: string): Promise<EventResponse> {
   await findEvent(sql, env, id);
   const now = new Date(clock.now());
   // Delivery deletes that row too: only one of the two finds it.

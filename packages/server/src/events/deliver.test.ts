@@ -4,9 +4,9 @@ import { connect } from '../db/connect.ts';
 import { eventServer, ownEventServer, type EventServer } from './testing/subscribed.ts';
 
 const hour = 3_600_000;
-const shown = async (server: EventServer, id: string) => (await server.ask(`/api/v1/events/${id}`)).body;
+const retrieve = async (server: EventServer, id: string) => (await server.ask(`/api/v1/events/${id}`)).body;
 const statusBecomes = async (server: EventServer, id: string, status: string): Promise<void> =>
-  await expect.poll(async () => (await shown(server, id)).status, { interval: 20 }).toBe(status);
+  await expect.poll(async () => (await retrieve(server, id)).status, { interval: 20 }).toBe(status);
 
 describe('an event with a time', () => {
   test('waits for it, then starts a run of each task that subscribes to it by then', async () => {
@@ -22,10 +22,10 @@ describe('an event with a time', () => {
     });
     await server.register({ mail: { name: 'x' }, audit: { name: '*' }, other: { name: 'y' } });
     server.shiftTime(hour - 5_000);
-    expect(await shown(server, 'later')).toMatchObject({ status: 'PENDING', deliveredAt: null });
+    expect(await retrieve(server, 'later')).toMatchObject({ status: 'PENDING', deliveredAt: null });
     server.shiftTime(6_000);
     await statusBecomes(server, 'later', 'DELIVERED');
-    const event = await shown(server, 'later');
+    const event = await retrieve(server, 'later');
     expect(event.runs.map((run: { taskIdentifier: string }) => run.taskIdentifier).toSorted()).toEqual([
       'audit',
       'mail',
@@ -47,7 +47,7 @@ describe('an event with a time', () => {
     const due = Date.now() + 400;
     expect((await server.send('soon', { name: 'x', deliverAt: due })).body.status).toBe('PENDING');
     await statusBecomes(server, 'soon', 'DELIVERED');
-    const late = Date.parse((await shown(server, 'soon')).deliveredAt) - due;
+    const late = Date.parse((await retrieve(server, 'soon')).deliveredAt) - due;
     expect(late).toBeGreaterThanOrEqual(0);
     expect(late).toBeLessThan(3_000);
   });
@@ -79,7 +79,7 @@ describe('an event with a time', () => {
     server.shiftTime(2 * hour);
     await server.send('after', { name: 'x', deliverAfter: 0.2 });
     await statusBecomes(server, 'after', 'DELIVERED');
-    expect(await shown(server, 'later')).toMatchObject({ status: 'CANCELED', runs: [] });
+    expect(await retrieve(server, 'later')).toMatchObject({ status: 'CANCELED', runs: [] });
     // Its id is still taken.
     expect((await server.send('later', { name: 'x' })).body).toMatchObject({
       status: 'CANCELED',
@@ -104,7 +104,7 @@ describe('an event with a time', () => {
       })
       .toEqual([]);
     for (const [n, id] of ids.entries()) {
-      const { status, runs } = await shown(server, id);
+      const { status, runs } = await retrieve(server, id);
       const answered = answers[n]?.status ?? 0;
       const canceled: [string, number] = ['CANCELED', 0];
       const delivered: [string, number] = ['DELIVERED', 1];
@@ -132,10 +132,10 @@ test('an event that cannot be delivered keeps no other from it, and says why', a
     create trigger refuse before insert on runs for each row execute function refuse()`);
   server.shiftTime(hour + 1_000);
   for (const id of ids) await statusBecomes(server, id, id === 'e3' ? 'FAILED' : 'DELIVERED');
-  for (const id of ids) expect((await shown(server, id)).runs).toHaveLength(id === 'e3' ? 0 : 1);
+  for (const id of ids) expect((await retrieve(server, id)).runs).toHaveLength(id === 'e3' ? 0 : 1);
   expect((await server.ask('/api/v1/runs')).body.data).toHaveLength(11);
-  expect(await shown(server, 'e3')).toMatchObject({ failure: 'not this one', deliveredAt: null });
-  expect(await shown(server, 'e4')).not.toHaveProperty('failure');
+  expect(await retrieve(server, 'e3')).toMatchObject({ failure: 'not this one', deliveredAt: null });
+  expect(await retrieve(server, 'e4')).not.toHaveProperty('failure');
   const listed = (await server.ask('/api/v1/events?filter[status]=FAILED')).body.data;
   expect(listed).toMatchObject([{ id: 'e3', failure: 'not this one' }]);
   expect((await server.ask('/api/v1/events?filter[status]=PENDING')).body.data).toEqual([]);
@@ -169,8 +169,8 @@ describe('a replay', () => {
     });
     expect(again.body.runs).toHaveLength(2);
     expect(again.body.event).not.toHaveProperty('deliverAt');
-    expect(await shown(server, again.body.id)).toMatchObject({ replayOf: 'first' });
-    expect(await shown(server, 'first')).toMatchObject({
+    expect(await retrieve(server, again.body.id)).toMatchObject({ replayOf: 'first' });
+    expect(await retrieve(server, 'first')).toMatchObject({
       replayOf: null,
       runs: [{ id: first.body.runs[0] }],
     });

@@ -54,14 +54,14 @@ async function deliverTogether(dependencies: DeliverDependencies): Promise<numbe
 
 /** Environments in which runs were created, and in which runs may continue. */
 interface Delivered {
-  readonly made: ReadonlySet<number>;
+  readonly created: ReadonlySet<number>;
   readonly resumed: ReadonlySet<number>;
 }
 
-const nothing: Delivered = { made: new Set(), resumed: new Set() };
+const nothing: Delivered = { created: new Set(), resumed: new Set() };
 
-function wake({ dispatch, resume }: DeliverDependencies, { made, resumed }: Delivered): void {
-  for (const env of made) dispatch.wake(env);
+function wake({ dispatch, resume }: DeliverDependencies, { created, resumed }: Delivered): void {
+  for (const env of created) dispatch.wake(env);
   for (const env of resumed) resume(env);
 }
 
@@ -123,13 +123,15 @@ async function deliver(
     plans.map(({ runs }) => runs.map(({ id }) => answering.get(id) ?? id)),
     now,
   );
-  const made = new Set(rows.filter((_, index) => (plans[index]?.runs.length ?? 0) > 0).map(({ env }) => env));
-  return { made, resumed };
+  const created = new Set(
+    rows.filter((_, index) => (plans[index]?.runs.length ?? 0) > 0).map(({ env }) => env),
+  );
+  return { created, resumed };
 }
 
-const takeDue = (tx: Transaction, now: Date, most: number): Promise<DueRow[]> => tx<DueRow[]>`
+const takeDue = (tx: Transaction, now: Date, limit: number): Promise<DueRow[]> => tx<DueRow[]>`
   with due as materialized (
-    select p.ctid as row_id from pending_events p where p.due <= ${now} order by p.due limit ${most} for update skip locked
+    select p.ctid as row_id from pending_events p where p.due <= ${now} order by p.due limit ${limit} for update skip locked
   ), gone as (
     delete from pending_events p where p.ctid = any (array(select row_id from due)) returning p.env, p.id
   )

@@ -93,8 +93,8 @@ function operatorOf(name: string, operand: unknown, path: string): Test {
       if (typeof operand !== 'string') throw refusal(path, 'must be a string');
       return (value) => typeof value === 'string' && value.startsWith(operand);
     case '$contains': {
-      const wanted = scalar(operand, path);
-      return (value) => Array.isArray(value) && value.includes(wanted);
+      const expected = scalar(operand, path);
+      return (value) => Array.isArray(value) && value.includes(expected);
     }
     case '$exists':
       if (typeof operand !== 'boolean') throw refusal(path, 'must be true or false');
@@ -108,9 +108,9 @@ function operatorOf(name: string, operand: unknown, path: string): Test {
 }
 
 const equals =
-  (wanted: Scalar): Test =>
+  (expected: Scalar): Test =>
   (value) =>
-    value === wanted;
+    value === expected;
 const not =
   (test: Test): Test =>
   (value) =>

@@ -28,7 +28,7 @@ export function eventHandlers(dependencies: EventHandlerDependencies): HandlersO
     const counts = await mapInTurns(sendings, ({ environment, row }) =>
       countRuns(engine, { environment, ...row }),
     );
-    for (const one of counts) runs += one;
+    for (const count of counts) runs += count;
     takeRuns(request, runs);
   };
 

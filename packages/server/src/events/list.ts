@@ -1,6 +1,6 @@
 import type { EventStatus, Operations, Query, Reply } from '@millrace/contract';
 import type { Queryable } from '../db/connect.ts';
-import { askedPage, pageOf, positionIn } from '../page.ts';
+import { requestedPage, pageOf, positionIn } from '../page.ts';
 import { summaryOf, type EventRow } from './row.ts';
 
 type ListRow = Omit<EventRow, 'env' | 'event'>;
@@ -11,9 +11,9 @@ export async function listEvents(
   env: number,
   query: Query<Operations['listEvents']>,
 ): Promise<Reply<Operations['listEvents']>> {
-  const asked = askedPage(query);
-  const { size, backward } = asked;
-  const position = await positionIn(sql, sql`events`, env, asked, 'an event');
+  const requested = requestedPage(query);
+  const { size, backward } = requested;
+  const position = await positionIn(sql, sql`events`, env, requested, 'an event');
   const beyond = position && sql`(e.created_at, e.id)`;
   const at = position && sql`(${position.created_at}::timestamptz, ${position.id}::text)`;
   const names = query['filter[name]']?.filter((name) => !name.includes('\0'));
@@ -33,7 +33,7 @@ export async function listEvents(
      order by ${backward ? sql`e.created_at, e.id` : sql`e.created_at desc, e.id desc`}
      limit ${size + 1}`;
 
-  const { page, pagination } = pageOf(rows, asked);
+  const { page, pagination } = pageOf(rows, requested);
   return { data: page.map((row) => ({ ...summaryOf(row), runCount: row.run_ids.length })), pagination };
 }
 

@@ -33,7 +33,7 @@ export async function planDelivery(engine: Engine, deliverable: Deliverable): Pr
   // The same for every run.
   const payload = event['payload'] === undefined ? null : JSON.stringify(event['payload']);
   const { timestamp, source, context } = event;
-  const told = JSON.stringify({
+  const eventText = JSON.stringify({
     id,
     name,
     timestamp,
@@ -45,7 +45,7 @@ export async function planDelivery(engine: Engine, deliverable: Deliverable): Pr
   for (const task of tasks) {
     const prepared = prepareRun(engine, environment, task, {});
     const run = prepared instanceof Promise ? await prepared : prepared;
-    runs.push({ ...run, payload, payloadType: null, event: told });
+    runs.push({ ...run, payload, payloadType: null, event: eventText });
   }
   return { version: current.id, runs };
 }
@@ -72,7 +72,7 @@ export async function makeRuns(
   { clock }: Engine,
   runs: readonly NewRun[],
 ): Promise<Map<string, string>> {
-  const made = new Map<string, string>();
+  const created = new Map<string, string>();
   let group: NewRun[] = [];
   let characters = 0;
   for (const [index, run] of runs.entries()) {
@@ -80,9 +80,9 @@ export async function makeRuns(
     characters += (run.payload?.length ?? 0) + (run.event?.length ?? 0);
     if (group.length < maxRunsAtOnce && characters < maxCharactersAtOnce && index < runs.length - 1) continue;
     const rows = await insertRuns({ sql: tx, clock }, group);
-    for (const [at, { run_id }] of rows.entries()) made.set((group[at] as NewRun).id, run_id);
+    for (const [at, { run_id }] of rows.entries()) created.set((group[at] as NewRun).id, run_id);
     group = [];
     characters = 0;
   }
-  return made;
+  return created;
 }

@@ -1,7 +1,7 @@
-import type { ShownEvent } from '@millrace/contract';
+import type { EventResponse } from '@millrace/contract';
 import type { RunStatus } from '@millrace/contract';
 import type { Queryable } from '../db/connect.ts';
-import { shownObject } from '../json/shown.ts';
+import { responseObject } from '../json/response.ts';
 import { notFound } from '../problem.ts';
 import { relatedColumns, whereabouts } from '../runs/retrieve/retrieve.ts';
 import { summaryOf, type EventRow } from './row.ts';
@@ -18,7 +18,7 @@ export async function findEvent(sql: Queryable, env: number, id: string): Promis
 }
 
 /** An event with its runs in their current state. */
-export async function retrieveEvent(sql: Queryable, env: number, id: string): Promise<ShownEvent> {
+export async function retrieveEvent(sql: Queryable, env: number, id: string): Promise<EventResponse> {
   const row = await findEvent(sql, env, id);
   const runs =
     row.run_ids.length === 0
@@ -28,7 +28,7 @@ export async function retrieveEvent(sql: Queryable, env: number, id: string): Pr
            where f.env = ${env} and f.id = any(${[...row.run_ids]}::text[]) order by f.id`;
   return {
     ...summaryOf(row),
-    event: shownObject(row.event),
+    event: responseObject(row.event),
     runs: runs.map((run) => ({ id: run.id, taskIdentifier: run.task, status: run.status })),
   };
 }

@@ -1,5 +1,5 @@
 import type { EventStatus, SentEvent } from '@millrace/contract';
-import { shownObject } from '../json/shown.ts';
+import { responseObject } from '../json/response.ts';
 
 /** An event in its stored form. */
 export interface EventRow {
@@ -32,9 +32,9 @@ export interface NewEventRow {
   readonly replayOf: string | null;
 }
 
-type Kept = Pick<EventRow, 'delivered_at' | 'canceled_at' | 'failure' | 'run_ids'>;
+type StatusColumns = Pick<EventRow, 'delivered_at' | 'canceled_at' | 'failure' | 'run_ids'>;
 
-export function statusOf({ delivered_at, canceled_at, failure, run_ids }: Kept): EventStatus {
+export function statusOf({ delivered_at, canceled_at, failure, run_ids }: StatusColumns): EventStatus {
   if (failure !== null) return 'FAILED';
   if (canceled_at) return 'CANCELED';
   if (!delivered_at) return 'PENDING';
@@ -43,7 +43,7 @@ export function statusOf({ delivered_at, canceled_at, failure, run_ids }: Kept):
 
 export const sentOf = (row: EventRow): Pick<SentEvent, 'id' | 'event' | 'status' | 'runs'> => ({
   id: row.id,
-  event: shownObject(row.event),
+  event: responseObject(row.event),
   status: statusOf(row),
   runs: [...row.run_ids],
 });

@@ -168,11 +168,11 @@ describe('the id', () => {
     );
     expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200]));
     expect(replies.filter(({ body }) => !body.isDuplicate)).toHaveLength(1);
-    const kept = replies.find(({ body }) => !body.isDuplicate)?.body;
+    const accepted = replies.find(({ body }) => !body.isDuplicate)?.body;
     expect(new Set(replies.map(({ body }) => JSON.stringify([body.event, body.runs]))).size).toBe(1);
     // All others sent another payload, and were notified.
     expect(replies.filter(({ body }) => body.isDifferent)).toHaveLength(999);
-    expect(kept.runs).toHaveLength(2);
+    expect(accepted.runs).toHaveLength(2);
     expect(await tasksOf(server, 'once')).toEqual(['a', 'b']);
     expect((await server.ask('/api/v1/events')).body.data).toHaveLength(1);
   });

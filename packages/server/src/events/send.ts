@@ -59,7 +59,7 @@ async function storeEvents(
   calls: readonly Sending[],
 ): Promise<SentEvent[]> {
   const { firsts, indexes } = withoutDuplicates(calls);
-  const { stored, kept, resumed } = await settled(engine, firsts);
+  const { stored, existing, resumed } = await settled(engine, firsts);
   const woken = new Set<number>();
   for (const [index, { row, runs }] of stored) {
     if (runs > 0) woken.add(firsts[index]?.row.env as number);
@@ -72,13 +72,13 @@ async function storeEvents(
   return mapInTurns(calls, (call, position): SentEvent => {
     const index = indexes[position] as number;
     const fresh = stored.get(index);
-    const row = (fresh?.row ?? kept.get(index)) as EventRow;
+    const row = (fresh?.row ?? existing.get(index)) as EventRow;
     if (fresh && !answered.has(index)) {
       answered.add(index);
       return { ...sentOf(row), isDuplicate: false };
     }
-    const shown = sentOf(row);
-    return { ...shown, isDuplicate: true, isDifferent: isDifferent(call.sent, call.row, shown.event) };
+    const reply = sentOf(row);
+    return { ...reply, isDuplicate: true, isDifferent: isDifferent(call.sent, call.row, reply.event) };
   });
 }
 
@@ -103,7 +103,7 @@ interface Written {
   /** Newly stored events, by index. */
   readonly stored: ReadonlyMap<number, { readonly row: EventRow; readonly runs: number }>;
   /** Previously stored events, by index. */
-  readonly kept: ReadonlyMap<number, EventRow>;
+  readonly existing: ReadonlyMap<number, EventRow>;
   /** Environments whose runs waited for one of the events. */
   readonly resumed: ReadonlySet<number>;
 }
@@ -200,19 +200,19 @@ async function write(
     await tx`update events set run_ids = ${ids} where env = ${row.env} and id = ${row.id}`;
     stored.set(index, { row: { ...row, run_ids: ids }, runs: ids.length });
   }
-  return { stored, kept: await readKept(tx, sendings, missing), resumed };
+  return { stored, existing: await readExisting(tx, sendings, missing), resumed };
 }
 
 /** The events stored under ids that were taken. A separate statement: the one before may have waited for another that stored the event. */
-async function readKept(
+async function readExisting(
   tx: Transaction,
   sendings: readonly Sending[],
   indexes: readonly number[],
 ): Promise<Map<number, EventRow>> {
   if (indexes.length === 0) return new Map();
-  const wanted = indexes.map((index) => (sendings[index] as Sending).row);
+  const keys = indexes.map((index) => (sendings[index] as Sending).row);
   const rows = await tx<EventRow[]>`
-    select e.* from unnest(${wanted.map((row) => row.env)}::int[], ${wanted.map((row) => row.id)}::text[]) as i (env, id)
+    select e.* from unnest(${keys.map((row) => row.env)}::int[], ${keys.map((row) => row.id)}::text[]) as i (env, id)
       join events e on e.env = i.env and e.id = i.id`;
   const found = new Map(rows.map((row) => [`${row.env} ${row.id}`, row]));
   return new Map(

@@ -55,8 +55,8 @@ describe('patterns', () => {
       .tuple(fc.array(fc.oneof(segment, fc.constant('*')), { maxLength: 4 }), fc.boolean())
       .map(([parts, open]) => (open || parts.length === 0 ? [...parts, '**'] : parts).join('.'));
     fc.assert(
-      fc.property(fc.array(pattern, { maxLength: 30 }), name, (patterns, given) => {
-        expect(matching(patterns, given)).toEqual(patterns.filter((each) => meets(each, given)));
+      fc.property(fc.array(pattern, { maxLength: 30 }), name, (patterns, eventName) => {
+        expect(matching(patterns, eventName)).toEqual(patterns.filter((each) => meets(each, eventName)));
       }),
       { numRuns: numRuns(500) },
     );
@@ -64,15 +64,18 @@ describe('patterns', () => {
 });
 
 test('a filter is asked only where the name matches', () => {
-  const asked: string[] = [];
-  const payload = new Proxy({}, { getOwnPropertyDescriptor: (_, field) => void asked.push(String(field)) });
+  const fieldsRead: string[] = [];
+  const payload = new Proxy(
+    {},
+    { getOwnPropertyDescriptor: (_, field) => void fieldsRead.push(String(field)) },
+  );
   const tasks = Array.from({ length: 1_000 }, (_, n): TaskManifest => ({
     id: `t${n}`,
     filePath: 'tasks.ts',
     on: { name: `order.${n}`, filter: { [`field${n}`]: 1 } },
   }));
   expect(indexSubscriptions(tasks).matching('order.7', payload)).toEqual([]);
-  expect(asked).toEqual(['field7']);
+  expect(fieldsRead).toEqual(['field7']);
 });
 
 test('a subscription that cannot be understood is refused by name', () => {

@@ -1,6 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { jsonOfReply } from '../json/shown.ts';
+import { jsonOfReply } from '../json/response.ts';
 import type { Log } from '../logger.ts';
+import type { Admission } from './admission.ts';
+import { costOf, shareOf } from './admission-cost.ts';
 import { forbidden, Problem } from '../problem.ts';
 import { Streaming } from '../request.ts';
 import { apiHeaders, corsHeaders } from './headers.ts';
@@ -14,24 +16,36 @@ import { refusedText } from './validate.ts';
 export interface AnswerDependencies extends ReaderDependencies {
   readonly log: Log;
   readonly responses: IdempotentResponses;
+  readonly admission: Admission;
 }
 
-type Respond = (raw: FastifyRequest, reply: FastifyReply) => Promise<void>;
+/** @param leave called early if the rest of the request is not work of the server */
+type Respond = (raw: FastifyRequest, reply: FastifyReply, leave: () => void) => Promise<void>;
 
-/** Returns a function that reads a request, calls the handler of its operation, and sends the result. */
+/** Returns a function that waits for admission, reads a request, calls the handler of its operation, and sends the result. */
 export function answer(
   route: Route,
   dependencies: AnswerDependencies,
 ): (raw: FastifyRequest, reply: FastifyReply) => void {
   const { streams = false, bodyStream } = route.declaration;
   const respond = streams ? streamed(route, dependencies) : replied(route, dependencies);
+  const { admission, log } = dependencies;
+  const cost = costOf(route.declaration);
   return (raw, reply) => {
-    respond(raw, reply)
-      // Drain the unread body.
-      .finally(() => bodyStream && raw.raw.resume())
-      .catch((error: unknown) => sendFailure(raw, reply, error, dependencies.log))
-      // The error response could not be sent either.
-      .catch(() => raw.raw.destroy());
+    const fail = (error: unknown): void => sendFailure(raw, reply, error, log);
+    const start = (leave: () => void): void => {
+      // An upload takes as long as its client does.
+      if (bodyStream) leave();
+      respond(raw, reply, leave)
+        .finally(leave)
+        // Drain the unread body.
+        .finally(() => bodyStream && raw.raw.resume())
+        .catch(fail)
+        // The error response could not be sent either.
+        .catch(() => raw.raw.destroy());
+    };
+    const share = shareOf(raw.principal, raw.ip);
+    admission.enter(share, cost(raw), start, fail, () => raw.raw.socket.destroyed);
   };
 }
 
@@ -45,17 +59,17 @@ function replied(route: Route, dependencies: AnswerDependencies): Respond {
     return { text, headers: request.headersSet, status: request.status };
   }
 
-  async function answerOnce(raw: FastifyRequest, reply: FastifyReply): Promise<Answer> {
-    const request = await read(raw, reply);
+  async function answerOnce(raw: FastifyRequest, reply: FastifyReply, leave: () => void): Promise<Answer> {
+    const request = await read(raw, reply, leave);
     const { responseKey: key } = request;
     if (key === undefined || storesRequestKey) return answerOf(request);
-    const kept = await dependencies.responses.once(withBody(key, raw.body), () => answerOf(request));
-    for (const [name, value] of kept.headers) reply.header(name, value);
-    return kept;
+    const stored = await dependencies.responses.once(withBody(key, raw.body), () => answerOf(request));
+    for (const [name, value] of stored.headers) reply.header(name, value);
+    return stored;
   }
 
-  return async (raw, reply) => {
-    const { text, status: own = status } = await answerOnce(raw, reply);
+  return async (raw, reply, leave) => {
+    const { text, status: own = status } = await answerOnce(raw, reply, leave);
     sendJson(reply, own, text);
     route.observed.observe(own, performance.now() - raw.arrivedAt);
   };
@@ -65,8 +79,8 @@ function replied(route: Route, dependencies: AnswerDependencies): Respond {
 function streamed(route: Route, dependencies: AnswerDependencies): Respond {
   const { id, status = 200 } = route.declaration;
   const read = requestReader(route, dependencies);
-  return async (raw, reply) => {
-    const request = await read(raw, reply);
+  return async (raw, reply, leave) => {
+    const request = await read(raw, reply, leave);
     const streaming = await act(route, request);
     if (!(streaming instanceof Streaming))
       throw new TypeError(`The handler of ${id} did not answer a stream.`);
@@ -87,8 +101,8 @@ function streamed(route: Route, dependencies: AnswerDependencies): Respond {
 /** Calls the handler. */
 async function act({ declaration: { id }, handler }: Route, request: HttpRequest): Promise<unknown> {
   const result = await handler(request).catch((thrown: unknown) => {
-    const { params: where, query: asked, body: sent } = request;
-    const error = refusedText(thrown, { where, asked, sent }) ?? thrown;
+    const { params: where, query: requested, body: sent } = request;
+    const error = refusedText(thrown, { where, requested, sent }) ?? thrown;
     // A caller without access to an object must not find out whether it exists.
     throw !request.authorized && error instanceof Problem && error.status === 404 ? forbidden() : error;
   });

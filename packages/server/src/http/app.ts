@@ -10,6 +10,8 @@ import type { FindRole } from '../auth/membership.ts';
 import type { Log } from '../logger.ts';
 import { badRequest, Problem } from '../problem.ts';
 import type { Handler, HandlersOf } from '../request.ts';
+import { Admission } from './admission.ts';
+import { admissionFamilies } from './admission-metrics.ts';
 import { createBadCredentialLimit } from './bad-credentials.ts';
 import { mountBlobContent, type BlobContent } from './blob-content.ts';
 import { trackUnusedConnections } from './unused-connections.ts';
@@ -60,6 +62,8 @@ export interface HttpAppOptions<O extends Record<string, OperationDeclaration> =
   readonly streamAppends?: StreamAppendRoute<never, never>;
   /** Default: `defaultRateLimits`. */
   readonly rateLimits?: RateLimits;
+  /** Admits requests to the handlers. Default: one with `defaultAdmissionLimits`. */
+  readonly admission?: Admission;
   /** The folder with the built dashboard. Default: it is not served. */
   readonly dashboard?: string | undefined;
   /** Decrypts sealed values for the dashboard. */
@@ -105,6 +109,7 @@ export function createHttpApp<O extends Record<string, OperationDeclaration> = O
   // If omitted, O is Operations.
   const operations: Readonly<Record<string, OperationDeclaration>> = options.operations ?? everyOperation;
   const { metrics = createHttpMetrics(), metricsReaders = {} } = options;
+  const { admission = new Admission({}, metrics.admission) } = options;
   const app = fastify({
     logger: false,
     // A public token may name a thousand objects, so headers can be large.
@@ -187,6 +192,8 @@ export function createHttpApp<O extends Record<string, OperationDeclaration> = O
   if (options.streamAppends) mountStreamAppends(app, options.streamAppends, log);
   if (options.dashboard) mountDashboard(app, options.dashboard, options.codecEndpoint);
   if (options.oidc) mountOidcPages(app, options.oidc, log);
+  app.server.on('connection', () => admission.connectionAccepted());
+  metrics.add(async () => admissionFamilies(admission));
   mountReference(app, () => openApiDocument(operations));
   // Each handler takes its own operation's request; `mountOperations` pairs them by name.
   const handlers = options.handlers as unknown as Readonly<Record<string, Handler<OperationDeclaration>>>;
@@ -199,6 +206,7 @@ export function createHttpApp<O extends Record<string, OperationDeclaration> = O
     access,
     rateLimits,
     metrics,
+    admission,
     log,
     onAdmitted: (socket) => unauthenticated?.forget(socket),
   });

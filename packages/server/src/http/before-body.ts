@@ -110,11 +110,11 @@ export function callerCheck(
   };
 }
 
-function refuseOtherTypes(types: readonly string[], given = ''): void {
-  if (types.includes(given.split(';', 1)[0]?.trim().toLowerCase() ?? '')) return;
+function refuseOtherTypes(types: readonly string[], contentType = ''): void {
+  if (types.includes(contentType.split(';', 1)[0]?.trim().toLowerCase() ?? '')) return;
   throw new Problem(
     'unsupported_media_type',
-    `Content-Type ${given === '' ? 'is missing' : 'cannot be read'}: send ${types[0]}`,
+    `Content-Type ${contentType === '' ? 'is missing' : 'cannot be read'}: send ${types[0]}`,
   );
 }
 

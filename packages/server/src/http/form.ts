@@ -18,10 +18,10 @@ export async function readForm(
   } catch {
     throw badRequest('Invalid file: the body is not multipart/form-data as its Content-Type says');
   }
-  const given = form.getAll(file);
-  if (given.length > 1)
-    throw badRequest(`Invalid file: the field "${file}" is given ${given.length} times; send one`);
-  if (given.length === 0) throw badRequest(`Invalid file: send it in the field "${file}"`);
+  const files = form.getAll(file);
+  if (files.length > 1)
+    throw badRequest(`Invalid file: the field "${file}" is given ${files.length} times; send one`);
+  if (files.length === 0) throw badRequest(`Invalid file: send it in the field "${file}"`);
   // No prototype: a field may be called `__proto__`.
   const members: Record<string, string> = Object.create(null);
   for (const [name, value] of form) members[name] = typeof value === 'string' ? value : await value.text();

@@ -6,7 +6,7 @@ type Issue = z.core.$ZodIssue;
 
 /** One entry of `details`. Never contains the invalid value: it may be a secret. */
 export const detailOf = (issue: Issue): Detail => ({
-  ...facts(issue),
+  ...propertiesOf(issue),
   message: messageOf(issue),
   path: issue.path.map(String),
 });
@@ -27,7 +27,7 @@ const messageOf = (issue: Issue): string =>
         .join(', ')} and ${issue.keys.length - maxKeys} more`
     : issue.message;
 
-function facts(issue: Issue): { code: string } & Record<string, unknown> {
+function propertiesOf(issue: Issue): { code: string } & Record<string, unknown> {
   switch (issue.code) {
     case 'invalid_type': {
       const received = issue.expected === 'int' ? 'float' : receivedOf(issue.message);

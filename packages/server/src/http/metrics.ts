@@ -7,6 +7,7 @@ import {
   type MetricValue,
 } from 'prom-client';
 import type { ClassicHistogram, MetricFamily } from '../telemetry/exposition/family.ts';
+import type { AdmissionObserver } from './admission.ts';
 import { protobufOf, protobufType } from '../telemetry/exposition/protobuf.ts';
 import { textOf, textType } from '../telemetry/exposition/text.ts';
 
@@ -24,6 +25,8 @@ export interface HttpMetrics {
   /** All metrics, cached for one second: as protobuf with native histograms if the `Accept` header requests it, otherwise as text. */
   expose(accept: string | undefined): Promise<Exposition>;
   route(method: string, route: string): RouteMetrics;
+  /** Records how long requests waited for admission. */
+  readonly admission: AdmissionObserver;
   /** Also exposes what this returns. */
   add(collect: () => Promise<readonly MetricFamily[]>): void;
 }
@@ -42,6 +45,13 @@ export function createHttpMetrics(): HttpMetrics {
     buckets: bucketsMs.map((ms) => ms / 1_000),
     registers: [registry],
   });
+  const queued = new Histogram({
+    name: 'millrace_http_queue_seconds',
+    help: 'Time for which requests waited for admission, by outcome: admitted, or shed after too long.',
+    labelNames: ['outcome'],
+    buckets: bucketsMs.map((ms) => ms / 1_000),
+    registers: [registry],
+  });
   const others: (() => Promise<readonly MetricFamily[]>)[] = [];
   const families = async (): Promise<MetricFamily[]> => [
     ...(await registry.getMetricsAsJSON()).map(familyOf),
@@ -53,6 +63,7 @@ export function createHttpMetrics(): HttpMetrics {
   return {
     expose: (accept) => (/application\/vnd\.google\.protobuf/.test(accept ?? '') ? asProtobuf() : asText()),
     add: (collect) => void others.push(collect),
+    admission: { waited: (ms, outcome) => queued.observe({ outcome }, ms / 1_000) },
     route(method, route) {
       // Series are created on first use: all statuses of all operations would be two megabytes of zeros.
       const of: (Of.Internal<'method' | 'route' | 'status'> | undefined)[] = [];

@@ -302,6 +302,12 @@ describe('a failure', () => {
     );
   });
 
+  test('that is 503 says when to repeat the request', async () => {
+    const retryAfter = async (status: number) =>
+      (await call('POST', '/api/v1/fail', { body: JSON.stringify({ status }) })).headers['retry-after'];
+    expect([await retryAfter(503), await retryAfter(409)]).toEqual(['2', undefined]);
+  });
+
   test('that is internal is logged in full, answered with a request id, and not shown', async () => {
     const before = lines.length;
     const reply = await call('POST', '/api/v1/fail', { body: '{"status":0}' });
@@ -310,7 +316,7 @@ describe('a failure', () => {
     const logged = JSON.parse(lines[before] ?? '{}') as Record<string, unknown>;
     expect(logged).toMatchObject({
       level: 'error',
-      fact: 'request.failed',
+      event: 'request.failed',
       requestId: reply.headers['x-request-id'],
       method: 'POST',
       route: '/api/v1/fail',
@@ -373,11 +379,11 @@ describe('a caller', () => {
       ...sampleOperations.echo,
       access: { ...sampleOperations.echo.access, oneTime: true },
     });
-    const { app: made } = createSampleApp(authenticate, {
+    const { app: sample } = createSampleApp(authenticate, {
       operations: { echo: creating } as never,
       handlers: { echo: sampleHandlers.echo } as never,
     });
-    const reply = await made.inject({
+    const reply = await sample.inject({
       method: 'POST',
       url: '/api/v1/tasks/a/echo',
       headers: { authorization: 'once' },
@@ -412,14 +418,14 @@ describe('a caller', () => {
       params: z.object({ projectRef: z.string() }),
     });
     const roleIn: Record<string, Role> = { proj_view: 'viewer', proj_own: 'owner' };
-    const { app: made } = createSampleApp(authenticate, {
+    const { app: sample } = createSampleApp(authenticate, {
       operations: { inProject } as never,
       handlers: { inProject: async ({ role }: { role: Role }) => ({ role }) } as never,
       findRole: async (user, { projectRef = '' }) => (user === 'user_1' ? roleIn[projectRef] : undefined),
     });
     const get = async (ref: string) => {
       const headers = { authorization: 'pat' };
-      const reply = await made.inject({ method: 'GET', url: `/api/v1/projects/${ref}`, headers });
+      const reply = await sample.inject({ method: 'GET', url: `/api/v1/projects/${ref}`, headers });
       return [reply.statusCode, reply.json()] as const;
     };
     expect(await get('proj_own')).toEqual([200, { role: 'owner' }]);
@@ -460,12 +466,12 @@ describe('a rate limit', () => {
     }).app;
     const refused = async () => {
       const headers = { authorization: 'pat' };
-      const { statusCode, headers: told } = await limited.inject({
+      const { statusCode, headers: responseHeaders } = await limited.inject({
         method: 'GET',
         url: '/api/v1/things',
         headers,
       });
-      return [statusCode, told['x-ratelimit-remaining']];
+      return [statusCode, responseHeaders['x-ratelimit-remaining']];
     };
     expect([await refused(), await refused(), await refused()]).toEqual([
       [401, '1'],
@@ -530,11 +536,11 @@ describe('a rate limit', () => {
 const thing = sampleOperations.listThings;
 const handlers = { thing: async () => ({}) };
 const refusal =
-  (operations: Record<string, OperationDeclaration>, given: object = sampleHandlers) =>
+  (operations: Record<string, OperationDeclaration>, implementations: object = sampleHandlers) =>
   () =>
     createSampleApp(authenticate, {
       operations: operations as never,
-      handlers: given as never,
+      handlers: implementations as never,
     });
 const at = (method: 'GET' | 'PUT', name: string) =>
   operation({
@@ -573,26 +579,26 @@ describe('an app is not made', () => {
   });
 
   test('but is, when two methods of one path name its parameter differently', async () => {
-    const { app: made } = createSampleApp(authenticate, {
+    const { app: sample } = createSampleApp(authenticate, {
       operations: { a: at('GET', 'a'), b: at('PUT', 'b') } as never,
       handlers: { a: handlers.thing, b: handlers.thing } as never,
     });
-    const reply = await made.inject({ method: 'PATCH', url: '/api/v1/x/1' });
+    const reply = await sample.inject({ method: 'PATCH', url: '/api/v1/x/1' });
     expect([reply.statusCode, reply.headers['allow']]).toEqual([405, 'GET, HEAD, PUT, OPTIONS']);
   });
 });
 
 test('a parameter may equal a fixed segment of another path', async () => {
-  const { app: made } = createSampleApp(authenticate, {
+  const { app: sample } = createSampleApp(authenticate, {
     operations: {
-      one: { ...thing, method: 'DELETE', path: '/api/v1/x/:id', params: z.object({ id: z.string() }) },
+      single: { ...thing, method: 'DELETE', path: '/api/v1/x/:id', params: z.object({ id: z.string() }) },
       all: { ...thing, path: '/api/v1/x/import' },
     } as never,
-    handlers: { one: async ({ params }: { params: unknown }) => params, all: handlers.thing } as never,
+    handlers: { single: async ({ params }: { params: unknown }) => params, all: handlers.thing } as never,
   });
   const headers = { authorization: 'full' };
-  const reply = await made.inject({ method: 'DELETE', url: '/api/v1/x/import', headers });
+  const reply = await sample.inject({ method: 'DELETE', url: '/api/v1/x/import', headers });
   expect(reply.json()).toEqual({ id: 'import' });
-  const other = await made.inject({ method: 'PATCH', url: '/api/v1/x/import' });
+  const other = await sample.inject({ method: 'PATCH', url: '/api/v1/x/import' });
   expect([other.statusCode, other.headers['allow']]).toEqual([405, 'GET, HEAD, DELETE, OPTIONS']);
 });

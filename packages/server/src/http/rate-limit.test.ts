@@ -26,12 +26,12 @@ test('callers have separate buckets', () => {
 test('requests within the limits of published clients are never refused', () => {
   const { publicToken, personalAccessToken, secretKey } = defaultRateLimits;
   expect(secretKey).toBeUndefined();
-  for (const [limit, most, everyMs, size] of [
+  for (const [limit, burst, everyMs, size] of [
     [publicToken, 60, 60_000, 60],
     [personalAccessToken, 750, 10_000, 250],
   ] as const) {
     const { take } = createRateLimiter(limit!);
-    for (let n = 0; n < most; n++) expect(take('a', 0).allowed).toBe(true);
+    for (let n = 0; n < burst; n++) expect(take('a', 0).allowed).toBe(true);
     for (let at = everyMs; at <= 6 * everyMs; at += everyMs)
       for (let n = 0; n < size; n++) expect(take('a', at).allowed).toBe(true);
   }

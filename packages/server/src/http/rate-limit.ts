@@ -34,8 +34,8 @@ export interface RateLimits {
   readonly publicToken?: RateLimit;
   /** Runs that are created in batches, one token for each run: all callers of one kind in an environment together. */
   readonly batchRuns?: { readonly secretKey?: RateLimit; readonly publicToken?: RateLimit };
-  /** `asked`: login requests from one address. `tried`: user codes that one user enters. */
-  readonly logins?: { readonly asked?: RateLimit; readonly tried?: RateLimit };
+  /** `requests`: login requests from one address. `tried`: user codes that one user enters. */
+  readonly logins?: { readonly requests?: RateLimit; readonly tried?: RateLimit };
   /**
    * Browser logins. `logins`: from one address, including successful ones. `passwords`: for one user from one address. `userPasswords`: for one
    * user from all addresses. `addressPasswords`: for all users from one address. `links`: created by one user.
@@ -61,7 +61,7 @@ export const defaultRateLimits: RateLimits = {
   browser: { burst: 750, perSecond: 60 },
   batchRuns: { publicToken: { burst: 5_000, perSecond: 100 } },
   // A user code has 34 bits and lives for ten minutes: at this rate guessing one is hopeless.
-  logins: { asked: { burst: 60, perSecond: 0.2 }, tried: { burst: 20, perSecond: 1 / 30 } },
+  logins: { requests: { burst: 60, perSecond: 0.2 }, tried: { burst: 20, perSecond: 1 / 30 } },
   browsers: {
     // A page that waits for its approval polls every second, for ten minutes.
     logins: { burst: 1_200, perSecond: 5 },

@@ -3,10 +3,10 @@ import { createReadiness } from './readiness.ts';
 
 /** Readiness with a clock and database responses controlled by the test. */
 function ready() {
-  const state = { time: 0, asked: 0, answer: async (): Promise<boolean> => false };
+  const state = { time: 0, queries: 0, answer: async (): Promise<boolean> => false };
   const check = createReadiness(
     () => {
-      state.asked++;
+      state.queries++;
       return state.answer();
     },
     { now: () => state.time, maxAnswerMs: 20 },
@@ -25,9 +25,9 @@ test('the database is asked once a second, however many ask the server', async (
   const { state, at } = ready();
   expect(await Promise.all([at(0), at(0), at(500)])).toEqual(['ready', 'ready', 'ready']);
   expect(await at(900)).toBe('ready');
-  expect(state.asked).toBe(1);
+  expect(state.queries).toBe(1);
   expect(await at(1_000)).toBe('ready');
-  expect(state.asked).toBe(2);
+  expect(state.queries).toBe(2);
 });
 
 test('a server stays ready while the database fails for less than five seconds', async () => {
@@ -50,7 +50,7 @@ test('a question that hangs is asked once, and the server is not ready after fiv
   state.answer = () => new Promise(() => {});
   expect(await at(0)).toBe('ready');
   expect(await at(6_000)).toBe('The database does not answer');
-  expect(state.asked).toBe(1);
+  expect(state.queries).toBe(1);
 });
 
 test('a database that became a standby is not one to serve with', async () => {

@@ -10,36 +10,39 @@ export interface ReadinessOptions {
   readonly everyMs?: number;
   /** A response that takes longer counts as a failure. */
   readonly maxAnswerMs?: number;
+  /** How long notifications have not arrived at this process. */
+  readonly missingMs?: () => number;
   readonly now?: () => number;
 }
 
 /**
  * Returns a function that rejects with `NotReady` while requests cannot be served here and may be served elsewhere. Either the database has not
- * responded for some seconds, or it became a standby while this server kept its connections. One slow response or one lost connection is not
- * enough, so the server does not flap. Nothing else counts: a fault of the database itself affects all servers equally.
+ * responded for some seconds, or it became a standby while this server kept its connections, or its notifications do not arrive here. One slow
+ * response or one lost connection is not enough, so the server does not flap. Nothing else counts: a fault of the database itself affects all servers equally.
  */
 export function createReadiness(
-  isStandby: () => Promise<boolean>,
+  isReadOnly: () => Promise<boolean>,
   {
     graceMs = 5_000,
     everyMs = 1_000,
     maxAnswerMs = 1_500,
+    missingMs = () => 0,
     now = () => performance.now(),
   }: ReadinessOptions = {},
 ): () => Promise<void> {
-  let asked: Promise<boolean> | undefined;
+  let pending: Promise<boolean> | undefined;
   let asking: Promise<void> | undefined;
-  let askedAt = -Infinity;
+  let checkedAt = -Infinity;
   let failing: { readonly since: number; readonly why: string } | undefined;
 
   const ask = async (): Promise<void> => {
-    askedAt = now();
-    const since = askedAt;
+    checkedAt = now();
+    const since = checkedAt;
     // While a query is pending, no other one is sent.
-    asked ??= isStandby().finally(() => (asked = undefined));
+    pending ??= isReadOnly().finally(() => (pending = undefined));
     try {
-      const standby = await answerWithin(asked, maxAnswerMs);
-      failing = standby
+      const readOnly = await answerWithin(pending, maxAnswerMs);
+      failing = readOnly
         ? { since: failing?.since ?? since, why: 'The database is a standby and cannot be written' }
         : undefined;
     } catch {
@@ -48,9 +51,10 @@ export function createReadiness(
   };
 
   return async () => {
-    if (!asking && now() - askedAt >= everyMs) asking = ask().finally(() => (asking = undefined));
+    if (!asking && now() - checkedAt >= everyMs) asking = ask().finally(() => (asking = undefined));
     await asking;
     if (failing && now() - failing.since >= graceMs) throw new NotReady(failing.why);
+    if (missingMs() >= graceMs) throw new NotReady('Notifications of the database do not arrive');
   };
 }
 

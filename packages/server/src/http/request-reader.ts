@@ -21,12 +21,12 @@ export interface ReaderDependencies {
 export function requestReader(
   { declaration, limiter }: Route,
   { access: live, findRole }: ReaderDependencies,
-): (raw: FastifyRequest, reply: FastifyReply) => Promise<HttpRequest> {
+): (raw: FastifyRequest, reply: FastifyReply, leave: () => void) => Promise<HttpRequest> {
   const { id, method, access, params, query, listsIssues = false } = declaration;
   const isRead = method === 'GET' || method === 'HEAD';
   const readBody = bodyReader(declaration, live);
 
-  async function read(raw: FastifyRequest, reply: FastifyReply): Promise<HttpRequest> {
+  async function read(raw: FastifyRequest, reply: FastifyReply, leave: () => void): Promise<HttpRequest> {
     const values = {
       params: params === undefined ? undefined : readPart(params, raw.params, 'Params Error'),
       query: query === undefined ? undefined : readPart(query, raw.query, 'Query Error'),
@@ -42,10 +42,20 @@ export function requestReader(
         ? undefined
         : await roleOf(findRole, principal, access, where);
     const key = isRead ? undefined : responseKey(id, principal, raw.headers[requestKeyHeader], targetOf(raw));
-    return new HttpRequest({ raw, reply, access, authorized, role, values, responseKey: key, limiter });
+    return new HttpRequest({
+      raw,
+      reply,
+      access,
+      authorized,
+      role,
+      values,
+      responseKey: key,
+      limiter,
+      leave,
+    });
   }
 
-  return listsIssues ? (raw, reply) => read(raw, reply).catch(listIssues) : read;
+  return listsIssues ? (raw, reply, leave) => read(raw, reply, leave).catch(listIssues) : read;
 }
 
 /** The target of the request: the URL and, for a user, the branch headers. */

@@ -41,6 +41,7 @@ export interface HttpRequestParts {
   readonly values: { readonly params: unknown; readonly query: unknown; readonly body: unknown };
   readonly responseKey: string | undefined;
   readonly limiter: Limiter | undefined;
+  readonly leave: () => void;
 }
 
 /** The request passed to a handler. Its values are validated against the operation's declaration. */
@@ -60,13 +61,25 @@ export class HttpRequest implements Request<OperationDeclaration> {
   readonly #raw: FastifyRequest;
   readonly #reply: FastifyReply;
   readonly #limiter: Limiter | undefined;
+  readonly releaseSlot: () => void;
   #gone: AbortSignal | undefined;
 
-  constructor({ raw, reply, access, authorized, role, values, responseKey, limiter }: HttpRequestParts) {
+  constructor({
+    raw,
+    reply,
+    access,
+    authorized,
+    role,
+    values,
+    responseKey,
+    limiter,
+    leave,
+  }: HttpRequestParts) {
     this.#raw = raw;
     this.#reply = reply;
     this.#access = access;
     this.#limiter = limiter;
+    this.releaseSlot = leave;
     this.authorized = authorized;
     this.role = role;
     this.responseKey = responseKey;

@@ -42,7 +42,7 @@ test('the connection of a runner that falls silent ends, and that of one that an
   // Its pongs may arrive late, behind earlier frames.
   const frames = setInterval(() => sending.send(JSON.stringify({ type: 'heartbeat' })), 10);
   sending.send(
-    JSON.stringify({ type: 'hello', runner: 'r', host: 'h', pid: 1, capacity: 1, versions: [], held: [] }),
+    JSON.stringify({ type: 'hello', runner: 'r', host: 'h', pid: 1, capacity: 1, versions: [], leased: [] }),
   );
   await once(silent, 'close');
   await sleep(500);

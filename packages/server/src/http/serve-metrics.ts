@@ -42,8 +42,8 @@ const isForwarded = ({ headers }: Asking): boolean =>
  */
 export function refuseReader(request: Asking, { address, token }: MetricsOptions): Refusal | undefined {
   if (token !== undefined) {
-    const [, given = ''] = /^Bearer (.+)$/i.exec(request.headers.authorization ?? '') ?? [];
-    return timingSafeEqual(digest(given), digest(token))
+    const [, sentToken = ''] = /^Bearer (.+)$/i.exec(request.headers.authorization ?? '') ?? [];
+    return timingSafeEqual(digest(sentToken), digest(token))
       ? undefined
       : { code: 'invalid_credential', error: 'The metrics need MILLRACE_METRICS_TOKEN as a bearer token' };
   }

@@ -9,7 +9,7 @@ const clock = { now: Date.now };
 function started(tick: () => ReturnType<Job['tick']> = async () => false) {
   const ticks: number[] = [];
   const warned: unknown[] = [];
-  const log: Log = { info() {}, warn: (fact, fields) => void warned.push([fact, fields]), error() {} };
+  const log: Log = { info() {}, warn: (event, fields) => void warned.push([event, fields]), error() {} };
   const timer = new Timer();
   const job: Job = {
     name: 'tester',

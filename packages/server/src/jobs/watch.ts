@@ -30,11 +30,11 @@ export class JobWatch {
   }
 
   observe({ job, failed }: Ticked): void {
-    const one = this.#jobs.get(job);
-    if (!one) return;
-    one.endedAt = performance.now();
-    if (failed && one.failures === 0) one.failingSince = one.endedAt;
-    one.failures = failed ? one.failures + 1 : 0;
+    const entry = this.#jobs.get(job);
+    if (!entry) return;
+    entry.endedAt = performance.now();
+    if (failed && entry.failures === 0) entry.failingSince = entry.endedAt;
+    entry.failures = failed ? entry.failures + 1 : 0;
   }
 
   states(): JobState[] {

@@ -2,7 +2,7 @@ import { maxJsonLevels, maxJsonMembers } from '@millrace/contract';
 import { describe, expect, test } from 'vitest';
 import { parseRequest } from './foreign.ts';
 import { isTooDeep, jsonOfField } from './levels.ts';
-import { jsonOfReply, shownJson, shownObject, shownText, upTo } from './shown.ts';
+import { jsonOfReply, responseJson, responseObject, responseText, upTo } from './response.ts';
 
 const nested = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels);
 
@@ -25,12 +25,12 @@ describe('stored JSON is shown', () => {
   const mark = { $omitted: 'nested more than 1000 levels deep' };
 
   test('with a mark in place of a value that cannot be shown', () => {
-    expect(shownJson('{"a":1}')).toEqual({ a: 1 });
-    expect(shownJson(nested(5_000))).toEqual(mark);
-    expect(JSON.parse(shownText(nested(5_000)))).toEqual(mark);
-    expect(shownObject('{"a":')).toEqual({ $omitted: 'not JSON' });
-    expect(shownObject('1')).toEqual({ $omitted: 'not JSON' });
-    expect(shownJson(`[${'0,'.repeat(4 * maxJsonMembers)}0]`)).toEqual({
+    expect(responseJson('{"a":1}')).toEqual({ a: 1 });
+    expect(responseJson(nested(5_000))).toEqual(mark);
+    expect(JSON.parse(responseText(nested(5_000)))).toEqual(mark);
+    expect(responseObject('{"a":')).toEqual({ $omitted: 'not JSON' });
+    expect(responseObject('1')).toEqual({ $omitted: 'not JSON' });
+    expect(responseJson(`[${'0,'.repeat(4 * maxJsonMembers)}0]`)).toEqual({
       $omitted: 'more than 50000 members',
     });
   });
@@ -43,12 +43,12 @@ describe('stored JSON is shown', () => {
         { id: 'b', at, gone: undefined },
       ],
     };
-    const shown = JSON.parse(jsonOfReply(reply) ?? '') as {
+    const decoded = JSON.parse(jsonOfReply(reply) ?? '') as {
       data: { id: string; deep?: unknown; at?: string }[];
     };
-    expect(shown.data[1]).toEqual({ id: 'b', at: at.toISOString() });
-    expect(shown.data[0]?.id).toBe('a');
-    expect(JSON.stringify(shown.data[0]?.deep)).toContain(
+    expect(decoded.data[1]).toEqual({ id: 'b', at: at.toISOString() });
+    expect(decoded.data[0]?.id).toBe('a');
+    expect(JSON.stringify(decoded.data[0]?.deep)).toContain(
       '[{"$omitted":"nested more than 1000 levels deep"}]',
     );
     expect(jsonOfReply(undefined)).toBeUndefined();

@@ -36,15 +36,17 @@ describe.each([
   });
 
   test('takes a short list at once', async () => {
-    expect(await turnsUntil(() => inTurns([1, 2, 3], async (one) => one))).toBe(0);
+    expect(await turnsUntil(() => inTurns([1, 2, 3], async (item) => item))).toBe(0);
   });
 
   test('returns the results in the order of the items, and rejects with the first error', async () => {
-    expect(await inTurns(items, async (one, index) => [one, index])).toEqual(items.map((one) => [one, one]));
-    const failing = inTurns(items, async (one) => {
+    expect(await inTurns(items, async (item, index) => [item, index])).toEqual(
+      items.map((item) => [item, item]),
+    );
+    const failing = inTurns(items, async (item) => {
       work(1);
-      if (one === 3) throw new Error('the fourth');
-      return one;
+      if (item === 3) throw new Error('the fourth');
+      return item;
     });
     await expect(failing).rejects.toThrow('the fourth');
   });

@@ -46,10 +46,10 @@ export async function allInTurns<T, R>(
   const turns = new Turns();
   const started: Promise<R>[] = [];
   for (const item of items) {
-    const one = start(item, started.length);
+    const promise = start(item, started.length);
     // It may reject before the others are started.
-    one.catch(() => {});
-    started.push(one);
+    promise.catch(() => {});
+    started.push(promise);
     const next = turns.next();
     if (next) await next;
   }

@@ -15,7 +15,7 @@ const comesTo = async (server: NotifyingServer, expected: object): Promise<void>
     .poll(async () => (await deliveries(server))[0], { timeout: 10_000, interval: 20 })
     .toMatchObject(expected);
 /** Causes a single delivery: a version becomes current. */
-const tell = async (server: NotifyingServer, contentHash: string) => {
+const causeDelivery = async (server: NotifyingServer, contentHash: string) => {
   const body = { contentHash, tasks: [] };
   const { version } = (await server.ask('/runner/v1/versions', { method: 'POST', body })).body;
   await promote(server.url, server.keys.prod, version);
@@ -28,7 +28,7 @@ describe('a delivery', () => {
     const { id, secret } = await server.endpoint(receiver.url, ['deployment.registered']);
     const answers = [500, 302, 204];
     receiver.answer = () => answers.shift() ?? 204;
-    await tell(server, 'content-1');
+    await causeDelivery(server, 'content-1');
     await arrived(receiver, 1);
     await comesTo(server, {
       attempts: 1,
@@ -66,7 +66,7 @@ describe('a delivery', () => {
     const receiver = await startReceiver();
     await server.endpoint(receiver.url, ['deployment.registered']);
     receiver.answer = () => 503;
-    await tell(server, 'content-1');
+    await causeDelivery(server, 'content-1');
     let shifted = 0;
     for (let attempts = 1; attempts < 10; attempts++) {
       await comesTo(server, { attempts, status: 'PENDING', failure: 'It answered 503' });
@@ -95,7 +95,7 @@ describe('a delivery', () => {
     const receiver = await startReceiver();
     await server.endpoint(receiver.url, ['deployment.registered']);
     await receiver.close();
-    await tell(server, 'content-1');
+    await causeDelivery(server, 'content-1');
     await comesTo(server, {
       attempts: 1,
       status: 'PENDING',
@@ -109,9 +109,9 @@ describe('a delivery', () => {
     const [slow, quick] = [await startReceiver(), await startReceiver()];
     slow.answer = () => new Promise(() => {});
     await server.endpoint(slow.url, ['deployment.registered']);
-    for (let n = 0; n < 20; n++) await tell(server, `slow-content-${n}`);
+    for (let n = 0; n < 20; n++) await causeDelivery(server, `slow-content-${n}`);
     await server.endpoint(quick.url, ['deployment.registered']);
-    await tell(server, 'content-q');
+    await causeDelivery(server, 'content-q');
     await arrived(quick, 1);
     expect(slow.received.length).toBeLessThanOrEqual(5);
   });
@@ -122,8 +122,8 @@ describe('a delivery', () => {
     bad.answer = () => 500;
     const one = await server.endpoint(good.url, ['deployment.*']);
     const other = await server.endpoint(bad.url, ['deployment.promoted']);
-    await tell(server, 'content-1');
-    await tell(server, 'content-2');
+    await causeDelivery(server, 'content-1');
+    await causeDelivery(server, 'content-2');
     await arrived(good, 4);
     await arrived(bad, 2);
     await expect.poll(async () => (await deliveries(server, '?filter[status]=DELIVERED')).length).toBe(4);
@@ -156,7 +156,7 @@ describe('an endpoint', () => {
     dead.answer = () => 500;
     const { id } = await server.endpoint(`${dead.url}/secret-path`, ['deployment.registered']);
     await server.endpoint(alive.url, ['endpoint.disabled']);
-    await tell(server, 'content-1');
+    await causeDelivery(server, 'content-1');
     await comesTo(server, { attempts: 1, failure: 'It answered 500' });
     for (let attempts = 2; attempts <= 6; attempts++) {
       server.shiftTime(day + 1_000);
@@ -172,12 +172,12 @@ describe('an endpoint', () => {
       enabled: false,
       disabledBy: 'failing',
     });
-    expect(server.logged.map((line) => JSON.parse(line).fact)).toContain('endpoint.disabled');
+    expect(server.logged.map((line) => JSON.parse(line).event)).toContain('endpoint.disabled');
     const count = dead.received.length;
-    await tell(server, 'content-3');
-    const [one] = await deliveries(server, `?filter[endpoint]=${id}`);
-    expect(one).toMatchObject({ status: 'FAILED' });
-    expect((await server.notifications(`/deliveries/${one.id}/replay`, 'POST')).status).toBe(409);
+    await causeDelivery(server, 'content-3');
+    const [delivery] = await deliveries(server, `?filter[endpoint]=${id}`);
+    expect(delivery).toMatchObject({ status: 'FAILED' });
+    expect((await server.notifications(`/deliveries/${delivery.id}/replay`, 'POST')).status).toBe(409);
     dead.answer = () => 200;
     const enabled = await server.notifications(`/endpoints/${id}`, 'PATCH', { enabled: true });
     expect(enabled.body).toMatchObject({
@@ -186,7 +186,7 @@ describe('an endpoint', () => {
       disabledAt: null,
       failingSince: null,
     });
-    await server.notifications(`/deliveries/${one.id}/replay`, 'POST');
+    await server.notifications(`/deliveries/${delivery.id}/replay`, 'POST');
     await arrived(dead, count + 1);
   });
 
@@ -195,7 +195,7 @@ describe('an endpoint', () => {
     const receiver = await startReceiver();
     receiver.answer = () => 500;
     const { id } = await server.endpoint(receiver.url, ['deployment.registered']);
-    await tell(server, 'content-1');
+    await causeDelivery(server, 'content-1');
     await comesTo(server, { attempts: 1, failure: 'It answered 500' });
     server.shiftTime(21 * day);
     await comesTo(server, { attempts: 2, failure: 'It answered 500' });
@@ -217,7 +217,7 @@ describe('an endpoint', () => {
     const receiver = await startReceiver();
     receiver.answer = () => 410;
     const { id } = await server.endpoint(receiver.url, ['deployment.registered']);
-    await tell(server, 'content-1');
+    await causeDelivery(server, 'content-1');
     await expect
       .poll(async () => (await server.notifications(`/endpoints/${id}`)).body.disabledBy)
       .toBe('gone');
@@ -230,11 +230,11 @@ describe('an endpoint', () => {
     const before = await server.endpoint(receiver.url, ['deployment.registered']);
     const { body: after } = await server.notifications(`/endpoints/${before.id}/rotate-secret`, 'POST');
     expect(after.secret).not.toBe(before.secret);
-    await tell(server, 'content-1');
+    await causeDelivery(server, 'content-1');
     await arrived(receiver, 1);
     for (const { secret } of [before, after]) expect(verify(secret, receiver.received[0]!)).toBeDefined();
     server.shiftTime(day + 1_000);
-    await tell(server, 'content-2');
+    await causeDelivery(server, 'content-2');
     await arrived(receiver, 2);
     expect(String(receiver.received[1]?.headers['webhook-signature']).split(' ')).toHaveLength(1);
   });

@@ -159,12 +159,12 @@ export function reasonOf(error: unknown): string {
 }
 
 /** Condition: the delivery still belongs to this attempt, and no other process has taken it since. */
-const mine = (sql: Sql, { id, attempts }: Taken) =>
+const isCurrent = (sql: Sql, { id, attempts }: Taken) =>
   sql`id = ${id} and attempts = ${attempts} and due is not null`;
 
 const release = async ({ sql, clock }: DeliverDependencies, taken: Taken): Promise<void> =>
   void (await sql`
-    update notification_deliveries set due = ${new Date(clock.now())}, attempts = attempts - 1 where ${mine(sql, taken)}`);
+    update notification_deliveries set due = ${new Date(clock.now())}, attempts = attempts - 1 where ${isCurrent(sql, taken)}`);
 
 async function record(
   { sql, log, clock }: DeliverDependencies,
@@ -177,7 +177,7 @@ async function record(
     await sql`
       with done as (
         update notification_deliveries set due = null, delivered_at = ${now}, response_status = ${status ?? null}, failure = ${failure ?? null}
-         where ${mine(sql, taken)}
+         where ${isCurrent(sql, taken)}
       )
       update notification_endpoints set failing_since = null where id = ${endpoint.id} and failing_since is not null`;
     return;
@@ -187,7 +187,7 @@ async function record(
   const [row] = await sql<{ failing_ms: number }[]>`
     with failed as (
       update notification_deliveries set due = ${due}, response_status = ${status ?? null}, failure = ${failure ?? null}
-       where ${mine(sql, taken)} returning endpoint_id
+       where ${isCurrent(sql, taken)} returning endpoint_id
     )
     update notification_endpoints e set
       failing_since = coalesce(e.failing_since, ${now}),

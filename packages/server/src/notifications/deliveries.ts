@@ -1,6 +1,6 @@
 import type { DeliveryStatus, NotificationDelivery, Operations, Query, Reply } from '@millrace/contract';
 import type { Queryable } from '../db/connect.ts';
-import { askedPage, pageOf, positionIn } from '../page.ts';
+import { requestedPage, pageOf, positionIn } from '../page.ts';
 import { notFound } from '../problem.ts';
 import { bodyOf, notificationColumns, type NotificationRow } from './body.ts';
 
@@ -48,9 +48,9 @@ export async function listDeliveries(
   env: number,
   query: Query<Operations['listNotificationDeliveries']>,
 ): Promise<Reply<Operations['listNotificationDeliveries']>> {
-  const asked = askedPage(query);
-  const { size, backward } = asked;
-  const position = await positionIn(sql, sql`notification_deliveries`, env, asked, 'a delivery');
+  const requested = requestedPage(query);
+  const { size, backward } = requested;
+  const position = await positionIn(sql, sql`notification_deliveries`, env, requested, 'a delivery');
   const { 'filter[endpoint]': endpoints, 'filter[type]': types, 'filter[status]': statuses = [] } = query;
   const rows = await sql<DeliveryRow[]>`
     select ${columns(sql)}
@@ -73,7 +73,7 @@ export async function listDeliveries(
        }
      order by ${backward ? sql`d.created_at, d.id` : sql`d.created_at desc, d.id desc`}
      limit ${size + 1}`;
-  const { page, pagination } = pageOf(rows, asked);
+  const { page, pagination } = pageOf(rows, requested);
   return { data: page.map(deliveryOf), pagination };
 }
 

@@ -97,13 +97,13 @@ describe('endpoints', () => {
   });
 
   test('tell nothing of what a name leads to: neither when they are created nor when something is sent', async () => {
-    const asked: string[] = [];
+    const resolved: string[] = [];
     const known: Readonly<Record<string, string>> = {
       'inside.example': '10.0.0.7',
       'allowed.example': '127.9.9.9',
     };
     const resolve: Resolve = async (name) => {
-      asked.push(name);
+      resolved.push(name);
       const address = known[name];
       if (address === undefined)
         throw Object.assign(new Error(`getaddrinfo ENOTFOUND ${name}`), { code: 'ENOTFOUND' });
@@ -113,7 +113,7 @@ describe('endpoints', () => {
     for (const name of ['inside.example', 'nobody.example']) {
       expect(() => checkUrl(`https://${name}/`, { networks, resolve })).not.toThrow();
     }
-    expect(asked).toEqual([]);
+    expect(resolved).toEqual([]);
     expect(() => checkUrl('http://inside.example/', { networks: createNetworks(), resolve })).toThrow(
       'url: over the public Internet only https will do, and for mail only TLS.',
     );

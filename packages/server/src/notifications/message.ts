@@ -43,9 +43,9 @@ export interface AlertData {
 }
 
 /** Foreign texts may contain line breaks, and characters that control a terminal or reverse the text direction. */
-const cut = (text: string, most: number): string => {
+const cut = (text: string, maxLength: number): string => {
   const plain = text.replace(/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]+/gu, ' ').trim();
-  return plain.length > most ? `${plain.slice(0, most - 1).toWellFormed()}…` : plain;
+  return plain.length > maxLength ? `${plain.slice(0, maxLength - 1).toWellFormed()}…` : plain;
 };
 
 /** In Slack's format, which many other chats accept: only `&`, `<` and `>` must be escaped. */

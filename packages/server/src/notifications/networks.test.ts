@@ -122,10 +122,12 @@ describe('a name', () => {
 
   test('is resolved once, and the connection uses that address', async () => {
     const receiver = await startReceiver();
-    let asked = 0;
-    const resolve: Resolve = async () => [{ address: asked++ === 0 ? '127.0.0.1' : '127.9.9.9', family: 4 }];
+    let lookups = 0;
+    const resolve: Resolve = async () => [
+      { address: lookups++ === 0 ? '127.0.0.1' : '127.9.9.9', family: 4 },
+    ];
     expect(await to(new URL(receiver.url).port, resolve, ['127.0.0.1/32'])).toBe(204);
-    expect(asked).toBe(1);
+    expect(lookups).toBe(1);
     expect(receiver.received).toHaveLength(1);
   });
 

@@ -52,8 +52,8 @@ function listOf(ranges: readonly string[]): BlockList {
   for (const range of ranges) {
     const [address = '', bits = ''] = range.trim().split('/');
     const version = isIP(address);
-    const most = version === 6 ? 128 : 32;
-    if (version === 0 || !/^\d{1,3}$/.test(bits) || Number(bits) > most) {
+    const maxBits = version === 6 ? 128 : 32;
+    if (version === 0 || !/^\d{1,3}$/.test(bits) || Number(bits) > maxBits) {
       throw new NetworksRefused(
         `Networks for notifications (MILLRACE_NOTIFICATION_NETWORKS): "${range}" is not a range of addresses; write ranges such as 10.0.0.0/8,fd00::/8.`,
       );

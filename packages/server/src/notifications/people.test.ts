@@ -61,11 +61,11 @@ test('a chat gets a message in the format of Slack, and its address is shown to 
   });
   receiver.answer = () => 404;
   expect(await tested(server, body.id)).toMatchObject({ status: 'PENDING', failure: 'It answered 404' });
-  const shown = JSON.stringify([
+  const responses = JSON.stringify([
     (await server.notifications('/endpoints')).body,
     (await server.notifications('/deliveries')).body,
   ]);
-  for (const text of [shown, await everything(server), server.logged.join('\n')])
+  for (const text of [responses, await everything(server), server.logged.join('\n')])
     expect(text).not.toContain('s3cr3t');
 });
 

@@ -7,14 +7,14 @@ import type { EndpointRow } from './endpoint.ts';
 export type Recorded = (
   tx: Queryable,
   what: 'created' | 'updated' | 'deleted' | 'secretRotated',
-  row: Facts & Pick<EndpointRow, 'id'>,
-  old?: Facts,
+  row: EndpointProperties & Pick<EndpointRow, 'id'>,
+  old?: EndpointProperties,
 ) => Promise<void>;
 
-type Facts = Pick<EndpointRow, 'kind' | 'url' | 'types' | 'disabled_at'>;
+type EndpointProperties = Pick<EndpointRow, 'kind' | 'url' | 'types' | 'disabled_at'>;
 
 /** Only the host of the URL, because paths of webhook URLs are often secret. */
-const factsOf = ({ kind, url, types, disabled_at }: Facts) => ({
+const propertiesOf = ({ kind, url, types, disabled_at }: EndpointProperties) => ({
   kind,
   host: new URL(url).host,
   types,
@@ -28,8 +28,8 @@ export const recordEndpoint = (environment: Environment, by: Actor): Recorded =>
     return record(tx, {
       act: `endpoint.${what}`,
       target: row.id,
-      old: isGone ? factsOf(row) : old && factsOf(old),
-      new: isGone ? undefined : factsOf(row),
+      old: isGone ? propertiesOf(row) : old && propertiesOf(old),
+      new: isGone ? undefined : propertiesOf(row),
     });
   };
 };

@@ -20,6 +20,6 @@ export async function sendTest(
   });
   if (delivery === undefined)
     throw new Problem('endpoint_disabled', 'The endpoint is disabled: enable it first.', {}, false);
-  const { body: _, ...shown } = await retrieveDelivery(sql, env, delivery);
-  return shown;
+  const { body: _, ...response } = await retrieveDelivery(sql, env, delivery);
+  return response;
 }

@@ -61,9 +61,9 @@ function checkFields({ kind }: EndpointRow, { url, smtp, from, to, types }: Endp
   const wrong = kind === 'email' ? { url } : { smtp, from, to };
   const name = Object.entries(wrong).find(([, value]) => value !== undefined)?.[0];
   if (name !== undefined) throw unprocessable(`${name}: an endpoint of the kind ${kind} has none.`);
-  const told = types?.find((type) => !(messageTypes as readonly string[]).includes(type));
-  if (kind !== 'webhook' && told !== undefined)
-    throw unprocessable(`types: ${told} is not sent to people; use ${messageTypes.join(', ')}.`);
+  const unsupported = types?.find((type) => !(messageTypes as readonly string[]).includes(type));
+  if (kind !== 'webhook' && unsupported !== undefined)
+    throw unprocessable(`types: ${unsupported} is not sent to people; use ${messageTypes.join(', ')}.`);
 }
 
 interface ChangedDestination {
@@ -82,8 +82,8 @@ function changedDestination(
     return kind === 'slack' ? { url: new URL(url).origin, secret: url } : { url };
   }
   if (!mail || (smtp ?? from ?? to) === undefined) return {};
-  const given: NonNullable<typeof smtp> = smtp ?? mail.smtp;
-  const { password, ...server } = given;
+  const smtpSettings: NonNullable<typeof smtp> = smtp ?? mail.smtp;
+  const { password, ...server } = smtpSettings;
   if (smtp) {
     if (password !== undefined && server.user === undefined)
       throw unprocessable('smtp.user: give the user of this password.');

@@ -29,7 +29,7 @@ export interface Delivery {
   /** In row order. */
   readonly results: readonly Delivered[];
   /** The created runs, for `follow` after the commit. */
-  readonly made: readonly NewRun[];
+  readonly created: readonly NewRun[];
 }
 
 /** The run of a row, or why it cannot be delivered. */
@@ -77,13 +77,13 @@ export async function deliver(
   }
   // Written one at a time, to find the row whose data is rejected.
   const results: Delivered[] = [];
-  const made: NewRun[] = [];
+  const created: NewRun[] = [];
   for (const item of items) {
     await tx.unsafe('savepoint outbox_row');
     try {
-      const one = await deliverTogether(tx, engine, env, [item], options);
-      results.push(...one.results);
-      made.push(...one.made);
+      const delivery = await deliverTogether(tx, engine, env, [item], options);
+      results.push(...delivery.results);
+      created.push(...delivery.created);
     } catch (error) {
       if (!isDataError(error)) throw error;
       await tx.unsafe('rollback to outbox_row');
@@ -91,7 +91,7 @@ export async function deliver(
     }
     await tx.unsafe('release outbox_row');
   }
-  return { results, made };
+  return { results, created };
 }
 
 const reasonOf = (error: unknown): string =>
@@ -110,7 +110,7 @@ async function deliverTogether(
   for (const delivered of await findDelivered(tx, env, ids)) outcomes.set(delivered.id, delivered);
 
   const due = items.flatMap((item) => ('error' in item || outcomes.has(item.id) ? [] : [item]));
-  const made: NewRun[] = [];
+  const created: NewRun[] = [];
   const receipts: { readonly id: string; readonly run: string }[] = [];
   for (const group of groupsOf(due)) {
     const { runs, indexes } = withoutDuplicates(group);
@@ -121,10 +121,10 @@ async function deliverTogether(
       outcomes.set(id, outcome);
       if (mayComeAgain || outcome.run !== id) receipts.push(outcome);
     }
-    made.push(...runs.filter((run, index) => rows[index]?.run_id === run.id));
+    created.push(...runs.filter((run, index) => rows[index]?.run_id === run.id));
   }
   if (receipts.length > 0) await keepReceipts(tx, env, receipts, new Date(clock.now()));
-  return { results: ids.map((id) => outcomes.get(id) as Delivered), made };
+  return { results: ids.map((id) => outcomes.get(id) as Delivered), created };
 }
 
 /** The idempotency key of a debounced trigger is stored with the run it resolves to. Such a trigger is written alone. */
@@ -187,9 +187,9 @@ async function keepReceipts(
 }
 
 /** The steps after the commit of a delivery: claims, timers, and notifications of tag subscribers. */
-export function follow({ engine, dispatch }: OutboxDependencies, made: readonly NewRun[]): void {
+export function follow({ engine, dispatch }: OutboxDependencies, created: readonly NewRun[]): void {
   const queuedIn = new Set<number>();
-  for (const run of made) {
+  for (const run of created) {
     if (run.tags.length > 0) engine.changes.tagged(run.env, run.id, run.tags);
     if (run.state === 'queued') queuedIn.add(run.env);
     if (run.due) dispatch.expect(run.due.getTime());

@@ -73,10 +73,10 @@ export async function drainOutbox(options: DrainOptions): Promise<void> {
   }
 }
 
-function refuseOtherEnvironment(found: string | undefined, wanted: string): void {
-  if (found === wanted) return;
+function refuseOtherEnvironment(found: string | undefined, expected: string): void {
+  if (found === expected) return;
   throw new OutboxRefused(
-    `The outbox of this database belongs to the environment ${found ?? '(none)'}, and the key to ${wanted}. Give the key of the other one, ` +
+    `The outbox of this database belongs to the environment ${found ?? '(none)'}, and the key to ${expected}. Give the key of the other one, ` +
       'or update millrace.outbox_settings.',
   );
 }

@@ -22,9 +22,9 @@ export const outboxDrainer = ({ timer, ...dependencies }: DrainerDependencies): 
   async tick() {
     const { engine } = dependencies;
     if (!(await hasOutbox(engine.sql))) return false;
-    const made: NewRun[] = [];
+    const created: NewRun[] = [];
     const count = await retryOnConflict(() => {
-      made.length = 0;
+      created.length = 0;
       return engine.sql.begin(async (tx) => {
         if (!(await lockOutbox(tx))) return 0;
         const rows = await nextRows(tx);
@@ -33,11 +33,11 @@ export const outboxDrainer = ({ timer, ...dependencies }: DrainerDependencies): 
         const prepared = await prepareItems(dependencies, environment, rows);
         const delivery = await deliver(tx, engine, environment.id, prepared, { mayComeAgain: false });
         await finishRows(tx, delivery.results);
-        made.push(...delivery.made);
+        created.push(...delivery.created);
         return rows.length;
       });
     });
-    follow(dependencies, made);
+    follow(dependencies, created);
     return count > 0;
   },
 });

@@ -19,10 +19,10 @@ export function outboxHandlers(
       const prepared = await prepareItems(dependencies, environment, items, (task) =>
         request.authorize([{ type: 'tasks', id: task }]),
       );
-      const { results, made } = await retryOnConflict(() =>
+      const { results, created } = await retryOnConflict(() =>
         engine.sql.begin((tx) => deliver(tx, engine, environment.id, prepared, { mayComeAgain: true })),
       );
-      follow(dependencies, made);
+      follow(dependencies, created);
       return { results: [...results] };
     },
   };

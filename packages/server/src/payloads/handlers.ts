@@ -8,9 +8,9 @@ import type { PacketAddresses } from './url.ts';
 import { uploaderOf } from './uploader.ts';
 import type { PacketStore } from './write.ts';
 
-type Asked = 'params' | 'environment' | 'principal' | 'baseUrl' | 'authorize';
-type Upload = Pick<Request<Operations['createPacket']>, Asked>;
-type Download = Pick<Request<Operations['retrievePacket']>, Asked>;
+type RequestFields = 'params' | 'environment' | 'principal' | 'baseUrl' | 'authorize';
+type Upload = Pick<Request<Operations['createPacket']>, RequestFields>;
+type Download = Pick<Request<Operations['retrievePacket']>, RequestFields>;
 
 export interface PacketHandlerDependencies extends PacketStore {
   readonly addresses: Pick<PacketAddresses, 'sign'>;

@@ -36,8 +36,8 @@ export function packetAddresses(masterKey: MasterKey): PacketAddresses {
       return `${packetPath}${text}.${macOf(key, text).toString('base64url')}`;
     },
     verify(token, act, now) {
-      const [text = '', given = ''] = token.length > maxTokenLength ? [] : token.split('.');
-      const claimed = Buffer.from(given, 'base64url');
+      const [text = '', signature = ''] = token.length > maxTokenLength ? [] : token.split('.');
+      const claimed = Buffer.from(signature, 'base64url');
       const isOurs = known.some((each) => {
         const mac = macOf(each, text);
         return claimed.length === mac.length && timingSafeEqual(claimed, mac);

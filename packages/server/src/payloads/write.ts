@@ -22,12 +22,12 @@ const pieceBytes = 256 * 1024;
 // The key space of the advisory lock.
 const nameLock = 7_144_006;
 /** Other types are stored as bytes, so that a signed URL never serves a page. */
-const knownTypes = new Set(['application/json', 'application/super+json', 'text/plain', sealedType]);
+const safeTypes = new Set(['application/json', 'application/super+json', 'text/plain', sealedType]);
 
 /** The stored content type of a packet. */
 export function packetType(contentType: string | undefined): string {
   const type = contentType?.split(';', 1)[0]?.trim().toLowerCase() ?? '';
-  return knownTypes.has(type) ? type : 'application/octet-stream';
+  return safeTypes.has(type) ? type : 'application/octet-stream';
 }
 
 /**

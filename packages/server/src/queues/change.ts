@@ -1,4 +1,4 @@
-import { completeRateLimit, type Queue, type RateLimit, type ShownRateLimit } from '@millrace/contract';
+import { completeRateLimit, type Queue, type RateLimit, type RateLimitResponse } from '@millrace/contract';
 import type { RecordHere } from '../audit/record.ts';
 import type { Sql, Transaction } from '../db/connect.ts';
 import { setKeyWeight } from './key-weight.ts';
@@ -20,7 +20,7 @@ interface QueueState {
   readonly name: string;
   readonly paused: boolean;
   readonly override: number | null;
-  readonly rateLimit: ShownRateLimit | null;
+  readonly rateLimit: RateLimitResponse | null;
   readonly hasRateLimitOverride: boolean;
 }
 
@@ -48,7 +48,7 @@ export async function changeQueue(
     await write(tx, old.id, change);
     if ('rateLimit' in change)
       await tx`update queue_starts set due = null where queue_id = ${old.id} and due is not null`;
-    await tx`update lanes set blocked = false, held_at = null where queue_id = ${old.id} and blocked`;
+    await tx`update lanes set blocked = false, rate_limited_at = null where queue_id = ${old.id} and blocked`;
     if (record) await recordQueue(tx, record, old, change);
   });
   return findQueue(sql, env, reference);
@@ -93,7 +93,7 @@ async function recordQueue(
   }
 }
 
-const isSame = (one: ShownRateLimit | null, other: ShownRateLimit | null): boolean =>
+const isSame = (one: RateLimitResponse | null, other: RateLimitResponse | null): boolean =>
   one?.limit === other?.limit &&
   one?.period === other?.period &&
   one?.burst === other?.burst &&

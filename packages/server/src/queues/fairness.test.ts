@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { listKeyWeights as listKeyWeightsOperation, type ShownKeyWeight } from '@millrace/contract';
+import { listKeyWeights as listKeyWeightsOperation, type KeyWeightResponse } from '@millrace/contract';
 import { testEngine } from '../runs/testing/engine.ts';
 import { changeQueue } from './change.ts';
 import { listKeyWeights } from './key-weights.ts';
@@ -28,7 +28,7 @@ async function started(queue: { weight?: number; keyWeights?: Record<string, num
   return { t, version, take, fill, setWeight };
 }
 
-const countOf = (keys: readonly string[], key: string): number => keys.filter((one) => one === key).length;
+const countOf = (keys: readonly string[], key: string): number => keys.filter((item) => item === key).length;
 
 describe('concurrency keys under overload', () => {
   test('take turns by weight, one run at a time and many', async () => {
@@ -74,7 +74,7 @@ describe('concurrency keys under overload', () => {
     for (const key of odd) await setWeight(key, 7);
     await setWeight('b', 6);
     const all = async (env: number, size: number) => {
-      const found: ShownKeyWeight[] = [];
+      const found: KeyWeightResponse[] = [];
       let after: string | undefined;
       do {
         const query = listKeyWeightsOperation.query.parse({
@@ -122,17 +122,17 @@ describe('concurrency keys under overload', () => {
     const weights = fc.uniqueArray(fc.integer({ min: 1, max: 9 }), { minLength: 2, maxLength: 4 });
     const wants = fc.array(fc.integer({ min: 1, max: 12 }), { minLength: 20, maxLength: 40 });
     await fc.assert(
-      fc.asyncProperty(weights, wants, async (given, claims) => {
+      fc.asyncProperty(weights, wants, async (keyWeights, claims) => {
         const { t, take, fill } = await started({
-          keyWeights: Object.fromEntries(given.map((weight, n) => [`k${n}`, weight])),
+          keyWeights: Object.fromEntries(keyWeights.map((weight, n) => [`k${n}`, weight])),
         });
         const total = claims.reduce((sum, want) => sum + want, 0);
-        for (const n of given.keys()) await fill(`k${n}`, total);
+        for (const n of keyWeights.keys()) await fill(`k${n}`, total);
         const taken: string[] = [];
         for (const want of claims) {
           taken.push(...(await take(want)));
           // How many turns each key has had.
-          const turns = given.map((weight, n) => countOf(taken, `k${n}`) / weight);
+          const turns = keyWeights.map((weight, n) => countOf(taken, `k${n}`) / weight);
           expect(Math.max(...turns) - Math.min(...turns)).toBeLessThanOrEqual(1);
         }
         expect(taken).toHaveLength(total);
@@ -170,32 +170,32 @@ describe('concurrency keys under overload', () => {
         /** Keys that wait for a start, with the start since which they wait and their remaining runs. */
         const waiting = new Map<string, { runs: number; since: number }>();
         /** How many keys waited, after each number of starts. */
-        const crowd = [0];
+        const waitingCounts = [0];
         let keys = 0;
         for (const { comes, runs, want } of steps) {
           const came = Array.from({ length: comes }, () => `k${keys++}`);
-          const starts = crowd.length - 1;
+          const starts = waitingCounts.length - 1;
           await Promise.all(
             came.flatMap((concurrencyKey) =>
               Array.from({ length: runs }, () => t.trigger('sync', { concurrencyKey })),
             ),
           );
           for (const key of came) waiting.set(key, { runs, since: starts });
-          crowd[starts] = waiting.size;
+          waitingCounts[starts] = waiting.size;
           // The worst position for waiting keys: every new key is between the claims and the end of the ring.
           await t.sql`update lanes set turn = 1000 + id where turn <> 1000 + id`;
           for (const key of await take(want)) {
             const wait = waiting.get(key);
             if (!wait) throw new Error(`${key} does not wait`);
             waiting.delete(key);
-            if (wait.runs > 1) waiting.set(key, { runs: wait.runs - 1, since: crowd.length });
-            crowd.push(waiting.size);
+            if (wait.runs > 1) waiting.set(key, { runs: wait.runs - 1, since: waitingCounts.length });
+            waitingCounts.push(waiting.size);
           }
           for (const [key, { since }] of waiting) {
             // Each revolution has at most the keys that waited when it began: the current one when the key arrived, and the next.
-            const next = since + (crowd[since] ?? 0);
-            const before = next + (crowd[next] ?? Number.POSITIVE_INFINITY) + want;
-            expect(crowd.length - 1, `the starts without ${key}`).toBeLessThanOrEqual(before);
+            const next = since + (waitingCounts[since] ?? 0);
+            const before = next + (waitingCounts[next] ?? Number.POSITIVE_INFINITY) + want;
+            expect(waitingCounts.length - 1, `the starts without ${key}`).toBeLessThanOrEqual(before);
           }
         }
         await t.close();

@@ -1,4 +1,4 @@
-import type { Queue, ShownRateLimit } from '@millrace/contract';
+import type { Queue, RateLimitResponse } from '@millrace/contract';
 import type { Fragment, Queryable } from '../db/connect.ts';
 
 /** A caller's reference to a queue. */
@@ -14,8 +14,8 @@ interface QueueRow {
   readonly base: number | null;
   readonly override: number | null;
   readonly overridden_at: Date | null;
-  readonly rate: ShownRateLimit | null;
-  readonly rate_override: ShownRateLimit | null;
+  readonly rate: RateLimitResponse | null;
+  readonly rate_override: RateLimitResponse | null;
   readonly rate_overridden: boolean;
   readonly rate_overridden_at: Date | null;
   readonly available: number | null;

@@ -1,4 +1,4 @@
-import type { Operations, Query, Reply, ShownKeyWeight } from '@millrace/contract';
+import type { Operations, Query, Reply, KeyWeightResponse } from '@millrace/contract';
 import type { Queryable } from '../db/connect.ts';
 import { onwardPage } from '../page.ts';
 import { shownAs } from './find.ts';
@@ -27,7 +27,7 @@ export async function listKeyWeights(
   return { data: page.map(shownOf), pagination };
 }
 
-function shownOf({ name, key, base, override }: Row): ShownKeyWeight {
+function shownOf({ name, key, base, override }: Row): KeyWeightResponse {
   const { name: queue, type } = shownAs(name);
   // At least one of the two is set.
   return { queue, type, key, weight: override ?? base ?? 1, base, override };

@@ -170,7 +170,7 @@ describe('queues', () => {
     expect(await t.claim('r', [version], 1)).toEqual([]);
     expect(await t.claim('r', [version], 1)).toEqual([]);
     expect(await changeQueue(t.sql, env, own, { paused: false })).toMatchObject({ paused: false });
-    expect((await t.claim('r', [version], 1)).map((one) => one.run)).toEqual([id]);
+    expect((await t.claim('r', [version], 1)).map((attempt) => attempt.run)).toEqual([id]);
   });
 
   test('keep an override over the declared limit, through new versions, until it is reset', async () => {

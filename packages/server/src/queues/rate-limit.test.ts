@@ -44,7 +44,7 @@ async function started(rateLimit?: RateLimit, concurrencyLimit?: number) {
   };
   /** Starts the runs that may start, after due lanes have returned. */
   const claim = async (want = 100) => {
-    await t.sql`select release_held(1000)`;
+    await t.sql`select release_rate_limited(1000)`;
     return t.claim('r', [version], want);
   };
   const at = async (ms: number, want?: number) => {
@@ -54,11 +54,13 @@ async function started(rateLimit?: RateLimit, concurrencyLimit?: number) {
   return { t, env, version, clock, trigger, claim, at };
 }
 
-/** Checks the distance between every start and the one `most` before it. */
-function expectWindows(times: readonly number[], most: number, windowMs: number): void {
+/** Checks the distance between every start and the one `limit` before it. */
+function expectWindows(times: readonly number[], limit: number, windowMs: number): void {
   const sorted = times.toSorted((a, b) => a - b);
-  for (let n = most; n < sorted.length; n++)
-    expect(sorted[n]! - sorted[n - most]!, `start ${n} of ${sorted.length}`).toBeGreaterThanOrEqual(windowMs);
+  for (let n = limit; n < sorted.length; n++)
+    expect(sorted[n]! - sorted[n - limit]!, `start ${n} of ${sorted.length}`).toBeGreaterThanOrEqual(
+      windowMs,
+    );
 }
 
 describe('a limit of rate', () => {
@@ -96,7 +98,7 @@ describe('a limit of rate', () => {
       { key: 'b', available: 0, nextStartAt: next },
     ]);
     expect(await at(10_000)).toBe(3);
-    expect(await t.sql`select from lanes where held_at is not null`).toHaveLength(0);
+    expect(await t.sql`select from lanes where rate_limited_at is not null`).toHaveLength(0);
   });
 
   test('of a whole queue gives each of many keys its turn', async () => {
@@ -115,7 +117,7 @@ describe('a limit of rate', () => {
     }
     // Five lanes share twenty starts.
     for (const key of ['a', 'b', 'c', 'd', 'e'])
-      expect(keys.filter((one) => one === key).length, keys.join('')).toBe(4);
+      expect(keys.filter((item) => item === key).length, keys.join('')).toBe(4);
   });
 
   test('holds many lanes in several claims, which wake each other, and hides no other queue behind them', async () => {
@@ -137,25 +139,25 @@ describe('a limit of rate', () => {
     await t.trigger('free');
     await t.sql`update lanes set turn = 2000000000 where queue_id <> ${queue}`;
 
-    const told: string[] = [];
-    const listening = await t.sql.listen('millrace', (text) => void told.push(text));
+    const messages: string[] = [];
+    const listening = await t.sql.listen('millrace', (text) => void messages.push(text));
     onTestFinished(() => listening.unlisten());
-    const held: number[] = [];
+    const blocked: number[] = [];
     let claimed = 0;
-    while (claimed === 0 && held.length < 10) {
+    while (claimed === 0 && blocked.length < 10) {
       claimed = (await t.claim('r', [version], 100)).length;
-      const [row] = await t.sql<{ held: number }[]>`
-        select count(*) filter (where held_at is not null)::int as held from lanes`;
-      held.push(row!.held);
+      const [row] = await t.sql<{ blocked: number }[]>`
+        select count(*) filter (where rate_limited_at is not null)::int as blocked from lanes`;
+      blocked.push(row!.blocked);
     }
     expect(claimed).toBe(1);
-    expect(held).toEqual([expect.closeTo(5_000, -3), 6_000, 6_000]);
+    expect(blocked).toEqual([expect.closeTo(5_000, -3), 6_000, 6_000]);
     // Each claim that was cut short requests the next one.
     const again = JSON.stringify({ wakes: [{ kind: 'queued', env }] });
-    await expect.poll(() => told.filter((text) => text.replaceAll(' ', '') === again)).toHaveLength(2);
+    await expect.poll(() => messages.filter((text) => text.replaceAll(' ', '') === again)).toHaveLength(2);
     // Lanes without runs are gone, except for a few of the last claim.
     const [idle] = await t.sql<{ count: number }[]>`
-      select count(*)::int as count from lanes where held_at is null and key like 'key %'`;
+      select count(*)::int as count from lanes where rate_limited_at is null and key like 'key %'`;
     expect(idle!.count).toBeLessThan(10);
   });
 
@@ -185,9 +187,9 @@ describe('a limit of rate', () => {
     await trigger(2, 'b');
     expect(await t.sql`select distinct pinned_version from lanes where key = 'a'`).toHaveLength(2);
     const runs: string[] = [];
-    for (const most of [2, 2, 1, 1]) {
+    for (const expected of [2, 2, 1, 1]) {
       const claimed = await claim();
-      expect(claimed).toHaveLength(most);
+      expect(claimed).toHaveLength(expected);
       for (const attempt of claimed) {
         runs.push(attempt.run);
         await t.end(attempt);
@@ -295,7 +297,7 @@ describe('a limit of rate', () => {
   test('keeps no starts that it does not need, and looks again at what a clock that was set back holds', async () => {
     const { t, env, trigger, clock, at } = await started({ limit: 1, period: 10, key: 'concurrencyKey' });
     const pruner = startPruner(t.engine);
-    const kept = async () =>
+    const storedKeys = async () =>
       (await t.sql`select key from queue_starts order by key`).map(({ key }) => key as string);
     for (const key of ['a', 'b', 'c']) await trigger(1, key);
     expect(await at(3_600_000)).toBe(3);
@@ -303,11 +305,11 @@ describe('a limit of rate', () => {
     expect(await at(3_601_000)).toBe(0);
     await clock.set(3_609_999);
     expect(await pruner.tick()).toBe(false);
-    expect(await kept()).toEqual(['a', 'b', 'c']);
+    expect(await storedKeys()).toEqual(['a', 'b', 'c']);
     await clock.set(3_610_000);
     await pruner.tick();
     // The last one holds a lane.
-    expect(await kept()).toEqual(['c']);
+    expect(await storedKeys()).toEqual(['c']);
     await clock.set(0);
     await pruner.tick();
     // It starts ten seconds after the recheck.
@@ -315,7 +317,7 @@ describe('a limit of rate', () => {
     expect(await at(10_000)).toBe(1);
     await changeQueue(t.sql, env, mail, { rateLimit: null, at: new Date() });
     await pruner.tick();
-    expect(await kept()).toEqual([]);
+    expect(await storedKeys()).toEqual([]);
   });
 
   test('is the same for a claim at full speed and for one run after the other, whatever happens', async () => {
@@ -378,22 +380,22 @@ describe('a limit of rate', () => {
           waiting -= rows.length;
         };
         const tick = () => clock.set(passed - behind);
-        for (const one of steps) {
-          switch (one.act) {
+        for (const step of steps) {
+          switch (step.act) {
             case 'pass':
-              passed += one.ms;
+              passed += step.ms;
               break;
             case 'back':
-              behind += one.ms;
+              behind += step.ms;
               break;
             case 'trigger':
-              await trigger(one.count, one.key || undefined);
-              waiting += one.count;
+              await trigger(step.count, step.key || undefined);
+              waiting += step.count;
               break;
             case 'claim': {
               await tick();
-              await t.sql`select release_held(1000)`;
-              const claims = one.wants.map((want, n) => claim(`r${n}`, want));
+              await t.sql`select release_rate_limited(1000)`;
+              const claims = step.wants.map((want, n) => claim(`r${n}`, want));
               for (const rows of await Promise.all(claims)) note(rows);
               break;
             }
@@ -401,7 +403,7 @@ describe('a limit of rate', () => {
               await tick();
               await t.sql
                 .begin(async (tx) => {
-                  await claim('r', one.want, tx as unknown as typeof t.sql);
+                  await claim('r', step.want, tx as unknown as typeof t.sql);
                   throw new Error('the server dies here');
                 })
                 .catch(() => {});
@@ -409,13 +411,13 @@ describe('a limit of rate', () => {
           }
           const [stuck] = await t.sql<{ count: number }[]>`
             select count(*)::int from lanes l join queues q on q.id = l.queue_id
-             where l.held_at is not null and (not l.blocked or not exists (
+             where l.rate_limited_at is not null and (not l.blocked or not exists (
                select from queue_starts s where s.queue_id = l.queue_id and s.due is not null
                   and s.key = case when q.rate_by_key then l.key else '' end))`;
           expect(stuck!.count).toBe(0);
-          const [longest] = await t.sql<{ most: number | null }[]>`
-            select max(cardinality(at)) as most from queue_starts`;
-          expect(longest!.most ?? 0).toBeLessThanOrEqual(19);
+          const [longest] = await t.sql<{ max: number | null }[]>`
+            select max(cardinality(at)) as max from queue_starts`;
+          expect(longest!.max ?? 0).toBeLessThanOrEqual(19);
         }
         for (const times of starts.values()) {
           expectWindows(times, burst, windowMs - 1);
@@ -429,7 +431,7 @@ describe('a limit of rate', () => {
           expect(round).toBeLessThan(500);
           await tick();
           const before = waiting;
-          await t.sql`select release_held(1000)`;
+          await t.sql`select release_rate_limited(1000)`;
           note(await claim('r', 100));
           expect(before - waiting).toBeGreaterThanOrEqual(Math.min(before, groups === 1 ? burst : 1));
           passed += windowMs;
@@ -452,7 +454,7 @@ describe('a limit of rate', () => {
       const sql = connect(t.database, { name: `server ${n}`, max: 1 });
       onTestFinished(() => sql.end({ timeout: 1 }));
       while (performance.now() < until) {
-        await sql`select release_held(1000)`.catch(() => {});
+        await sql`select release_rate_limited(1000)`.catch(() => {});
         await sql`
           select * from claim_runs(${env}, ${`r${n}`}, ${[0, version]}::int[], ${version}, 5, '(-1,0,)', now())`.catch(
           () => {},

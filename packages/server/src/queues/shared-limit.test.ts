@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { cancelRun } from '../runs/cancel/cancel.ts';
-import { readWaitFacts } from '../runs/reason/facts.ts';
+import { readStartConditions } from '../runs/reason/start-conditions.ts';
 import { reasonOf } from '../runs/reason/reason.ts';
 import { testEngine } from '../runs/testing/engine.ts';
 import { createBeginWaits } from '../runs/waits/begin.ts';
@@ -39,8 +39,8 @@ describe('a limit that queues share', () => {
     await t.trigger('free');
     expect(await claim(10)).toHaveLength(1);
     await t.sql`update runners set versions = ${[version]}::int[]`;
-    const facts = await readWaitFacts(t.sql, env, last.id, new Date(t.engine.clock.now()));
-    expect(facts && reasonOf(facts)).toMatchObject({
+    const conditions = await readStartConditions(t.sql, env, last.id, new Date(t.engine.clock.now()));
+    expect(conditions && reasonOf(conditions)).toMatchObject({
       reason: 'shared_limit',
       message: 'The shared limit "provider" of the queue "call" has 3 running, and may have 3 at once.',
       running: 3,
@@ -187,14 +187,14 @@ describe('a limit that queues share', () => {
         const suspended = new Map<string, number>();
         let limit = 3;
         const running = async () =>
-          (await listSharedLimits(t.sql, env)).reduce((sum, one) => sum + one.running, 0);
+          (await listSharedLimits(t.sql, env)).reduce((sum, shared) => sum + shared.running, 0);
         const ready = async () => {
           const [row] = await t.sql<{ n: number }[]>`
             select count(*)::int as n from suspended s join queues q on q.id = s.queue_id
              where s.ready_at is not null and q.shared_limit_id is not null`;
           return row?.n ?? 0;
         };
-        for (const one of steps) {
+        for (const step of steps) {
           const before = await running();
           const claimed = async (wants: readonly number[]) => {
             const all = await Promise.all(wants.map((want, n) => t.claim(`r${n}`, [version], want)));
@@ -207,30 +207,30 @@ describe('a limit that queues share', () => {
             const all = [...from];
             return all[which % Math.max(1, all.length)];
           };
-          switch (one.act) {
+          switch (step.act) {
             case 'trigger':
-              for (let n = 0; n < one.count; n++)
-                waiting.add((await t.trigger(one.task, one.key ? { concurrencyKey: one.key } : {})).id);
+              for (let n = 0; n < step.count; n++)
+                waiting.add((await t.trigger(step.task, step.key ? { concurrencyKey: step.key } : {})).id);
               break;
             case 'claim':
-              await claimed(one.wants);
+              await claimed(step.wants);
               break;
             case 'end': {
-              const attempt = pick(live.values(), one.which);
+              const attempt = pick(live.values(), step.which);
               if (!attempt) break;
               await t.end(attempt);
               live.delete(attempt.run);
               break;
             }
             case 'cancel': {
-              const run = pick(waiting, one.which);
+              const run = pick(waiting, step.which);
               if (run === undefined) break;
               await cancelRun(t.engine, t.runners, env, run);
               waiting.delete(run);
               break;
             }
             case 'wait': {
-              const attempt = pick(live.values(), one.which);
+              const attempt = pick(live.values(), step.which);
               if (!attempt) break;
               const until = t.engine.clock.now() + 3_600_000;
               const wait = { key: 'time/1', kind: 'TIME' as const, until };
@@ -252,14 +252,14 @@ describe('a limit that queues share', () => {
               break;
             }
             case 'limit':
-              await override(one.to);
-              limit = one.to ?? 3;
+              await override(step.to);
+              limit = step.to ?? 3;
               break;
           }
           const now = await running();
           if (now > before) expect(now).toBeLessThanOrEqual(limit);
           // The slots of ready runs are not given to others.
-          if (one.act === 'claim' && now > before) expect(now + (await ready())).toBeLessThanOrEqual(limit);
+          if (step.act === 'claim' && now > before) expect(now + (await ready())).toBeLessThanOrEqual(limit);
         }
         // Ready runs go first; then a claim with room for all leaves no slot that a run could have.
         await t.sql`delete from suspended where ready_at is null`;

@@ -1,4 +1,4 @@
-import type { ShownSharedLimit } from '@millrace/contract';
+import type { SharedLimitResponse } from '@millrace/contract';
 import type { RecordHere } from '../audit/record.ts';
 import type { Queryable, Sql } from '../db/connect.ts';
 import { sharedRunning } from './find.ts';
@@ -18,7 +18,7 @@ export async function listSharedLimits(
   sql: Queryable,
   env: number,
   name: string | null = null,
-): Promise<ShownSharedLimit[]> {
+): Promise<SharedLimitResponse[]> {
   const rows = await sql<Row[]>`
     select h.id, h.name, h.slots as base, h.slots_override as override, h.overridden_at, ${sharedRunning(sql)} as running,
            array(select m.name from queues m where m.shared_limit_id = h.id order by m.name) as queues
@@ -44,7 +44,7 @@ export async function overrideSharedLimit(
   name: string,
   { override, at }: { readonly override: number | null; readonly at: Date },
   record?: RecordHere,
-): Promise<ShownSharedLimit | undefined> {
+): Promise<SharedLimitResponse | undefined> {
   await sql.begin(async (tx) => {
     const [old] = await tx<{ id: number; override: number | null }[]>`
       select id, slots_override as override from shared_limits where env = ${env} and name = ${name} for no key update`;

@@ -28,10 +28,10 @@ export function createInterest(wakes: Wakes): Interest {
   const elsewhere = new Map<number, number>();
   let listener: ChangeListener | undefined;
 
-  const tellOthers = (env: number): void => {
+  const notifyOthers = (env: number): void => {
     const until = elsewhere.get(env);
     if (until === undefined) return;
-    if (until > performance.now()) wakes.tell({ kind: 'runs', env });
+    if (until > performance.now()) wakes.notify({ kind: 'runs', env });
     else elsewhere.delete(env);
   };
 
@@ -40,7 +40,7 @@ export function createInterest(wakes: Wakes): Interest {
     if (wake.kind === 'runs' && watched.has(wake.env)) listener?.someChanged(wake.env);
   });
   const stop = background(announceMs, () => {
-    for (const env of watched.keys()) wakes.tell({ kind: 'watching', env });
+    for (const env of watched.keys()) wakes.notify({ kind: 'watching', env });
   });
 
   return {
@@ -48,23 +48,23 @@ export function createInterest(wakes: Wakes): Interest {
       isWatched: (env) => watched.has(env) || elsewhere.has(env),
       changed(env, runs) {
         if (watched.has(env)) listener?.changed(env, runs);
-        if (elsewhere.size > 0) tellOthers(env);
+        if (elsewhere.size > 0) notifyOthers(env);
       },
       tagged(env, run, tags) {
         if (tags.length === 0) return;
         if (watched.has(env)) listener?.tagged(env, run, tags);
-        if (elsewhere.size > 0) tellOthers(env);
+        if (elsewhere.size > 0) notifyOthers(env);
       },
       someChanged(env) {
         if (watched.has(env)) listener?.someChanged(env);
-        if (elsewhere.size > 0) tellOthers(env);
+        if (elsewhere.size > 0) notifyOthers(env);
       },
     },
-    listen: (one) => void (listener = one),
+    listen: (next) => void (listener = next),
     watch(env) {
       const count = watched.get(env) ?? 0;
       watched.set(env, count + 1);
-      if (count === 0) wakes.tell({ kind: 'watching', env });
+      if (count === 0) wakes.notify({ kind: 'watching', env });
       return () => {
         const left = (watched.get(env) ?? 1) - 1;
         if (left > 0) watched.set(env, left);

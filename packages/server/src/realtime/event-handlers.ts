@@ -77,12 +77,12 @@ export function eventHandlers(realtime: RealtimeContext): HandlersOf<OperationsO
   }
 
   function setSource(subject: Subject): Source {
-    const held = sets.hold(subject);
+    const subscription = sets.hold(subject);
     return {
-      next: (cursor, signal) => held.set.next(cursor, signal),
+      next: (cursor, signal) => subscription.set.next(cursor, signal),
       async *present() {
-        await held.set.ready;
-        const cursor = held.set.cursor;
+        await subscription.set.ready;
+        const cursor = subscription.set.cursor;
         for (let after: string | undefined = ''; after !== undefined;) {
           const page = await presentPage(sql, subject, after);
           // A client that is disconnected before the last page begins again.
@@ -90,7 +90,7 @@ export function eventHandlers(realtime: RealtimeContext): HandlersOf<OperationsO
           yield { runs: page.runs, cursor: after === undefined ? cursor : 'begin', ended: false };
         }
       },
-      close: held.release,
+      close: subscription.release,
     };
   }
 

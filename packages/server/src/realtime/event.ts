@@ -1,10 +1,10 @@
 import { isFinal, storedType } from '@millrace/contract';
-import { jsonOfReply } from '../json/shown.ts';
+import { jsonOfReply } from '../json/response.ts';
 import { readData } from '../runs/retrieve/data.ts';
 import { shownKey } from '../runs/create/idempotency-key.ts';
 import { related } from '../runs/retrieve/retrieve.ts';
-import { shownError } from '../runs/retrieve/shown-error.ts';
-import type { ShownRun } from './shown-run.ts';
+import { errorResponse } from '../runs/retrieve/error-response.ts';
+import type { RunSnapshot } from './run-snapshot.ts';
 
 /** The fields of a run for columns of the shape protocol whose names differ. */
 const fields: ReadonlyMap<string, readonly string[]> = new Map([
@@ -18,11 +18,11 @@ const fields: ReadonlyMap<string, readonly string[]> = new Map([
 
 /** A run in the form of its event: as retrieved, without relations. */
 export function eventRun(
-  run: ShownRun,
+  run: RunSnapshot,
   without: readonly string[],
   addressOf: (packet: string) => string,
 ): Record<string, unknown> {
-  const shown: Record<string, unknown> = {
+  const response: Record<string, unknown> = {
     ...related(run),
     idempotencyKey: run.idempotency_key_options?.key ?? shownKey(run.idempotency_key),
     attemptCount: run.attempt,
@@ -33,11 +33,11 @@ export function eventRun(
     ...(run.error &&
       isFinal(run.status) &&
       run.status !== 'COMPLETED' && {
-        error: shownError(run.error),
+        error: errorResponse(run.error),
       }),
   };
-  for (const column of without) for (const field of fields.get(column) ?? [column]) delete shown[field];
-  return shown;
+  for (const column of without) for (const field of fields.get(column) ?? [column]) delete response[field];
+  return response;
 }
 
 function dataOf(

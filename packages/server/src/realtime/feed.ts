@@ -1,10 +1,10 @@
-import type { ShownRun } from './shown-run.ts';
+import type { RunSnapshot } from './run-snapshot.ts';
 
 /** The state that a subscriber has already seen. It is valid on every server process. */
 export type Cursor = string;
 
 export interface Update {
-  readonly runs: readonly ShownRun[];
+  readonly runs: readonly RunSnapshot[];
   /** The cursor of the next call. */
   readonly cursor: Cursor;
   /** No more changes are possible: every run has ended. */

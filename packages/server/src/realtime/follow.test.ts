@@ -4,7 +4,7 @@ import { cancelRun } from '../runs/cancel/cancel.ts';
 import { testEngine } from '../runs/testing/engine.ts';
 import { createInterest } from './changes.ts';
 import { followRuns, type FollowOptions } from './follow.ts';
-import type { ShownRun } from './shown-run.ts';
+import type { RunSnapshot } from './run-snapshot.ts';
 
 const wait = { timeout: 20_000, interval: 5 };
 
@@ -13,9 +13,9 @@ async function following(options: FollowOptions = {}) {
   const followed = followRuns(t.engine.sql, options);
   onTestFinished(followed.stop);
   const watch = (id: string) => {
-    const told: (ShownRun | null)[] = [];
-    const stop = followed.follow(t.environment.id, id, (run) => void told.push(run));
-    return { told, stop };
+    const received: (RunSnapshot | null)[] = [];
+    const stop = followed.follow(t.environment.id, id, (run) => void received.push(run));
+    return { received, stop };
   };
   return { t, followed, watch };
 }
@@ -25,15 +25,17 @@ describe('a followed run', () => {
     const { t, followed, watch } = await following({ pollMs: 60_000 });
     const { id } = await t.trigger('send');
     const all = Array.from({ length: 1_000 }, () => watch(id));
-    await expect.poll(() => all.every(({ told }) => told.length === 1), wait).toBe(true);
+    await expect.poll(() => all.every(({ received }) => received.length === 1), wait).toBe(true);
     expect([followed.reads, followed.size]).toEqual([1, 1]);
     await cancelRun(t.engine, t.runners, t.environment.id, id);
     followed.changed(t.environment.id, [id, id, 'run_other']);
-    await expect.poll(() => all.every(({ told }) => told.at(-1)?.status === 'CANCELED'), wait).toBe(true);
+    await expect
+      .poll(() => all.every(({ received }) => received.at(-1)?.status === 'CANCELED'), wait)
+      .toBe(true);
     expect(followed.reads).toBe(2);
     followed.changed(t.environment.id, [id]);
     await expect.poll(() => followed.reads, wait).toBe(3);
-    expect(all.every(({ told }) => told.length === 2)).toBe(true);
+    expect(all.every(({ received }) => received.length === 2)).toBe(true);
     for (const { stop } of all) stop();
     followed.changed(t.environment.id, [id]);
     followed.someChanged(t.environment.id);
@@ -44,9 +46,9 @@ describe('a followed run', () => {
     const { t, followed, watch } = await following({ pollMs: 30 });
     const [one, two] = [await t.trigger('send'), await t.trigger('send')];
     const [first, second] = [watch(one.id), watch(two.id)];
-    await expect.poll(() => [first.told.length, second.told.length], wait).toEqual([1, 1]);
+    await expect.poll(() => [first.received.length, second.received.length], wait).toEqual([1, 1]);
     await cancelRun(t.engine, t.runners, t.environment.id, one.id);
-    await expect.poll(() => first.told.at(-1)?.status, wait).toBe('CANCELED');
+    await expect.poll(() => first.received.at(-1)?.status, wait).toBe('CANCELED');
     second.stop();
     // Ended runs are not read needlessly.
     const { reads } = followed;
@@ -57,11 +59,11 @@ describe('a followed run', () => {
   test('is reported as null when it is deleted', async () => {
     const { t, watch } = await following({ pollMs: 30 });
     const { id } = await t.trigger('send');
-    const { told } = watch(id);
-    await expect.poll(() => told.length, wait).toBe(1);
+    const { received } = watch(id);
+    await expect.poll(() => received.length, wait).toBe(1);
     await t.sql`delete from pending_version where run_id = ${id}`;
     await t.sql`delete from runs where id = ${id}`;
-    await expect.poll(() => told.at(-1), wait).toBeNull();
+    await expect.poll(() => received.at(-1), wait).toBeNull();
   });
 
   test('reports each visible change', async () => {
@@ -69,11 +71,11 @@ describe('a followed run', () => {
     const version = await t.register('send');
     await t.addRunner('runner_a');
     const { id } = await t.trigger('send', { delay: '1h' });
-    const { told } = watch(id);
+    const { received } = watch(id);
     const next = async (count: number) => {
       followed.changed(t.environment.id, [id]);
-      await expect.poll(() => told.length, wait).toBe(count);
-      return told.at(-1) as ShownRun;
+      await expect.poll(() => received.length, wait).toBe(count);
+      return received.at(-1) as RunSnapshot;
     };
     expect((await next(1)).status).toBe('DELAYED');
     t.engine.clock.shift(3_700_000);
@@ -97,36 +99,36 @@ describe('a followed run', () => {
 describe('announcements', () => {
   const talking = () => {
     const hearers: ((wake: Wake) => void)[] = [];
-    const told: Wake[] = [];
+    const sent: Wake[] = [];
     const wakes = {
-      tell: (wake: Wake) => void told.push(wake),
+      notify: (wake: Wake) => void sent.push(wake),
       listen: (hear: (wake: Wake) => void) => void hearers.push(hear),
       stop: async () => {},
     };
     const interest = createInterest(wakes);
     onTestFinished(interest.stop);
-    return { interest, told, hear: (wake: Wake) => hearers.forEach((each) => each(wake)) };
+    return { interest, sent, hear: (wake: Wake) => hearers.forEach((each) => each(wake)) };
   };
 
   test('are dropped for an environment without subscribers', () => {
-    const { interest, told, hear } = talking();
-    const heard: unknown[] = [];
-    const note = (...what: unknown[]): void => void heard.push(what);
+    const { interest, sent, hear } = talking();
+    const notified: unknown[] = [];
+    const note = (...what: unknown[]): void => void notified.push(what);
     interest.listen({ changed: note, tagged: note, someChanged: note });
     hear({ kind: 'watching', env: 2 });
     const stop = interest.watch(3);
-    told.length = 0;
+    sent.length = 0;
     interest.changes.changed(1, ['run_a']);
     interest.changes.tagged(1, 'run_a', ['t']);
-    expect([told, heard, interest.changes.isWatched(1)]).toEqual([[], [], false]);
+    expect([sent, notified, interest.changes.isWatched(1)]).toEqual([[], [], false]);
     interest.changes.changed(2, ['run_b']);
-    expect([told, heard]).toEqual([[{ kind: 'runs', env: 2 }], []]);
+    expect([sent, notified]).toEqual([[{ kind: 'runs', env: 2 }], []]);
     interest.changes.changed(3, ['run_c']);
-    expect(heard).toEqual([[3, ['run_c']]]);
+    expect(notified).toEqual([[3, ['run_c']]]);
     hear({ kind: 'runs', env: 3 });
-    expect(heard.at(-1)).toEqual([3]);
+    expect(notified.at(-1)).toEqual([3]);
     stop();
     interest.changes.changed(3, ['run_c']);
-    expect(heard).toHaveLength(2);
+    expect(notified).toHaveLength(2);
   });
 });

@@ -1,10 +1,10 @@
 import { background } from '../background.ts';
 import { isFinal } from '@millrace/contract';
 import type { Sql } from '../db/connect.ts';
-import { readChanged, type ShownRun } from './shown-run.ts';
+import { readChanged, type RunSnapshot } from './run-snapshot.ts';
 
 /** Called with a run at its next read, then after each change. Null if the run was deleted. */
-export type RunListener = (run: ShownRun | null) => void;
+export type RunListener = (run: RunSnapshot | null) => void;
 
 export interface Followed {
   /** Calls `listener` with the run and its changes, until the returned function is called. */
@@ -77,17 +77,17 @@ export function followRuns(sql: Sql, { pollMs = 2_000, watch }: FollowOptions = 
         return fresh;
       });
       // Fresh listeners need the row even if it is unchanged.
-      const asked = entries.map((entry, index) =>
+      const requested = entries.map((entry, index) =>
         (waiting[index]?.size ?? 0) > 0
           ? { env: entry.env, id: entry.id, digest: undefined }
           : { env: entry.env, id: entry.id, digest: entry.digest },
       );
       try {
         reads++;
-        const rows = await readChanged(sql, asked);
+        const rows = await readChanged(sql, requested);
         entries.forEach((entry, index) => {
           const row = rows.get(index);
-          if (row !== undefined) tell(entry, row, waiting[index] ?? new Set());
+          if (row !== undefined) notify(entry, row, waiting[index] ?? new Set());
         });
       } catch {
         // PostgreSQL is unavailable: these runs are read again.
@@ -102,7 +102,7 @@ export function followRuns(sql: Sql, { pollMs = 2_000, watch }: FollowOptions = 
     reading = false;
   };
 
-  const tell = (entry: Entry, row: ShownRun | null, fresh: ReadonlySet<RunListener>): void => {
+  const notify = (entry: Entry, row: RunSnapshot | null, fresh: ReadonlySet<RunListener>): void => {
     const changed = row === null || row.digest !== entry.digest;
     entry.digest = row?.digest;
     entry.hasEnded = row === null || isFinal(row.status);
@@ -118,7 +118,7 @@ export function followRuns(sql: Sql, { pollMs = 2_000, watch }: FollowOptions = 
     allTimer ??= setTimeout(async () => {
       allTimer = undefined;
       const began = performance.now();
-      for (const one of dueEnvs) for (const entry of byEnv.get(one)?.values() ?? []) enqueue(entry);
+      for (const dueEnv of dueEnvs) for (const entry of byEnv.get(dueEnv)?.values() ?? []) enqueue(entry);
       dueEnvs.clear();
       while (reading && !stopped) await new Promise((resolve) => setTimeout(resolve, 5));
       restMs = Math.max(minRestMs, (performance.now() - began) * restFactor);

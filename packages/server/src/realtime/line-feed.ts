@@ -7,7 +7,7 @@ const window = 5_000;
 const pageLines = 500;
 /** A follower of an environment that is further behind continues with the newest lines. */
 export const maxBehind = 20_000;
-const keptBehind = 1_000;
+const resumeBehind = 1_000;
 /** Milliseconds for which lines with lower ids may still appear: an id is assigned before its transaction ends. */
 const lateMs = 2_000;
 const maxSeen = 20_000;
@@ -83,7 +83,7 @@ export class LineFeed {
       select from run_logs where env = ${this.#env} and id > ${this.cursor} order by id offset ${maxBehind} limit 1`;
     if (!beyond) return false;
     const [to] = await this.#sql<{ id: string }[]>`
-      select id from run_logs where env = ${this.#env} order by id desc offset ${keptBehind} limit 1`;
+      select id from run_logs where env = ${this.#env} order by id desc offset ${resumeBehind} limit 1`;
     if (to) this.cursor = Math.max(this.cursor, Number(to.id));
     this.#floor = this.cursor;
     this.#seen.clear();

@@ -1,5 +1,5 @@
 import { isFinal, type Operations, type OperationsOf } from '@millrace/contract';
-import { jsonOfReply } from '../json/shown.ts';
+import { jsonOfReply } from '../json/response.ts';
 import { onWire } from '../channels/sse/wire.ts';
 import { Streaming, type HandlersOf, type Request } from '../request.ts';
 import { filterOf, wireLine } from '../runs/logs/handlers.ts';
@@ -42,8 +42,8 @@ export function lineHandlers(
       const stops = [news.follow(env, onNews)];
       if (run !== undefined) {
         stops.push(
-          followed.follow(env, run, (shown) => {
-            if (shown !== null && !isFinal(shown.status)) return;
+          followed.follow(env, run, (latest) => {
+            if (latest !== null && !isFinal(latest.status)) return;
             endsAt = Math.min(endsAt, performance.now() + lingerMs);
             onNews();
           }),

@@ -25,14 +25,14 @@ export function createLineNews(wakes: Wakes): LineNews {
     if (wake.kind === 'lines') wakeHere(wake.env);
   });
   const stop = background(announceMs, () => {
-    for (const env of followers.keys()) wakes.tell({ kind: 'followsLines', env });
+    for (const env of followers.keys()) wakes.notify({ kind: 'followsLines', env });
   });
   return {
     stored(env) {
       wakeHere(env);
       const until = elsewhere.get(env);
       if (until === undefined) return;
-      if (until > performance.now()) wakes.tell({ kind: 'lines', env });
+      if (until > performance.now()) wakes.notify({ kind: 'lines', env });
       else elsewhere.delete(env);
     },
     follow(env, wake) {
@@ -40,7 +40,7 @@ export function createLineNews(wakes: Wakes): LineNews {
       if (others) others.add(wake);
       else {
         followers.set(env, new Set([wake]));
-        wakes.tell({ kind: 'followsLines', env });
+        wakes.notify({ kind: 'followsLines', env });
       }
       return () => {
         const left = followers.get(env);

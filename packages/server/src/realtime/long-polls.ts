@@ -31,7 +31,7 @@ export class LongPolls {
    * limit.
    */
   async hold<R>(
-    request: Pick<Request<never>, 'gone' | 'principal' | 'setHeader'>,
+    request: Pick<Request<never>, 'gone' | 'principal' | 'releaseSlot' | 'setHeader'>,
     env: number,
     wait: (signal: AbortSignal) => Promise<R>,
   ): Promise<R> {
@@ -53,6 +53,7 @@ export class LongPolls {
     request.gone.addEventListener('abort', end, { once: true });
     this.#count++;
     this.#counts.set(env, count + 1);
+    request.releaseSlot();
     try {
       return await wait(ended.signal);
     } finally {

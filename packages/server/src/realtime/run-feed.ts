@@ -1,7 +1,7 @@
 import { isFinal } from '@millrace/contract';
 import { untilWoken, type Feed, type Update } from './feed.ts';
 import type { Followed } from './follow.ts';
-import type { ShownRun } from './shown-run.ts';
+import type { RunSnapshot } from './run-snapshot.ts';
 
 /**
  * The changes of one run. The cursor is the digest of the last returned state of the run: any process can compare it, and a subscriber that
@@ -11,17 +11,17 @@ export function runFeed(followed: Followed, env: number, id: string, { endsWithR
   return {
     async next(cursor, signal): Promise<Update> {
       const { woken, wake } = untilWoken(signal);
-      let shown: ShownRun | null | undefined;
+      let latest: RunSnapshot | null | undefined;
       const stop = followed.follow(env, id, (run) => {
-        shown = run;
+        latest = run;
         if (run === null || run.digest !== cursor || (endsWithRun && isFinal(run.status))) wake();
       });
       await woken;
       stop();
-      if (shown === null) return { runs: [], cursor, ended: true };
-      if (shown === undefined) return { runs: [], cursor, ended: false };
-      const runs = shown.digest === cursor ? [] : [shown];
-      return { runs, cursor: shown.digest, ended: isFinal(shown.status) };
+      if (latest === null) return { runs: [], cursor, ended: true };
+      if (latest === undefined) return { runs: [], cursor, ended: false };
+      const runs = latest.digest === cursor ? [] : [latest];
+      return { runs, cursor: latest.digest, ended: isFinal(latest.status) };
     },
   };
 }

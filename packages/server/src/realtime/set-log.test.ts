@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { SetLog } from './set-log.ts';
-import type { ShownRun } from './shown-run.ts';
+import type { RunSnapshot } from './run-snapshot.ts';
 
-const run = (id: string, bytes = 0): ShownRun =>
-  ({ id, payload: 'x'.repeat(bytes), output: null, metadata: null }) as unknown as ShownRun;
+const run = (id: string, bytes = 0): RunSnapshot =>
+  ({ id, payload: 'x'.repeat(bytes), output: null, metadata: null }) as unknown as RunSnapshot;
 
 test('returns the last change of each run after a number, oldest first', () => {
   fc.assert(
@@ -12,8 +12,8 @@ test('returns the last change of each run after a number, oldest first', () => {
       const log = new SetLog();
       ids.forEach((id, at) => log.add(run(String(id)), at));
       const last = new Map(ids.map((id, at) => [String(id), at + 1]));
-      const wanted = [...last].filter(([, at]) => at > seq).toSorted(([, a], [, b]) => a - b);
-      expect(log.since(seq).map((change) => [change.run.id, change.seq])).toEqual(wanted);
+      const expected = [...last].filter(([, at]) => at > seq).toSorted(([, a], [, b]) => a - b);
+      expect(log.since(seq).map((change) => [change.run.id, change.seq])).toEqual(expected);
     }),
   );
 });
@@ -26,7 +26,7 @@ test('is bounded in bytes and says what it dropped, but always has the last chan
   log.add(run('run_6', 50_000), 6);
   expect(log.since(0).map((change) => change.run.id)).toEqual(['run_6']);
   // A run that changes repeatedly is stored once.
-  const one = new SetLog(10_000);
-  for (let n = 1; n <= 1_000; n++) one.add(run('run_1', 3_000), n);
-  expect([one.since(0).length, one.droppedSeq]).toEqual([1, 0]);
+  const repeated = new SetLog(10_000);
+  for (let n = 1; n <= 1_000; n++) repeated.add(run('run_1', 3_000), n);
+  expect([repeated.since(0).length, repeated.droppedSeq]).toEqual([1, 0]);
 });

@@ -1,10 +1,10 @@
-import type { ShownRun } from './shown-run.ts';
+import type { RunSnapshot } from './run-snapshot.ts';
 
 export interface Change {
   readonly seq: number;
   /** When this process read it, by the database's clock. */
   readonly at: number;
-  readonly run: ShownRun;
+  readonly run: RunSnapshot;
 }
 
 /** The latest change of each run of a set, numbered by this process and bounded in bytes. */
@@ -23,7 +23,7 @@ export class SetLog {
     this.#maxBytes = maxBytes;
   }
 
-  add(run: ShownRun, at: number): void {
+  add(run: RunSnapshot, at: number): void {
     const before = this.#latest.get(run.id);
     if (before) this.#bytes -= bytesOf(before.run);
     const change = { seq: ++this.seq, at, run };
@@ -31,7 +31,7 @@ export class SetLog {
     this.#latest.set(run.id, change);
     this.#bytes += bytesOf(run);
     if (this.#changes.length > 64 && this.#changes.length > 2 * this.#latest.size) {
-      this.#changes = this.#changes.filter((one) => this.#isLatest(one));
+      this.#changes = this.#changes.filter((change) => this.#isLatest(change));
     }
     let drop = 0;
     while (this.#bytes > this.#maxBytes && drop < this.#changes.length - 1) {
@@ -58,7 +58,7 @@ export class SetLog {
       if ((this.#changes[middle] as Change).seq > seq) high = middle;
       else low = middle + 1;
     }
-    return this.#changes.slice(low).filter((one) => this.#isLatest(one));
+    return this.#changes.slice(low).filter((change) => this.#isLatest(change));
   }
 
   #isLatest(change: Change): boolean {
@@ -66,5 +66,5 @@ export class SetLog {
   }
 }
 
-const bytesOf = (run: ShownRun): number =>
+const bytesOf = (run: RunSnapshot): number =>
   1_000 + (run.payload?.length ?? 0) + (run.output?.length ?? 0) + (run.metadata?.length ?? 0);

@@ -14,7 +14,7 @@ export interface Sets {
 /** How long a set without subscribers is retained in case one returns. */
 const lingerMs = 60_000;
 
-interface Held {
+interface SharedSet {
   readonly set: WatchedSet;
   readonly unwatch: () => void;
   users: number;
@@ -33,7 +33,7 @@ export function watchSets(
   interest: Interest,
   { pollMs = 2_000, retainMs = lingerMs }: { readonly pollMs?: number; readonly retainMs?: number } = {},
 ): Sets {
-  const held = new Map<string, Held>();
+  const shared = new Map<string, SharedSet>();
   const byEnv = new Map<number, EnvironmentSets>();
   const { followed } = sources;
 
@@ -76,13 +76,13 @@ export function watchSets(
   };
 
   const drop = (key: string): void => {
-    const one = held.get(key);
-    if (!one) return;
-    held.delete(key);
-    clearTimeout(one.end);
-    removeSet(one.set);
-    one.unwatch();
-    one.set.close();
+    const entry = shared.get(key);
+    if (!entry) return;
+    shared.delete(key);
+    clearTimeout(entry.end);
+    removeSet(entry.set);
+    entry.unwatch();
+    entry.set.close();
   };
 
   const scan = ({ tagged, others }: EnvironmentSets): void => {
@@ -108,42 +108,42 @@ export function watchSets(
 
   const stopPolling = background(pollMs, () => {
     for (const sets of byEnv.values()) scan(sets);
-    for (const { set } of held.values()) set.tidy();
+    for (const { set } of shared.values()) set.tidy();
   });
 
   return {
     hold(subject) {
       const { key } = subject;
-      let one = held.get(key);
-      if (!one) {
+      let entry = shared.get(key);
+      if (!entry) {
         const set = new WatchedSet(subject, sources);
-        one = { set, unwatch: interest.watch(subject.env), users: 0, end: undefined };
-        held.set(key, one);
+        entry = { set, unwatch: interest.watch(subject.env), users: 0, end: undefined };
+        shared.set(key, entry);
         addSet(set);
         // Waiting callers receive the error; the next `hold` tries again.
         set.ready.catch(() => drop(key));
       }
-      const mine = one;
-      mine.users++;
-      clearTimeout(mine.end);
+      const current = entry;
+      current.users++;
+      clearTimeout(current.end);
       let released = false;
       return {
-        set: mine.set,
+        set: current.set,
         release() {
           if (released) return;
           released = true;
-          if (--mine.users > 0) return;
-          mine.end = setTimeout(() => held.get(key) === mine && drop(key), retainMs);
-          mine.end.unref();
+          if (--current.users > 0) return;
+          current.end = setTimeout(() => shared.get(key) === current && drop(key), retainMs);
+          current.end.unref();
         },
       };
     },
     get size() {
-      return held.size;
+      return shared.size;
     },
     stop() {
       stopPolling();
-      for (const key of held.keys()) drop(key);
+      for (const key of shared.keys()) drop(key);
     },
   };
 }

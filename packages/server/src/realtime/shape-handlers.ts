@@ -14,7 +14,7 @@ import {
   readPosition,
   type Sent,
 } from './shape-position.ts';
-import type { ShownRun } from './shown-run.ts';
+import type { RunSnapshot } from './run-snapshot.ts';
 import type { Subject } from './subject.ts';
 
 type SubscriptionRequest =
@@ -33,9 +33,9 @@ export function shapeHandlers(realtime: RealtimeContext): HandlersOf<OperationsO
     const { query } = request;
     const position = readPosition(query);
     if (position.kind === 'unknown' || answer.isUnknown) return answer.refetch();
-    const held = sets.hold(subject);
+    const subscription = sets.hold(subject);
     try {
-      const { set } = held;
+      const { set } = subscription;
       await set.ready;
       if (position.kind === 'present') {
         const before = set.cursor;
@@ -52,7 +52,7 @@ export function shapeHandlers(realtime: RealtimeContext): HandlersOf<OperationsO
       if (update === 'lost') return answer.refetch();
       return answer.upToDate(update.runs, 'insert', update.cursor);
     } finally {
-      held.release();
+      subscription.release();
     }
   }
 
@@ -115,23 +115,25 @@ class ShapeAnswer {
     this.#request = request;
     this.#shape = new Shape(query.columns, without, isFromSdkBefore41(request));
     this.#name = `${key} ${this.#shape.schema}`;
-    const given = sent.handle ?? sent.shape_id;
-    const since = given === undefined || given === '' ? undefined : readHandle(given, this.#name);
+    const sentHandle = sent.handle ?? sent.shape_id;
+    const since =
+      sentHandle === undefined || sentHandle === '' ? undefined : readHandle(sentHandle, this.#name);
     const isFirst = query.offset === '-1';
     const known = !isFirst && since !== undefined && since >= earliest ? since : undefined;
     this.isUnknown = !isFirst && known === undefined;
     this.from = known ?? from;
-    this.#handle = known === undefined || given === undefined ? newHandle(this.#name, this.from) : given;
+    this.#handle =
+      known === undefined || sentHandle === undefined ? newHandle(this.#name, this.from) : sentHandle;
   }
 
-  upToDate(runs: readonly ShownRun[], operation: 'insert' | 'update', cursor: string): Message[] {
+  upToDate(runs: readonly RunSnapshot[], operation: 'insert' | 'update', cursor: string): Message[] {
     const headers = cursorHeaders(cursor);
     this.#setHeaders(headers.offset, headers.cursor);
     this.#request.setHeader('electric-up-to-date', 'true');
     return [...this.#messages(runs, operation), { headers: { control: 'up-to-date' } }];
   }
 
-  more(runs: readonly ShownRun[], offset: string): Message[] {
+  more(runs: readonly RunSnapshot[], offset: string): Message[] {
     this.#setHeaders(offset, '0');
     return this.#messages(runs, 'insert');
   }
@@ -142,7 +144,7 @@ class ShapeAnswer {
     return [{ headers: { control: 'must-refetch' } }];
   }
 
-  #messages(runs: readonly ShownRun[], operation: 'insert' | 'update'): Message[] {
+  #messages(runs: readonly RunSnapshot[], operation: 'insert' | 'update'): Message[] {
     return runs.map((run) => this.#shape.message(run, operation));
   }
 

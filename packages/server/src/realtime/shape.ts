@@ -1,9 +1,9 @@
 /** Runs as rows of the shape protocol: texts in PostgreSQL's format, with a schema that describes how to read them. */
 import { durationText, isFinal, type RunStatus } from '@millrace/contract';
-import { shownObject, shownText } from '../json/shown.ts';
+import { responseObject, responseText } from '../json/response.ts';
 import { shownKey } from '../runs/create/idempotency-key.ts';
-import { shownError } from '../runs/retrieve/shown-error.ts';
-import type { ShownRun } from './shown-run.ts';
+import { errorResponse } from '../runs/retrieve/error-response.ts';
+import type { RunSnapshot } from './run-snapshot.ts';
 
 interface Column {
   readonly type: string;
@@ -12,27 +12,27 @@ interface Column {
   readonly fixed?: boolean;
   /** The column cannot be omitted. */
   readonly always?: boolean;
-  value(run: ShownRun): string | null;
+  value(run: RunSnapshot): string | null;
 }
 
 const text = (value: Column['value']): Column => ({ type: 'text', value });
-const time = (value: (run: ShownRun) => Date | null): Column => ({
+const time = (value: (run: RunSnapshot) => Date | null): Column => ({
   type: 'timestamp',
   // Clients add the Z.
   value: (run) => value(run)?.toISOString().slice(0, -1) ?? null,
 });
-const number = (type: 'int4' | 'float8', value: (run: ShownRun) => string | number): Column => ({
+const number = (type: 'int4' | 'float8', value: (run: RunSnapshot) => string | number): Column => ({
   type,
   value: (run) => String(value(run)),
 });
 const always = (column: Column): Column => ({ ...column, always: true });
 const fixed = (column: Column): Column => ({ ...column, fixed: true });
 
-const isDone = (run: ShownRun): boolean => run.status === 'COMPLETED';
-const output = (run: ShownRun): string | null => (isDone(run) ? data(run.output, run.output_type) : null);
+const isDone = (run: RunSnapshot): boolean => run.status === 'COMPLETED';
+const output = (run: RunSnapshot): string | null => (isDone(run) ? data(run.output, run.output_type) : null);
 const data = (stored: string | null, type: string | null): string | null =>
-  stored === null || type === 'text/plain' ? stored : shownText(stored);
-const metadata = (run: ShownRun): string | null => run.metadata && shownText(run.metadata);
+  stored === null || type === 'text/plain' ? stored : responseText(stored);
+const metadata = (run: RunSnapshot): string | null => run.metadata && responseText(run.metadata);
 
 /** The names of statuses that differ in this protocol. */
 const statusNames: Partial<Record<RunStatus, string>> = {
@@ -72,9 +72,9 @@ const columns: Readonly<Record<string, Column>> = {
   realtimeStreams: { type: 'text', dims: 1, value: (run) => arrayText(run.streams ?? []) },
 };
 
-const metadataWithStreams = (run: ShownRun): string | null =>
+const metadataWithStreams = (run: RunSnapshot): string | null =>
   run.streams && run.streams.length > 0
-    ? JSON.stringify({ ...shownObject(run.metadata ?? '{}'), $$streams: run.streams })
+    ? JSON.stringify({ ...responseObject(run.metadata ?? '{}'), $$streams: run.streams })
     : metadata(run);
 
 /** The columns of a subscription, and the header that describes them. */
@@ -87,10 +87,10 @@ export class Shape {
    * of a run's streams are in its metadata, where the published SDK before 4.1 expects them.
    */
   constructor(only: readonly string[] | undefined, without: readonly string[], streamsInMetadata = false) {
-    const wanted = only && new Set(only.map((name) => name.replaceAll('"', '')));
+    const requested = only && new Set(only.map((name) => name.replaceAll('"', '')));
     const all = streamsInMetadata ? { ...columns, metadata: text(metadataWithStreams) } : columns;
     this.#columns = Object.entries(all).filter(
-      ([name, column]) => column.always || ((wanted?.has(name) ?? true) && !without.includes(name)),
+      ([name, column]) => column.always || ((requested?.has(name) ?? true) && !without.includes(name)),
     );
     this.schema = JSON.stringify(
       Object.fromEntries(
@@ -100,7 +100,7 @@ export class Shape {
   }
 
   /** The first message about a run has all columns; later ones omit those that never change. */
-  message(run: ShownRun, operation: 'insert' | 'update') {
+  message(run: RunSnapshot, operation: 'insert' | 'update') {
     const value = Object.fromEntries(
       this.#columns
         .filter(([, column]) => operation === 'insert' || !column.fixed)
@@ -114,10 +114,10 @@ export class Shape {
 export const arrayText = (values: readonly string[]): string =>
   `{${values.map((value) => `"${value.replaceAll(/["\\]/g, String.raw`\$&`)}"`).join(',')}}`;
 
-function errorText({ error, status }: ShownRun): string | null {
+function errorText({ error, status }: RunSnapshot): string | null {
   if (!error || !isFinal(status) || status === 'COMPLETED') return null;
   const { name, message, stackTrace } = error;
-  const { causes } = shownError(error);
+  const { causes } = errorResponse(error);
   // Clients accept any content of this type. Of the other types, they only accept known codes.
   return JSON.stringify({ type: 'BUILT_IN_ERROR', name, message, stackTrace, causes });
 }

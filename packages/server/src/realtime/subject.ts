@@ -1,6 +1,6 @@
 import type { Queryable } from '../db/connect.ts';
 import { idAt } from '../runs/list/position.ts';
-import type { ShownRun } from './shown-run.ts';
+import type { RunSnapshot } from './run-snapshot.ts';
 
 /** Defines a set of runs. */
 export interface Subject {
@@ -8,7 +8,7 @@ export interface Subject {
   /** Equal for subjects with the same runs. */
   readonly key: string;
   readonly tags: readonly string[] | undefined;
-  belongs(run: ShownRun): boolean;
+  belongs(run: RunSnapshot): boolean;
   /** Its runs, ordered by id. */
   ids(sql: Queryable, page: PageOfIds): Promise<Member[]>;
   /** Whether no more runs can be added. */

@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { cancelRun } from '../runs/cancel/cancel.ts';
 import { testEngine } from '../runs/testing/engine.ts';
 import { followRuns, type RunListener } from './follow.ts';
-import type { ShownRun } from './shown-run.ts';
+import type { RunSnapshot } from './run-snapshot.ts';
 import { taggedRuns } from './subject.ts';
 import { WatchedSet } from './watched-set.ts';
 
@@ -23,12 +23,12 @@ test('a subscriber from another process gets the changes during the first read o
   const opened = new Promise<void>((resolve) => {
     open = resolve;
   });
-  const seen: (ShownRun | null)[] = [];
-  const follow = (of: number, id: string, told: RunListener) =>
+  const seen: (RunSnapshot | null)[] = [];
+  const follow = (of: number, id: string, listener: RunListener) =>
     followed.follow(of, id, (run) => {
-      if (id === late.id) return void opened.then(() => told(run));
+      if (id === late.id) return void opened.then(() => listener(run));
       seen.push(run);
-      told(run);
+      listener(run);
     });
   const subject = taggedRuns(env, ['watched'], [], before - 1_000);
   const set = new WatchedSet(subject, { sql, clock, followed: { ...followed, follow } });
@@ -40,8 +40,8 @@ test('a subscriber from another process gets the changes during the first read o
   open();
   await set.ready;
   const news = await set.next(`${before}.1.1`, new AbortController().signal);
-  const shown = news === 'lost' ? [] : news.runs.filter(({ id }) => id === early.id);
-  expect(shown.map(({ status }) => status)).toEqual(['CANCELED']);
+  const changed = news === 'lost' ? [] : news.runs.filter(({ id }) => id === early.id);
+  expect(changed.map(({ status }) => status)).toEqual(['CANCELED']);
 });
 
 test('a subscriber from another process begins again if the log has dropped a change that it missed', async () => {
@@ -50,11 +50,11 @@ test('a subscriber from another process begins again if the log has dropped a ch
   for (let n = 0; n < 2; n++) await t.trigger('send', { tags: ['watched'] });
   const followed = followRuns(sql, { pollMs: 60_000 });
   onTestFinished(followed.stop);
-  const members: { run: ShownRun; told: RunListener }[] = [];
-  const follow = (env: number, id: string, told: RunListener) =>
+  const members: { run: RunSnapshot; listener: RunListener }[] = [];
+  const follow = (env: number, id: string, listener: RunListener) =>
     followed.follow(env, id, (run) => {
-      if (run) members.push({ run, told });
-      told(run);
+      if (run) members.push({ run, listener });
+      listener(run);
     });
   const subject = taggedRuns(t.environment.id, ['watched'], [], clock.now() - 10_000);
   const set = new WatchedSet(subject, { sql, clock, followed: { ...followed, follow } });
@@ -64,6 +64,6 @@ test('a subscriber from another process begins again if the log has dropped a ch
   const news = set.next(`${clock.now()}.1.1`, gone.signal);
   // One macrotask later it waits for changes.
   await new Promise((resolve) => setImmediate(resolve));
-  for (const { run, told } of members) told({ ...run, payload: 'x'.repeat(3_000_000) });
+  for (const { run, listener } of members) listener({ ...run, payload: 'x'.repeat(3_000_000) });
   expect(await news).toBe('lost');
 });

@@ -7,7 +7,7 @@ import { idAt } from '../runs/list/position.ts';
 import { untilWoken, type Cursor, type Feed, type Update } from './feed.ts';
 import type { Followed } from './follow.ts';
 import { SetLog, type Change } from './set-log.ts';
-import type { ShownRun } from './shown-run.ts';
+import type { RunSnapshot } from './run-snapshot.ts';
 import type { Subject } from './subject.ts';
 import type { FoundRun } from './tagged-runs.ts';
 
@@ -144,7 +144,7 @@ export class WatchedSet implements Feed {
     const { sql, clock } = this.#sources;
     const aliveSince = new Date(clock.now() - recentMs);
     this.#complete = await this.subject.isComplete(sql);
-    const first: ShownRun[] = [];
+    const first: RunSnapshot[] = [];
     for (let after = ''; ;) {
       const page = await this.subject.ids(sql, { after, aliveSince, limit: pageSize });
       first.push(...(await this.#followAll(page.map((member) => member.id))));
@@ -157,7 +157,7 @@ export class WatchedSet implements Feed {
       if (page.length < pageSize) break;
       after = page.at(-1)?.id ?? '';
     }
-    const changedAt = (run: ShownRun): number => run.updated_at.getTime();
+    const changedAt = (run: RunSnapshot): number => run.updated_at.getTime();
     for (const run of first.toSorted((a, b) => changedAt(a) - changedAt(b))) {
       // A run that changed since it was read is already in the log.
       if (changedAt(run) >= aliveSince.getTime() && !this.#log.has(run.id))
@@ -167,11 +167,11 @@ export class WatchedSet implements Feed {
   }
 
   /** Follows runs; resolves with their current states. */
-  #followAll(ids: readonly string[]): Promise<ShownRun[]> {
+  #followAll(ids: readonly string[]): Promise<RunSnapshot[]> {
     return Promise.all(
       ids.map(
         (id) =>
-          new Promise<ShownRun | null>((resolve) => {
+          new Promise<RunSnapshot | null>((resolve) => {
             let isRead = false;
             this.#seen.add(id);
             const stop = this.#sources.followed.follow(this.subject.env, id, (run) => {
@@ -187,7 +187,7 @@ export class WatchedSet implements Feed {
     ).then((runs) => runs.filter((run) => run !== null));
   }
 
-  #record(id: string, run: ShownRun | null): void {
+  #record(id: string, run: RunSnapshot | null): void {
     const now = this.#sources.clock.now();
     if (run === null || !this.subject.belongs(run)) return this.#forget(id);
     if (isFinal(run.status) && !this.#ended.has(id)) this.#ended.set(id, now);

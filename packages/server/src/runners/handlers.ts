@@ -10,10 +10,10 @@ import type { ConnectedRunner, ConnectedRunners } from './runners.ts';
 export interface RunnerHandlerDependencies {
   readonly sql: Sql;
   readonly clock: Pick<Clock, 'now'>;
-  readonly wakes: Pick<Wakes, 'tell'>;
+  readonly wakes: Pick<Wakes, 'notify'>;
   readonly runners: ConnectedRunners;
   /** Applies the requested state in the row of a runner that is connected to this process. */
-  readonly asked: (runner: ConnectedRunner) => Promise<void>;
+  readonly requestsChanged: (runner: ConnectedRunner) => Promise<void>;
 }
 
 /** Runners of all server processes: requests are stored in the runner's row, and the process that has its connection is notified. */
@@ -22,12 +22,12 @@ export function runnerHandlers({
   clock,
   wakes,
   runners,
-  asked,
+  requestsChanged,
 }: RunnerHandlerDependencies): HandlersOf<OperationsOf<'runners'>> {
-  const tell = async (runner: string): Promise<void> => {
+  const notify = async (runner: string): Promise<void> => {
     const connected = runners.get(runner);
-    if (connected) await asked(connected);
-    else wakes.tell({ kind: 'runner', runner });
+    if (connected) await requestsChanged(connected);
+    else wakes.notify({ kind: 'runner', runner });
   };
   const change = async (
     env: number,
@@ -35,7 +35,7 @@ export function runnerHandlers({
     record: RecordHere,
     act: 'runner.drained' | 'runner.resumed' | 'runner.stopped',
   ): Promise<RunnerInfo> => {
-    const shown = await sql.begin(async (tx) => {
+    const updated = await sql.begin(async (tx) => {
       const [before] = await tx<{ host: string; draining: boolean; stopping: boolean }[]>`
         select host, draining, stopping from runners
          where env = ${env} and id = ${runner} and expires_at > ${new Date(clock.now())} for update`;
@@ -51,8 +51,8 @@ export function runnerHandlers({
       if (!info) throw new Error('a runner that is locked was not found');
       return info;
     });
-    await tell(runner);
-    return shown;
+    await notify(runner);
+    return updated;
   };
 
   return {

@@ -1,9 +1,9 @@
-import { brief } from '@millrace/contract/brief';
-import type { Assignment, AttemptWaited, RunnerFacts, ServerMessage } from '@millrace/contract/runner';
+import { compact } from '@millrace/contract/compact';
+import type { Assignment, AttemptWaited, RunnerProperties, ServerMessage } from '@millrace/contract/runner';
 import { maxSuspended } from '@millrace/contract/runner';
 
 /** An attempt that a runner holds, as cached by this process. */
-export interface Held {
+export interface LeasedAttempt {
   readonly env: number;
   readonly run: string;
   readonly task: string;
@@ -33,13 +33,13 @@ export class ConnectedRunner {
   readonly send: (message: ServerMessage) => void;
   capacity: number;
   /** Its properties, which a fetched version must match. Undefined if it does not fetch. */
-  readonly facts: RunnerFacts | undefined;
+  readonly properties: RunnerProperties | undefined;
   /** Ids of the versions it has loaded. */
   versions: ReadonlySet<number>;
   /** The runner reported that it accepts no new attempts: it is stopping. */
   draining = false;
   /** A user requested that it receives no attempts. */
-  isHeldBack = false;
+  isDrainRequested = false;
   /** Versions that it could not serve, by name. */
   readonly unable = new Map<string, Unable>();
   /** The versions that it was last requested to load. */
@@ -49,7 +49,7 @@ export class ConnectedRunner {
   /** The branches last sent to it, if it connects for each of them. */
   branches: string | undefined;
   /** The attempts that it holds, by fence. */
-  readonly held = new Map<number, Held>();
+  readonly leased = new Map<number, LeasedAttempt>();
   /** The attempts it holds that are suspended, with the number of the suspension. They take no slot. */
   readonly #suspensions = new Map<number, number>();
   /** When they were suspended, in milliseconds of `performance.now()`. */
@@ -69,21 +69,21 @@ export class ConnectedRunner {
     capacity: number,
     versions: ReadonlySet<number>,
     send: (message: ServerMessage) => void,
-    facts?: RunnerFacts,
+    properties?: RunnerProperties,
   ) {
     this.id = id;
     this.env = env;
     this.capacity = capacity;
     this.versions = versions;
     this.send = send;
-    this.facts = facts;
+    this.properties = properties;
   }
 
   get free(): number {
     const suspended = Math.min(this.#suspensions.size, maxSuspended);
-    return this.draining || this.isHeldBack
+    return this.draining || this.isDrainRequested
       ? 0
-      : this.capacity - (this.held.size - suspended) - this.promised;
+      : this.capacity - (this.leased.size - suspended) - this.promised;
   }
 
   /** Starts a write that may lease something to it. Call the returned function once the lease is registered here, or if nothing was leased. */
@@ -104,21 +104,22 @@ export class ConnectedRunner {
   }
 
   suspend(fence: number, suspension: number): void {
-    if (!this.held.has(fence) || suspension <= (this.#resumed.get(fence) ?? 0)) return;
+    if (!this.leased.has(fence) || suspension <= (this.#resumed.get(fence) ?? 0)) return;
     this.#suspensions.set(fence, suspension);
     if (!this.#suspendedAt.has(fence)) this.#suspendedAt.set(fence, performance.now());
   }
 
   /** Notifies it of the results for waiting attempts. */
-  tellWaited(attempts: readonly AttemptWaited[]): void {
+  notifyWaited(attempts: readonly AttemptWaited[]): void {
     // The end of a suspension may be reported twice, the second time when the attempt is suspended again.
     const news = attempts.filter(
-      ({ fence, state, spell }) => state !== 'resumed' || (spell ?? 0) >= (this.#suspensions.get(fence) ?? 0),
+      ({ fence, state, suspension }) =>
+        state !== 'resumed' || (suspension ?? 0) >= (this.#suspensions.get(fence) ?? 0),
     );
-    for (const { fence, state, spell: suspension } of news) {
+    for (const { fence, state, suspension: suspension } of news) {
       if (suspension === null) continue;
       if (state === 'suspended') this.suspend(fence, suspension);
-      if (state !== 'resumed' || !this.held.has(fence)) continue;
+      if (state !== 'resumed' || !this.leased.has(fence)) continue;
       this.#resumed.set(fence, suspension);
       this.#suspensions.delete(fence);
       this.#leaveOutWait(fence);
@@ -128,22 +129,22 @@ export class ConnectedRunner {
 
   /** An attempt's duration is that of its running code: its waits do not count. */
   #leaveOutWait(fence: number): void {
-    const held = this.held.get(fence);
+    const attempt = this.leased.get(fence);
     const since = this.#suspendedAt.get(fence);
     this.#suspendedAt.delete(fence);
-    if (held?.began === undefined || since === undefined) return;
-    this.held.set(fence, { ...held, began: held.began + performance.now() - since });
+    if (attempt?.began === undefined || since === undefined) return;
+    this.leased.set(fence, { ...attempt, began: attempt.began + performance.now() - since });
   }
 
   /** The attempt that it holds for a run. */
-  heldRun(run: string): Held | undefined {
-    for (const held of this.held.values()) if (held.run === run) return held;
+  attemptOf(run: string): LeasedAttempt | undefined {
+    for (const attempt of this.leased.values()) if (attempt.run === run) return attempt;
     return undefined;
   }
 
   /** Removes an attempt that it no longer holds. */
   release(fence: number): void {
-    this.held.delete(fence);
+    this.leased.delete(fence);
     this.#suspensions.delete(fence);
     this.#suspendedAt.delete(fence);
     this.#resumed.delete(fence);
@@ -153,8 +154,18 @@ export class ConnectedRunner {
     const since = Date.now();
     const began = performance.now();
     for (const { fence, run, task, attempt, traceparent, queue, version } of assignments)
-      this.held.set(fence, { env: this.env, run, task, attempt, traceparent, since, began, queue, version });
-    for (const frame of frames(assignments)) this.send({ type: 'run', assignments: frame.map(brief) });
+      this.leased.set(fence, {
+        env: this.env,
+        run,
+        task,
+        attempt,
+        traceparent,
+        since,
+        began,
+        queue,
+        version,
+      });
+    for (const frame of frames(assignments)) this.send({ type: 'run', assignments: frame.map(compact) });
   }
 }
 
@@ -203,8 +214,8 @@ function* frames(assignments: readonly Assignment[]): Generator<readonly Assignm
   let start = 0;
   let size = 0;
   for (let at = 0; at < assignments.length; at++) {
-    const one = assignments[at] as Assignment;
-    const grown = size + (one.payload?.length ?? 0) + (one.metadata?.length ?? 0);
+    const assignment = assignments[at] as Assignment;
+    const grown = size + (assignment.payload?.length ?? 0) + (assignment.metadata?.length ?? 0);
     if (grown > frameCharacters && at > start) {
       yield assignments.slice(start, at);
       start = at;

@@ -5,7 +5,7 @@ import { unprocessable } from '../problem.ts';
 import type { Engine } from '../runs/engine/engine.ts';
 import { launchTicks, prepareLaunch, type Launched } from './launch.ts';
 import { tickAfter, tickBefore, type Tick } from './pattern.ts';
-import { factsOf, findSchedule, patternOf, type ScheduleRow } from './row.ts';
+import { propertiesOf, findSchedule, patternOf, type ScheduleRow } from './row.ts';
 import { readable } from './settings.ts';
 import { requireDeployedTask } from './tasks.ts';
 import { scheduleNotFound } from './update.ts';
@@ -29,20 +29,20 @@ export async function backfillSchedule(
     // Before the transaction: it may query the database, over a separate connection.
     const { launches, next } = await planRange(engine, environment, row, { from, to, max: body.max });
     if (tries === 1) take(launches.length);
-    const made = await engine.sql.begin(async (tx) => {
-      const held = await findSchedule(tx, environment.id, idOrKey, true);
-      if (!held) throw scheduleNotFound();
-      const isSame = held.id === row.id && isDeepStrictEqual(factsOf(held), factsOf(row));
+    const launched = await engine.sql.begin(async (tx) => {
+      const locked = await findSchedule(tx, environment.id, idOrKey, true);
+      if (!locked) throw scheduleNotFound();
+      const isSame = locked.id === row.id && isDeepStrictEqual(propertiesOf(locked), propertiesOf(row));
       return isSame ? launchTicks(tx, engine, launches) : undefined;
     });
     // Changed since it was read.
-    if (!made) continue;
+    if (!launched) continue;
     return {
-      runs: made.map(({ run, tick: { nominal } }) => ({
+      runs: launched.map(({ run, tick: { nominal } }) => ({
         id: run.id,
         nominalAt: new Date(nominal).toISOString(),
       })),
-      alreadyRun: launches.length - made.length,
+      alreadyRun: launches.length - launched.length,
       next: next && new Date(next.nominal).toISOString(),
     };
   }

@@ -5,7 +5,7 @@ import type { Queryable, Transaction } from '../db/connect.ts';
 import { newTimedId } from '../db/ids.ts';
 import type { Engine } from '../runs/engine/engine.ts';
 import { switchTo } from './activate.ts';
-import { factsOf, type ScheduleRow } from './row.ts';
+import { propertiesOf, type ScheduleRow } from './row.ts';
 import { ensureQueue, readSettings, type SettingColumns } from './settings.ts';
 import { requireScheduledTask } from './tasks.ts';
 import { replaceSettings } from './update.ts';
@@ -31,20 +31,20 @@ export async function createSchedule(
         return switchTo(tx, replaced, body.active ?? replaced.active, now, record);
       }
       const id = newTimedId('sched', now);
-      const made = await insertSchedule(tx, {
+      const created = await insertSchedule(tx, {
         env,
         id,
         type: 'IMPERATIVE',
         task: body.task,
-        key: { text: key, given: body.deduplicationKey !== '' },
+        key: { text: key, isExplicit: body.deduplicationKey !== '' },
         settings: readSettings(id, body, now),
         active: body.active ?? true,
         now: new Date(now),
       });
-      if (made) {
-        const facts = { ...factsOf(made), ...(!made.active && { active: false }) };
-        await record?.(tx, { act: 'schedule.created', target: id, new: facts });
-        return made;
+      if (created) {
+        const properties = { ...propertiesOf(created), ...(!created.active && { active: false }) };
+        await record?.(tx, { act: 'schedule.created', target: id, new: properties });
+        return created;
       }
       // Created by another request between the two reads.
     }
@@ -62,7 +62,7 @@ export interface NewSchedule {
   readonly id: string;
   readonly type: ScheduleType;
   readonly task: string;
-  readonly key?: { readonly text: string; readonly given: boolean };
+  readonly key?: { readonly text: string; readonly isExplicit: boolean };
   readonly settings: SettingColumns;
   /** Whether the schedule is active. Default true. */
   readonly active?: boolean;
@@ -77,10 +77,10 @@ export async function insertSchedule(
   const { env, id, type, task, key, settings, active = true, now } = schedule;
   await ensureQueue(sql, env, settings.overlap);
   const [row] = await sql<ScheduleRow[]>`
-    insert into schedules (env, id, type, task, cron, description, timezone, spread, deduplication_key, key_given, external_id,
+    insert into schedules (env, id, type, task, cron, description, timezone, spread, deduplication_key, has_own_key, external_id,
                            missed, overlap, since, active, next_nominal, next_at, created_at)
     values (${env}, ${id}, ${type}, ${task}, ${settings.cron}, ${settings.description}, ${settings.timezone},
-            ${settings.spread}, ${key?.text ?? null}, ${key?.given ?? false}, ${settings.externalId}, ${settings.missed},
+            ${settings.spread}, ${key?.text ?? null}, ${key?.isExplicit ?? false}, ${settings.externalId}, ${settings.missed},
             ${settings.overlap}, ${settings.since}, ${active}, ${active ? settings.nextNominal : null}::timestamptz,
             ${active ? settings.nextAt : null}::timestamptz, ${now})
     on conflict do nothing

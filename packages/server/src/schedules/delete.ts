@@ -1,6 +1,6 @@
 import type { RecordHere } from '../audit/record.ts';
 import type { Sql } from '../db/connect.ts';
-import { factsOf, findSchedule } from './row.ts';
+import { propertiesOf, findSchedule } from './row.ts';
 import { scheduleNotFound } from './update.ts';
 
 /** Deletes a schedule with its ticks; its runs stay. A declared one returns with the next version that declares it. */
@@ -14,7 +14,7 @@ export async function deleteSchedule(
     const row = await findSchedule(tx, env, idOrKey, true);
     if (!row) throw scheduleNotFound();
     await tx`delete from schedules where env = ${env} and id = ${row.id}`;
-    await record(tx, { act: 'schedule.deleted', target: row.id, old: factsOf(row) });
+    await record(tx, { act: 'schedule.deleted', target: row.id, old: propertiesOf(row) });
     return { id: row.id };
   });
 }

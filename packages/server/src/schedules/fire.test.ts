@@ -4,7 +4,7 @@ import { lockWaiters } from '../../../../test/support/locks.ts';
 import { connect } from '../db/connect.ts';
 import { queueNames } from '../queues/names.ts';
 import { retrieveRun } from '../runs/retrieve/retrieve.ts';
-import { knownVersions } from '../versions/versions.ts';
+import { cachedVersions } from '../versions/versions.ts';
 import { setActive } from './activate.ts';
 import { backfillSchedule } from './backfill.ts';
 import { listSchedules } from './list.ts';
@@ -151,9 +151,9 @@ describe('what stops a schedule', () => {
     const fixture = await testSchedules();
     const base = soon(fixture.engine.clock.now());
     fixture.goTo(base + 100);
-    const made = [];
-    for (let n = 0; n < 6; n++) made.push(await fixture.create({ cron: '* * * * *' }));
-    const odd = made[2]!.id;
+    const created = [];
+    for (let n = 0; n < 6; n++) created.push(await fixture.create({ cron: '* * * * *' }));
+    const odd = created[2]!.id;
     await fixture.sql.unsafe(`
       create function refuse() returns trigger language plpgsql as $$ begin
         if new.schedule_id = '${odd}' then raise exception 'not this one'; end if; return new; end $$;
@@ -161,7 +161,7 @@ describe('what stops a schedule', () => {
     fixture.goTo(base + minute + 5);
     await fixture.fire();
     expect((await fixture.ticks()).map((tick) => tick.schedule_id).toSorted()).toEqual(
-      made
+      created
         .map(({ id }) => id)
         .filter((id) => id !== odd)
         .toSorted(),
@@ -190,6 +190,34 @@ describe('what stops a schedule', () => {
     expect(await fixture.ticks()).toHaveLength(1);
   });
 
+  test('a development environment waits for the next heartbeat of its runner after an outage of the database', async () => {
+    const fixture = await testSchedules('dev');
+    const { engine, sql } = fixture;
+    const base = soon(engine.clock.now());
+    const resume = (at: number) =>
+      sql`update lease_watch set ticked_at = ${new Date(at)}, resumed_at = ${new Date(at)}, lease = interval '30 seconds'`;
+    fixture.goTo(base + 100);
+    const { id } = await fixture.create({ cron: '* * * * *' });
+    await fixture.addRunner('runner_1');
+    fixture.goTo(base + minute + 5_000);
+    await resume(base + minute + 5_000);
+    await fixture.fire();
+    expect([await fixture.ticks(), await fixture.skips()]).toEqual([[], []]);
+    await sql`update runners set heartbeat_at = ${new Date(base + minute + 6_000)}, expires_at = ${new Date(base + minute + 36_000)}`;
+    await fixture.fire();
+    expect(await fixture.ticks()).toHaveLength(1);
+
+    // The next outage ends with the runner.
+    fixture.goTo(base + 2 * minute + 5_000);
+    await resume(base + 2 * minute + 5_000);
+    await fixture.fire();
+    expect([await fixture.ticks(), await fixture.skips()]).toMatchObject([[{}], []]);
+    fixture.goTo(base + 2 * minute + 35_000);
+    await sql`update lease_watch set ticked_at = ${new Date(base + 2 * minute + 35_000)}`;
+    await fixture.fire();
+    expect(await fixture.skips()).toMatchObject([{ schedule_id: id, reason: 'no_runner' }]);
+  });
+
   test('a task that the current version lacks skips the tick, and says so', async () => {
     const fixture = await testSchedules();
     const base = soon(fixture.engine.clock.now());
@@ -207,7 +235,7 @@ describe('what stops a schedule', () => {
     const { engine, sql } = fixture;
     const base = soon(engine.clock.now());
     fixture.goTo(base + 100);
-    const versions = knownVersions(sql);
+    const versions = cachedVersions(sql);
     await versions.current(fixture.environment.id);
     await fixture.register({ id: 'report', scheduled: true }, { id: 'fresh', scheduled: true });
     await fixture.create({ cron: '* * * * *', task: 'fresh' });
@@ -404,7 +432,7 @@ describe('a change', () => {
       const { id: first } = await fixture.create({ cron: '* * * * *' });
       const { id: second } = await fixture.create({ cron: '* * * * *' });
       const others = connect(fixture.database, { name: 'other', max: 2 });
-      const other = { ...engine, sql: others, versions: knownVersions(others), queues: queueNames(others) };
+      const other = { ...engine, sql: others, versions: cachedVersions(others), queues: queueNames(others) };
       const past = Math.floor(engine.clock.now() / minute) * minute;
       const range = {
         from: new Date(past - minute).toISOString(),

@@ -2,17 +2,17 @@ import { CronError } from '@millrace/contract/cron';
 import type { Environment } from '../auth/principal.ts';
 import { retryOnConflict } from '../db/retry.ts';
 import { column, type Value } from '../db/columns.ts';
-import type { Transaction } from '../db/connect.ts';
+import type { Fragment, Transaction } from '../db/connect.ts';
 import { isDataError } from '../db/errors.ts';
 import { togetherOrAlone } from '../db/together-or-alone.ts';
-import { markCanceled, tellRunners, type AskedToStop } from '../runs/cancel/cancel.ts';
+import { markCanceled, notifyRunners, type StoppingAttempt } from '../runs/cancel/cancel.ts';
 import type { Dispatch } from '../runs/dispatch/dispatch.ts';
 import type { Engine } from '../runs/engine/engine.ts';
 import type { ConnectedRunners } from '../runners/runners.ts';
 import { launchTicks, prepareLaunch, type Launched } from './launch.ts';
 import { planTicks, type Plan, type Skip, type SkipReason } from './plan.ts';
 import { patternOf, type ScheduleRow } from './row.ts';
-import { readMissedRule } from './rules.ts';
+import { graceMs, readMissedRule } from './rules.ts';
 import { isScheduledTask } from './tasks.ts';
 
 export interface FireDependencies {
@@ -54,8 +54,8 @@ export const fireDue = (dependencies: FireDependencies): Promise<number> =>
   );
 
 interface Outcome {
-  readonly made: readonly Launched[];
-  readonly stop: readonly AskedToStop[];
+  readonly launched: readonly Launched[];
+  readonly stop: readonly StoppingAttempt[];
 }
 
 async function fireTogether(dependencies: FireDependencies): Promise<number> {
@@ -68,7 +68,7 @@ async function fireTogether(dependencies: FireDependencies): Promise<number> {
     return { count: rows.length, fired: await fire(tx, engine, planned, now) };
   };
   const { count, fired } = await retryOnConflict(() => engine.sql.begin(act));
-  tell(dependencies, fired);
+  notify(dependencies, fired);
   return count;
 }
 
@@ -93,15 +93,15 @@ async function fireNext(dependencies: FireDependencies): Promise<boolean> {
     }
   };
   const fired = await retryOnConflict(() => engine.sql.begin(act));
-  if (fired) tell(dependencies, fired);
+  if (fired) notify(dependencies, fired);
   return fired !== undefined;
 }
 
-function tell({ engine, runners, dispatch }: FireDependencies, { made, stop }: Outcome): void {
-  tellRunners(engine, runners, stop);
+function notify({ engine, runners, dispatch }: FireDependencies, { launched, stop }: Outcome): void {
+  notifyRunners(engine, runners, stop);
   const now = engine.clock.now();
-  for (const { tick } of made) engine.stats.fired(now - tick.due);
-  for (const env of new Set(made.map(({ environment }) => environment.id))) dispatch.wake(env);
+  for (const { tick } of launched) engine.stats.fired(now - tick.due);
+  for (const env of new Set(launched.map(({ environment }) => environment.id))) dispatch.wake(env);
 }
 
 /** Records the plan, and creates the runs. */
@@ -111,21 +111,22 @@ async function fire(
   planned: readonly Fired[],
   now: number,
 ): Promise<Outcome> {
-  if (planned.length === 0) return { made: [], stop: [] };
-  const made = await launchTicks(
+  if (planned.length === 0) return { launched: [], stop: [] };
+  const launched = await launchTicks(
     tx,
     engine,
     planned.flatMap(({ launches }) => launches),
   );
   await recordSkips(tx, planned, new Date(now));
-  await moveOn(tx, planned, made);
-  return { made, stop: await cancelEarlier(tx, made, planned, new Date(now)) };
+  await moveOn(tx, planned, launched);
+  return { launched, stop: await cancelEarlier(tx, launched, planned, new Date(now)) };
 }
 
-async function takeDue(tx: Transaction, now: Date, most: number): Promise<DueRow[]> {
+async function takeDue(tx: Transaction, now: Date, limit: number): Promise<DueRow[]> {
   const rows = await tx<Omit<DueRow, 'busy'>[]>`
     with due as materialized (
-      select * from schedules where next_at <= ${now} order by next_at limit ${most} for update skip locked
+      select s.* from schedules s where s.next_at <= ${now} and not ${awaitsRunner(tx, now)}
+       order by s.next_at limit ${limit} for update skip locked
     )
     select s.*, e.archived_at is not null as archived,
            json_build_object('id', e.id, 'publicId', e.public_id, 'kind', e.kind, 'branch', e.branch,
@@ -138,19 +139,29 @@ async function takeDue(tx: Transaction, now: Date, most: number): Promise<DueRow
   return rows.map((row) => ({ ...row, busy: busy.has(row) }));
 }
 
+/**
+ * Whether the runner of a development environment may still be connected, although its lease has passed: the database was away, and the runner
+ * has one more lease for its next heartbeat. Ticks that are not missed wait for that.
+ */
+const awaitsRunner = (tx: Transaction, now: Date): Fragment => tx`(
+  s.next_at > ${new Date(now.getTime() - graceMs)}
+  and exists (select from environments e where e.id = s.env and e.kind = 'dev')
+  and exists (select from runners r where r.env = s.env and not is_lease_over(r.heartbeat_at, r.expires_at, ${now}))
+  and not exists (select from runners r where r.env = s.env and r.expires_at > ${now}))`;
+
 /** Queried once the rows are locked: the statement that claimed them does not see the run of a process that held one just before. */
 async function busyAmong<R extends ScheduleRow>(
   tx: Transaction,
   rows: readonly R[],
 ): Promise<ReadonlySet<R>> {
-  const asked = rows.filter(({ overlap }) => overlap === 'skip' || overlap === 'cancel');
-  if (asked.length === 0) return new Set();
+  const overlapping = rows.filter(({ overlap }) => overlap === 'skip' || overlap === 'cancel');
+  if (overlapping.length === 0) return new Set();
   const live = await tx<{ ix: number }[]>`
     select i.ix::int as ix
-      from unnest(${column(asked, ({ env }) => env)}::int[], ${column(asked, (row) => row.last_run_id)}::text[])
+      from unnest(${column(overlapping, ({ env }) => env)}::int[], ${column(overlapping, (row) => row.last_run_id)}::text[])
              with ordinality as i (env, run_id, ix)
       join runs r on r.env = i.env and r.id = i.run_id and r.status is null`;
-  return new Set(live.flatMap(({ ix }) => asked[ix - 1] ?? []));
+  return new Set(live.flatMap(({ ix }) => overlapping[ix - 1] ?? []));
 }
 
 async function planRow(engine: Engine, row: DueRow, at: number, failed?: SkipReason): Promise<Fired> {
@@ -224,8 +235,12 @@ async function recordSkips(tx: Transaction, planned: readonly Fired[], now: Date
     on conflict do nothing`;
 }
 
-async function moveOn(tx: Transaction, planned: readonly Fired[], made: readonly Launched[]): Promise<void> {
-  const last = new Map(made.map((launch) => [`${launch.environment.id} ${launch.pattern.id}`, launch]));
+async function moveOn(
+  tx: Transaction,
+  planned: readonly Fired[],
+  launched: readonly Launched[],
+): Promise<void> {
+  const last = new Map(launched.map((launch) => [`${launch.environment.id} ${launch.pattern.id}`, launch]));
   const lastOf = ({ env, id }: DueRow) => last.get(`${env} ${id}`);
   const pick = (read: (fired: Fired) => Value) => column(planned, read);
   await tx`
@@ -247,16 +262,16 @@ const dateOf = (instant: number | undefined): Date | undefined =>
 /** Cancels the run that a new one replaces, in the global lock order of runs. */
 async function cancelEarlier(
   tx: Transaction,
-  made: readonly Launched[],
+  launched: readonly Launched[],
   planned: readonly Fired[],
   now: Date,
-): Promise<AskedToStop[]> {
-  const started = new Set(made.map(({ pattern }) => pattern.id));
+): Promise<StoppingAttempt[]> {
+  const started = new Set(launched.map(({ pattern }) => pattern.id));
   const earlier = planned
     .filter(({ row }) => row.overlap === 'cancel' && row.busy && started.has(row.id))
     .map(({ row }) => ({ env: row.env, run: row.last_run_id as string }))
     .toSorted((a, b) => (a.run < b.run ? -1 : 1));
-  const asked: AskedToStop[] = [];
-  for (const { env, run } of earlier) asked.push(...(await markCanceled(tx, env, run, now)));
-  return asked;
+  const stopping: StoppingAttempt[] = [];
+  for (const { env, run } of earlier) stopping.push(...(await markCanceled(tx, env, run, now)));
+  return stopping;
 }

@@ -137,9 +137,9 @@ describe('create', () => {
   });
 
   test('at the same time with one key makes one', async () => {
-    const made = await Promise.all(Array.from({ length: 8 }, () => create({ deduplicationKey: 'race' })));
-    expect(made.map(({ status }) => status)).toEqual(Array(8).fill(200));
-    expect(new Set(made.map(({ body }) => body.id)).size).toBe(1);
+    const created = await Promise.all(Array.from({ length: 8 }, () => create({ deduplicationKey: 'race' })));
+    expect(created.map(({ status }) => status)).toEqual(Array(8).fill(200));
+    expect(new Set(created.map(({ body }) => body.id)).size).toBe(1);
   });
 
   test('has a key of its own in every environment', async () => {
@@ -226,13 +226,13 @@ describe('update', () => {
   });
 
   test('mends a schedule whose zone this runtime no longer knows', async () => {
-    for (const mend of [
+    for (const fix of [
       (key: string) => create({ deduplicationKey: key, timezone: 'Europe/Paris' }),
       (key: string) => call('PUT', `/api/v1/schedules/${key}`, { task: 'report', cron: '0 9 * * *' }),
     ]) {
       const { id } = (await create({ deduplicationKey: 'lost', cron: '0 9 * * *' })).body;
       await sql`update schedules set timezone = 'Mars/Olympus', next_nominal = null, next_at = null where id = ${id}`;
-      expect(await mend('lost')).toMatchObject({
+      expect(await fix('lost')).toMatchObject({
         status: 200,
         body: { id, nextRun: expect.stringMatching(/:00:00\.000Z$/) },
       });
@@ -364,7 +364,7 @@ describe('declared schedules', () => {
       ['b', '0 2 * * *', 'UTC', true],
     ]);
     const list = (await call('GET', '/api/v1/schedules?perPage=100')).body['data'] as unknown as Schedule[];
-    const a = list.find((one) => one.task === 'a') as Schedule;
+    const a = list.find((schedule) => schedule.task === 'a') as Schedule;
     await call('POST', `/api/v1/schedules/${a.id}/deactivate`);
     await register('prod', [
       task('a', '0 4 * * *', { timezone: 'Europe/Paris' }),
@@ -391,7 +391,7 @@ describe('declared schedules', () => {
       );
     await register('prod', [task('day', '0 1 * * *'), task('night', '0 2 * * *')]);
     const before = await listed();
-    const idOf = (name: string) => before.find((one) => one.task === name)?.id ?? '';
+    const idOf = (name: string) => before.find((schedule) => schedule.task === name)?.id ?? '';
     await call('POST', `/api/v1/schedules/${idOf('night')}/deactivate`);
     for (let n = 0; n < 3; n++) {
       await register('prod');
@@ -405,8 +405,11 @@ describe('declared schedules', () => {
       await register('prod', [task('day', '0 5 * * *'), task('night', '0 2 * * *')]);
       const after = await listed();
       expect(after.map(({ id }) => id).toSorted()).toEqual(before.map(({ id }) => id).toSorted());
-      expect(after.find((one) => one.task === 'night')).toMatchObject({ active: false, nextRun: null });
-      expect(after.find((one) => one.task === 'day')).toMatchObject({
+      expect(after.find((schedule) => schedule.task === 'night')).toMatchObject({
+        active: false,
+        nextRun: null,
+      });
+      expect(after.find((schedule) => schedule.task === 'day')).toMatchObject({
         active: true,
         nextRun: expect.stringMatching(/T05:00:00/) as string,
       });

@@ -71,12 +71,12 @@ export async function launchTicks(
              as i (env, schedule_id, nominal_at, due_at, backfilled, run_id)
     on conflict do nothing
     returning run_id`;
-  const mine = new Set(recorded.map((row) => row.run_id));
-  const made = launches.filter(({ run }) => mine.has(run.id));
-  if (made.length > 0)
+  const newIds = new Set(recorded.map((row) => row.run_id));
+  const launched = launches.filter(({ run }) => newIds.has(run.id));
+  if (launched.length > 0)
     await insertRuns(
       { sql: tx, clock: engine.clock },
-      made.map(({ run }) => run),
+      launched.map(({ run }) => run),
     );
-  return made;
+  return launched;
 }

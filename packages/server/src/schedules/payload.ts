@@ -5,7 +5,7 @@ import type { Pattern } from './pattern.ts';
 
 const upcomingCount = 5;
 
-export interface PayloadFacts {
+export interface PayloadInput {
   readonly pattern: Pattern;
   readonly type: ScheduleType;
   readonly externalId: string | null;
@@ -22,7 +22,7 @@ export function schedulePayload({
   externalId,
   timestamp,
   lastTimestamp,
-}: PayloadFacts): string {
+}: PayloadInput): string {
   const at = new Date(timestamp);
   return superjson.stringify({
     scheduleId: pattern.id,

@@ -131,10 +131,16 @@ function reference({ pattern, since, first, missed, busy, overlap }: DueSchedule
   let tick = tickAfter(pattern, first - 1);
   for (; tick && tick.due <= now; tick = tickAfter(pattern, Math.max(tick.nominal, since))) ticks.push(tick);
   const late = (each: Tick) => each.due < now - missed.withinMs;
-  const wanted = ticks.filter((each) => !late(each));
-  if (wanted.length === 0 && missed.latest) wanted.push(ticks.at(-1) as Tick);
+  const expected = ticks.filter((each) => !late(each));
+  if (expected.length === 0 && missed.latest) expected.push(ticks.at(-1) as Tick);
   const fire =
-    overlap === 'skip' ? (busy ? [] : wanted.slice(0, 1)) : overlap === 'cancel' ? wanted.slice(-1) : wanted;
+    overlap === 'skip'
+      ? busy
+        ? []
+        : expected.slice(0, 1)
+      : overlap === 'cancel'
+        ? expected.slice(-1)
+        : expected;
   return { ticks, fire, next: tick };
 }
 

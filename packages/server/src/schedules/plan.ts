@@ -34,10 +34,10 @@ export interface Plan {
 }
 
 /**
- * Plans the due ticks of a schedule: which ones create a run, which are skipped and why, and which one is next. At most `most` fire at once;
+ * Plans the due ticks of a schedule: which ones create a run, which are skipped and why, and which one is next. At most `max` fire at once;
  * the rest stay due. The cost does not depend on the time since the last call.
  */
-export function planTicks(schedule: DueSchedule, now: number, most: number): Plan {
+export function planTicks(schedule: DueSchedule, now: number, max: number): Plan {
   const { pattern, since, first, missed, overlap, stopped } = schedule;
   const following = (nominal: number) => tickAfter(pattern, Math.max(nominal, since));
   const last = latestDue(schedule, now);
@@ -45,12 +45,12 @@ export function planTicks(schedule: DueSchedule, now: number, most: number): Pla
   if (stopped !== undefined)
     return { fire: [], skip: [{ from: first, until: last.nominal, reason: stopped }], next };
 
-  const wanted = firstWanted(schedule, last, now - missed.withinMs);
+  const tick = firstToFire(schedule, last, now - missed.withinMs);
   const skip: Skip[] = [];
-  if (wanted === undefined)
+  if (tick === undefined)
     return { fire: [], skip: [{ from: first, until: last.nominal, reason: 'missed' }], next };
-  if (wanted.nominal > first) {
-    const before = tickBefore(pattern, wanted.nominal)?.nominal ?? first;
+  if (tick.nominal > first) {
+    const before = tickBefore(pattern, tick.nominal)?.nominal ?? first;
     skip.push({ from: first, until: before > since ? Math.max(first, before) : first, reason: 'missed' });
   }
   const overlapping = (from: Tick, until: Tick): Skip => ({
@@ -60,19 +60,19 @@ export function planTicks(schedule: DueSchedule, now: number, most: number): Pla
   });
   if (overlap === 'skip') {
     // The first one runs, and the others become due while it does.
-    const second = schedule.busy ? wanted : following(wanted.nominal);
+    const second = schedule.busy ? tick : following(tick.nominal);
     if (second && second.nominal <= last.nominal) skip.push(overlapping(second, last));
-    return { fire: schedule.busy ? [] : [wanted], skip, next };
+    return { fire: schedule.busy ? [] : [tick], skip, next };
   }
   if (overlap === 'cancel') {
     // Each would end the previous one: only the last is worth starting.
-    const before = wanted.nominal < last.nominal ? tickBefore(pattern, last.nominal) : undefined;
-    if (before) skip.push(overlapping(wanted, before.nominal < wanted.nominal ? wanted : before));
+    const before = tick.nominal < last.nominal ? tickBefore(pattern, last.nominal) : undefined;
+    if (before) skip.push(overlapping(tick, before.nominal < tick.nominal ? tick : before));
     return { fire: [last], skip, next };
   }
   const fire: Tick[] = [];
-  let at: Tick | undefined = wanted;
-  while (at && at.nominal <= last.nominal && fire.length < most) {
+  let at: Tick | undefined = tick;
+  while (at && at.nominal <= last.nominal && fire.length < max) {
     fire.push(at);
     at = following(at.nominal);
   }
@@ -88,16 +88,16 @@ function latestDue({ pattern, since, first }: DueSchedule, now: number): Tick {
 }
 
 /** The first due tick that is not missed: it should have started at `earliest` or later, or the rule always runs the latest. */
-function firstWanted(
+function firstToFire(
   { pattern, since, first, missed }: DueSchedule,
   last: Tick,
   earliest: number,
 ): Tick | undefined {
   const start = tickAt(pattern, first);
   if (start.due >= earliest) return start;
-  let wanted = tickAfter(pattern, Math.max(first, since, earliest - fixedOffset(pattern) - 1));
-  const before = wanted && tickBefore(pattern, wanted.nominal);
-  if (before && before.nominal > Math.max(first, since) && before.due >= earliest) wanted = before;
-  if (wanted && wanted.nominal <= last.nominal) return wanted;
+  let tick = tickAfter(pattern, Math.max(first, since, earliest - fixedOffset(pattern) - 1));
+  const before = tick && tickBefore(pattern, tick.nominal);
+  if (before && before.nominal > Math.max(first, since) && before.due >= earliest) tick = before;
+  if (tick && tick.nominal <= last.nominal) return tick;
   return missed.latest ? last : undefined;
 }

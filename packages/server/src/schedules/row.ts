@@ -14,7 +14,7 @@ export interface ScheduleRow {
   readonly timezone: string;
   readonly spread: string | null;
   readonly deduplication_key: string | null;
-  readonly key_given: boolean;
+  readonly has_own_key: boolean;
   readonly external_id: string | null;
   readonly active: boolean;
   readonly missed: string;
@@ -46,12 +46,12 @@ export async function findSchedule(
 }
 
 /** The properties of a schedule in the audit log. */
-export const factsOf = (row: ScheduleRow) => ({
+export const propertiesOf = (row: ScheduleRow) => ({
   task: row.task,
   cron: row.cron,
   timezone: row.timezone,
   window: row.spread ?? undefined,
-  deduplicationKey: row.key_given ? (row.deduplication_key ?? undefined) : undefined,
+  deduplicationKey: row.has_own_key ? (row.deduplication_key ?? undefined) : undefined,
   externalId: row.external_id ?? undefined,
   missed: row.missed,
   overlap: row.overlap,
@@ -88,7 +88,7 @@ export function scheduleOf(
     type: row.type,
     task: row.task,
     active: row.active,
-    deduplicationKey: row.key_given || showKey ? (row.deduplication_key ?? undefined) : undefined,
+    deduplicationKey: row.has_own_key || showKey ? (row.deduplication_key ?? undefined) : undefined,
     externalId: row.external_id ?? undefined,
     generator: { type: 'CRON', expression: row.cron, description: row.description },
     timezone: row.timezone,

@@ -4,7 +4,7 @@ import type { RecordHere } from '../audit/record.ts';
 import type { Queryable } from '../db/connect.ts';
 import { notFound, unprocessable } from '../problem.ts';
 import type { Engine } from '../runs/engine/engine.ts';
-import { factsOf, findSchedule, type ScheduleRow } from './row.ts';
+import { propertiesOf, findSchedule, type ScheduleRow } from './row.ts';
 import { ensureQueue, readSettings, type Settings } from './settings.ts';
 import { requireScheduledTask } from './tasks.ts';
 
@@ -55,9 +55,9 @@ export async function replaceSettings(
      where env = ${row.env} and id = ${row.id}
     returning *`;
   if (!updated) throw scheduleNotFound();
-  const [old, facts] = [factsOf(row), factsOf(updated)];
+  const [old, current] = [propertiesOf(row), propertiesOf(updated)];
   // Programs set their schedules each time they start: only actual changes are recorded.
-  if (!isDeepStrictEqual(old, facts))
-    await record?.(sql, { act: 'schedule.updated', target: row.id, old, new: facts });
+  if (!isDeepStrictEqual(old, current))
+    await record?.(sql, { act: 'schedule.updated', target: row.id, old, new: current });
   return updated;
 }

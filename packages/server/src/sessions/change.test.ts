@@ -62,12 +62,12 @@ test('a close ends a wait, however it races with its beginning, appends and anot
   for (let n = 0; n < 60; n++) {
     const name = `talk-${n}`;
     const attempt = await start(name);
-    const [told] = await Promise.all([
+    const [waited] = await Promise.all([
       begin(attempt, name),
       close(name),
       ...(n % 2 ? [append(name), close(name)] : []),
     ]);
-    if (told.state === 'suspended') expect(await ready(attempt.run), name).toBe(true);
+    if (waited.state === 'suspended') expect(await ready(attempt.run), name).toBe(true);
   }
   expect(await sql`select from waits where over_at is null`).toHaveLength(0);
 });

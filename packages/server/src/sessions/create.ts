@@ -35,8 +35,8 @@ export async function createSession(
 ): Promise<CreatedSession> {
   const { environment } = caller;
   admit(body.taskIdentifier);
-  const made = await insertSession(dependencies, environment, body);
-  const row = made ?? (await resume(dependencies, environment, body, admit));
+  const created = await insertSession(dependencies, environment, body);
+  const row = created ?? (await resume(dependencies, environment, body, admit));
   const key = row.external_id ?? row.id;
   const publicAccessToken = await dependencies.mint(caller, {
     scopes: [`read:sessions:${key}`, `write:sessions:${key}`],
@@ -46,7 +46,7 @@ export async function createSession(
     ...sessionOf(row),
     runId: row.run_id ?? '',
     publicAccessToken: publicAccessToken ?? '',
-    isCached: made === undefined,
+    isCached: created === undefined,
   };
 }
 

@@ -28,11 +28,11 @@ export async function followChannel(
   /** Default: the framing in the request. */
   framing = readFraming(request.header('x-stream-version')),
 ): Promise<Streaming> {
-  const asked = readLastEventId(request.header('last-event-id'));
+  const lastEventId = readLastEventId(request.header('last-event-id'));
   const idleMs = readTimeout(request.header('timeout-seconds')) * 1_000;
   const peeks = io === 'out' && request.header('x-peek-settled') === '1';
   streams.admit(request, key.env, subject);
-  const from = await channels.cursorFor(key, asked);
+  const from = await channels.cursorFor(key, lastEventId);
   const isComplete = peeks && (await isTurnComplete(channels, key));
   return subscribe(channels, streams, {
     key,

@@ -1,6 +1,6 @@
 import { lastMoment, type Operations, type Query, type Reply, type SessionStatus } from '@millrace/contract';
 import type { Queryable } from '../db/connect.ts';
-import { askedPageById, pageOf } from '../page.ts';
+import { requestedPageById, pageOf } from '../page.ts';
 import { listedOf, type SessionRow } from './row.ts';
 
 /** Lists sessions, newest first. A cursor is the id of a session: ids sort by time. */
@@ -10,8 +10,8 @@ export async function listSessions(
   query: Query<Operations['listSessions']>,
   at: number,
 ): Promise<Reply<Operations['listSessions']>> {
-  const asked = askedPageById(query, { pattern: /^session_\w{1,64}$/, what: 'a session' });
-  const { size, cursor, backward } = asked;
+  const requested = requestedPageById(query, { pattern: /^session_\w{1,64}$/, what: 'a session' });
+  const { size, cursor, backward } = requested;
   const period = query['filter[createdAt][period]'];
   const from = period === undefined ? query['filter[createdAt][from]'] : new Date(at - period);
   const to = period === undefined ? query['filter[createdAt][to]'] : undefined;
@@ -35,7 +35,7 @@ export async function listSessions(
      order by ${backward ? sql`s.id` : sql`s.id desc`}
      limit ${size + 1}`;
 
-  const { page, pagination } = pageOf(rows, asked);
+  const { page, pagination } = pageOf(rows, requested);
   return { data: page.map(listedOf), pagination };
 }
 

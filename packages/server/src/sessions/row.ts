@@ -1,5 +1,5 @@
 import type { ListedSession, Session, SessionTriggerConfig } from '@millrace/contract';
-import { shownObject } from '../json/shown.ts';
+import { responseObject } from '../json/response.ts';
 
 export interface SessionRow {
   readonly env: number;
@@ -26,7 +26,7 @@ export const listedOf = (row: SessionRow): ListedSession => ({
   taskIdentifier: row.task,
   currentRunId: row.run_id,
   tags: [...row.tags],
-  metadata: row.metadata === null ? null : shownObject(row.metadata),
+  metadata: row.metadata === null ? null : responseObject(row.metadata),
   closedAt: row.closed_at?.toISOString() ?? null,
   closedReason: row.closed_reason,
   expiresAt: row.expires_at?.toISOString() ?? null,

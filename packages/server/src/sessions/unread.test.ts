@@ -25,8 +25,8 @@ test('a run is started for unread messages although the database was away when t
   await channels.append(sessionChannel(environment.id, 'a', 'in'), [{ body: '{"data":"x"}' }]);
   await t.end(attempt!);
   let isAway = true;
-  const whenBack: EnsureServed = async (...asked) => {
-    if (!isAway) return ensureServed(...asked);
+  const whenBack: EnsureServed = async (...args) => {
+    if (!isAway) return ensureServed(...args);
     isAway = false;
     throw new DatabaseLost(new Error('It is away.'));
   };

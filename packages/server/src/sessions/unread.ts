@@ -17,7 +17,7 @@ export interface UnreadDependencies {
 }
 
 /** By session, the number of the last message that a run consumed. */
-type Consumed = NonNullable<Settlement['heard']>;
+type Consumed = NonNullable<Settlement['consumed']>;
 
 export type ServeUnread = (env: number, run: string, consumed: Consumed) => Promise<void>;
 

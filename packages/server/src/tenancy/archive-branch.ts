@@ -28,19 +28,21 @@ export interface ArchivedBranch extends ChangedBranch {
 export async function archiveBranch(
   { sql, countLiveRuns, cancelLiveRuns }: ArchiveBranchDependencies,
   ref: string,
-  asked: { readonly branch: string; readonly env: BranchKind; readonly cancelRuns?: boolean | undefined },
+  request: { readonly branch: string; readonly env: BranchKind; readonly cancelRuns?: boolean | undefined },
   by: Actor,
 ): Promise<ArchivedBranch> {
-  const branch = branchName(asked.branch);
+  const branch = branchName(request.branch);
   const found =
-    branch === undefined ? undefined : await environmentOf(sql, userIn(by.principal), ref, asked.env, branch);
+    branch === undefined
+      ? undefined
+      : await environmentOf(sql, userIn(by.principal), ref, request.env, branch);
   if (!found) throw notFound('Branch not found', false, 'branch_not_found');
   const { id, publicId } = found;
-  const here = { target: publicId, in: { projectRef: ref, environment: asked.env } };
+  const here = { target: publicId, in: { projectRef: ref, environment: request.env } };
   let liveRuns = await countLiveRuns(id);
   let canceled = 0;
   if (liveRuns > 0) {
-    if (asked.cancelRuns === false) throw hasRuns(asked.branch, liveRuns);
+    if (request.cancelRuns === false) throw hasRuns(request.branch, liveRuns);
     const old = { branch, runs: liveRuns };
     canceled = await cancelLiveRuns(id, (tx) =>
       recordAct(tx, by, { ...here, act: 'branch.runsCanceled', old }),
@@ -53,7 +55,7 @@ export async function archiveBranch(
       select parent_id as parent from environments where id = ${id} and archived_at is null for update`;
     if (!live) throw notFound('Branch not found', false, 'branch_not_found');
     const { parent } = live;
-    if (liveRuns > 0 && asked.cancelRuns)
+    if (liveRuns > 0 && request.cancelRuns)
       return { id: publicId, parent, isArchived: false, canceled, liveRuns };
     // A run that is triggered at this moment stays in it, and does not start.
     await archiveEnvironments(tx, tx`e.id = ${id} and e.archived_at is null`, { deleted: false });

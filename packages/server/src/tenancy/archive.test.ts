@@ -20,13 +20,13 @@ test('a branch that its member makes while they are removed is archived with its
   });
   expect((await making).status).toBe(200);
   expect((await removing).status).toBe(200);
-  const hers = await sql<{ branch: string | null; live: boolean; kept: boolean }[]>`
-    select e.branch, e.archived_at is null as live, e.prune_at is null as kept
+  const hers = await sql<{ branch: string | null; live: boolean; retained: boolean }[]>`
+    select e.branch, e.archived_at is null as live, e.prune_at is null as retained
       from environments e left join environments p on p.id = e.parent_id
      where coalesce(p.member_id, e.member_id) = ${ann.id} order by e.id`;
   expect(hers).toEqual([
-    { branch: null, live: false, kept: false },
-    { branch: 'wip', live: false, kept: false },
+    { branch: null, live: false, retained: false },
+    { branch: 'wip', live: false, retained: false },
   ]);
 });
 

@@ -78,9 +78,9 @@ export function readBootstrapSettings(env: Readonly<Record<string, string | unde
 }
 
 /** The names of settings without effect, because the database was set up before with other values. */
-export async function ignoredSettings(sql: Sql, given: BootstrapSettings): Promise<string[]> {
+export async function ignoredSettings(sql: Sql, settings: BootstrapSettings): Promise<string[]> {
   const ignored: string[] = [];
-  const { projectRef, personalAccessToken, secretKeys } = given;
+  const { projectRef, personalAccessToken, secretKeys } = settings;
   if (projectRef !== undefined) {
     const [found] = await sql`select from projects where ref = ${projectRef} and deleted_at is null`;
     if (!found) ignored.push(names.projectRef);

@@ -18,8 +18,8 @@ async function emptyDatabase() {
 
 test('the first start creates a project with four environments and returns each secret', async () => {
   const { sql } = await emptyDatabase();
-  const made = await ensureTenancy(sql, { masterKey, reveal: false });
-  expect(made).toEqual({
+  const created = await ensureTenancy(sql, { masterKey, reveal: false });
+  expect(created).toEqual({
     projectRef: expect.stringMatching(/^proj_[a-z]{20}$/) as string,
     personalAccessToken: expect.stringMatching(/^svc_pat_/) as string,
     environments: {
@@ -33,23 +33,23 @@ test('the first start creates a project with four environments and returns each 
     select name, scopes, last_four from secret_keys k join environments e on e.id = k.environment_id
     where e.kind = 'dev'`;
   expect([...keys]).toEqual([
-    { name: 'default', scopes: ['admin'], last_four: made?.environments.dev.secretKey?.slice(-4) },
+    { name: 'default', scopes: ['admin'], last_four: created?.environments.dev.secretKey?.slice(-4) },
   ]);
   expect([...(await sql`select role from memberships`)]).toEqual([{ role: 'owner' }]);
 });
 
 test('a later start returns them again only if asked to', async () => {
   const { sql } = await emptyDatabase();
-  const made = await ensureTenancy(sql, { masterKey, reveal: true });
+  const created = await ensureTenancy(sql, { masterKey, reveal: true });
   expect(await ensureTenancy(sql, { masterKey, reveal: false })).toBeNull();
-  expect(await ensureTenancy(sql, { masterKey, reveal: true })).toEqual(made);
+  expect(await ensureTenancy(sql, { masterKey, reveal: true })).toEqual(created);
   await sql`update secret_keys set revoked_at = now() where name = 'default' and id in
     (select k.id from secret_keys k join environments e on e.id = k.environment_id where e.kind = 'prod')`;
   await sql`update personal_access_tokens set revoked_at = now()`;
   const later = await ensureTenancy(sql, { masterKey, reveal: true });
   expect(later).toMatchObject({
     personalAccessToken: null,
-    environments: { prod: { secretKey: null }, dev: made?.environments.dev },
+    environments: { prod: { secretKey: null }, dev: created?.environments.dev },
   });
 });
 
@@ -57,8 +57,8 @@ test('processes that start at once create one project, and one of them returns t
   const { connection } = await emptyDatabase();
   const pools = Array.from({ length: 6 }, () => connect(connection, { name: 'test', max: 1 }));
   try {
-    const shown = await Promise.all(pools.map((sql) => ensureTenancy(sql, { masterKey, reveal: false })));
-    expect(shown.filter((credentials) => credentials !== null)).toHaveLength(1);
+    const results = await Promise.all(pools.map((sql) => ensureTenancy(sql, { masterKey, reveal: false })));
+    expect(results.filter((credentials) => credentials !== null)).toHaveLength(1);
     expect([...(await pools[0]!`select count(*)::int as projects from projects`)]).toEqual([{ projects: 1 }]);
   } finally {
     await Promise.all(pools.map((sql) => sql.end()));
@@ -67,7 +67,7 @@ test('processes that start at once create one project, and one of them returns t
 
 test('another master key is refused before anything is written, and the database has no secret in plain text', async () => {
   const { sql } = await emptyDatabase();
-  const made = await ensureTenancy(sql, { masterKey, reveal: false });
+  const created = await ensureTenancy(sql, { masterKey, reveal: false });
   const rows = async () =>
     JSON.stringify(
       await sql`select k::text as row from secret_keys k union all select p::text from personal_access_tokens p
@@ -81,8 +81,8 @@ test('another master key is refused before anything is written, and the database
   });
   expect(await rows()).toBe(before);
   const secrets = [
-    made?.personalAccessToken,
-    ...Object.values(made?.environments ?? {}).map((each) => each.secretKey),
+    created?.personalAccessToken,
+    ...Object.values(created?.environments ?? {}).map((each) => each.secretKey),
   ];
   for (const secret of secrets) {
     const text = secret ?? '';

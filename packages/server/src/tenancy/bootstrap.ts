@@ -24,7 +24,7 @@ export interface TenancyOptions {
   /** Return the credentials again on later starts: for development only. */
   readonly reveal: boolean;
   /** Values for the first project, instead of generated ones. */
-  readonly given?: BootstrapSettings | undefined;
+  readonly settings?: BootstrapSettings | undefined;
   /**
    * Delivers the new credentials before the transaction commits. If it rejects, or this process dies, nothing was created and the next
    * start creates everything again.
@@ -47,9 +47,9 @@ export async function ensureTenancy(sql: Sql, options: TenancyOptions): Promise<
     const [first] = await transaction<{ id: number; ref: string }[]>`
       select id, ref from projects where deleted_at is null order by id limit 1`;
     if (!first) {
-      const made = await createTenancy(transaction, options);
-      await options.deliver?.(made);
-      return made;
+      const created = await createTenancy(transaction, options);
+      await options.deliver?.(created);
+      return created;
     }
     return reveal ? revealTenancy(transaction, masterKey, first) : null;
   });
@@ -58,7 +58,7 @@ export async function ensureTenancy(sql: Sql, options: TenancyOptions): Promise<
 /** Creates an organisation, its owner, and a project. */
 export async function createTenancy(
   sql: Transaction,
-  { masterKey, reveal, given = { secretKeys: {} } }: TenancyOptions,
+  { masterKey, reveal, settings = { secretKeys: {} } }: TenancyOptions,
 ): Promise<Credentials> {
   const organization = newId('org');
   const user = newId('user');
@@ -70,8 +70,8 @@ export async function createTenancy(
     masterKey,
     organization,
     user,
-    given.projectName ?? 'My project',
-    given,
+    settings.projectName ?? 'My project',
+    settings,
   );
   const secretKeyOf = (kind: EnvironmentKind) => ({ secretKey: secretKeys[kind] });
   return {
@@ -80,7 +80,7 @@ export async function createTenancy(
       sql,
       reveal ? masterKey : undefined,
       user,
-      given.personalAccessToken,
+      settings.personalAccessToken,
     ),
     environments: {
       dev: secretKeyOf('dev'),

@@ -98,19 +98,19 @@ interface NewBranch {
 export async function createBranch(
   { sql, declareSchedules }: CreateBranchDependencies,
   ref: string,
-  asked: NewBranch,
+  request: NewBranch,
   by: Actor,
 ): Promise<ChangedBranch & { readonly schedules: boolean }> {
-  const { schedules = null } = asked;
-  if (schedules !== null && asked.env === 'dev')
+  const { schedules = null } = request;
+  if (schedules !== null && request.env === 'dev')
     throw badRequest(
       'schedules: declared schedules always fire in branches of dev; send it for preview only',
     );
-  const name = newBranchName(asked.branch, asked.env);
-  const git = asked.git === undefined ? null : jsonOfField(asked.git, 'git');
+  const name = newBranchName(request.branch, request.env);
+  const git = request.git === undefined ? null : jsonOfField(request.git, 'git');
   if (git !== null && Buffer.byteLength(git) > maxGitBytes) throw badRequest('git: at most 16 KiB of JSON');
   return sql.begin(async (tx) => {
-    const parent = await environmentOf(tx, userIn(by.principal), ref, asked.env);
+    const parent = await environmentOf(tx, userIn(by.principal), ref, request.env);
     if (!parent) throw notFound('Environment not found', false, 'environment_not_found');
     // Locked against archiving and against other new branches.
     const [isLive] = await tx`
@@ -120,20 +120,20 @@ export async function createBranch(
       select count(*)::int as live from environments
        where parent_id = ${parent.id} and archived_at is null and branch <> ${name}`;
     if (live >= maxBranches)
-      throw badRequest(`${asked.env} has ${live} branches, the most there can be: archive some`);
+      throw badRequest(`${request.env} has ${live} branches, the most there can be: archive some`);
     // The parent is locked, so that it cannot change between these two.
     const [before] = await tx<{ schedules: boolean }[]>`
       select declared_schedules as schedules from environments
        where parent_id = ${parent.id} and branch = ${name} and archived_at is null`;
     const [row] = await tx<{ env: number; id: string; schedules: boolean }[]>`
       insert into environments (public_id, project_id, kind, branch, parent_id, git, declared_schedules)
-      values (${newId('env')}, ${parent.projectId}, ${asked.env}, ${name}, ${parent.id}, ${git}::jsonb, coalesce(${schedules}::boolean, false))
+      values (${newId('env')}, ${parent.projectId}, ${request.env}, ${name}, ${parent.id}, ${git}::jsonb, coalesce(${schedules}::boolean, false))
       on conflict (parent_id, branch) where parent_id is not null and archived_at is null
         do update set git = coalesce(excluded.git, environments.git), updated_at = now(),
                       declared_schedules = coalesce(${schedules}::boolean, environments.declared_schedules)
       returning id as env, public_id as id, kind = 'dev' or declared_schedules as schedules`;
     if (!row) throw new TypeError('insert returned nothing');
-    const here = { target: row.id, in: { projectRef: ref, environment: asked.env } };
+    const here = { target: row.id, in: { projectRef: ref, environment: request.env } };
     if (!before) {
       await recordAct(tx, by, {
         ...here,

@@ -16,7 +16,7 @@ import { readExpiry } from './expiry.ts';
 import { keyColumns, keyOf, type KeyRow } from './key-row.ts';
 
 /** The properties of a key, without its text. */
-export interface KeyFacts {
+export interface KeyProperties {
   readonly name: string;
   readonly preset: string | null;
   readonly tasks: readonly string[] | null;
@@ -30,14 +30,14 @@ export async function insertKey(
   sql: Queryable,
   masterKey: MasterKey,
   environment: Pick<Environment, 'id' | 'kind'>,
-  facts: KeyFacts,
+  properties: KeyProperties,
   text = newSecretKey(environment.kind),
 ): Promise<{ row: KeyRow; text: string }> {
   const id = newId('key');
   const [row] = await sql<KeyRow[]>`
     insert into secret_keys (id, environment_id, digest, sealed, last_four, name, preset, tasks, scopes, expires_at, created_by)
     values (${id}, ${environment.id}, ${credentialDigest(text)}, ${seal(masterKey, text, secretKeyContext(id))}, ${lastFour(text)},
-      ${facts.name}, ${facts.preset}, ${facts.tasks}, ${facts.scopes}, ${facts.expiresAt}, ${facts.createdBy})
+      ${properties.name}, ${properties.preset}, ${properties.tasks}, ${properties.scopes}, ${properties.expiresAt}, ${properties.createdBy})
     returning ${keyColumns(sql)}`;
   if (!row) throw new TypeError('insert returned nothing');
   return { row, text };
@@ -48,24 +48,24 @@ export async function createKey(
   sql: Sql,
   masterKey: MasterKey,
   environment: Environment,
-  asked: Body<typeof declaration>,
+  request: Body<typeof declaration>,
   by: Actor,
   now: number,
 ): Promise<SecretKey & { key: string }> {
-  const tasks = asked.tasks && [...new Set(asked.tasks)];
-  const scopes = scopesOfPreset(asked.preset, tasks);
+  const tasks = request.tasks && [...new Set(request.tasks)];
+  const scopes = scopesOfPreset(request.preset, tasks);
   if (!scopes) {
     throw unprocessable(
-      `The preset ${asked.preset} cannot be restricted to tasks: leave tasks out, or use trigger-only or task-operator`,
+      `The preset ${request.preset} cannot be restricted to tasks: leave tasks out, or use trigger-only or task-operator`,
     );
   }
   if (tasks && tasks.length > maxKeyTasks) throw unprocessable(`A key has at most ${maxKeyTasks} tasks`);
-  const expiresAt = readExpiry(asked.expiresAt, now);
+  const expiresAt = readExpiry(request.expiresAt, now);
   return sql.begin(async (tx) => {
     if (tasks) await refuseUnknownTasks(tx, environment, tasks);
     const { row, text } = await insertKey(tx, masterKey, environment, {
-      name: asked.name,
-      preset: asked.preset,
+      name: request.name,
+      preset: request.preset,
       tasks: tasks ?? null,
       scopes,
       expiresAt,
@@ -89,10 +89,10 @@ async function refuseUnknownTasks(
   tasks: readonly string[],
 ): Promise<void> {
   const unknown = await sql<{ id: string }[]>`
-    select asked.id from unnest(${tasks}::text[]) as asked (id)
+    select requested.id from unnest(${tasks}::text[]) as requested (id)
      where not exists (
        select from tasks t join versions v on v.id = t.version_id join environments e on e.id = v.env
-        where t.id = asked.id and (e.id = ${environment.id} or e.parent_id = ${environment.id}))`;
+        where t.id = requested.id and (e.id = ${environment.id} or e.parent_id = ${environment.id}))`;
   if (unknown.length > 0) {
     throw unprocessable(
       `No version of this environment has the task ${unknown.map(({ id }) => `"${id}"`).join(', ')}: register one first`,

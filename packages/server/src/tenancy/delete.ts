@@ -62,13 +62,13 @@ export async function deleteEnvironment(
       select member_id as "memberId" from environments where id = ${id} and archived_at is null for update`;
     if (!live) throw notFound('Environment not found', false, 'environment_not_found');
     await archiveEnvironments(tx, tx`e.id = ${id}`, { deleted: true });
-    const made = await insertEnvironment(tx, masterKey, projectId, kind, live.memberId);
+    const created = await insertEnvironment(tx, masterKey, projectId, kind, live.memberId);
     await recordAct(tx, by, {
       act: 'environment.deleted',
       target: publicId,
       in: { projectRef, environment: kind },
-      new: { id: made.publicId },
+      new: { id: created.publicId },
     });
-    return { id: made.publicId, deleted: publicId };
+    return { id: created.publicId, deleted: publicId };
   });
 }

@@ -162,8 +162,8 @@ export const projectHandlers = (
     },
     async createBranch(request) {
       if (!branchableBy(request).includes(request.body.env)) throw forbidden();
-      const made = await createBranch(dependencies, request.params.projectRef, request.body, request);
-      const { parent, ...reply } = made;
+      const created = await createBranch(dependencies, request.params.projectRef, request.body, request);
+      const { parent, ...reply } = created;
       onBranch(parent);
       return reply;
     },

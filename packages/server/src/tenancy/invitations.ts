@@ -38,16 +38,16 @@ export async function listInvitations(sql: Sql, organization: string): Promise<I
 export async function createInvitation(
   sql: Sql,
   organization: string,
-  asked: { readonly email: string; readonly role: Role },
+  request: { readonly email: string; readonly role: Role },
   by: Actor & { readonly role: Role | undefined },
 ): Promise<Invitation & { token: string }> {
-  refuseOwnership(by.role, asked.role);
+  refuseOwnership(by.role, request.role);
   const token = newInvitationToken();
   const invitedBy = userBehind(by.principal);
   return sql.begin(async (tx) => {
     const [row] = await tx<InvitationRow[]>`
       insert into invitations (id, organization_id, email, role, digest, invited_by, expires_at)
-      values (${newId('invite')}, ${organization}, ${asked.email}, ${asked.role}, ${credentialDigest(token)}, ${invitedBy},
+      values (${newId('invite')}, ${organization}, ${request.email}, ${request.role}, ${credentialDigest(token)}, ${invitedBy},
         now() + interval '7 days')
       returning id, email, role, created_at, expires_at`;
     if (!row) throw new TypeError('insert returned nothing');
@@ -139,17 +139,17 @@ export async function acceptInvitation(
 export async function joinByInvitation(
   sql: Sql,
   masterKey: MasterKey,
-  asked: { readonly token: string; readonly name: string },
+  request: { readonly token: string; readonly name: string },
   origin: Origin,
 ): Promise<{ userId: string; organization: Organization; personalAccessToken: string }> {
   return sql.begin(async (tx) => {
-    const used = await useInvitation(tx, asked.token);
+    const used = await useInvitation(tx, request.token);
     const userId = newId('user');
     // If another user has the address, the new user gets none.
     const { count } = await tx`
-      insert into users (id, name, email) values (${userId}, ${asked.name}, ${used.email})
+      insert into users (id, name, email) values (${userId}, ${request.name}, ${used.email})
       on conflict (email) do nothing`;
-    if (count === 0) await tx`insert into users (id, name) values (${userId}, ${asked.name})`;
+    if (count === 0) await tx`insert into users (id, name) values (${userId}, ${request.name})`;
     const organization = await join(tx, masterKey, used, userId, { invitation: used.id, origin });
     const { text } = await insertToken(tx, userId, 'invitation', null);
     return { userId, organization, personalAccessToken: text };

@@ -40,7 +40,7 @@ const noCode = () => notFound('There is no such code, or its ten minutes are ove
 const tooMany = (message: string) => new Problem('rate_limited', message);
 
 /** Makes text from a request safe to display in a terminal: no control characters, at most 255 characters. */
-const shown = (text: string | undefined): string | null =>
+const displayable = (text: string | undefined): string | null =>
   text?.toWellFormed().replace(controlCharacters, '\ufffd').slice(0, 255) || null;
 
 export async function requestLogin(
@@ -49,17 +49,17 @@ export async function requestLogin(
   baseUrl: string,
 ): Promise<Reply<Operations['createAuthorizationCode']>> {
   if (!mayAsk(address)) throw tooMany('Too many machines ask from this address: try again in a few minutes');
-  const askedAt = new Date(now());
+  const requestedAt = new Date(now());
   const expiresAt = new Date(now() + lifetimeMs);
-  await sql`delete from login_requests where expires_at <= ${askedAt}`;
+  await sql`delete from login_requests where expires_at <= ${requestedAt}`;
   const deviceCode = newDeviceCode();
   // Try again with another code if the user code is taken.
   for (let tries = 0; tries < 5; tries++) {
     const userCode = newUserCode();
     const { count } = await sql`
-      insert into login_requests (device_digest, user_code, host_name, user_agent, address, forwarded_for, asked_at, expires_at, interval_seconds)
-      select ${credentialDigest(deviceCode)}::bytea, ${userCode}::text, ${shown(hostName)}::text, ${shown(userAgent)}::text,
-             ${address}::text, ${shown(forwardedFor)}::text, ${askedAt}::timestamptz, ${expiresAt}::timestamptz, ${firstInterval}::int
+      insert into login_requests (device_digest, user_code, host_name, user_agent, address, forwarded_for, requested_at, expires_at, interval_seconds)
+      select ${credentialDigest(deviceCode)}::bytea, ${userCode}::text, ${displayable(hostName)}::text, ${displayable(userAgent)}::text,
+             ${address}::text, ${displayable(forwardedFor)}::text, ${requestedAt}::timestamptz, ${expiresAt}::timestamptz, ${firstInterval}::int
        where (select count(*) from login_requests) < ${maxWaiting}
       on conflict (user_code) do nothing`;
     if (count === 0) continue;
@@ -100,7 +100,7 @@ export async function describeLogin(
 ): Promise<Reply<Operations['describeAuthorizationCode']>> {
   const userCode = triedCode(dependencies, userId, typed);
   const [row] = await dependencies.sql<Waiting[]>`
-    select host_name as "hostName", user_agent as "userAgent", address, forwarded_for as "forwardedFor", asked_at as "askedAt",
+    select host_name as "hostName", user_agent as "userAgent", address, forwarded_for as "forwardedFor", requested_at as "askedAt",
            expires_at as "expiresAt", name is not null as "isApproved"
       from login_requests where user_code = ${userCode} and expires_at > ${new Date(dependencies.now())}`;
   if (!row) throw noCode();
@@ -143,17 +143,20 @@ async function liveApprover(
 export async function approveLogin(
   dependencies: LoginDependencies,
   principal: UserPrincipal,
-  { userCode: typed, name, expiresAt: asked }: Body<Operations['approveAuthorizationCode']>,
+  { userCode: typed, name, expiresAt: requestedExpiry }: Body<Operations['approveAuthorizationCode']>,
 ): Promise<Reply<Operations['approveAuthorizationCode']>> {
   const { sql, now } = dependencies;
   const userCode = triedCode(dependencies, principal.userId, typed);
-  const wished = asked === null ? null : (readExpiry(asked, now()) ?? new Date(now() + tokenDays * day));
+  const wished =
+    requestedExpiry === null
+      ? null
+      : (readExpiry(requestedExpiry, now()) ?? new Date(now() + tokenDays * day));
   return sql.begin(async (tx) => {
     const approver = await liveApprover(tx, principal);
     if (!approver) throw unauthorized('Invalid Access Token');
     // A session without a token has no expiry that a new token would inherit, the same as when it creates one directly.
     const latest = approver.kind === 'browser' ? null : approver.expiresAt;
-    if (asked && wished && latest && wished > latest) {
+    if (requestedExpiry && wished && latest && wished > latest) {
       throw unprocessable(
         `expiresAt is after ${latest.toISOString()}, when the token that approves ends: give a date until then, or leave it out`,
       );

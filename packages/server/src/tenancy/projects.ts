@@ -63,9 +63,9 @@ export async function insertProject(
   organization: string,
   ownerId: string,
   name: string,
-  given: Pick<BootstrapSettings, 'projectRef' | 'secretKeys'> = { secretKeys: {} },
+  settings: Pick<BootstrapSettings, 'projectRef' | 'secretKeys'> = { secretKeys: {} },
 ): Promise<{ ref: string; secretKeys: Record<EnvironmentKind, string> }> {
-  const ref = given.projectRef ?? newProjectRef();
+  const ref = settings.projectRef ?? newProjectRef();
   // Locked, so that no member joins without getting a dev environment.
   await sql`select from organizations where id = ${organization} for update`;
   const [project] = await sql<{ id: number }[]>`
@@ -74,7 +74,7 @@ export async function insertProject(
   const secretKeys = { dev: '', stg: '', prod: '', preview: '' };
   for (const kind of environmentKinds) {
     const memberId = kind === 'dev' ? ownerId : null;
-    const key = given.secretKeys[kind];
+    const key = settings.secretKeys[kind];
     secretKeys[kind] = (await insertEnvironment(sql, masterKey, project.id, kind, memberId, key)).secretKey;
   }
   await addMissingDevEnvironments(sql, masterKey, organization);

@@ -28,8 +28,8 @@ test.each([-10, 10])(
     const real = Date.now();
     const clock = vi.spyOn(Date, 'now').mockImplementation(() => real + off * minute);
     try {
-      const made = await rotateKey(sql, masterKey, found.environment, { id: key?.id ?? '' }, 0, by);
-      const lasts = Date.parse(made.expiresAt ?? '') - (key?.now.getTime() ?? 0);
+      const rotated = await rotateKey(sql, masterKey, found.environment, { id: key?.id ?? '' }, 0, by);
+      const lasts = Date.parse(rotated.expiresAt ?? '') - (key?.now.getTime() ?? 0);
       expect(Math.abs(lasts - 6 * minute)).toBeLessThan(minute);
     } finally {
       clock.mockRestore();

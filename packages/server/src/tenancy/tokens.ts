@@ -35,11 +35,11 @@ export async function insertToken(
 export async function createToken(
   sql: Sql,
   userId: string,
-  asked: { readonly name: string; readonly expiresAt?: string | undefined },
+  request: { readonly name: string; readonly expiresAt?: string | undefined },
   by: Actor,
   now: number,
 ): Promise<AccessToken & { token: string }> {
-  const wished = readExpiry(asked.expiresAt, now);
+  const wished = readExpiry(request.expiresAt, now);
   return sql.begin(async (tx) => {
     const asking = await liveCredential(tx, by.principal);
     if (!asking) throw unauthorized('Invalid Access Token');
@@ -50,7 +50,7 @@ export async function createToken(
       );
     }
     const expiresAt = wished ?? latest;
-    const { row, text } = await insertToken(tx, userId, asked.name, expiresAt);
+    const { row, text } = await insertToken(tx, userId, request.name, expiresAt);
     await recordForUser(tx, userId, by, {
       act: 'token.created',
       target: row.id,

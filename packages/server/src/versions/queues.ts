@@ -89,7 +89,7 @@ export async function declareQueues(
   await tx`select claim_lock(${env})`;
   await tx`update queue_starts set due = null where queue_id = any(${ids}::int[]) and due is not null`;
   await tx`
-    update lanes set blocked = false, held_at = null, ring = 0
+    update lanes set blocked = false, rate_limited_at = null, ring = 0
      where queue_id = any(${ids}::int[]) and (blocked or ring <> 0)`;
   await tx`
     delete from shared_limits s

@@ -56,7 +56,7 @@ export async function registerVersion(
     return { version: version.version, isNew, isCurrent, changed: isNew || isCurrent };
   });
   versions.forget(env);
-  wakes.tell({ kind: 'versions', env });
+  wakes.notify({ kind: 'versions', env });
   if (changed) log.info('version.registered', { env, version: registered.version, tasks: tasks.length });
   return registered;
 }

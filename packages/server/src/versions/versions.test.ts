@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { testEngine } from '../runs/testing/engine.ts';
-import { knownVersions } from './versions.ts';
+import { cachedVersions } from './versions.ts';
 
 test('a task of a version is read once for all that ask at the same time, and an archived version is soon known to be', async () => {
   const t = await testEngine();
   const { id, version } = await t.register('send');
   const env = t.environment.id;
-  const versions = knownVersions(t.sql);
+  const versions = cachedVersions(t.sql);
 
   const first = versions.declared(env, version, 'send');
   expect(versions.declared(env, version, 'send')).toBe(first);
@@ -26,7 +26,7 @@ test('a read that fails is not remembered', async () => {
   const t = await testEngine();
   const { version } = await t.register('send');
   const env = t.environment.id;
-  const versions = knownVersions(t.sql);
+  const versions = cachedVersions(t.sql);
   await t.sql`alter table tasks rename to tasks_away`;
   await expect(versions.declared(env, version, 'send')).rejects.toThrow('relation "tasks" does not exist');
   await t.sql`alter table tasks_away rename to tasks`;

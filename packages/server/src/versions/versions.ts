@@ -43,7 +43,7 @@ export interface Versions {
   /** Requests that runners load this version for a minute: a promotion was attempted, but no runner has loaded it. */
   want(env: number, id: number): void;
   /** The ids of the versions requested this way. */
-  wanted(env: number): readonly number[];
+  requested(env: number): readonly number[];
   /** Removes an environment from the cache: a version was registered, uploaded, promoted or archived. */
   forget(env: number): void;
   /** The name of a version, such as `20261121.3`. */
@@ -58,27 +58,27 @@ export interface Versions {
 }
 
 /** Milliseconds for which runners keep a version ready after an attempted promotion. */
-const wantedMs = 60_000;
+const requestMs = 60_000;
 /** Milliseconds for which a task of a version is cached. */
 const declaredMs = 100;
 
-export function knownVersions(sql: Sql): Versions {
+export function cachedVersions(sql: Sql): Versions {
   const current = cachedReads<CurrentVersion | undefined>((env, last) => readCurrent(sql, env, last));
   const fetchable = cachedReads<readonly FetchableVersion[]>((env) => readFetchable(sql, env));
   const names = new Map<number, string>();
   const declared = new Map<string, Promise<DeclaredTask | undefined>>();
   /** By environment and version id, the end of each request: monotonic milliseconds. */
-  const wanted = new Map<number, Map<number, number>>();
+  const requests = new Map<number, Map<number, number>>();
   return {
     want(env, id) {
-      const ids = wanted.get(env) ?? new Map<number, number>();
-      wanted.set(env, ids.set(id, performance.now() + wantedMs));
+      const ids = requests.get(env) ?? new Map<number, number>();
+      requests.set(env, ids.set(id, performance.now() + requestMs));
     },
-    wanted(env) {
-      const ids = wanted.get(env);
+    requested(env) {
+      const ids = requests.get(env);
       if (!ids) return [];
       for (const [id, until] of ids) if (until < performance.now()) ids.delete(id);
-      if (ids.size === 0) wanted.delete(env);
+      if (ids.size === 0) requests.delete(env);
       return [...ids.keys()];
     },
     current: (env) => current.get(env),

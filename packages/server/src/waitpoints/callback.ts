@@ -46,9 +46,9 @@ async function environmentOfCallback(
     { env: number; sealed: Buffer | null }[]
   >`select env, sealed from waitpoints where id = ${id}`;
   if (!row?.sealed) return undefined;
-  const [known, given] = [
+  const [known, provided] = [
     Buffer.from(unseal(masterKey, row.sealed, sealingContextOf(id))),
     Buffer.from(hash),
   ];
-  return known.length === given.length && timingSafeEqual(known, given) ? row.env : undefined;
+  return known.length === provided.length && timingSafeEqual(known, provided) ? row.env : undefined;
 }

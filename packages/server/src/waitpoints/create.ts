@@ -23,21 +23,21 @@ export async function createToken(
   { sql, clock }: Engine,
   masterKey: MasterKey,
   env: number,
-  given: NewToken,
+  input: NewToken,
 ): Promise<CreatedToken> {
   const now = clock.now();
-  const { waitKey, idempotencyKey } = given;
+  const { waitKey, idempotencyKey } = input;
   const key =
     waitKey !== undefined
       ? storedWaitKey(waitKey)
       : idempotencyKey === undefined
         ? null
         : storedKey(idempotencyKey);
-  const expiresAt = new Date(readTimeout(given.timeout, now));
-  const keyMs = waitKey === undefined ? readKeyTtl(given.idempotencyKeyTTL) : waitKeyMs;
+  const expiresAt = new Date(readTimeout(input.timeout, now));
+  const keyMs = waitKey === undefined ? readKeyTtl(input.idempotencyKeyTTL) : waitKeyMs;
   const keyExpiresAt = key === null ? null : new Date(now + keyMs);
-  const tags = [...new Set((given.tags ?? []).map((tag) => tag.trim()).filter((tag) => tag !== ''))];
-  const event = readEvent(given.event);
+  const tags = [...new Set((input.tags ?? []).map((tag) => tag.trim()).filter((tag) => tag !== ''))];
+  const event = readEvent(input.event);
   const id = newTimedId('waitpoint', now);
   return sql.begin(async (tx) => {
     if (key !== null) {

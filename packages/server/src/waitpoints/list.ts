@@ -1,9 +1,9 @@
 import type { Operations, Query, Reply } from '@millrace/contract';
 import type { MasterKey } from '../auth/seal.ts';
-import { askedPageById, pageOf } from '../page.ts';
+import { requestedPageById, pageOf } from '../page.ts';
 import type { Engine } from '../runs/engine/engine.ts';
 import { storedKey } from '../runs/create/idempotency-key.ts';
-import { shown, type WaitpointRow } from './row.ts';
+import { tokenResponse, type WaitpointRow } from './row.ts';
 
 /** Tokens, newest first, in id order; ids begin with the creation time. `before` takes precedence over `after`. */
 export async function listTokens(
@@ -13,8 +13,8 @@ export async function listTokens(
   query: Query<Operations['listWaitpointTokens']>,
   baseUrl: string,
 ): Promise<Reply<Operations['listWaitpointTokens']>> {
-  const asked = askedPageById(query, { pattern: /^waitpoint_[0-9a-z]{1,60}$/, what: 'a token' });
-  const { size, cursor, backward } = asked;
+  const requested = requestedPageById(query, { pattern: /^waitpoint_[0-9a-z]{1,60}$/, what: 'a token' });
+  const { size, cursor, backward } = requested;
   const period = query['filter[createdAt][period]'];
   const from = period === undefined ? query['filter[createdAt][from]'] : new Date(clock.now() - period);
   const to = period === undefined ? query['filter[createdAt][to]'] : undefined;
@@ -31,8 +31,8 @@ export async function listTokens(
        ${to ? sql`and w.created_at <= ${to}` : sql``}
        ${cursor === undefined ? sql`` : backward ? sql`and w.id > ${cursor}` : sql`and w.id < ${cursor}`}
      order by w.id ${backward ? sql`asc` : sql`desc`} limit ${size + 1}`;
-  const { page, pagination } = pageOf(rows, asked);
-  return { data: page.map((row) => shown(masterKey, row, baseUrl)), pagination };
+  const { page, pagination } = pageOf(rows, requested);
+  return { data: page.map((row) => tokenResponse(masterKey, row, baseUrl)), pagination };
 }
 
 const isStorable = (text: string): boolean => !text.includes('\0');

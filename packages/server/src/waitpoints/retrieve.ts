@@ -1,7 +1,7 @@
 import type { Operations, Reply } from '@millrace/contract';
 import type { MasterKey } from '../auth/seal.ts';
 import type { Engine } from '../runs/engine/engine.ts';
-import { shown, type WaitpointRow } from './row.ts';
+import { tokenResponse, type WaitpointRow } from './row.ts';
 
 /** A token with its completion value; undefined if it does not exist. */
 export async function retrieveToken(
@@ -16,7 +16,7 @@ export async function retrieveToken(
   const [row] = await sql<(WaitpointRow & { output: string | null; output_type: string | null })[]>`
     select * from waitpoints where env = ${env} and id = ${id}`;
   if (!row) return undefined;
-  const token = shown(masterKey, row, baseUrl);
+  const token = tokenResponse(masterKey, row, baseUrl);
   if (row.status === 'WAITING') {
     if (!mayReadRuns) return token;
     const waitingRuns = await sql<{ id: string; taskIdentifier: string }[]>`

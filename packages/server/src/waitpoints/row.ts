@@ -14,7 +14,7 @@ export interface WaitpointRow extends Addressed {
 }
 
 /** A token in the format of replies. */
-export const shown = (masterKey: MasterKey, row: WaitpointRow, baseUrl: string): WaitpointToken => ({
+export const tokenResponse = (masterKey: MasterKey, row: WaitpointRow, baseUrl: string): WaitpointToken => ({
   id: row.id,
   url: addressOf(masterKey, row, baseUrl),
   status: row.status,

@@ -27,11 +27,11 @@ const wholePattern = /^(?:\s*\d+(?:\.\d+)?\s*[a-z]+\s*,?(?:\s*and)?)+$/i;
 const maxMs = 36_525 * unitMs.day;
 
 /** Milliseconds of a length of time. Throws a TypeError with the accepted formats. */
-export function durationMs(given: Duration): number {
-  const ms = typeof given === 'string' ? parse(given) : given;
+export function durationMs(duration: Duration): number {
+  const ms = typeof duration === 'string' ? parse(duration) : duration;
   if (typeof ms === 'number' && ms >= 0 && ms <= maxMs) return Math.round(ms);
   throw new TypeError(
-    `advance takes milliseconds from 0 on, or a text such as "3 days", "90s" or "1h 30m", at most 100 years; got ${typeof given === 'number' ? given : JSON.stringify(given)}.`,
+    `advance takes milliseconds from 0 on, or a text such as "3 days", "90s" or "1h 30m", at most 100 years; got ${typeof duration === 'number' ? duration : JSON.stringify(duration)}.`,
   );
 }
 

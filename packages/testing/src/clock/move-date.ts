@@ -6,8 +6,8 @@ export function moveDate(shiftMs: () => number): () => void {
   const Real = globalThis.Date;
   const now = (): number => Real.now() + shiftMs();
   const Moved = new Proxy(Real, {
-    construct: (target, given: unknown[], newTarget) =>
-      Reflect.construct(target, given.length === 0 ? [now()] : given, newTarget) as object,
+    construct: (target, args: unknown[], newTarget) =>
+      Reflect.construct(target, args.length === 0 ? [now()] : args, newTarget) as object,
     apply: () => new Real(now()).toString(),
     get: (target, name, receiver) =>
       name === 'now' ? now : (Reflect.get(target, name, receiver) as unknown),

@@ -105,7 +105,7 @@ export class ArmedFaults implements Faults {
   }
 
   deliversTwice(task: string): boolean {
-    const armed = [...this.#armed].find((one) => one.task === task);
+    const armed = [...this.#armed].find((fault) => fault.task === task);
     return armed !== undefined && this.#armed.delete(armed);
   }
 

@@ -64,9 +64,9 @@ export async function startInstallation(
   let tasks: readonly TaskManifest[] = [];
   /** A project with the tasks registered. */
   const prepare = async (ref: string | undefined): Promise<Omit<TestProject, 'now'>> => {
-    const made = { name: 'Tests' };
+    const body = { name: 'Tests' };
     const projectRef =
-      ref ?? (await ask<{ id: string }>('POST', `/api/v1/orgs/${organization?.id}/projects`, made)).id;
+      ref ?? (await ask<{ id: string }>('POST', `/api/v1/orgs/${organization?.id}/projects`, body)).id;
     const { id, apiKey = '' } = await ask<{ id: string; apiKey?: string }>(
       'GET',
       `/api/v1/projects/${projectRef}/dev`,
@@ -90,8 +90,8 @@ export async function startInstallation(
 
   return {
     url: server.url,
-    use(given) {
-      tasks = given;
+    use(manifests) {
+      tasks = manifests;
       void prepareNext(first);
     },
     async project(before) {

@@ -5,16 +5,16 @@ import type { OpenWork } from '@millrace/server';
 export interface HostCalls {
   /** Starts a server on a new database, for these tasks. It lives as long as the connection. */
   readonly open: {
-    readonly given: { readonly tasks: readonly TaskManifest[] };
+    readonly input: { readonly tasks: readonly TaskManifest[] };
     readonly reply: { readonly url: string };
   };
   /** A new, empty project. */
-  readonly project: { readonly given: { readonly before?: string | undefined }; readonly reply: TestProject };
+  readonly project: { readonly input: { readonly before?: string | undefined }; readonly reply: TestProject };
   /** The remaining work of the environment, and the server's time. */
-  readonly work: { readonly given: { readonly environment: string }; readonly reply: OpenWork & Time };
+  readonly work: { readonly input: { readonly environment: string }; readonly reply: OpenWork & Time };
   /** Moves the clock forward to this time and wakes these background jobs. An earlier time has no effect. */
   readonly moveTo: {
-    readonly given: { readonly at: number; readonly jobs: readonly string[] };
+    readonly input: { readonly at: number; readonly jobs: readonly string[] };
     readonly reply: Time;
   };
 }
@@ -41,7 +41,7 @@ export interface HostRequest {
   /** Proves that the caller may read the host's file. */
   readonly token: string;
   readonly call: HostCall;
-  readonly given: unknown;
+  readonly input: unknown;
 }
 
 export type HostReply =

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Cluster } from './cluster.ts';
 import { startInstallation, type Installation } from './installation.ts';
-import { SpareInstallation } from './spare.ts';
+import { StandbyInstallation } from './standby.ts';
 import {
   addressFile,
   type HostAddress,
@@ -42,7 +42,7 @@ export async function serve({ folder, cluster, onLog, idleMs }: ServeOptions): P
   const waitForUsers = (): void => {
     idle = setTimeout(end, idleMs);
   };
-  const spare = new SpareInstallation(() => startInstallation(cluster, onLog));
+  const standby = new StandbyInstallation(() => startInstallation(cluster, onLog));
 
   const server = createServer((socket) => {
     // It connected a moment too late. Its process joins the next host.
@@ -50,7 +50,7 @@ export async function serve({ folder, cluster, onLog, idleMs }: ServeOptions): P
     clearTimeout(idle);
     connected += 1;
     let installation: Promise<Installation> | undefined;
-    const open = (): Promise<Installation> => (installation ??= spare.take());
+    const open = (): Promise<Installation> => (installation ??= standby.take());
     socket.setNoDelay(true);
     socket.on('error', () => undefined);
     socket.on('close', () => {
@@ -89,7 +89,7 @@ export async function serve({ folder, cluster, onLog, idleMs }: ServeOptions): P
   await rm(join(folder, addressFile), { force: true });
   server.close();
   await Promise.all(closing);
-  await spare.close().catch((error: unknown) => onLog(String(error)));
+  await standby.close().catch((error: unknown) => onLog(String(error)));
 }
 
 function readRequest(line: string): HostRequest | undefined {
@@ -102,14 +102,14 @@ function readRequest(line: string): HostRequest | undefined {
 
 const send = (socket: Socket, reply: HostReply): void => void socket.write(`${JSON.stringify(reply)}\n`);
 
-async function answer(open: () => Promise<Installation>, { call, given }: HostRequest): Promise<unknown> {
+async function answer(open: () => Promise<Installation>, { call, input }: HostRequest): Promise<unknown> {
   const installation = await open();
   if (call === 'open') {
-    installation.use((given as HostCalls['open']['given']).tasks);
+    installation.use((input as HostCalls['open']['input']).tasks);
     return { url: installation.url };
   }
-  if (call === 'project') return installation.project((given as { before?: string }).before);
-  if (call === 'work') return installation.work((given as { environment: string }).environment);
-  const { at, jobs } = given as { at: number; jobs: string[] };
+  if (call === 'project') return installation.project((input as { before?: string }).before);
+  if (call === 'work') return installation.work((input as { environment: string }).environment);
+  const { at, jobs } = input as { at: number; jobs: string[] };
   return installation.moveTo(at, jobs);
 }

@@ -24,9 +24,9 @@ export class Channel {
     createInterface(socket).on('line', (line) => this.#receive(JSON.parse(line) as HostReply));
   }
 
-  call<K extends HostCall>(call: K, given: HostCalls[K]['given']): Promise<HostCalls[K]['reply']> {
+  call<K extends HostCall>(call: K, input: HostCalls[K]['input']): Promise<HostCalls[K]['reply']> {
     const id = ++this.#count;
-    const request: HostRequest = { id, token: this.#token, call, given };
+    const request: HostRequest = { id, token: this.#token, call, input };
     return new Promise<unknown>((resolve, reject) => {
       if (this.#isClosed) return reject(new HostLost());
       this.#waiting.set(id, { resolve, reject });

@@ -39,10 +39,10 @@ export async function startHost(
 
 /** Without variables that a test runner sets for its own processes, and without those that would change the behavior of a server. */
 function hostEnvironment(): NodeJS.ProcessEnv {
-  const kept = Object.entries(process.env).filter(
+  const entries = Object.entries(process.env).filter(
     ([name]) => !/^(?:NODE_|VITEST|JEST|OTEL_|MILLRACE_|PG[A-Z]+$|DATABASE_)/.test(name),
   );
-  return Object.fromEntries(kept);
+  return Object.fromEntries(entries);
 }
 
 async function explain(folder: string, code: number | null): Promise<Error> {

@@ -4,7 +4,7 @@ import { ArmedFaults } from '../faults/faults.ts';
 import { Gateway } from '../faults/gateway.ts';
 import type { Channel } from '../join/channel.ts';
 import { InProcessRunner } from '../runner/runner.ts';
-import type { GivenTasks } from './tasks.ts';
+import type { TaskSet } from './tasks.ts';
 
 const variables = [
   'MILLRACE_API_URL',
@@ -17,7 +17,7 @@ const variables = [
 export class TestEnvironment {
   readonly #channel: Channel;
   readonly #engineUrl: string;
-  readonly #given: GivenTasks;
+  readonly #taskSet: TaskSet;
   readonly #concurrency: number;
   readonly #now: () => number;
   readonly #learn: (now: number) => void;
@@ -31,14 +31,14 @@ export class TestEnvironment {
   constructor(options: {
     channel: Channel;
     engineUrl: string;
-    given: GivenTasks;
+    taskSet: TaskSet;
     concurrency: number;
     now: () => number;
     learn: (now: number) => void;
   }) {
     this.#channel = options.channel;
     this.#engineUrl = options.engineUrl;
-    this.#given = options.given;
+    this.#taskSet = options.taskSet;
     this.#concurrency = options.concurrency;
     this.#now = options.now;
     this.#learn = options.learn;
@@ -93,7 +93,7 @@ export class TestEnvironment {
       url: this.#engineUrl,
       secretKey: project.secretKey,
       version: project.version,
-      tasks: this.#given.tasks,
+      tasks: this.#taskSet.tasks,
       concurrency: this.#concurrency,
       now: this.#now,
       deliversTwice: (task) => this.faults.deliversTwice(task),

@@ -87,10 +87,10 @@ export async function createTestKit(options: TestKitOptions): Promise<TestKit> {
       'This process has a test kit already: close it first, with await kit.close(). With useMillrace, give one kit all tasks, or call it in a describe(…) for each.',
     );
   }
-  const given = readTasks(options?.tasks, options);
-  const { channel, url } = await openInstallation(given.manifests);
+  const taskSet = readTasks(options?.tasks, options);
+  const { channel, url } = await openInstallation(taskSet.manifests);
   try {
-    const kit = new Kit(channel, url, given, options);
+    const kit = new Kit(channel, url, taskSet, options);
     await kit.start();
     current = kit;
     return kit;
@@ -103,7 +103,7 @@ export async function createTestKit(options: TestKitOptions): Promise<TestKit> {
 const maxTries = 5;
 
 /** A host may end at the moment in which this process joins it. Then the next one is joined. */
-async function openInstallation(tasks: HostCalls['open']['given']['tasks']) {
+async function openInstallation(tasks: HostCalls['open']['input']['tasks']) {
   for (let tries = 1; ; tries += 1) {
     const channel = await joinHost();
     try {
@@ -134,7 +134,7 @@ export class Kit implements TestKit {
   constructor(
     channel: Channel,
     engineUrl: string,
-    given: ReturnType<typeof readTasks>,
+    taskSet: ReturnType<typeof readTasks>,
     { concurrency = 100, moveDate: movesDate = true }: TestKitOptions,
   ) {
     this.#channel = channel;
@@ -142,7 +142,7 @@ export class Kit implements TestKit {
     this.#environment = new TestEnvironment({
       channel,
       engineUrl,
-      given,
+      taskSet,
       concurrency,
       now: () => this.#nowMs(),
       learn: (now) => {
@@ -212,7 +212,8 @@ export class Kit implements TestKit {
       ...(calls.length > 0
         ? []
         : requests.map(
-            (one) => `The request ${one} was still going: write \`await\` before the call that sends it.`,
+            (request) =>
+              `The request ${request} was still going: write \`await\` before the call that sends it.`,
           )),
       ...(calls.length > 0
         ? []

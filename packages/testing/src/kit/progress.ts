@@ -8,7 +8,7 @@ type Work = HostCalls['work']['reply'];
 const defaultTimeoutMs = 10_000;
 
 /** If no queued run is claimed for this many milliseconds, the engine is asked for the reason. */
-const heldBackMs = 20;
+const unclaimedMs = 20;
 
 /** Such a run is about to start. */
 const aboutToStart: ReadonlySet<string> = new Set(['waiting_its_turn', 'no_runner', 'not_waiting']);
@@ -40,7 +40,7 @@ export class Progress {
 
   /** The remaining work when nothing can happen now. */
   async #untilIdle(deadline: number, timeoutMs: number): Promise<Work> {
-    let held: { readonly fence: number; readonly since: number } | undefined;
+    let unclaimed: { readonly fence: number; readonly since: number } | undefined;
     for (let pauseMs = 0; ; pauseMs = Math.min(5, pauseMs + 1)) {
       const { runner } = this.#environment;
       await runner.connected();
@@ -50,12 +50,14 @@ export class Progress {
         const isQuiet = isIdle(this.#environment) && runner.begun === begun;
         if (work.next && work.next.at <= work.now) {
           await this.#environment.moveTo(0, [work.next.job]);
-          held = undefined;
+          unclaimed = undefined;
         } else if (isQuiet && work.executing === 0 && work.resuming === 0) {
           if (work.queued === 0) return work;
-          if (held?.fence !== work.lastFence) held = { fence: work.lastFence, since: performance.now() };
-          else if (performance.now() - held.since > heldBackMs && (await this.#isHeldBack(work))) return work;
-        } else held = undefined;
+          if (unclaimed?.fence !== work.lastFence)
+            unclaimed = { fence: work.lastFence, since: performance.now() };
+          else if (performance.now() - unclaimed.since > unclaimedMs && (await this.#isHeldBack(work)))
+            return work;
+        } else unclaimed = undefined;
       }
       if (performance.now() > deadline) throw await this.#tooLong(timeoutMs);
       await sleep(pauseMs);

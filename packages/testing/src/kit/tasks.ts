@@ -13,13 +13,13 @@ export interface TaskDefaults {
   readonly maxDuration?: number | undefined;
 }
 
-export interface GivenTasks {
+export interface TaskSet {
   readonly tasks: ReadonlyMap<string, Task>;
   readonly manifests: readonly TaskManifest[];
 }
 
 /** The tasks in the test's options. Throws a TypeError that explains the fix. */
-export function readTasks(sources: readonly TaskSource[], defaults: TaskDefaults): GivenTasks {
+export function readTasks(sources: readonly TaskSource[], defaults: TaskDefaults): TaskSet {
   if (!Array.isArray(sources))
     throw new TypeError(
       'tasks must be a list of tasks, or of modules with tasks: { tasks: [order, sendMail] }.',

@@ -216,7 +216,7 @@ test('an idempotency key leads to its run until its time is over', async () => {
   await kit.advance('1 day');
   expect(await note.trigger('f', { idempotencyKey: 'other' })).toMatchObject({ isCached: false });
   await kit.drain();
-  expect(seen.map((one) => one.slice(0, 1))).toEqual(['a', 'c', 'd', 'f']);
+  expect(seen.map((text) => text.slice(0, 1))).toEqual(['a', 'c', 'd', 'f']);
 });
 
 test('the runs of a singleton follow one another', async () => {
@@ -231,22 +231,22 @@ test('public tokens are valid from the moved time on, until their end', async ()
   await kit.advance('60 days');
   const { id, publicAccessToken = '' } = await note.trigger('a');
   await kit.drain();
-  const made = await auth.createPublicToken({
+  const created = await auth.createPublicToken({
     scopes: { read: { runs: id } },
     expirationTime: new Date(Date.now() + 2 * 3_600_000),
   });
   const read = (accessToken: string) =>
     auth.withAuth({ accessToken }, async () => (await runs.retrieve(id)).status);
   expect(await read(publicAccessToken)).toBe('COMPLETED');
-  expect(await read(made)).toBe('COMPLETED');
+  expect(await read(created)).toBe('COMPLETED');
   // The server caches a valid token for a second of real time.
   const hasEnded = async (accessToken: string) => {
-    const look = () => read(accessToken).catch((error: Error) => error.name);
-    await expect.poll(look, { timeout: 30_000 }).toBe('AuthenticationError');
+    const attempt = () => read(accessToken).catch((error: Error) => error.name);
+    await expect.poll(attempt, { timeout: 30_000 }).toBe('AuthenticationError');
   };
   await kit.advance('61m');
   await hasEnded(publicAccessToken);
-  expect(await read(made)).toBe('COMPLETED');
+  expect(await read(created)).toBe('COMPLETED');
   await kit.advance('1h');
-  await hasEnded(made);
+  await hasEnded(created);
 });

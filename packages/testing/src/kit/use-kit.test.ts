@@ -2,12 +2,12 @@ import { task } from '@millrace/sdk';
 import { expect, test } from 'vitest';
 import { useKit } from './use-kit.ts';
 
-const one = task({ id: 'one', run: async () => 1 });
+const first = task({ id: 'one', run: async () => 1 });
 
 test('tests of one kit that run at the same time are told so, and those that follow are not', async () => {
   const acts: Record<string, () => Promise<void>> = {};
   useKit(
-    { tasks: [one] },
+    { tasks: [first] },
     {
       beforeAll: (act) => void (acts['beforeAll'] = act),
       beforeEach: (act) => void (acts['beforeEach'] = act),

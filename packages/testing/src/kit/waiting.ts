@@ -16,26 +16,26 @@ export interface WaitingRun {
 const open = ['PENDING_VERSION', 'DELAYED', 'QUEUED', 'DEQUEUED', 'EXECUTING', 'WAITING'] as const;
 
 /** Maximum number of runs in a message. */
-const most = 20;
+const maxListed = 20;
 
 /** The unfinished runs, oldest first. */
 export async function readWaiting(): Promise<WaitingRun[]> {
-  const { data } = await runs.list({ status: [...open], limit: most });
+  const { data } = await runs.list({ status: [...open], limit: maxListed });
   const read = await Promise.all(
     data.toReversed().map(({ id, taskIdentifier }) => whyOf(id, taskIdentifier)),
   );
   // The engine continues in the meantime: a pause of some milliseconds may end, and the run with it.
-  return read.filter(({ status }) => open.some((one) => one === status));
+  return read.filter(({ status }) => open.some((openStatus) => openStatus === status));
 }
 
 async function whyOf(id: RunReference & string, task: string): Promise<WaitingRun> {
   const { status, reason, message, until } = await runs.reason(id);
   // The server's advice is about deployments.
-  const said =
+  const explanation =
     reason === 'no_version'
       ? `The kit does not know the task ${JSON.stringify(task)}: add it to \`tasks\` of the kit.`
       : message;
-  return { id, task, status, reason, message: said, ...(until && { until }) };
+  return { id, task, status, reason, message: explanation, ...(until && { until }) };
 }
 
 /** One line for each. */

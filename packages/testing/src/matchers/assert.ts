@@ -13,7 +13,7 @@ export interface Verdict {
 /** Stands for an omitted expectation, because `undefined` may be an expected value. */
 export const anything: unique symbol = Symbol('anything');
 
-const shown = (value: unknown): string => {
+const format = (value: unknown): string => {
   try {
     return JSON.stringify(value) ?? String(value);
   } catch {
@@ -22,11 +22,11 @@ const shown = (value: unknown): string => {
 };
 
 const list = (values: readonly string[]): string =>
-  values.length === 0 ? 'none' : values.map((one) => `\n  ${one}`).join('');
+  values.length === 0 ? 'none' : values.map((line) => `\n  ${line}`).join('');
 
 const need = (task: unknown, what: string): AnyTask => {
   if (typeof (task as AnyTask | undefined)?.id === 'string') return task as AnyTask;
-  throw new TypeError(`${what} must be a task, as task(…) returns it; got ${shown(task)}.`);
+  throw new TypeError(`${what} must be a task, as task(…) returns it; got ${format(task)}.`);
 };
 
 /** A value as the engine returns it: dates are strings. */
@@ -34,7 +34,7 @@ function plain(value: unknown): unknown {
   if (value instanceof Date) return value.toISOString();
   if (Array.isArray(value)) return value.map(plain);
   if (typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype)
-    return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, plain(one)]));
+    return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, plain(member)]));
   return value;
 }
 
@@ -49,8 +49,8 @@ export function triggered(task: unknown, other: unknown, payload: unknown, equal
     return {
       pass,
       message: () =>
-        `Task "${from.id}" ${pass ? 'has' : 'has not'} triggered "${to.id}"${payload === anything ? '' : ` with ${shown(payload)}`}. ` +
-        `It triggered: ${list(own.map((run) => `${to.id} with ${shown(run.payload)}`))}` +
+        `Task "${from.id}" ${pass ? 'has' : 'has not'} triggered "${to.id}"${payload === anything ? '' : ` with ${format(payload)}`}. ` +
+        `It triggered: ${list(own.map((run) => `${to.id} with ${format(run.payload)}`))}` +
         (others > 0 ? `\n(${others} more were not triggered by it.)` : '') +
         (pass || own.length > 0 ? '' : '\nWas it run? await kit.drain() runs what was triggered.'),
     };
@@ -58,7 +58,7 @@ export function triggered(task: unknown, other: unknown, payload: unknown, equal
 }
 
 const endOf = ({ id, status, output, error }: Run): string =>
-  `${id} is ${status}${error ? `: ${error.name ?? 'Error'}: ${error.message}` : output === undefined ? '' : ` with ${shown(output)}`}`;
+  `${id} is ${status}${error ? `: ${error.name ?? 'Error'}: ${error.message}` : output === undefined ? '' : ` with ${format(output)}`}`;
 
 function ended(what: string, task: unknown, fits: (run: Run) => boolean, expected: string): Promise<Verdict> {
   const of = need(task, 'what is expected to have ended');
@@ -79,7 +79,7 @@ export const completed = (task: unknown, output: unknown, equals: Equals): Promi
     'toHaveCompleted()',
     task,
     (run) => run.isSuccess && (output === anything || equals(run.output, plain(output))),
-    `completed${output === anything ? '' : ` with ${shown(output)}`}`,
+    `completed${output === anything ? '' : ` with ${format(output)}`}`,
   );
 
 /** Whether a run of the task has failed, with an error whose message contains this text, or matches. */

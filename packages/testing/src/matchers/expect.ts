@@ -7,11 +7,11 @@ interface Context {
 
 /** The matchers for `expect.extend`. */
 export const matchers = {
-  toHaveTriggered(this: Context, task: unknown, ...given: unknown[]): Promise<Verdict> {
-    return triggered(task, given[0], given.length > 1 ? given[1] : anything, this.equals);
+  toHaveTriggered(this: Context, task: unknown, ...args: unknown[]): Promise<Verdict> {
+    return triggered(task, args[0], args.length > 1 ? args[1] : anything, this.equals);
   },
-  toHaveCompleted(this: Context, task: unknown, ...given: unknown[]): Promise<Verdict> {
-    return completed(task, given.length > 0 ? given[0] : anything, this.equals);
+  toHaveCompleted(this: Context, task: unknown, ...args: unknown[]): Promise<Verdict> {
+    return completed(task, args.length > 0 ? args[0] : anything, this.equals);
   },
   toHaveFailed(this: Context, task: unknown, error?: string | RegExp): Promise<Verdict> {
     return failed(task, error);

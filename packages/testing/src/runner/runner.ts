@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { inFull } from '@millrace/contract/brief';
+import { inFull } from '@millrace/contract/compact';
 import type {
   Assignment,
   AttemptWaited,
-  BriefAssignment,
-  EnvironmentFacts,
+  CompactAssignment,
+  EnvironmentInfo,
   LogLine,
   ServerMessage,
 } from '@millrace/contract/runner';
@@ -55,7 +55,7 @@ export class InProcessRunner {
   readonly #live = new Map<number, Live>();
   readonly #outbox = new Outbox((message) => this.#connection?.send(message) ?? false);
   #connection: Connection | undefined;
-  #environment: EnvironmentFacts | undefined;
+  #environment: EnvironmentInfo | undefined;
   #reconnecting: Promise<void> | undefined;
   #isClosed = false;
   /** Total number of started attempts. */
@@ -97,7 +97,7 @@ export class InProcessRunner {
           pid: process.pid,
           capacity: concurrency,
           versions: [version],
-          held: [...this.#live].flatMap(([fence, { isGone }]) => (isGone ? [] : [fence])),
+          leased: [...this.#live].flatMap(([fence, { isGone }]) => (isGone ? [] : [fence])),
           knowsLogged: true,
         }),
         onWelcome: (welcome) => {
@@ -150,7 +150,7 @@ export class InProcessRunner {
   }
 
   #receive(message: Exclude<ServerMessage, { type: 'welcome' | 'refused' }>): void {
-    if (message.type === 'run') for (const one of message.assignments) this.#assign(one);
+    if (message.type === 'run') for (const assignment of message.assignments) this.#assign(assignment);
     else if (message.type === 'cancel')
       for (const fence of message.fences) this.#live.get(fence)?.abort({ kind: 'canceled' });
     else if (message.type === 'waited') for (const news of message.attempts) this.#waited(news);
@@ -158,24 +158,24 @@ export class InProcessRunner {
     else if (message.type === 'logged') this.#outbox.logged(message.seq);
   }
 
-  #assign(brief: BriefAssignment): void {
-    if (this.#live.has(brief.fence)) return;
-    const assignment = inFull(brief);
+  #assign(compact: CompactAssignment): void {
+    if (this.#live.has(compact.fence)) return;
+    const assignment = inFull(compact);
     const isTwice = this.#options.deliversTwice(assignment.task);
     void this.#attempt(assignment);
     if (isTwice) this.#replace();
   }
 
-  #waited({ fence, state, spell, keys }: AttemptWaited): void {
+  #waited({ fence, state, suspension, keys }: AttemptWaited): void {
     const live = this.#live.get(fence);
     if (!live || live.isGone) return;
     if (state === 'stale') live.abort({ kind: 'settled' });
     else if (state === 'suspended') {
-      if ((spell ?? 0) <= live.resumed) return;
+      if ((suspension ?? 0) <= live.resumed) return;
       live.isSuspended = true;
       live.waiting.suspended();
     } else {
-      live.resumed = Math.max(live.resumed, spell ?? 0);
+      live.resumed = Math.max(live.resumed, suspension ?? 0);
       live.isSuspended = false;
       live.waiting.over(keys);
     }
@@ -212,7 +212,7 @@ export class InProcessRunner {
       },
     };
     this.#live.set(fence, live);
-    const heard = new Map<string, number>();
+    const consumed = new Map<string, number>();
     const outcome = await execute({
       task,
       assignment,
@@ -223,14 +223,19 @@ export class InProcessRunner {
       // Signed for each call, because the clock may have moved.
       credential: () => (live.isGone ? new Promise<string>(() => undefined) : this.#credential(run, fence)),
       isGone: () => live.isGone,
-      heard,
+      consumed,
       filePath: 'test',
     });
     limit?.end();
     waiting.forget();
     this.#live.delete(fence);
     if (live.isGone || this.#isClosed) return;
-    this.#outbox.add({ run, fence, outcome, ...(heard.size > 0 && { heard: Object.fromEntries(heard) }) });
+    this.#outbox.add({
+      run,
+      fence,
+      outcome,
+      ...(consumed.size > 0 && { consumed: Object.fromEntries(consumed) }),
+    });
   }
 
   #credential(run: string, fence: number): string {

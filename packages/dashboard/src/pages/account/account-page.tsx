@@ -1,7 +1,7 @@
 import { useSession, roleNames } from '../../api/session.ts';
 import { Command } from '../../parts/empty.tsx';
 import { Id } from '../../parts/id.tsx';
-import { Facts, Page, Section } from '../../parts/page.tsx';
+import { Properties, Page, Section } from '../../parts/page.tsx';
 import { Approve } from './approve.tsx';
 import { Browsers } from './browsers.tsx';
 import { Tokens } from './tokens.tsx';
@@ -12,8 +12,8 @@ export function AccountPage() {
   const { user, organizations } = useSession();
   return (
     <Page title="Account" summary={user.email ?? user.name}>
-      <Facts
-        facts={[
+      <Properties
+        properties={[
           ['Name', user.name],
           ['Mail', user.email ?? 'none'],
           ['Id', <Id key="id" id={user.id} />],

@@ -14,13 +14,13 @@ export function Approve() {
   const [userCode, setUserCode] = useState(codeInAddress);
   const [asking, setAsking] = useState<ReplyOf<'describeAuthorizationCode'>>();
   const describe = useAct('describeAuthorizationCode', {
-    outdates: [],
+    invalidates: [],
     inEnvironment: false,
     showsErrors: true,
     onDone: setAsking,
   });
   const approve = useAct('approveAuthorizationCode', {
-    outdates: ['listTokens'],
+    invalidates: ['listTokens'],
     inEnvironment: false,
     showsErrors: true,
     done: () => 'Approved. The machine gets a token of yours, which ends in 90 days',

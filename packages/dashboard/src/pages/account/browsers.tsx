@@ -23,32 +23,32 @@ const outdated = ['listBrowserSessions'] as const;
 
 /** The browsers in which the user is logged in. Each can be logged out from here. */
 export function Browsers() {
-  const [asked, setAsked] = useState<readonly BrowserSession[]>();
+  const [ending, setEnding] = useState<readonly BrowserSession[]>();
   const [left, setLeft] = useState<readonly BrowserSession[]>([]);
   const sessions = useAsk('listBrowserSessions', {}, { live: 15_000, inEnvironment: false });
   const end = useAct('revokeBrowserSession', {
-    outdates: outdated,
+    invalidates: outdated,
     inEnvironment: false,
     showsErrors: true,
     onDone: () => {
       const [next, ...rest] = left;
       setLeft(rest);
       if (next) end.mutate({ params: { sessionId: next.id } });
-      else setAsked(undefined);
+      else setEnding(undefined);
     },
   });
   if (sessions.error && !sessions.data)
     return <Failure error={sessions.error} onRetry={() => void sessions.refetch()} />;
   const all = sessions.data?.data ?? [];
   const others = all.filter(({ isCurrent }) => !isCurrent);
-  const count = asked?.length ?? 0;
-  const [first] = asked ?? [];
+  const count = ending?.length ?? 0;
+  const [first] = ending ?? [];
   return (
     <Section
       title="Where you are logged in"
       actions={
         others.length > 1 && (
-          <Button look="danger" onClick={() => setAsked(others)}>
+          <Button variant="danger" onClick={() => setEnding(others)}>
             Log out {others.length} other browsers
           </Button>
         )
@@ -57,7 +57,7 @@ export function Browsers() {
       <div className="edge">
         <Table
           label="Browsers"
-          columns={columnsOf((one) => setAsked([one]))}
+          columns={columnsOf((session) => setEnding([session]))}
           rows={all}
           rowKey={({ id }) => id}
           isPending={sessions.isPending}
@@ -65,10 +65,10 @@ export function Browsers() {
         />
       </div>
       <Confirm
-        isOpen={asked !== undefined}
+        isOpen={ending !== undefined}
         onClose={() => {
           end.reset();
-          setAsked(undefined);
+          setEnding(undefined);
         }}
         title={
           count === 1
@@ -80,7 +80,7 @@ export function Browsers() {
         error={end.error?.message}
         onConfirm={() => {
           if (!first) return;
-          setLeft(asked?.slice(1) ?? []);
+          setLeft(ending?.slice(1) ?? []);
           end.mutate({ params: { sessionId: first.id } });
         }}
       >
@@ -91,7 +91,7 @@ export function Browsers() {
   );
 }
 
-const columnsOf = (onEnd: (one: BrowserSession) => void): readonly Column<BrowserSession>[] => [
+const columnsOf = (onEnd: (session: BrowserSession) => void): readonly Column<BrowserSession>[] => [
   {
     id: 'browser',
     header: 'Browser',
@@ -130,9 +130,9 @@ const columnsOf = (onEnd: (one: BrowserSession) => void): readonly Column<Browse
     width: '96px',
     align: 'end',
     isEssential: true,
-    cell: (one) =>
-      one.isCurrent ? null : (
-        <Button look="plain" className="account-row-button" onClick={() => onEnd(one)}>
+    cell: (session) =>
+      session.isCurrent ? null : (
+        <Button variant="plain" className="account-row-button" onClick={() => onEnd(session)}>
           Log out
         </Button>
       ),

@@ -19,14 +19,14 @@ import { Time } from '../../parts/time/time.tsx';
 /** The user's personal access tokens, with which a program has the user's permissions. */
 export function Tokens() {
   const [isMaking, setMaking] = useState(false);
-  const [asked, setAsked] = useState<AccessToken>();
+  const [revoking, setRevoking] = useState<AccessToken>();
   const tokens = useAsk('listTokens', {}, { live: 15_000, inEnvironment: false });
   const revoke = useAct('revokeToken', {
-    outdates: ['listTokens'],
+    invalidates: ['listTokens'],
     inEnvironment: false,
     showsErrors: true,
     done: ({ name }) => `Token ${name} revoked`,
-    onDone: () => setAsked(undefined),
+    onDone: () => setRevoking(undefined),
   });
   if (tokens.error && !tokens.data)
     return <Failure error={tokens.error} onRetry={() => void tokens.refetch()} />;
@@ -46,7 +46,7 @@ export function Tokens() {
       <div className="edge">
         <Table
           label="Personal access tokens"
-          columns={columnsOf(setAsked)}
+          columns={columnsOf(setRevoking)}
           rows={good}
           rowKey={({ id }) => id}
           isPending={tokens.isPending}
@@ -61,17 +61,17 @@ export function Tokens() {
         <TokenForm onClose={() => setMaking(false)} />
       </Dialog>
       <Confirm
-        isOpen={asked !== undefined}
+        isOpen={revoking !== undefined}
         onClose={() => {
           revoke.reset();
-          setAsked(undefined);
+          setRevoking(undefined);
         }}
-        title={`Revoke the token ${asked?.name ?? ''}?`}
-        action={`Revoke ${asked?.name ?? ''}`}
-        typed={asked?.name ?? ''}
+        title={`Revoke the token ${revoking?.name ?? ''}?`}
+        action={`Revoke ${revoking?.name ?? ''}`}
+        typed={revoking?.name ?? ''}
         isBusy={revoke.isPending}
         error={revoke.error?.message}
-        onConfirm={() => asked && revoke.mutate({ params: { tokenId: asked.id } })}
+        onConfirm={() => revoking && revoke.mutate({ params: { tokenId: revoking.id } })}
       >
         It ends for good and at once. Programs that use it are refused, and browsers that were logged in with
         it, too.
@@ -80,7 +80,7 @@ export function Tokens() {
   );
 }
 
-const columnsOf = (onRevoke: (one: AccessToken) => void): readonly Column<AccessToken>[] => [
+const columnsOf = (onRevoke: (token: AccessToken) => void): readonly Column<AccessToken>[] => [
   {
     id: 'name',
     header: 'Name',
@@ -116,8 +116,8 @@ const columnsOf = (onRevoke: (one: AccessToken) => void): readonly Column<Access
     width: '96px',
     align: 'end',
     isEssential: true,
-    cell: (one) => (
-      <Button look="plain" className="account-row-button" onClick={() => onRevoke(one)}>
+    cell: (token) => (
+      <Button variant="plain" className="account-row-button" onClick={() => onRevoke(token)}>
         Revoke
       </Button>
     ),
@@ -127,7 +127,11 @@ const columnsOf = (onRevoke: (one: AccessToken) => void): readonly Column<Access
 function TokenForm({ onClose }: { readonly onClose: () => void }) {
   const [name, setName] = useState('');
   const [expiry, setExpiry] = useState('90');
-  const create = useAct('createToken', { outdates: ['listTokens'], inEnvironment: false, showsErrors: true });
+  const create = useAct('createToken', {
+    invalidates: ['listTokens'],
+    inEnvironment: false,
+    showsErrors: true,
+  });
   if (create.data)
     return (
       <div className="stack">
@@ -165,7 +169,7 @@ function TokenForm({ onClose }: { readonly onClose: () => void }) {
       <FormError error={create.error} fields={['name', 'expiresAt']} />
       <div className="form-actions">
         <Button onClick={onClose}>Create none</Button>
-        <Button type="submit" look="main" isBusy={create.isPending} disabled={name.trim() === ''}>
+        <Button type="submit" variant="main" isBusy={create.isPending} disabled={name.trim() === ''}>
           Create token
         </Button>
       </div>

@@ -1,29 +1,29 @@
 import { useParams } from '@tanstack/react-router';
 import { useAsk } from '../../api/ask.ts';
-import { SameAs, shellWord } from '../../parts/code/code-tabs.tsx';
+import { CodeExample, shellWord } from '../../parts/code/code-tabs.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Failure, Skeleton } from '../../parts/failure.tsx';
 import { Id } from '../../parts/id.tsx';
 import { shortId } from '../../parts/id-text.ts';
-import { Facts, Page, Section } from '../../parts/page.tsx';
+import { Properties, Page, Section } from '../../parts/page.tsx';
 import { PageLink } from '../../parts/page-link.tsx';
 import { PortionBar, PortionWords } from '../../parts/progress.tsx';
 import { RunList } from '../../parts/runs/run-list.tsx';
 import { Mark } from '../../parts/status/status.tsx';
 import { countText } from '../../parts/count-text.ts';
 import { Duration, Time } from '../../parts/time/time.tsx';
-import { lookOfBatch, portionsOf } from './looks.ts';
+import { badgeOfBatch, portionsOf } from './badges.ts';
 
 /** One batch: its progress and its runs. */
 export function BatchPage() {
   const { batchId = '' } = useParams({ strict: false }) as { readonly batchId?: string };
-  const asked = useAsk('retrieveBatch', { params: { batchId } }, { live: true, keepPrevious: false });
-  const batch = asked.data;
+  const query = useAsk('retrieveBatch', { params: { batchId } }, { live: true, keepPrevious: false });
+  const batch = query.data;
   if (!batch)
     return (
       <Page title="Batch">
-        {asked.error ? (
-          <Failure error={asked.error} onRetry={() => void asked.refetch()} />
+        {query.error ? (
+          <Failure error={query.error} onRetry={() => void query.refetch()} />
         ) : (
           <Skeleton lines={6} />
         )}
@@ -41,14 +41,14 @@ export function BatchPage() {
       title={`Batch of ${countText(runCount, 'run')}`}
       summary={
         <span className="row wrap">
-          <Mark look={lookOfBatch(batch)} />
+          <Mark badge={badgeOfBatch(batch)} />
           <Id id={batch.id} />
         </span>
       }
       actions={
-        <SameAs
+        <CodeExample
           operation="retrieveBatch"
-          given={{ params: { batchId } }}
+          input={{ params: { batchId } }}
           cli={`runs list ${shellWord(`batch:${batch.id}`)}`}
           sdk={`import { batch } from '@millrace/sdk';\n\nconst { status, counts, runs } = await batch.retrieve('${batch.id}');`}
         />
@@ -70,8 +70,8 @@ export function BatchPage() {
             : `${countText(received, 'item')} of ${runCount.toLocaleString('en')} have come. No run starts until the last one is there.`}
         </div>
       )}
-      <Facts
-        facts={[
+      <Properties
+        properties={[
           ['Created', <Time key="created" at={batch.createdAt} />],
           ['Filled', batch.sealedAt === undefined ? undefined : <Time key="filled" at={batch.sealedAt} />],
           [

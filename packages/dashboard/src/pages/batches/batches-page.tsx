@@ -1,5 +1,5 @@
 import type { ListedBatch } from '@millrace/contract';
-import { CodeBlock, SameAs } from '../../parts/code/code-tabs.tsx';
+import { CodeBlock, CodeExample } from '../../parts/code/code-tabs.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Id } from '../../parts/id.tsx';
 import { shortId } from '../../parts/id-text.ts';
@@ -12,7 +12,7 @@ import type { Column } from '../../parts/table/column.ts';
 import { useLiveList } from '../../parts/table/live-rows.ts';
 import { LiveTable } from '../../parts/table/live-table.tsx';
 import { Duration, Time } from '../../parts/time/time.tsx';
-import { lookOfBatch, portionsOf } from './looks.ts';
+import { badgeOfBatch, portionsOf } from './badges.ts';
 
 const idOf = ({ id }: ListedBatch): string => id;
 
@@ -22,7 +22,7 @@ const columns: readonly Column<ListedBatch>[] = [
     header: 'Status',
     width: 'minmax(44px, 130px)',
     isEssential: true,
-    cell: (batch) => <Mark look={lookOfBatch(batch)} />,
+    cell: (batch) => <Mark badge={badgeOfBatch(batch)} />,
   },
   {
     id: 'id',
@@ -96,16 +96,16 @@ const example = `await resizeImage.batchTrigger(urls.map((url) => ({ payload: { 
 export function BatchesPage() {
   const goTo = useGoTo();
   const pageHref = usePageHref();
-  const given = { query: { 'page[size]': 50 } };
-  const list = useLiveList('listBatches', given, idOf);
+  const input = { query: { 'page[size]': 50 } };
+  const list = useLiveList('listBatches', input, idOf);
   return (
     <Page
       title="Batches"
       summary="Runs that were triggered together."
       actions={
-        <SameAs
+        <CodeExample
           operation="listBatches"
-          given={given}
+          input={input}
           cli="batches list"
           sdk={
             "import { batch } from '@millrace/sdk';\n\nfor await (const { id, counts } of batch.list()) {\n  console.log(id, counts.live, counts.failed);\n}"

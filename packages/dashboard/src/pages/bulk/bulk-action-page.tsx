@@ -1,29 +1,29 @@
 import { useParams } from '@tanstack/react-router';
 import { useAsk } from '../../api/ask.ts';
-import { SameAs } from '../../parts/code/code-tabs.tsx';
+import { CodeExample } from '../../parts/code/code-tabs.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Failure, Skeleton } from '../../parts/failure.tsx';
 import { Id } from '../../parts/id.tsx';
-import { Facts, Page, Section } from '../../parts/page.tsx';
+import { Properties, Page, Section } from '../../parts/page.tsx';
 import { PortionBar, PortionWords } from '../../parts/progress.tsx';
 import { RunList } from '../../parts/runs/run-list.tsx';
 import { Mark } from '../../parts/status/status.tsx';
 import { countText } from '../../parts/count-text.ts';
 import { Duration, Time } from '../../parts/time/time.tsx';
-import { bulkLooks, doneOf, portionsOf, verbs } from './looks.ts';
+import { bulkBadges, doneOf, portionsOf, verbs } from './badges.ts';
 import { StopButton } from './stop-button.tsx';
 
 /** One bulk action: its progress, and the runs that it created. */
 export function BulkActionPage() {
   const { bulkActionId = '' } = useParams({ strict: false }) as { readonly bulkActionId?: string };
-  const given = { params: { bulkActionId } };
-  const asked = useAsk('retrieveBulkAction', given, { live: 1_000, keepPrevious: false });
-  const action = asked.data;
+  const input = { params: { bulkActionId } };
+  const query = useAsk('retrieveBulkAction', input, { live: 1_000, keepPrevious: false });
+  const action = query.data;
   if (!action)
     return (
       <Page title="Bulk action">
-        {asked.error ? (
-          <Failure error={asked.error} onRetry={() => void asked.refetch()} />
+        {query.error ? (
+          <Failure error={query.error} onRetry={() => void query.refetch()} />
         ) : (
           <Skeleton lines={6} />
         )}
@@ -37,7 +37,7 @@ export function BulkActionPage() {
       heading={name ?? what}
       summary={
         <span className="row wrap">
-          <Mark look={bulkLooks[status]} />
+          <Mark badge={bulkBadges[status]} />
           {name !== undefined && <span>{what}</span>}
           <Id id={action.id} />
         </span>
@@ -45,9 +45,9 @@ export function BulkActionPage() {
       actions={
         <>
           <StopButton action={action} />
-          <SameAs
+          <CodeExample
             operation="retrieveBulkAction"
-            given={given}
+            input={input}
             cli={`runs bulk show ${action.id}`}
             sdk={`import { runs } from '@millrace/sdk';\n\nconst action = await runs.bulk.poll('${action.id}');`}
           />
@@ -68,8 +68,8 @@ export function BulkActionPage() {
           )}
         </div>
       </section>
-      <Facts
-        facts={[
+      <Properties
+        properties={[
           ['Started', <Time key="started" at={action.createdAt} />],
           [
             'Took',

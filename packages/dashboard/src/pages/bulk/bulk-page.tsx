@@ -1,5 +1,5 @@
 import type { BulkAction } from '@millrace/contract';
-import { SameAs } from '../../parts/code/code-tabs.tsx';
+import { CodeExample } from '../../parts/code/code-tabs.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Id } from '../../parts/id.tsx';
 import { shortId } from '../../parts/id-text.ts';
@@ -13,7 +13,7 @@ import type { Column } from '../../parts/table/column.ts';
 import { useLiveList } from '../../parts/table/live-rows.ts';
 import { LiveTable } from '../../parts/table/live-table.tsx';
 import { Duration, Time } from '../../parts/time/time.tsx';
-import { bulkLooks, doneOf, portionsOf, verbs } from './looks.ts';
+import { bulkBadges, doneOf, portionsOf, verbs } from './badges.ts';
 import { StopButton } from './stop-button.tsx';
 import './bulk.css';
 
@@ -25,7 +25,7 @@ const columns: readonly Column<BulkAction>[] = [
     header: 'Status',
     width: 'minmax(44px, 120px)',
     isEssential: true,
-    cell: ({ status }) => <Mark look={bulkLooks[status]} />,
+    cell: ({ status }) => <Mark badge={bulkBadges[status]} />,
   },
   {
     id: 'what',
@@ -91,16 +91,16 @@ const columns: readonly Column<BulkAction>[] = [
 export function BulkPage() {
   const goTo = useGoTo();
   const pageHref = usePageHref();
-  const given = { query: { 'page[size]': 50 } };
-  const list = useLiveList('listBulkActions', given, idOf, { live: 2_000 });
+  const input = { query: { 'page[size]': 50 } };
+  const list = useLiveList('listBulkActions', input, idOf, { live: 2_000 });
   return (
     <Page
       title="Bulk actions"
       summary="Many runs, canceled or replayed at once."
       actions={
-        <SameAs
+        <CodeExample
           operation="listBulkActions"
-          given={given}
+          input={input}
           cli="runs bulk list"
           sdk={
             "import { runs } from '@millrace/sdk';\n\nfor await (const { id, counts } of runs.bulk.list()) {\n  console.log(id, counts);\n}"

@@ -5,14 +5,14 @@ import { useMay } from '../../api/session.ts';
 import { Button } from '../../parts/button.tsx';
 import { Confirm } from '../../parts/dialog/confirm.tsx';
 import { countText } from '../../parts/count-text.ts';
-import { doneOf, verbs } from './looks.ts';
+import { doneOf, verbs } from './badges.ts';
 
 /** Stops a bulk action after a confirmation with the number of remaining runs. */
 export function StopButton({ action }: { readonly action: BulkAction }) {
   const [isAsking, setAsking] = useState(false);
   const may = useMay();
   const abort = useAct('abortBulkAction', {
-    outdates: ['listBulkActions', 'retrieveBulkAction'],
+    invalidates: ['listBulkActions', 'retrieveBulkAction'],
     showsErrors: true,
     done: 'Bulk action stopped',
     onDone: () => setAsking(false),
@@ -22,7 +22,7 @@ export function StopButton({ action }: { readonly action: BulkAction }) {
   return (
     <>
       {action.status === 'PENDING' && (
-        <Button icon="cancel" look="danger" onClick={() => setAsking(true)}>
+        <Button icon="cancel" variant="danger" onClick={() => setAsking(true)}>
           Stop
         </Button>
       )}

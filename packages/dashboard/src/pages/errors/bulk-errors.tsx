@@ -39,15 +39,15 @@ export function BulkErrors({ selection, rows }: BulkErrorsProps) {
   const canChange = ids.length > 0 && may('resolveError') && done === undefined;
   const run = async (
     name: 'resolveError' | 'ignoreError' | 'unresolveError',
-    tell: string,
+    message: string,
   ): Promise<void> => {
     selection.clear();
-    await change(name, ids, tell, name === 'unresolveError' ? undefined : 'unresolveError');
+    await change(name, ids, message, name === 'unresolveError' ? undefined : 'unresolveError');
   };
   const areUnresolved = chosen.some(({ status }) => status === 'unresolved');
   useShortcuts(
     canChange
-      ? [{ keys: 'e', does: `Resolve ${what}`, run: () => void run('resolveError', 'Resolved') }]
+      ? [{ keys: 'e', label: `Resolve ${what}`, run: () => void run('resolveError', 'Resolved') }]
       : [],
   );
   if (done !== undefined)

@@ -3,7 +3,7 @@ import { useAct, useAsk } from '../../api/ask.ts';
 import { useMay } from '../../api/session.ts';
 import { toast } from '../../api/toasts.ts';
 import { Button, IconButton } from '../../parts/button.tsx';
-import { SameAs } from '../../parts/code/code-tabs.tsx';
+import { CodeExample } from '../../parts/code/code-tabs.tsx';
 import { useShortcuts } from '../../parts/keyboard.ts';
 import { Menu } from '../../parts/menu.tsx';
 import type { ErrorDetail } from './error-detail.ts';
@@ -14,7 +14,7 @@ import { RuleDialog } from './rule-dialog.tsx';
 
 /** Resolve, ignore, merge, and a rule for errors like these. */
 export function ErrorActions({ group }: { readonly group: ErrorDetail }) {
-  const [asked, setAsked] = useState<'ignore' | 'merge' | 'rule'>();
+  const [dialog, setDialog] = useState<'ignore' | 'merge' | 'rule'>();
   const may = useMay();
   const params = { errorId: group.id };
   const newest = useAsk('listDeployments', { query: { 'page[size]': 1 } }).data?.data[0]?.version;
@@ -31,10 +31,10 @@ export function ErrorActions({ group }: { readonly group: ErrorDetail }) {
   const canResolve = may('resolveError') && group.status !== 'resolved';
   useShortcuts([
     ...(canResolve
-      ? [{ keys: 'e', does: 'Resolve the error', run: () => resolve.mutate({ params, body: {} }) }]
+      ? [{ keys: 'e', label: 'Resolve the error', run: () => resolve.mutate({ params, body: {} }) }]
       : []),
     ...(may('ignoreError') && group.status === 'unresolved'
-      ? [{ keys: 'i', does: 'Ignore the error', run: () => setAsked('ignore') }]
+      ? [{ keys: 'i', label: 'Ignore the error', run: () => setDialog('ignore') }]
       : []),
   ]);
   const resolveIn = (resolvedInVersion: string): void =>
@@ -53,7 +53,7 @@ export function ErrorActions({ group }: { readonly group: ErrorDetail }) {
           {
             label: 'Merge other errors into this one',
             icon: 'batches' as const,
-            onSelect: () => setAsked('merge'),
+            onSelect: () => setDialog('merge'),
           },
         ]
       : []),
@@ -62,7 +62,7 @@ export function ErrorActions({ group }: { readonly group: ErrorDetail }) {
           {
             label: 'Group errors like this by a rule',
             icon: 'settings' as const,
-            onSelect: () => setAsked('rule'),
+            onSelect: () => setDialog('rule'),
           },
         ]
       : []),
@@ -73,7 +73,7 @@ export function ErrorActions({ group }: { readonly group: ErrorDetail }) {
         <span className="split-button">
           <Button
             icon="check"
-            look="main"
+            variant="main"
             shortcut="e"
             isBusy={resolve.isPending}
             onClick={() => resolve.mutate({ params, body: {} })}
@@ -89,7 +89,7 @@ export function ErrorActions({ group }: { readonly group: ErrorDetail }) {
         </span>
       )}
       {may('ignoreError') && group.status === 'unresolved' && (
-        <Button icon="cancel" shortcut="i" onClick={() => setAsked('ignore')}>
+        <Button icon="cancel" shortcut="i" onClick={() => setDialog('ignore')}>
           Ignore
         </Button>
       )}
@@ -98,18 +98,18 @@ export function ErrorActions({ group }: { readonly group: ErrorDetail }) {
           Mark as unresolved
         </Button>
       )}
-      <SameAs
+      <CodeExample
         operation="resolveError"
-        given={{ params, body: {} }}
+        input={{ params, body: {} }}
         cli={`errors resolve ${group.id}`}
         sdk={`import { errors } from '@millrace/sdk';\n\nawait errors.resolve('${group.id}');`}
       />
       {more.length > 0 && <Menu trigger={<IconButton icon="more" label="More" />} entries={more} />}
-      <IgnoreDialog isOpen={asked === 'ignore'} onClose={() => setAsked(undefined)} errorId={group.id} />
-      <MergeDialog isOpen={asked === 'merge'} onClose={() => setAsked(undefined)} group={group} />
+      <IgnoreDialog isOpen={dialog === 'ignore'} onClose={() => setDialog(undefined)} errorId={group.id} />
+      <MergeDialog isOpen={dialog === 'merge'} onClose={() => setDialog(undefined)} group={group} />
       <RuleDialog
-        isOpen={asked === 'rule'}
-        onClose={() => setAsked(undefined)}
+        isOpen={dialog === 'rule'}
+        onClose={() => setDialog(undefined)}
         start={{ task: group.taskIdentifier, type: group.errorType, message: group.errorMessage }}
       />
     </>

@@ -6,7 +6,7 @@ import { Mark } from '../../parts/status/status.tsx';
 import { CellButton } from '../../parts/button.tsx';
 import type { Column } from '../../parts/table/column.ts';
 import { Time } from '../../parts/time/time.tsx';
-import { errorLooks } from './error-look.ts';
+import { errorBadges } from './error-badge.ts';
 import '../../parts/runs/runs.css';
 
 export type ErrorItem = ReplyOf<'listErrors'>['data'][number];
@@ -31,7 +31,7 @@ export const errorColumns = ({
     isEssential: true,
     cell: ({ id, errorType, errorMessage, sampleMessage = errorMessage, status, firstSeen }) => (
       <>
-        <Mark look={errorLooks[status]} compact />
+        <Mark badge={errorBadges[status]} compact />
         <PageLink to={`/errors/${id}`} className="error-text cut">
           <span className="strong">{visibleControls(errorType)}</span>{' '}
           <span className="error-says">{visibleControls(sampleMessage.slice(0, shownCharacters))}</span>

@@ -6,7 +6,7 @@ import { Failure, Skeleton } from '../../parts/failure.tsx';
 import { Id } from '../../parts/id.tsx';
 import { visibleControls } from '../../parts/json/visible-controls.ts';
 import { PageLink } from '../../parts/page-link.tsx';
-import { Facts, Page, Section } from '../../parts/page.tsx';
+import { Properties, Page, Section } from '../../parts/page.tsx';
 import { Plot } from '../../parts/plot/plot.tsx';
 import { runColumnsOf } from '../../parts/runs/run-columns.tsx';
 import { RunList } from '../../parts/runs/run-list.tsx';
@@ -16,7 +16,7 @@ import { Mark } from '../../parts/status/status.tsx';
 import { Time } from '../../parts/time/time.tsx';
 import { ErrorActions } from './error-actions.tsx';
 import type { ErrorDetail } from './error-detail.ts';
-import { errorLooks } from './error-look.ts';
+import { errorBadges } from './error-badge.ts';
 import { ErrorState } from './error-state.tsx';
 import { Examples } from './examples.tsx';
 import { History } from './history.tsx';
@@ -63,7 +63,7 @@ function OneError({ group, period }: { readonly group: ErrorDetail; readonly per
       title={`${group.errorType}: ${message.slice(0, 120)}`}
       heading={
         <span className="error-heading">
-          <Mark look={errorLooks[group.status]} compact />
+          <Mark badge={errorBadges[group.status]} compact />
           <span>{visibleControls(group.errorType)}</span>
         </span>
       }
@@ -71,9 +71,9 @@ function OneError({ group, period }: { readonly group: ErrorDetail; readonly per
       actions={<ErrorActions group={group} />}
     >
       <ErrorState group={group} />
-      <Facts
-        facts={[
-          ['State', <Mark look={errorLooks[group.status]} />],
+      <Properties
+        properties={[
+          ['State', <Mark badge={errorBadges[group.status]} />],
           [
             'Task',
             <PageLink to={`/tasks/${encodeURIComponent(group.taskIdentifier)}`}>
@@ -112,7 +112,7 @@ function OneError({ group, period }: { readonly group: ErrorDetail; readonly per
             label="Time"
             options={periods}
             value={period}
-            onChange={(one) => setSearch({ period: one === defaultPeriod ? undefined : one })}
+            onChange={(next) => setSearch({ period: next === defaultPeriod ? undefined : next })}
           />
         </div>
         <Plot

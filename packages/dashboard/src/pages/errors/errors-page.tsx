@@ -5,7 +5,7 @@ import { call } from '../../api/client.ts';
 import { useEnvironment } from '../../api/environment.ts';
 import { useMay } from '../../api/session.ts';
 import { Button } from '../../parts/button.tsx';
-import { SameAs, shellWord } from '../../parts/code/code-tabs.tsx';
+import { CodeExample, shellWord } from '../../parts/code/code-tabs.tsx';
 import { countText } from '../../parts/count-text.ts';
 import { Empty } from '../../parts/empty.tsx';
 import type { FilterKey } from '../../parts/filter/complete.ts';
@@ -47,8 +47,8 @@ export function ErrorsPage() {
   const may = useMay();
 
   const { query, time, trend } = errorListQuery(search);
-  const given = { query: { ...query, trend, 'page[size]': pageSize } };
-  const list = useLiveList('listErrors', given, ({ id }) => id, { live: 10_000 });
+  const input = { query: { ...query, trend, 'page[size]': pageSize } };
+  const list = useLiveList('listErrors', input, ({ id }) => id, { live: 10_000 });
   const { pages, rows } = list;
   const keys = useMemo(() => filterKeysOf(environment), [environment]);
   const change = (texts: typeof search): void => {
@@ -87,9 +87,9 @@ export function ErrorsPage() {
           <PageLink to="/errors/rules" className="button">
             Rules
           </PageLink>
-          <SameAs
+          <CodeExample
             operation="listErrors"
-            given={{ query }}
+            input={{ query }}
             cli={cliText(query)}
             sdk={`import { errors } from '@millrace/sdk';\n\nfor await (const group of errors.list({ status: 'unresolved', period: '7d' })) {\n  console.log(group.count, group.errorMessage);\n}`}
           />
@@ -113,8 +113,8 @@ export function ErrorsPage() {
           label="Time"
           options={[...ranges, { value: 'all', label: 'All time' }]}
           value={from === undefined ? range : undefined}
-          onChange={(one) =>
-            change({ range: one === defaultRange ? undefined : one, from: undefined, to: undefined })
+          onChange={(next) =>
+            change({ range: next === defaultRange ? undefined : next, from: undefined, to: undefined })
           }
         />
         <Segments

@@ -32,8 +32,8 @@ export function Examples({ group }: { readonly group: ErrorDetail }) {
     if (next !== undefined) setSearch({ example: at + by === 0 ? undefined : next });
   };
   useShortcuts([
-    { keys: '[', does: 'Newer example', run: () => go(-1) },
-    { keys: ']', does: 'Older example', run: () => go(1) },
+    { keys: '[', label: 'Newer example', run: () => go(-1) },
+    { keys: ']', label: 'Older example', run: () => go(1) },
   ]);
 
   if (runs.error && !runs.data) return <Failure error={runs.error} onRetry={() => void runs.refetch()} />;

@@ -17,7 +17,7 @@ export function FailureHistogram({ time, onRange }: FailureHistogramProps) {
     {
       name: 'Crashed or timed out',
       color: '--warn',
-      values: points.map((one) => one.crashed + one.timedOut + one.systemFailure),
+      values: points.map((point) => point.crashed + point.timedOut + point.systemFailure),
     },
   ];
   return (

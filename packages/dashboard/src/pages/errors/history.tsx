@@ -4,11 +4,11 @@ import { Button } from '../../parts/button.tsx';
 import { visibleControls } from '../../parts/json/visible-controls.ts';
 import { Section } from '../../parts/page.tsx';
 import { Mark } from '../../parts/status/status.tsx';
-import type { Look } from '../../parts/status/run-status.ts';
+import type { Badge } from '../../parts/status/run-status.ts';
 import { Time } from '../../parts/time/time.tsx';
 import { useNameOf } from './people.ts';
 
-const looks: Readonly<Record<ErrorChange['act'], Look>> = {
+const badges: Readonly<Record<ErrorChange['act'], Badge>> = {
   resolved: { word: 'Resolved', glyph: 'disc', tone: 'good' },
   ignored: { word: 'Ignored', glyph: 'slashed', tone: 'quiet' },
   unresolved: { word: 'Marked as unresolved', glyph: 'ring', tone: 'quiet' },
@@ -30,7 +30,7 @@ export function History({ errorId }: { readonly errorId: string }) {
         <ol className="card error-history">
           {history.items.map(({ id, at, act, userId, credentialId, before }) => (
             <li key={id}>
-              <Mark look={looks[act]} />
+              <Mark badge={badges[act]} />
               <span className="muted small">
                 {userId !== undefined
                   ? `by ${visibleControls(nameOf(userId))}`
@@ -48,7 +48,7 @@ export function History({ errorId }: { readonly errorId: string }) {
           ))}
           {history.hasMore && (
             <li>
-              <Button look="plain" onClick={history.loadMore}>
+              <Button variant="plain" onClick={history.loadMore}>
                 Older
               </Button>
             </li>

@@ -114,7 +114,7 @@ function IgnoreForm({ errorId, onClose }: Omit<IgnoreDialogProps, 'isOpen'>) {
         </p>
       )}
       <div className="form-actions">
-        <Button type="submit" look="main" isBusy={ignore.isPending} disabled={isWrong}>
+        <Button type="submit" variant="main" isBusy={ignore.isPending} disabled={isWrong}>
           Ignore the error
         </Button>
       </div>

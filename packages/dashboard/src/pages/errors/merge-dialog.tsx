@@ -98,7 +98,7 @@ function MergeForm({ group, onClose }: Omit<MergeDialogProps, 'isOpen'>) {
         </p>
       )}
       <div className="form-actions">
-        <Button type="submit" look="main" isBusy={merge.isPending} disabled={chosen.size === 0}>
+        <Button type="submit" variant="main" isBusy={merge.isPending} disabled={chosen.size === 0}>
           {chosen.size === 0 ? 'Merge' : `Merge ${countText(chosen.size, 'error')} into this one`}
         </Button>
       </div>

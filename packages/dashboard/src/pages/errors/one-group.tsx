@@ -14,14 +14,14 @@ import type { ErrorDetail } from './error-detail.ts';
 /** The reason why these errors form one group: the input of their fingerprint. Merged fingerprints can be split again. */
 export function OneGroup({ group }: { readonly group: ErrorDetail }) {
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
-  const [isAsked, setAsked] = useState(false);
+  const [isConfirming, setConfirming] = useState(false);
   const may = useMay();
   const goTo = useGoTo();
   const fingerprints = useAsk('listErrorFingerprints', { params: { errorId: group.id } });
   const split = useAct('splitError', {
     showsErrors: true,
     onDone: ({ id }) => {
-      setAsked(false);
+      setConfirming(false);
       setChosen(new Set());
       toast({
         title: 'A group of its own was made',
@@ -35,7 +35,7 @@ export function OneGroup({ group }: { readonly group: ErrorDetail }) {
   return (
     <Section
       title="Why these are one group"
-      actions={chosen.size > 0 && <Button onClick={() => setAsked(true)}>Split {what}</Button>}
+      actions={chosen.size > 0 && <Button onClick={() => setConfirming(true)}>Split {what}</Button>}
     >
       <div className="card one-group">
         {isComputed ? (
@@ -102,8 +102,8 @@ export function OneGroup({ group }: { readonly group: ErrorDetail }) {
         )}
       </div>
       <Confirm
-        isOpen={isAsked}
-        onClose={() => setAsked(false)}
+        isOpen={isConfirming}
+        onClose={() => setConfirming(false)}
         title={`Split ${what} from this group?`}
         action={`Split ${what}`}
         isHarmless

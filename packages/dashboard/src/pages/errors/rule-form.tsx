@@ -29,10 +29,10 @@ export function RuleForm({ start, onAdded }: RuleFormProps) {
   const [message, setMessage] = useState(start ? patternOf(start.message) : '');
   const [groupKey, setGroupKey] = useState('');
   const [tried, setTried] = useState('');
-  const preview = useAct('previewErrorRule', { inEnvironment: false, outdates: [], showsErrors: true });
+  const preview = useAct('previewErrorRule', { inEnvironment: false, invalidates: [], showsErrors: true });
   const create = useAct('createErrorRule', {
     inEnvironment: false,
-    outdates: ['listErrorRules'],
+    invalidates: ['listErrorRules'],
     showsErrors: true,
     done: 'Rule added',
     onDone: onAdded,
@@ -45,7 +45,7 @@ export function RuleForm({ start, onAdded }: RuleFormProps) {
   };
   const hasPattern = 'task' in body || 'type' in body || 'message' in body;
   const shape = JSON.stringify([task, type, message]);
-  const given = { params: { projectRef } };
+  const input = { params: { projectRef } };
   const error = preview.error ?? create.error;
   return (
     <form
@@ -55,7 +55,7 @@ export function RuleForm({ start, onAdded }: RuleFormProps) {
         if (!hasPattern) return;
         setTried(shape);
         // The group key does not affect matching; a preview needs none.
-        preview.mutate({ ...given, body: { ...body, groupKey: body.groupKey || 'preview' } });
+        preview.mutate({ ...input, body: { ...body, groupKey: body.groupKey || 'preview' } });
       }}
     >
       <p className="muted">
@@ -107,10 +107,10 @@ export function RuleForm({ start, onAdded }: RuleFormProps) {
         </Button>
         {may('createErrorRule') && (
           <Button
-            look="main"
+            variant="main"
             isBusy={create.isPending}
             disabled={!hasPattern || body.groupKey === ''}
-            onClick={() => create.mutate({ ...given, body })}
+            onClick={() => create.mutate({ ...input, body })}
           >
             Add the rule
           </Button>

@@ -4,7 +4,7 @@ import { useAct, useAsk } from '../../api/ask.ts';
 import { useEnvironment } from '../../api/environment.ts';
 import { useMay } from '../../api/session.ts';
 import { Button, IconButton } from '../../parts/button.tsx';
-import { SameAs } from '../../parts/code/code-tabs.tsx';
+import { CodeExample } from '../../parts/code/code-tabs.tsx';
 import { countText } from '../../parts/count-text.ts';
 import { Confirm } from '../../parts/dialog/confirm.tsx';
 import { Empty } from '../../parts/empty.tsx';
@@ -21,18 +21,18 @@ import './errors.css';
 export function RulesPage() {
   const { project: projectRef } = useEnvironment();
   const [isAdding, setAdding] = useState(false);
-  const [asked, setAsked] = useState<ErrorRule>();
+  const [deleting, setDeleting] = useState<ErrorRule>();
   const may = useMay();
-  const given = { params: { projectRef } };
-  const rules = useAsk('listErrorRules', given, { inEnvironment: false });
-  const outdates = ['listErrorRules'] as const;
-  const move = useAct('updateErrorRule', { inEnvironment: false, outdates });
+  const input = { params: { projectRef } };
+  const rules = useAsk('listErrorRules', input, { inEnvironment: false });
+  const invalidates = ['listErrorRules'] as const;
+  const move = useAct('updateErrorRule', { inEnvironment: false, invalidates });
   const remove = useAct('deleteErrorRule', {
     inEnvironment: false,
-    outdates,
+    invalidates,
     showsErrors: true,
     done: 'Rule deleted',
-    onDone: () => setAsked(undefined),
+    onDone: () => setDeleting(undefined),
   });
   const all = rules.data?.data ?? [];
   return (
@@ -45,13 +45,13 @@ export function RulesPage() {
       actions={
         <>
           {may('createErrorRule') && (
-            <Button icon="plus" look="main" onClick={() => setAdding(true)}>
+            <Button icon="plus" variant="main" onClick={() => setAdding(true)}>
               Add a rule
             </Button>
           )}
-          <SameAs
+          <CodeExample
             operation="listErrorRules"
-            given={given}
+            input={input}
             cli="errors rules list"
             sdk={`import { errors } from '@millrace/sdk';\n\nfor (const rule of await errors.rules.list('${projectRef}')) console.log(rule.position, rule.groupKey);`}
           />
@@ -130,7 +130,7 @@ export function RulesPage() {
                         <IconButton
                           icon="trash"
                           label={`Delete the rule of ${rule.groupKey}`}
-                          onClick={() => setAsked(rule)}
+                          onClick={() => setDeleting(rule)}
                         />
                       </span>
                     )}
@@ -143,13 +143,13 @@ export function RulesPage() {
       )}
       <RuleDialog isOpen={isAdding} onClose={() => setAdding(false)} />
       <Confirm
-        isOpen={asked !== undefined}
-        onClose={() => setAsked(undefined)}
-        title={`Delete the rule of “${visibleControls(asked?.groupKey ?? '')}”?`}
+        isOpen={deleting !== undefined}
+        onClose={() => setDeleting(undefined)}
+        title={`Delete the rule of “${visibleControls(deleting?.groupKey ?? '')}”?`}
         action="Delete the rule"
         isBusy={remove.isPending}
         error={remove.error?.message}
-        onConfirm={() => asked && remove.mutate({ params: { projectRef, ruleId: asked.id } })}
+        onConfirm={() => deleting && remove.mutate({ params: { projectRef, ruleId: deleting.id } })}
       >
         Errors to come are grouped as if it had never been. What was grouped stays as it is.
       </Confirm>

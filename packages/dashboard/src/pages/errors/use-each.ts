@@ -11,20 +11,25 @@ type Change = 'resolveError' | 'ignoreError' | 'unresolveError';
 /** Changes several groups in sequence, and reports the number of failures. */
 export function useEach(): {
   readonly done: number | undefined;
-  readonly change: (name: Change, ids: readonly string[], tell: string, undo?: Change) => Promise<void>;
+  readonly change: (name: Change, ids: readonly string[], message: string, undo?: Change) => Promise<void>;
 } {
   const environment = useEnvironment();
   const client = useQueryClient();
   const [done, setDone] = useState<number>();
 
-  const change = async (name: Change, ids: readonly string[], tell: string, undo?: Change): Promise<void> => {
+  const change = async (
+    name: Change,
+    ids: readonly string[],
+    message: string,
+    undo?: Change,
+  ): Promise<void> => {
     const changed: string[] = [];
     let failure: unknown;
     setDone(0);
     for (const errorId of ids) {
-      const given = { params: { errorId }, ...(name !== 'unresolveError' && { body: {} }) };
+      const input = { params: { errorId }, ...(name !== 'unresolveError' && { body: {} }) };
       try {
-        await call(name, given as never, { environment, requestKey: crypto.randomUUID() });
+        await call(name, input as never, { environment, requestKey: crypto.randomUUID() });
         changed.push(errorId);
       } catch (error) {
         failure ??= error;
@@ -36,7 +41,7 @@ export function useEach(): {
     const left = ids.length - changed.length;
     if (changed.length > 0)
       toast({
-        title: `${tell} ${countText(changed.length, 'error')}`,
+        title: `${message} ${countText(changed.length, 'error')}`,
         ...(undo && { undo: () => void change(undo, changed, 'Unresolved again:') }),
       });
     if (left > 0)

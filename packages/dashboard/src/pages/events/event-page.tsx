@@ -1,28 +1,28 @@
-import type { ShownEvent } from '@millrace/contract';
+import type { EventResponse } from '@millrace/contract';
 import { useParams } from '@tanstack/react-router';
 import { useAct, useAsk } from '../../api/ask.ts';
 import { useMay } from '../../api/session.ts';
 import { Button } from '../../parts/button.tsx';
-import { SameAs, shellWord } from '../../parts/code/code-tabs.tsx';
+import { CodeExample, shellWord } from '../../parts/code/code-tabs.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Failure, Skeleton } from '../../parts/failure.tsx';
 import { Id } from '../../parts/id.tsx';
 import { shortId } from '../../parts/id-text.ts';
 import { JsonTree } from '../../parts/json/json-tree.tsx';
-import { Facts, Page, Section } from '../../parts/page.tsx';
+import { Properties, Page, Section } from '../../parts/page.tsx';
 import { PageLink, useGoTo, usePageHref } from '../../parts/page-link.tsx';
-import { runStatusLooks } from '../../parts/status/run-status.ts';
+import { runStatusBadges } from '../../parts/status/run-status.ts';
 import { Mark } from '../../parts/status/status.tsx';
 import { countText } from '../../parts/count-text.ts';
 import type { Column } from '../../parts/table/column.ts';
 import { Table } from '../../parts/table/table.tsx';
 import { Time } from '../../parts/time/time.tsx';
 import { toast } from '../../api/toasts.ts';
-import { eventLooks } from './looks.ts';
+import { eventBadges } from './badges.ts';
 import { visibleControls } from '../../parts/json/visible-controls.ts';
 import './events.css';
 
-type EventRun = ShownEvent['runs'][number];
+type EventRun = EventResponse['runs'][number];
 
 const unknownRun = { word: 'Unknown', glyph: 'dotted', tone: 'quiet' } as const;
 
@@ -32,7 +32,9 @@ const columns: readonly Column<EventRun>[] = [
     header: 'Status',
     width: 'minmax(44px, 140px)',
     isEssential: true,
-    cell: ({ status }) => <Mark look={runStatusLooks[status as keyof typeof runStatusLooks] ?? unknownRun} />,
+    cell: ({ status }) => (
+      <Mark badge={runStatusBadges[status as keyof typeof runStatusBadges] ?? unknownRun} />
+    ),
   },
   {
     id: 'task',
@@ -57,12 +59,12 @@ const columns: readonly Column<EventRun>[] = [
 /** One event: its payload, and the runs that it triggered. */
 export function EventPage() {
   const { eventId = '' } = useParams({ strict: false }) as { readonly eventId?: string };
-  const asked = useAsk('retrieveEvent', { params: { eventId } }, { live: 2_000, keepPrevious: false });
-  if (asked.data) return <Loaded shown={asked.data} />;
+  const query = useAsk('retrieveEvent', { params: { eventId } }, { live: 2_000, keepPrevious: false });
+  if (query.data) return <Loaded event={query.data} />;
   return (
     <Page title="Event">
-      {asked.error ? (
-        <Failure error={asked.error} onRetry={() => void asked.refetch()} />
+      {query.error ? (
+        <Failure error={query.error} onRetry={() => void query.refetch()} />
       ) : (
         <Skeleton lines={6} />
       )}
@@ -70,29 +72,29 @@ export function EventPage() {
   );
 }
 
-function Loaded({ shown }: { readonly shown: ShownEvent }) {
+function Loaded({ event }: { readonly event: EventResponse }) {
   const may = useMay();
   const goTo = useGoTo();
   const pageHref = usePageHref();
-  const params = { eventId: shown.id };
-  const outdates = ['listEvents', 'retrieveEvent', 'listRuns', 'countRuns'] as const;
+  const params = { eventId: event.id };
+  const invalidates = ['listEvents', 'retrieveEvent', 'listRuns', 'countRuns'] as const;
   const replay = useAct('replayEvent', {
-    outdates,
+    invalidates,
     onDone: (sent) => {
       toast({ title: `Sent again. ${countText(sent.runs.length, 'run')} started.` });
       goTo(`/events/${encodeURIComponent(sent.id)}`);
     },
   });
-  const cancel = useAct('cancelEvent', { outdates, done: 'The event will not be delivered' });
-  const { payload, name: _, ...rest } = shown.event;
-  const isWaiting = shown.status === 'PENDING';
+  const cancel = useAct('cancelEvent', { invalidates, done: 'The event will not be delivered' });
+  const { payload, name: _, ...rest } = event.event;
+  const isWaiting = event.status === 'PENDING';
   return (
     <Page
-      title={shown.name ?? 'Event without a name'}
+      title={event.name ?? 'Event without a name'}
       summary={
         <span className="row wrap">
-          <Mark look={eventLooks[shown.status]} />
-          <Id id={shown.id} />
+          <Mark badge={eventBadges[event.status]} />
+          <Id id={event.id} />
         </span>
       }
       actions={
@@ -100,7 +102,7 @@ function Loaded({ shown }: { readonly shown: ShownEvent }) {
           {isWaiting && may('cancelEvent') && (
             <Button
               icon="cancel"
-              look="danger"
+              variant="danger"
               isBusy={cancel.isPending}
               onClick={() => cancel.mutate({ params })}
             >
@@ -112,50 +114,50 @@ function Loaded({ shown }: { readonly shown: ShownEvent }) {
               Send again
             </Button>
           )}
-          <SameAs
+          <CodeExample
             operation="retrieveEvent"
-            given={{ params }}
-            cli={`events show ${shellWord(shown.id)}`}
-            sdk={`import { events } from '@millrace/sdk';\n\nconst event = await events.retrieve(${JSON.stringify(shown.id)});`}
+            input={{ params }}
+            cli={`events show ${shellWord(event.id)}`}
+            sdk={`import { events } from '@millrace/sdk';\n\nconst event = await events.retrieve(${JSON.stringify(event.id)});`}
           />
         </>
       }
     >
-      {shown.failure !== undefined && (
+      {event.failure !== undefined && (
         <div className="notice tone-bad" role="alert">
           <span>
-            <span className="strong">It could not be delivered.</span> {shown.failure} Sending it again tries
+            <span className="strong">It could not be delivered.</span> {event.failure} Sending it again tries
             once more.
           </span>
         </div>
       )}
-      <Facts
-        facts={[
-          ['Sent', <Time key="sent" at={shown.createdAt} />],
-          ['Due', shown.deliverAt === null ? undefined : <Time key="due" at={shown.deliverAt} />],
+      <Properties
+        properties={[
+          ['Sent', <Time key="sent" at={event.createdAt} />],
+          ['Due', event.deliverAt === null ? undefined : <Time key="due" at={event.deliverAt} />],
           [
             'Delivered',
-            shown.deliveredAt === null ? undefined : <Time key="delivered" at={shown.deliveredAt} />,
+            event.deliveredAt === null ? undefined : <Time key="delivered" at={event.deliveredAt} />,
           ],
-          ['Canceled', shown.canceledAt === null ? undefined : <Time key="canceled" at={shown.canceledAt} />],
+          ['Canceled', event.canceledAt === null ? undefined : <Time key="canceled" at={event.canceledAt} />],
           [
             'Replay of',
-            shown.replayOf === null ? undefined : (
-              <PageLink key="replay" to={`/events/${encodeURIComponent(shown.replayOf)}`} className="mono">
-                {shown.replayOf}
+            event.replayOf === null ? undefined : (
+              <PageLink key="replay" to={`/events/${encodeURIComponent(event.replayOf)}`} className="mono">
+                {event.replayOf}
               </PageLink>
             ),
           ],
         ]}
       />
       <Section
-        title={`What it started${shown.runs.length > 0 ? `: ${countText(shown.runs.length, 'run')}` : ''}`}
+        title={`What it started${event.runs.length > 0 ? `: ${countText(event.runs.length, 'run')}` : ''}`}
       >
         <div className="edge">
           <Table
             label="Runs of the event"
             columns={columns}
-            rows={shown.runs}
+            rows={event.runs}
             rowKey={({ id }) => id}
             hrefOf={({ id }) => pageHref(`/runs/${id}`)}
             onOpen={({ id }) => goTo(`/runs/${id}`)}
@@ -164,12 +166,12 @@ function Loaded({ shown }: { readonly shown: ShownEvent }) {
                 title={
                   isWaiting
                     ? 'It starts runs when its time has come.'
-                    : shown.status === 'CANCELED'
+                    : event.status === 'CANCELED'
                       ? 'It was canceled before its time.'
                       : 'It started no run that is still stored.'
                 }
               >
-                {shown.status === 'UNMATCHED' && (
+                {event.status === 'UNMATCHED' && (
                   <>
                     No task was subscribed to it.{' '}
                     <PageLink to="/events" search={{ view: 'subscriptions' }}>

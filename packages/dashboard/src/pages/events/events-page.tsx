@@ -3,7 +3,7 @@ import { useMemo } from 'react';
 import { useAsk } from '../../api/ask.ts';
 import { useMay } from '../../api/session.ts';
 import { Button, CellButton } from '../../parts/button.tsx';
-import { SameAs, shellWord } from '../../parts/code/code-tabs.tsx';
+import { CodeExample, shellWord } from '../../parts/code/code-tabs.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { FilterField } from '../../parts/filter/filter-field.tsx';
 import { useWordFilter } from '../../parts/filter/use-word-filter.ts';
@@ -18,7 +18,7 @@ import type { Column } from '../../parts/table/column.ts';
 import { useLiveList } from '../../parts/table/live-rows.ts';
 import { LiveTable } from '../../parts/table/live-table.tsx';
 import { Time } from '../../parts/time/time.tsx';
-import { eventLooks } from './looks.ts';
+import { eventBadges } from './badges.ts';
 import { SendDialog } from './send-dialog.tsx';
 import { Subscriptions } from './subscriptions.tsx';
 import { visibleControls } from '../../parts/json/visible-controls.ts';
@@ -49,7 +49,7 @@ const columnsOf = (onName: (name: string) => void): readonly Column<ListedEvent>
     header: 'Status',
     width: 'minmax(44px, 160px)',
     isEssential: true,
-    cell: ({ status }) => <Mark look={eventLooks[status]} />,
+    cell: ({ status }) => <Mark badge={eventBadges[status]} />,
   },
   {
     id: 'name',
@@ -118,14 +118,14 @@ export function EventsPage() {
   const isSubscriptions = view === 'subscriptions';
   const maySend = may('sendEvent');
   const openSend = (name = '') => setSearch({ send: name || 'event' }, { push: true });
-  useShortcuts(maySend ? [{ keys: 'n', does: 'Send an event', run: () => openSend() }] : []);
+  useShortcuts(maySend ? [{ keys: 'n', label: 'Send an event', run: () => openSend() }] : []);
   return (
     <Page
       title="Events"
       summary="What happened, told once. Each task that is subscribed to it gets a run."
       actions={
         maySend && (
-          <Button look="main" icon="events" shortcut="n" onClick={() => openSend()}>
+          <Button variant="main" icon="events" shortcut="n" onClick={() => openSend()}>
             Send an event
           </Button>
         )
@@ -160,8 +160,8 @@ function EventList() {
   const pageHref = usePageHref();
   const filter = useWordFilter(wordKeys);
   const tasks = useAsk('listTasks', {});
-  const given = { query: { ...filter.query, 'page[size]': 50 } };
-  const list = useLiveList('listEvents', given, idOf);
+  const input = { query: { ...filter.query, 'page[size]': 50 } };
+  const list = useLiveList('listEvents', input, idOf);
   const columns = columnsOf((name) => filter.add('name', name));
   const filterKeys = useMemo(() => {
     const names = [...new Set((tasks.data?.data ?? []).flatMap(({ on }) => (on ? [on.name] : [])))];
@@ -188,9 +188,9 @@ function EventList() {
           error={filter.error}
           placeholder="Filter, such as name:order.created status:unmatched"
         />
-        <SameAs
+        <CodeExample
           operation="listEvents"
-          given={given}
+          input={input}
           cli={`events list${name === undefined ? '' : ` --name ${shellWord(name)}`}${status === undefined || status.includes(',') ? '' : ` --status ${status}`}`}
           sdk={
             "import { events } from '@millrace/sdk';\n\nfor await (const event of events.list()) {\n  console.log(event.name, event.status, event.runCount);\n}"

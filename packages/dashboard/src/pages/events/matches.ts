@@ -5,9 +5,11 @@
  * @example matchesName('order.*', 'order.paid') // true
  */
 export function matchesName(subscription: string, event: string): boolean {
-  const wanted = subscription.split('.');
-  const given = event.split('.');
-  const isOpen = wanted.at(-1) === '**';
-  if (isOpen ? given.length < wanted.length : given.length !== wanted.length) return false;
-  return wanted.every((segment, index) => segment === '*' || segment === '**' || segment === given[index]);
+  const pattern = subscription.split('.');
+  const segments = event.split('.');
+  const isOpen = pattern.at(-1) === '**';
+  if (isOpen ? segments.length < pattern.length : segments.length !== pattern.length) return false;
+  return pattern.every(
+    (segment, index) => segment === '*' || segment === '**' || segment === segments[index],
+  );
 }

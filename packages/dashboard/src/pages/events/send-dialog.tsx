@@ -34,12 +34,14 @@ function readJson(text: string): { readonly value: unknown } | { readonly error:
 }
 
 /** Sends an event. It first shows which tasks subscribe to its name. */
-export function SendDialog({ name: given, onClose, onSent }: SendDialogProps) {
+export function SendDialog({ name: initialName, onClose, onSent }: SendDialogProps) {
   const listId = useId();
   const zone = useTimeZone();
   // Stable while the dialog is open: repeating the request after a lost response sends the same event.
   const [randomId] = useState(() => crypto.randomUUID());
-  const [name, setName] = useState(given.includes('*') ? given.slice(0, given.indexOf('*')) : given);
+  const [name, setName] = useState(
+    initialName.includes('*') ? initialName.slice(0, initialName.indexOf('*')) : initialName,
+  );
   const [payload, setPayload] = useState('{\n  \n}');
   const [id, setId] = useState('');
   const [delivery, setDelivery] = useState<Delivery>('now');
@@ -48,7 +50,7 @@ export function SendDialog({ name: given, onClose, onSent }: SendDialogProps) {
   const tasks = useAsk('listTasks', {});
   const send = useAct('sendEvent', {
     showsErrors: true,
-    outdates: ['listEvents', 'retrieveEvent', 'listRuns', 'countRuns'],
+    invalidates: ['listEvents', 'retrieveEvent', 'listRuns', 'countRuns'],
     onDone: (sent) => {
       toast({
         title: sent.isDuplicate
@@ -63,7 +65,8 @@ export function SendDialog({ name: given, onClose, onSent }: SendDialogProps) {
   const subscriptions = (tasks.data?.data ?? []).flatMap((task) =>
     task.on ? [{ task: task.id, name: task.on.name, hasFilter: task.on.filter !== undefined }] : [],
   );
-  const matching = name === '' ? [] : subscriptions.filter((one) => matchesName(one.name, name));
+  const matching =
+    name === '' ? [] : subscriptions.filter((subscription) => matchesName(subscription.name, name));
 
   const submit = (event: FormEvent): void => {
     event.preventDefault();
@@ -119,10 +122,10 @@ export function SendDialog({ name: given, onClose, onSent }: SendDialogProps) {
           onChange={(event) => setName(event.target.value)}
         />
         <datalist id={listId}>
-          {[...new Set(subscriptions.map((one) => one.name))]
-            .filter((one) => !one.includes('*'))
-            .map((one) => (
-              <option key={one} value={one} />
+          {[...new Set(subscriptions.map((subscription) => subscription.name))]
+            .filter((eventName) => !eventName.includes('*'))
+            .map((eventName) => (
+              <option key={eventName} value={eventName} />
             ))}
         </datalist>
         <TextArea
@@ -178,7 +181,7 @@ export function SendDialog({ name: given, onClose, onSent }: SendDialogProps) {
         )}
         <div className="form-actions">
           <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" look="main" isBusy={send.isPending}>
+          <Button type="submit" variant="main" isBusy={send.isPending}>
             Send the event
           </Button>
         </div>

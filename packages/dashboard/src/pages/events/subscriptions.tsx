@@ -66,7 +66,7 @@ const columnsOf = (onSend: ((name: string) => void) | undefined): readonly Colum
           align: 'end' as const,
           isEssential: true,
           cell: ({ on }: Subscription) => (
-            <Button look="plain" onClick={() => onSend(on.name)}>
+            <Button variant="plain" onClick={() => onSend(on.name)}>
               Send
             </Button>
           ),

@@ -144,7 +144,7 @@ function ApprovalLogin() {
       <p className="muted">Or approve this browser from any such machine.</p>
       {userCode === undefined ? (
         <Button
-          look="main"
+          variant="main"
           onClick={() => {
             setError(undefined);
             setTries(tries + 1);
@@ -170,19 +170,19 @@ function ApprovalLogin() {
 
 /** Requests a code and polls until it is approved. */
 async function poll(signal: AbortSignal, onCode: (code: string) => void): Promise<boolean> {
-  const asked = await call(
+  const authorization = await call(
     'createAuthorizationCode',
     { body: { hostName: 'the dashboard in a browser' } },
     { signal },
   );
-  onCode(asked.userCode);
-  let seconds = asked.interval;
-  while (!signal.aborted && Date.now() < Date.parse(asked.expiresAt)) {
+  onCode(authorization.userCode);
+  let seconds = authorization.interval;
+  while (!signal.aborted && Date.now() < Date.parse(authorization.expiresAt)) {
     await new Promise((resolve) => setTimeout(resolve, seconds * 1_000));
     if (signal.aborted) return false;
     const { session, interval } = await call(
       'createBrowserSession',
-      { body: { authorizationCode: asked.authorizationCode } },
+      { body: { authorizationCode: authorization.authorizationCode } },
       { signal },
     );
     if (session) return true;
@@ -217,7 +217,7 @@ function TokenLogin() {
         error={error}
       />
       <div className="form-actions">
-        <Button type="submit" look="main" isBusy={isBusy}>
+        <Button type="submit" variant="main" isBusy={isBusy}>
           Log in
         </Button>
       </div>
@@ -260,7 +260,7 @@ function PasswordLogin() {
         }
       />
       <div className="form-actions">
-        <Button type="submit" look="main" isBusy={isBusy}>
+        <Button type="submit" variant="main" isBusy={isBusy}>
           Log in
         </Button>
       </div>

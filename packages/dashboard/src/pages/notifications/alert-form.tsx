@@ -29,7 +29,7 @@ export function AlertForm({ alert, onClose }: AlertFormProps) {
   const [endpoints, setEndpoints] = useState<readonly string[]>(alert?.endpoints ?? []);
   const [tellsAll, setTellsAll] = useState((alert?.endpoints ?? null) === null);
   const known = useAsk('listNotificationEndpoints', { params });
-  const options = { outdates: outdated, showsErrors: true, onDone: onClose } as const;
+  const options = { invalidates: outdated, showsErrors: true, onDone: onClose } as const;
   const create = useAct('createAlert', { ...options, done: 'The condition is watched' });
   const update = useAct('updateAlert', { ...options, done: 'Alert changed' });
   const error = create.error ?? update.error;
@@ -139,14 +139,16 @@ export function AlertForm({ alert, onClose }: AlertFormProps) {
           onChange={(event) => setTellsAll(event.target.checked)}
         />
         {!tellsAll &&
-          known.data?.data.map((one) => (
+          known.data?.data.map((endpoint) => (
             <CheckField
-              key={one.id}
-              label={recipientOf(one)}
-              checked={endpoints.includes(one.id)}
+              key={endpoint.id}
+              label={recipientOf(endpoint)}
+              checked={endpoints.includes(endpoint.id)}
               onChange={(event) =>
                 setEndpoints(
-                  event.target.checked ? [...endpoints, one.id] : endpoints.filter((id) => id !== one.id),
+                  event.target.checked
+                    ? [...endpoints, endpoint.id]
+                    : endpoints.filter((id) => id !== endpoint.id),
                 )
               }
             />
@@ -170,7 +172,7 @@ export function AlertForm({ alert, onClose }: AlertFormProps) {
         <Button onClick={onClose}>{alert ? 'Keep as it is' : 'Add none'}</Button>
         <Button
           type="submit"
-          look="main"
+          variant="main"
           isBusy={create.isPending || update.isPending}
           disabled={!tellsAll && endpoints.length === 0}
         >

@@ -8,13 +8,13 @@ import { Confirm } from '../../parts/dialog/confirm.tsx';
 import { Dialog } from '../../parts/dialog/dialog.tsx';
 import { Failure, Skeleton } from '../../parts/failure.tsx';
 import { Id } from '../../parts/id.tsx';
-import { Facts, Section } from '../../parts/page.tsx';
+import { Properties, Section } from '../../parts/page.tsx';
 import { SidePanel } from '../../parts/panel/side-panel.tsx';
 import { useSearchTexts } from '../../parts/search.ts';
 import { Mark } from '../../parts/status/status.tsx';
 import { Time } from '../../parts/time/time.tsx';
 import { AlertForm } from './alert-form.tsx';
-import { alertLook } from './alert-look.ts';
+import { alertBadge } from './alert-badge.ts';
 import { conditionText } from './condition-text.ts';
 import { recipientOf } from './endpoint-words.ts';
 import { alertWords } from './types.ts';
@@ -38,7 +38,7 @@ export function AlertPanel({ alert, mayWrite }: AlertPanelProps) {
         <div className="stack" key={alert.id}>
           {mayWrite && <Acts alert={alert} />}
           <p>{conditionText(alert)}.</p>
-          <AlertFacts alert={alert} />
+          <AlertProperties alert={alert} />
           <Section title="For what it holds now">
             <Subjects alertId={alert.id} />
           </Section>
@@ -48,17 +48,17 @@ export function AlertPanel({ alert, mayWrite }: AlertPanelProps) {
   );
 }
 
-function AlertFacts({ alert }: { readonly alert: Alert }) {
+function AlertProperties({ alert }: { readonly alert: Alert }) {
   const params = useEnvironmentPath();
   const endpoints = useAsk('listNotificationEndpoints', { params });
   const nameOf = (id: string): string => {
-    const found = endpoints.data?.data.find((one) => one.id === id);
+    const found = endpoints.data?.data.find((endpoint) => endpoint.id === id);
     return found ? recipientOf(found) : id;
   };
   return (
-    <Facts
-      facts={[
-        ['State', <Mark key="state" look={alertLook(alert)} />],
+    <Properties
+      properties={[
+        ['State', <Mark key="state" badge={alertBadge(alert)} />],
         alert.firingSince === null
           ? undefined
           : ['Firing since', <Time key="since" at={alert.firingSince} />],
@@ -97,14 +97,14 @@ function Subjects({ alertId }: { readonly alertId: string }) {
         </tr>
       </thead>
       <tbody>
-        {subjects.map(({ subject, since, value, told }) => (
+        {subjects.map(({ subject, since, value, told: isReported }) => (
           <tr key={subject}>
             <td className="mono">{subject}</td>
             <td>
               <Time at={since} />
             </td>
             <td className="number">{value.toLocaleString('en', { maximumFractionDigits: 1 })}</td>
-            <td>{told ? 'yes' : 'not yet'}</td>
+            <td>{isReported ? 'yes' : 'not yet'}</td>
           </tr>
         ))}
       </tbody>
@@ -115,10 +115,10 @@ function Subjects({ alertId }: { readonly alertId: string }) {
 function Acts({ alert }: { readonly alert: Alert }) {
   const params = { ...useEnvironmentPath(), alertId: alert.id };
   const [, setSearch] = useSearchTexts();
-  const [asked, setAsked] = useState<'change' | 'delete'>();
-  const close = (): void => setAsked(undefined);
+  const [dialog, setDialog] = useState<'change' | 'delete'>();
+  const close = (): void => setDialog(undefined);
   const update = useAct('updateAlert', {
-    outdates: ['listAlerts', 'retrieveAlert'],
+    invalidates: ['listAlerts', 'retrieveAlert'],
     onDone: ({ enabled }) =>
       toast({
         title: enabled ? 'The condition is watched again' : 'The condition is no longer watched',
@@ -126,14 +126,14 @@ function Acts({ alert }: { readonly alert: Alert }) {
       }),
   });
   const remove = useAct('deleteAlert', {
-    outdates: ['listAlerts'],
+    invalidates: ['listAlerts'],
     showsErrors: true,
     done: 'Alert deleted',
     onDone: () => setSearch({ panel: undefined }),
   });
   return (
     <div className="row wrap">
-      <Button icon="pencil" onClick={() => setAsked('change')}>
+      <Button icon="pencil" onClick={() => setDialog('change')}>
         Change
       </Button>
       <Button
@@ -142,14 +142,14 @@ function Acts({ alert }: { readonly alert: Alert }) {
       >
         {alert.enabled ? 'Switch off' : 'Switch on'}
       </Button>
-      <Button icon="trash" look="danger" onClick={() => setAsked('delete')}>
+      <Button icon="trash" variant="danger" onClick={() => setDialog('delete')}>
         Delete
       </Button>
-      <Dialog isOpen={asked === 'change'} onClose={close} title="Change the alert">
+      <Dialog isOpen={dialog === 'change'} onClose={close} title="Change the alert">
         <AlertForm alert={alert} onClose={close} />
       </Dialog>
       <Confirm
-        isOpen={asked === 'delete'}
+        isOpen={dialog === 'delete'}
         onClose={() => {
           remove.reset();
           close();

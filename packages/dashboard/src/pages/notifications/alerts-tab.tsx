@@ -15,7 +15,7 @@ import { Table } from '../../parts/table/table.tsx';
 import { Time } from '../../parts/time/time.tsx';
 import { AlertForm } from './alert-form.tsx';
 import { AlertPanel } from './alert-panel.tsx';
-import { alertLook } from './alert-look.ts';
+import { alertBadge } from './alert-badge.ts';
 import { conditionText } from './condition-text.ts';
 import { alertWords } from './types.ts';
 
@@ -27,7 +27,7 @@ export function AlertsTab() {
   const [isAdding, setAdding] = useState(false);
   const alerts = useAsk('listAlerts', { params }, { live: true });
   const mayWrite = may('createAlert');
-  useShortcuts(mayWrite ? [{ keys: 'n', does: 'Add an alert', run: () => setAdding(true) }] : []);
+  useShortcuts(mayWrite ? [{ keys: 'n', label: 'Add an alert', run: () => setAdding(true) }] : []);
   if (alerts.error && !alerts.data)
     return <Failure error={alerts.error} onRetry={() => void alerts.refetch()} />;
   const all = alerts.data?.data ?? [];
@@ -35,7 +35,7 @@ export function AlertsTab() {
     <div className="stack">
       {mayWrite && (
         <div className="row notifications-tools">
-          <Button icon="plus" look="main" shortcut="n" onClick={() => setAdding(true)}>
+          <Button icon="plus" variant="main" shortcut="n" onClick={() => setAdding(true)}>
             Add alert
           </Button>
         </div>
@@ -70,7 +70,7 @@ const columns: readonly Column<Alert>[] = [
     header: 'State',
     width: '96px',
     isEssential: true,
-    cell: (one) => <Mark look={alertLook(one)} />,
+    cell: (alert) => <Mark badge={alertBadge(alert)} />,
   },
   {
     id: 'name',
@@ -83,7 +83,7 @@ const columns: readonly Column<Alert>[] = [
     id: 'condition',
     header: 'Fires when',
     width: 'minmax(180px, 4fr)',
-    cell: (one) => <span className="muted cut">{conditionText(one)}</span>,
+    cell: (alert) => <span className="muted cut">{conditionText(alert)}</span>,
   },
   {
     id: 'tells',

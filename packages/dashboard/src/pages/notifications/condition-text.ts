@@ -7,8 +7,8 @@ import type { Alert } from '@millrace/contract';
  */
 export function conditionText({ kind, threshold, window, task, queue, minRuns }: ConditionOf): string {
   const ofTask = task === null ? '' : ` of ${task}`;
-  const many = (one: string, more: string): string =>
-    threshold === 1 ? one : `${threshold.toLocaleString('en')} ${more}`;
+  const many = (singular: string, more: string): string =>
+    threshold === 1 ? singular : `${threshold.toLocaleString('en')} ${more}`;
   switch (kind) {
     case 'error.new':
       return `${many('A new error', 'new errors')}${ofTask} within ${window}`;

@@ -11,7 +11,7 @@ import type { Column } from '../../parts/table/column.ts';
 import { useLiveList } from '../../parts/table/live-rows.ts';
 import { LiveTable } from '../../parts/table/live-table.tsx';
 import { Time } from '../../parts/time/time.tsx';
-import { deliveryLook } from './delivery-look.ts';
+import { deliveryBadge } from './delivery-badge.ts';
 import { DeliveryPanel } from './delivery-panel.tsx';
 import { recipientOf } from './endpoint-words.ts';
 import { typeWords } from './types.ts';
@@ -38,7 +38,9 @@ export function DeliveriesTab() {
     'filter[type]': type || undefined,
   };
   const list = useLiveList('listNotificationDeliveries', { params, query }, keyOf);
-  const recipients = new Map((endpoints.data?.data ?? []).map((one) => [one.id, recipientOf(one)]));
+  const recipients = new Map(
+    (endpoints.data?.data ?? []).map((recipient) => [recipient.id, recipientOf(recipient)]),
+  );
   const isFiltered = status !== '' || endpoint !== '' || type !== '';
   return (
     <div className="stack">
@@ -121,7 +123,7 @@ const deliveryColumns = (
     header: 'Outcome',
     width: '108px',
     isEssential: true,
-    cell: (one) => <Mark look={deliveryLook(one.status)} />,
+    cell: (delivery) => <Mark badge={deliveryBadge(delivery.status)} />,
   },
   {
     id: 'type',

@@ -4,12 +4,12 @@ import { Button } from '../../parts/button.tsx';
 import { Failure, Skeleton } from '../../parts/failure.tsx';
 import { Id } from '../../parts/id.tsx';
 import { JsonTree } from '../../parts/json/json-tree.tsx';
-import { Facts, Section } from '../../parts/page.tsx';
+import { Properties, Section } from '../../parts/page.tsx';
 import { SidePanel } from '../../parts/panel/side-panel.tsx';
 import { useSearchTexts } from '../../parts/search.ts';
 import { Mark } from '../../parts/status/status.tsx';
 import { Time } from '../../parts/time/time.tsx';
-import { deliveryLook } from './delivery-look.ts';
+import { deliveryBadge } from './delivery-badge.ts';
 
 interface DeliveryPanelProps {
   readonly id: string | undefined;
@@ -22,7 +22,7 @@ export function DeliveryPanel({ id, recipients, mayResend }: DeliveryPanelProps)
   const params = useEnvironmentPath();
   const [, setSearch] = useSearchTexts();
   const resend = useAct('replayNotificationDelivery', {
-    outdates: ['listNotificationDeliveries', 'retrieveNotificationDelivery'],
+    invalidates: ['listNotificationDeliveries', 'retrieveNotificationDelivery'],
     done: 'It is sent again',
   });
   return (
@@ -60,35 +60,37 @@ function Content({
   const found = useAsk('retrieveNotificationDelivery', { params }, { live: true, keepPrevious: false });
   if (found.error && !found.data) return <Failure error={found.error} onRetry={() => void found.refetch()} />;
   if (!found.data) return <Skeleton lines={6} label="Loading the delivery" />;
-  const one = found.data;
+  const delivery = found.data;
   return (
     <div className="stack">
-      <Facts
-        facts={[
-          ['Outcome', <Mark key="status" look={deliveryLook(one.status)} />],
-          ['What', <code key="type">{one.type}</code>],
-          ['To', recipients.get(one.endpointId) ?? one.endpointId],
-          ['Attempts', one.attempts],
-          one.responseStatus === null ? undefined : ['Last answer', one.responseStatus],
-          one.lastAttemptAt === null
+      <Properties
+        properties={[
+          ['Outcome', <Mark key="status" badge={deliveryBadge(delivery.status)} />],
+          ['What', <code key="type">{delivery.type}</code>],
+          ['To', recipients.get(delivery.endpointId) ?? delivery.endpointId],
+          ['Attempts', delivery.attempts],
+          delivery.responseStatus === null ? undefined : ['Last answer', delivery.responseStatus],
+          delivery.lastAttemptAt === null
             ? undefined
-            : ['Last attempt', <Time key="last" at={one.lastAttemptAt} />],
-          one.deliveredAt === null ? undefined : ['Delivered', <Time key="delivered" at={one.deliveredAt} />],
-          one.status !== 'PENDING' || one.dueAt === null
+            : ['Last attempt', <Time key="last" at={delivery.lastAttemptAt} />],
+          delivery.deliveredAt === null
             ? undefined
-            : ['Next attempt', <Time key="due" at={one.dueAt} />],
-          ['Created', <Time key="created" at={one.createdAt} />],
-          ['Id', <Id key="id" id={one.id} short />],
-          ['Message id', <Id key="message" id={one.messageId} short />],
+            : ['Delivered', <Time key="delivered" at={delivery.deliveredAt} />],
+          delivery.status !== 'PENDING' || delivery.dueAt === null
+            ? undefined
+            : ['Next attempt', <Time key="due" at={delivery.dueAt} />],
+          ['Created', <Time key="created" at={delivery.createdAt} />],
+          ['Id', <Id key="id" id={delivery.id} short />],
+          ['Message id', <Id key="message" id={delivery.messageId} short />],
         ]}
       />
-      {one.failure !== null && (
+      {delivery.failure !== null && (
         <div className="notice tone-bad">
-          <span>{one.failure}</span>
+          <span>{delivery.failure}</span>
         </div>
       )}
       <Section title="What is sent">
-        <JsonTree value={one.body} label="Body" depth={4} />
+        <JsonTree value={delivery.body} label="Body" depth={4} />
       </Section>
     </div>
   );

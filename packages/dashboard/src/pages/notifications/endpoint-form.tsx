@@ -2,7 +2,7 @@ import type { EndpointKind, NotificationEndpoint, NotificationType, SmtpSecurity
 import { useState, type FormEvent } from 'react';
 import { useAct } from '../../api/ask.ts';
 import { useEnvironmentPath } from '../../api/environment.ts';
-import type { Given } from '../../api/operation-types.ts';
+import type { InputOf } from '../../api/operation-types.ts';
 import { Button } from '../../parts/button.tsx';
 import { fieldError, SelectField, TextField } from '../../parts/form/field.tsx';
 import { FormError } from '../../parts/form/form-error.tsx';
@@ -14,7 +14,7 @@ interface EndpointFormProps {
   /** The endpoint to change; without it, a new one is added. */
   readonly endpoint?: NotificationEndpoint;
   readonly onClose: () => void;
-  readonly onDone: (made: { readonly secret?: string | undefined }) => void;
+  readonly onDone: (created: { readonly secret?: string | undefined }) => void;
 }
 
 const kinds = [
@@ -39,12 +39,15 @@ export function EndpointForm({ endpoint, onClose, onDone }: EndpointFormProps) {
   );
   const chosen = offered.filter((type) =>
     types.some(
-      (one) => one === '*' || one === type || (one.endsWith('.*') && type.startsWith(one.slice(0, -1))),
+      (chosenType) =>
+        chosenType === '*' ||
+        chosenType === type ||
+        (chosenType.endsWith('.*') && type.startsWith(chosenType.slice(0, -1))),
     ),
   );
-  const create = useAct('createNotificationEndpoint', { outdates: outdated, showsErrors: true, onDone });
+  const create = useAct('createNotificationEndpoint', { invalidates: outdated, showsErrors: true, onDone });
   const update = useAct('updateNotificationEndpoint', {
-    outdates: outdated,
+    invalidates: outdated,
     showsErrors: true,
     done: 'Endpoint changed',
     onDone: () => onDone({}),
@@ -72,7 +75,7 @@ export function EndpointForm({ endpoint, onClose, onDone }: EndpointFormProps) {
     const common = { types: chosen, ...(about !== '' && { description: about }) };
     const body =
       kind === 'email' ? { kind, smtp, from, to, ...common } : { kind, url: url.trim(), ...common };
-    create.mutate({ params, body: body as Given<'createNotificationEndpoint'>['body'] });
+    create.mutate({ params, body: body as InputOf<'createNotificationEndpoint'>['body'] });
   };
 
   return (
@@ -125,7 +128,7 @@ export function EndpointForm({ endpoint, onClose, onDone }: EndpointFormProps) {
         <Button onClick={onClose}>{endpoint ? 'Keep as it is' : 'Add none'}</Button>
         <Button
           type="submit"
-          look="main"
+          variant="main"
           isBusy={create.isPending || update.isPending}
           disabled={chosen.length === 0}
         >
@@ -167,5 +170,5 @@ const sentMail = ({ host, port, security, user, password, from, to }: MailSettin
     ...(password !== '' && { password }),
   },
   from: from.trim(),
-  to: to.split(/[\s,;]+/).filter((one) => one !== ''),
+  to: to.split(/[\s,;]+/).filter((address) => address !== ''),
 });

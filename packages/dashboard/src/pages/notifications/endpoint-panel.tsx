@@ -7,13 +7,13 @@ import { Button } from '../../parts/button.tsx';
 import { Confirm } from '../../parts/dialog/confirm.tsx';
 import { Dialog } from '../../parts/dialog/dialog.tsx';
 import { Id } from '../../parts/id.tsx';
-import { Facts } from '../../parts/page.tsx';
+import { Properties } from '../../parts/page.tsx';
 import { SidePanel } from '../../parts/panel/side-panel.tsx';
 import { useSearchTexts } from '../../parts/search.ts';
 import { Mark } from '../../parts/status/status.tsx';
 import { Time } from '../../parts/time/time.tsx';
 import { EndpointForm } from './endpoint-form.tsx';
-import { endpointLook, recipientOf } from './endpoint-words.ts';
+import { endpointBadge, recipientOf } from './endpoint-words.ts';
 import { kindWords } from './types.ts';
 
 interface EndpointPanelProps {
@@ -48,9 +48,9 @@ function Content({
   return (
     <div className="stack">
       {mayWrite && <Acts endpoint={endpoint} onSecret={onSecret} />}
-      <Facts
-        facts={[
-          ['State', <Mark key="state" look={endpointLook(endpoint)} />],
+      <Properties
+        properties={[
+          ['State', <Mark key="state" badge={endpointBadge(endpoint)} />],
           ['Kind', kindWords[endpoint.kind]],
           ['Id', <Id key="id" id={endpoint.id} short />],
           ['Created', <Time key="created" at={endpoint.createdAt} />],
@@ -87,7 +87,7 @@ function Content({
   );
 }
 
-type Asked = 'change' | 'delete' | 'rotate';
+type OpenDialog = 'change' | 'delete' | 'rotate';
 
 function Acts({
   endpoint,
@@ -95,10 +95,10 @@ function Acts({
 }: Pick<EndpointPanelProps, 'onSecret'> & { readonly endpoint: NotificationEndpoint }) {
   const params = { ...useEnvironmentPath(), endpointId: endpoint.id };
   const [, setSearch] = useSearchTexts();
-  const [asked, setAsked] = useState<Asked>();
-  const close = (): void => setAsked(undefined);
+  const [dialog, setDialog] = useState<OpenDialog>();
+  const close = (): void => setDialog(undefined);
   const test = useAct('testNotificationEndpoint', {
-    outdates: ['listNotificationDeliveries'],
+    invalidates: ['listNotificationDeliveries'],
     onDone: ({ id }) =>
       toast({
         title: 'A test message is on its way',
@@ -109,7 +109,7 @@ function Acts({
       }),
   });
   const update = useAct('updateNotificationEndpoint', {
-    outdates: ['listNotificationEndpoints'],
+    invalidates: ['listNotificationEndpoints'],
     onDone: ({ enabled }) =>
       toast({
         title: enabled ? 'The endpoint is on' : 'The endpoint is off: nothing is sent to it',
@@ -117,7 +117,7 @@ function Acts({
       }),
   });
   const rotate = useAct('rotateNotificationSecret', {
-    outdates: [],
+    invalidates: [],
     showsErrors: true,
     onDone: ({ secret }) => {
       close();
@@ -125,7 +125,7 @@ function Acts({
     },
   });
   const remove = useAct('deleteNotificationEndpoint', {
-    outdates: ['listNotificationEndpoints', 'listNotificationDeliveries'],
+    invalidates: ['listNotificationEndpoints', 'listNotificationDeliveries'],
     showsErrors: true,
     done: 'Endpoint deleted',
     onDone: () => setSearch({ panel: undefined }),
@@ -135,7 +135,7 @@ function Acts({
       <Button isBusy={test.isPending} disabled={!endpoint.enabled} onClick={() => test.mutate({ params })}>
         Send a test
       </Button>
-      <Button icon="pencil" onClick={() => setAsked('change')}>
+      <Button icon="pencil" onClick={() => setDialog('change')}>
         Change
       </Button>
       <Button
@@ -144,15 +144,15 @@ function Acts({
       >
         {endpoint.enabled ? 'Switch off' : 'Switch on'}
       </Button>
-      {endpoint.kind === 'webhook' && <Button onClick={() => setAsked('rotate')}>New secret</Button>}
-      <Button icon="trash" look="danger" onClick={() => setAsked('delete')}>
+      {endpoint.kind === 'webhook' && <Button onClick={() => setDialog('rotate')}>New secret</Button>}
+      <Button icon="trash" variant="danger" onClick={() => setDialog('delete')}>
         Delete
       </Button>
-      <Dialog isOpen={asked === 'change'} onClose={close} title="Change the endpoint" isWide>
+      <Dialog isOpen={dialog === 'change'} onClose={close} title="Change the endpoint" isWide>
         <EndpointForm endpoint={endpoint} onClose={close} onDone={close} />
       </Dialog>
       <Confirm
-        isOpen={asked === 'rotate'}
+        isOpen={dialog === 'rotate'}
         onClose={close}
         title="Give the webhook a new secret?"
         action="Make a new secret"
@@ -163,7 +163,7 @@ function Acts({
         For 24 hours every request is signed by both. Put the new one into the receiver within that time.
       </Confirm>
       <Confirm
-        isOpen={asked === 'delete'}
+        isOpen={dialog === 'delete'}
         onClose={() => {
           remove.reset();
           close();

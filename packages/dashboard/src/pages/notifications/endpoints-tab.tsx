@@ -15,7 +15,7 @@ import { Table } from '../../parts/table/table.tsx';
 import { Time } from '../../parts/time/time.tsx';
 import { EndpointForm } from './endpoint-form.tsx';
 import { EndpointPanel } from './endpoint-panel.tsx';
-import { endpointLook, recipientOf } from './endpoint-words.ts';
+import { endpointBadge, recipientOf } from './endpoint-words.ts';
 import { NewSecret } from './new-secret.tsx';
 import { kindWords } from './types.ts';
 
@@ -28,7 +28,7 @@ export function EndpointsTab() {
   const [secret, setSecret] = useState<string>();
   const endpoints = useAsk('listNotificationEndpoints', { params }, { live: 15_000 });
   const mayWrite = may('createNotificationEndpoint');
-  useShortcuts(mayWrite ? [{ keys: 'n', does: 'Add an endpoint', run: () => setAdding(true) }] : []);
+  useShortcuts(mayWrite ? [{ keys: 'n', label: 'Add an endpoint', run: () => setAdding(true) }] : []);
   if (endpoints.error && !endpoints.data)
     return <Failure error={endpoints.error} onRetry={() => void endpoints.refetch()} />;
   const all = endpoints.data?.data ?? [];
@@ -36,7 +36,7 @@ export function EndpointsTab() {
     <div className="stack">
       {mayWrite && (
         <div className="row notifications-tools">
-          <Button icon="plus" look="main" shortcut="n" onClick={() => setAdding(true)}>
+          <Button icon="plus" variant="main" shortcut="n" onClick={() => setAdding(true)}>
             Add endpoint
           </Button>
         </div>
@@ -64,9 +64,9 @@ export function EndpointsTab() {
       <Dialog isOpen={isAdding} onClose={() => setAdding(false)} title="Add an endpoint" isWide>
         <EndpointForm
           onClose={() => setAdding(false)}
-          onDone={(made) => {
+          onDone={(created) => {
             setAdding(false);
-            setSecret(made.secret);
+            setSecret(created.secret);
           }}
         />
       </Dialog>
@@ -81,7 +81,7 @@ const columns: readonly Column<NotificationEndpoint>[] = [
     header: 'Tells',
     width: 'minmax(180px, 3fr)',
     isEssential: true,
-    cell: (one) => <span className="cut">{recipientOf(one)}</span>,
+    cell: (endpoint) => <span className="cut">{recipientOf(endpoint)}</span>,
   },
   { id: 'kind', header: 'By', width: '88px', cell: ({ kind }) => <span>{kindWords[kind]}</span> },
   {
@@ -89,7 +89,7 @@ const columns: readonly Column<NotificationEndpoint>[] = [
     header: 'State',
     width: 'minmax(96px, 1fr)',
     isEssential: true,
-    cell: (one) => <Mark look={endpointLook(one)} />,
+    cell: (endpoint) => <Mark badge={endpointBadge(endpoint)} />,
   },
   {
     id: 'types',

@@ -1,7 +1,7 @@
 import { Navigate, useParams } from '@tanstack/react-router';
 import { useAsk } from '../../api/ask.ts';
 import { useEnvironmentParams, useEnvironmentPath } from '../../api/environment.ts';
-import { SameAs } from '../../parts/code/code-tabs.tsx';
+import { CodeExample } from '../../parts/code/code-tabs.tsx';
 import { countText } from '../../parts/count-text.ts';
 import { Page } from '../../parts/page.tsx';
 import { useSearchTexts } from '../../parts/search.ts';
@@ -31,9 +31,9 @@ export function NotificationsPage() {
         )
       }
       actions={
-        <SameAs
+        <CodeExample
           operation={tab === 'alerts' ? 'listAlerts' : 'listNotificationEndpoints'}
-          given={{ params }}
+          input={{ params }}
           cli={
             tab === 'alerts'
               ? 'alerts list'

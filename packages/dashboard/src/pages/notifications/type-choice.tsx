@@ -26,7 +26,7 @@ export function TypeChoice({ types, chosen, onChange, error }: TypeChoiceProps) 
           label={typeWords[type]}
           checked={is(type)}
           onChange={(event) =>
-            onChange(types.filter((one) => (one === type ? event.target.checked : is(one))))
+            onChange(types.filter((candidate) => (candidate === type ? event.target.checked : is(candidate))))
           }
         />
       ))}

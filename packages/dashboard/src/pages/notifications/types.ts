@@ -35,7 +35,7 @@ interface AlertWords {
 }
 
 const counted = 'The time in which they are counted, such as 5m.';
-const held = 'For how long it must hold, such as 1m.';
+const durationHint = 'For how long it must hold, such as 1m.';
 
 /** The conditions that can be monitored, with their initial settings. */
 export const alertWords: Readonly<Record<AlertKind, AlertWords>> = {
@@ -68,7 +68,7 @@ export const alertWords: Readonly<Record<AlertKind, AlertWords>> = {
     unit: 'seconds that the oldest run has waited',
     threshold: 300,
     window: '1m',
-    windowHint: held,
+    windowHint: durationHint,
     of: 'queue',
   },
   'schedule.missed': {
@@ -84,7 +84,7 @@ export const alertWords: Readonly<Record<AlertKind, AlertWords>> = {
     unit: 'seconds that runs have waited',
     threshold: 60,
     window: '1m',
-    windowHint: held,
+    windowHint: durationHint,
   },
 };
 

@@ -18,16 +18,16 @@ export function ErrorList({ range }: { readonly range: string }) {
         {errors.data ? (
           errors.data.data.length > 0 ? (
             <ul>
-              {errors.data.data.map((one) => (
-                <li key={one.id} className="overview-error">
-                  <PageLink to={`/errors/${one.id}`} className="cut">
-                    <span className="strong">{visibleControls(one.errorType)}</span>{' '}
-                    {visibleControls((one.sampleMessage ?? one.errorMessage).slice(0, 200))}
+              {errors.data.data.map((group) => (
+                <li key={group.id} className="overview-error">
+                  <PageLink to={`/errors/${group.id}`} className="cut">
+                    <span className="strong">{visibleControls(group.errorType)}</span>{' '}
+                    {visibleControls((group.sampleMessage ?? group.errorMessage).slice(0, 200))}
                   </PageLink>
-                  <span className="number is-end">{one.count.toLocaleString('en')}×</span>
-                  <span className="muted small cut">{visibleControls(one.taskIdentifier)}</span>
+                  <span className="number is-end">{group.count.toLocaleString('en')}×</span>
+                  <span className="muted small cut">{visibleControls(group.taskIdentifier)}</span>
                   <span className="muted small is-end">
-                    <Time at={one.lastSeen} />
+                    <Time at={group.lastSeen} />
                   </span>
                 </li>
               ))}

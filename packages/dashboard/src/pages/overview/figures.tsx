@@ -24,8 +24,8 @@ export function share(part: number, whole: number): string {
 export function Figures({ stats, range, concurrency, runners, oldestMs }: FiguresProps) {
   const total = stats?.total;
   const failed = total && total.failed + total.crashed + total.systemFailure + total.timedOut;
-  const slots = runners?.reduce((sum, one) => sum + one.slots, 0);
-  const used = runners?.reduce((sum, one) => sum + one.running, 0);
+  const slots = runners?.reduce((sum, runner) => sum + runner.slots, 0);
+  const used = runners?.reduce((sum, runner) => sum + runner.running, 0);
   return (
     <dl className="figures">
       <Figure

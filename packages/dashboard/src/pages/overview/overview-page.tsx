@@ -1,6 +1,6 @@
 import { useAsk } from '../../api/ask.ts';
 import { useSession } from '../../api/session.ts';
-import { SameAs } from '../../parts/code/code-tabs.tsx';
+import { CodeExample } from '../../parts/code/code-tabs.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Icon } from '../../parts/icons.tsx';
 import { PageLink } from '../../parts/page-link.tsx';
@@ -72,11 +72,11 @@ export function OverviewPage() {
             label="Time"
             options={ranges}
             value={range}
-            onChange={(one) => setSearch({ range: one === '24h' ? undefined : one })}
+            onChange={(next) => setSearch({ range: next === '24h' ? undefined : next })}
           />
-          <SameAs
+          <CodeExample
             operation="retrieveStats"
-            given={{ query: { period: range } }}
+            input={{ query: { period: range } }}
             cli={`stats --period ${range}`}
             sdk={`import { stats } from '@millrace/sdk';\n\nconst { series } = await stats.retrieve({ period: '${range}' });`}
           />

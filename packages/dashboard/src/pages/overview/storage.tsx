@@ -11,7 +11,7 @@ export function Storage() {
   if (!storage.data) return null;
   const { data, totalBytes } = storage.data;
   const largest = data.filter(({ bytes }) => bytes > 0).slice(0, 6);
-  const most = largest[0]?.bytes ?? 1;
+  const maxBytes = largest[0]?.bytes ?? 1;
   return (
     <Section
       title="Storage of the installation"
@@ -22,7 +22,7 @@ export function Storage() {
           <div key={name} className="storage-row">
             <dt>{name}</dt>
             <dd className="storage-bar" aria-hidden="true">
-              <span style={{ inlineSize: `${Math.max(0.5, (bytes / most) * 100)}%` }} />
+              <span style={{ inlineSize: `${Math.max(0.5, (bytes / maxBytes) * 100)}%` }} />
             </dd>
             <dd className="number is-end">{readableSize(bytes)}</dd>
             <dd className="muted small number is-end">about {rowsEstimate.toLocaleString('en')} rows</dd>

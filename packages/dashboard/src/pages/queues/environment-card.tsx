@@ -12,14 +12,14 @@ import { outdated } from './pause-button.tsx';
 
 /** All queues together: the numbers of executing and waiting runs, with the switch that pauses everything. */
 export function EnvironmentCard() {
-  const [asked, setAsked] = useState<'pause' | 'limit'>();
+  const [dialog, setDialog] = useState<'pause' | 'limit'>();
   const { kind } = useEnvironment();
   const may = useMay();
   const concurrency = useAsk('retrieveConcurrency', {}, { live: true });
   const update = useAct('updateConcurrency', {
-    outdates: outdated,
+    invalidates: outdated,
     showsErrors: true,
-    onDone: () => setAsked(undefined),
+    onDone: () => setDialog(undefined),
     done: ({ paused }, { body }) =>
       body.paused === undefined
         ? 'Limit of the environment changed'
@@ -29,18 +29,18 @@ export function EnvironmentCard() {
   const { paused, running, queued, concurrencyLimit } = concurrency.data;
   const name = environmentNames[kind as keyof typeof environmentNames] ?? kind;
   const close = (): void => {
-    setAsked(undefined);
+    setDialog(undefined);
     update.reset();
   };
   return (
     <section className={`card environment-card ${paused ? 'is-paused' : ''}`} aria-label="All queues">
-      <div className="environment-facts">
+      <div className="environment-properties">
         <div>
           <p className="muted small">{name}</p>
           {paused ? (
-            <Mark look={{ word: 'Paused: no run starts', glyph: 'slashed', tone: 'warn' }} />
+            <Mark badge={{ word: 'Paused: no run starts', glyph: 'slashed', tone: 'warn' }} />
           ) : (
-            <Mark look={{ word: 'Runs start', glyph: 'disc', tone: 'good' }} />
+            <Mark badge={{ word: 'Runs start', glyph: 'disc', tone: 'good' }} />
           )}
         </div>
         <div>
@@ -54,26 +54,26 @@ export function EnvironmentCard() {
       </div>
       {may('updateConcurrency') && (
         <div className="row wrap">
-          <Button onClick={() => setAsked('limit')}>Change the limit</Button>
+          <Button onClick={() => setDialog('limit')}>Change the limit</Button>
           {paused ? (
             <Button
               icon="play"
-              look="main"
+              variant="main"
               isBusy={update.isPending}
               onClick={() => update.mutate({ body: { paused: false } })}
             >
               Resume the environment
             </Button>
           ) : (
-            <Button icon="pause" look="danger" onClick={() => setAsked('pause')}>
+            <Button icon="pause" variant="danger" onClick={() => setDialog('pause')}>
               Pause the environment
             </Button>
           )}
         </div>
       )}
-      {update.error && asked === undefined && <p className="field-error">{update.error.message}</p>}
+      {update.error && dialog === undefined && <p className="field-error">{update.error.message}</p>}
       <Confirm
-        isOpen={asked === 'pause'}
+        isOpen={dialog === 'pause'}
         onClose={close}
         title={`Pause all queues of ${name}?`}
         action={`Pause ${name}`}
@@ -86,7 +86,7 @@ export function EnvironmentCard() {
         {running === 0 ? 'Nothing runs now.' : `${countText(running, 'run')} that execute now go on.`}
       </Confirm>
       <LimitDialog
-        isOpen={asked === 'limit'}
+        isOpen={dialog === 'limit'}
         onClose={close}
         title={`Limit of ${name}`}
         hint="How many runs of all queues together may execute at once."

@@ -18,7 +18,7 @@ interface LimitDialogProps {
   readonly reset?: { readonly label: string; readonly onReset: () => void } | undefined;
 }
 
-const most = 100_000;
+const maxLimit = 100_000;
 
 /** Prompts for the concurrency limit. */
 export const LimitDialog = ({ isOpen, onClose, title, ...form }: LimitDialogProps) => (
@@ -37,14 +37,14 @@ function LimitForm({
   reset,
 }: Omit<LimitDialogProps, 'isOpen' | 'onClose' | 'title'>) {
   const [text, setText] = useState(limit === null ? '' : String(limit));
-  const wanted = /^\d{1,6}$/.test(text.trim()) ? Number(text) : undefined;
-  const isValid = wanted !== undefined && wanted <= most;
+  const newLimit = /^\d{1,6}$/.test(text.trim()) ? Number(text) : undefined;
+  const isValid = newLimit !== undefined && newLimit <= maxLimit;
   return (
     <form
       className="stack"
       onSubmit={(event) => {
         event.preventDefault();
-        if (isValid) onSubmit(wanted);
+        if (isValid) onSubmit(newLimit);
       }}
     >
       <TextField
@@ -55,11 +55,11 @@ function LimitForm({
         hint={hint}
         error={
           text.trim() !== '' && !isValid
-            ? `Write a whole number from 0 to ${most.toLocaleString('en')}.`
+            ? `Write a whole number from 0 to ${maxLimit.toLocaleString('en')}.`
             : error
         }
       />
-      {wanted === 0 && (
+      {newLimit === 0 && (
         <p className="notice tone-warn">
           <span>
             With 0 nothing starts: {waiting.toLocaleString('en')} waiting runs and all new ones stay where
@@ -69,12 +69,12 @@ function LimitForm({
       )}
       <div className="form-actions">
         {reset && (
-          <Button look="plain" onClick={reset.onReset}>
+          <Button variant="plain" onClick={reset.onReset}>
             {reset.label}
           </Button>
         )}
-        <Button type="submit" look="main" isBusy={isBusy} disabled={!isValid}>
-          {isValid ? `Set the limit to ${wanted.toLocaleString('en')}` : 'Set the limit'}
+        <Button type="submit" variant="main" isBusy={isBusy} disabled={!isValid}>
+          {isValid ? `Set the limit to ${newLimit.toLocaleString('en')}` : 'Set the limit'}
         </Button>
       </div>
     </form>

@@ -11,7 +11,7 @@ export const outdated = ['listQueues', 'retrieveQueue', 'retrieveConcurrency', '
 /** Pauses a queue or resumes it. It can be undone, so there is no confirmation. */
 export function usePause(queue: Queue): { readonly toggle: () => void; readonly isPending: boolean } {
   const act = useAct('pauseQueue', {
-    outdates: outdated,
+    invalidates: outdated,
     onDone: ({ id, paused, queued }) =>
       toast({
         title: `Queue ${visibleControls(queue.name)} ${paused ? 'paused' : 'resumed'}`,
@@ -38,7 +38,7 @@ export function PauseButton({ queue }: { readonly queue: Queue }) {
       isBusy={isPending}
       onClick={toggle}
       shortcut="p"
-      {...(queue.paused && { look: 'main' as const })}
+      {...(queue.paused && { variant: 'main' as const })}
     >
       {queue.paused ? 'Resume the queue' : 'Pause the queue'}
     </Button>

@@ -7,8 +7,8 @@ import { Mark } from '../../parts/status/status.tsx';
 import type { Column } from '../../parts/table/column.ts';
 import { Load } from './load.tsx';
 import { PauseIcon } from './pause-button.tsx';
-import { queueLook } from './queue-state.ts';
-import { rateText } from './rate-limit-fact.tsx';
+import { queueBadge } from './queue-state.ts';
+import { rateText } from './rate-limit-cell.tsx';
 import '../../parts/runs/runs.css';
 
 export interface QueueRow extends Queue {
@@ -24,7 +24,7 @@ export const queueColumns: readonly Column<QueueRow>[] = [
     header: 'State',
     width: 'minmax(44px, 116px)',
     isEssential: true,
-    cell: (queue) => <Mark look={queueLook(queue)} />,
+    cell: (queue) => <Mark badge={queueBadge(queue)} />,
   },
   {
     id: 'name',
@@ -96,7 +96,7 @@ export const queueColumns: readonly Column<QueueRow>[] = [
       ) : (
         <Spark
           label={`Runs of ${visibleControls(name)} that ended in the last hour`}
-          values={lastHour.points.map((one) => endedOf(one))}
+          values={lastHour.points.map((point) => endedOf(point))}
           color="--busy"
         />
       ),

@@ -5,14 +5,14 @@ import { useAct, useAsk } from '../../api/ask.ts';
 import type { ReplyOf } from '../../api/operation-types.ts';
 import { useMay } from '../../api/session.ts';
 import { Button } from '../../parts/button.tsx';
-import { SameAs, shellWord } from '../../parts/code/code-tabs.tsx';
+import { CodeExample, shellWord } from '../../parts/code/code-tabs.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Failure, Skeleton } from '../../parts/failure.tsx';
 import { Id } from '../../parts/id.tsx';
 import { visibleControls } from '../../parts/json/visible-controls.ts';
 import { useShortcuts } from '../../parts/keyboard.ts';
 import { PageLink } from '../../parts/page-link.tsx';
-import { Facts, Page } from '../../parts/page.tsx';
+import { Properties, Page } from '../../parts/page.tsx';
 import { runColumnsOf } from '../../parts/runs/run-columns.tsx';
 import { RunList } from '../../parts/runs/run-list.tsx';
 import { useSearchTexts } from '../../parts/search.ts';
@@ -24,9 +24,9 @@ import { LimitDialog } from './limit-dialog.tsx';
 import { Load } from './load.tsx';
 import { outdated, PauseButton, usePause } from './pause-button.tsx';
 import { fullName, referenceOf } from './queue-name.ts';
-import { RateLimitFact } from './rate-limit-fact.tsx';
+import { RateLimitCell } from './rate-limit-cell.tsx';
 import { QueuePlots } from './queue-plots.tsx';
-import { queueLook } from './queue-state.ts';
+import { queueBadge } from './queue-state.ts';
 import { WhyWaiting } from './why-waiting.tsx';
 import './queues.css';
 
@@ -70,12 +70,12 @@ function OneQueue({ queue }: { readonly queue: QueueDetail }) {
   const may = useMay();
   const { toggle } = usePause(queue);
   const name = fullName(queue);
-  const options = { outdates: outdated, showsErrors: true, onDone: () => setLimiting(false) };
+  const options = { invalidates: outdated, showsErrors: true, onDone: () => setLimiting(false) };
   const override = useAct('overrideQueueConcurrency', { ...options, done: 'Limit of the queue changed' });
   const reset = useAct('resetQueueConcurrency', { ...options, done: 'The limit of the code holds again' });
   useShortcuts(
     may('pauseQueue')
-      ? [{ keys: 'p', does: queue.paused ? 'Resume the queue' : 'Pause the queue', run: toggle }]
+      ? [{ keys: 'p', label: queue.paused ? 'Resume the queue' : 'Pause the queue', run: toggle }]
       : [],
   );
   const { base, overriddenAt, override: overridden } = queue.concurrency;
@@ -92,9 +92,9 @@ function OneQueue({ queue }: { readonly queue: QueueDetail }) {
           {may('overrideQueueConcurrency') && (
             <Button onClick={() => setLimiting(true)}>Change the limit</Button>
           )}
-          <SameAs
+          <CodeExample
             operation="pauseQueue"
-            given={{
+            input={{
               params: { queue: queue.id },
               body: { type: 'id', action: queue.paused ? 'resume' : 'pause' },
             }}
@@ -104,9 +104,9 @@ function OneQueue({ queue }: { readonly queue: QueueDetail }) {
         </>
       }
     >
-      <Facts
-        facts={[
-          ['State', <Mark look={queueLook(queue)} />],
+      <Properties
+        properties={[
+          ['State', <Mark badge={queueBadge(queue)} />],
           ['Running', <Load running={queue.running} limit={queue.concurrencyLimit} />],
           ['Waiting for a slot', <span className="number">{queue.queued.toLocaleString('en')}</span>],
           [
@@ -129,7 +129,7 @@ function OneQueue({ queue }: { readonly queue: QueueDetail }) {
               ],
           queue.rateLimit.current === null && !queue.rateLimit.isOverridden
             ? undefined
-            : ['Limit of rate', <RateLimitFact rateLimit={queue.rateLimit} />],
+            : ['Limit of rate', <RateLimitCell rateLimit={queue.rateLimit} />],
           queue.type === 'task'
             ? [
                 'Task',

@@ -1,8 +1,8 @@
 import type { Queue } from '@millrace/contract';
-import type { Look } from '../../parts/status/run-status.ts';
+import type { Badge } from '../../parts/status/run-status.ts';
 
 /** The current state of a queue as a word with a shape and a color. */
-export function queueLook({ paused, queued, running, concurrencyLimit, rateLimit }: Queue): Look {
+export function queueBadge({ paused, queued, running, concurrencyLimit, rateLimit }: Queue): Badge {
   if (paused) return { word: 'Paused', glyph: 'slashed', tone: 'warn' };
   if (concurrencyLimit === 0) return { word: 'Limit is 0', glyph: 'slashed', tone: 'warn' };
   if (queued > 0 && concurrencyLimit !== null && running >= concurrencyLimit)

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { useDebounced } from '../../parts/debounced.ts';
 import { useAsk } from '../../api/ask.ts';
 import { Button } from '../../parts/button.tsx';
-import { SameAs } from '../../parts/code/code-tabs.tsx';
+import { CodeExample } from '../../parts/code/code-tabs.tsx';
 import { countText } from '../../parts/count-text.ts';
 import { Empty } from '../../parts/empty.tsx';
 import { Failure } from '../../parts/failure.tsx';
@@ -48,7 +48,7 @@ export function QueuesPage() {
     { live: 30_000 },
   );
 
-  const series = new Map(stats.data?.series.map((one) => [one.name, one]));
+  const series = new Map(stats.data?.series.map((entry) => [entry.name, entry]));
   const rows: readonly QueueRow[] = (queues.data?.data ?? []).map((queue) => ({
     ...queue,
     lastHour: series.get(fullName(queue)),
@@ -70,9 +70,9 @@ export function QueuesPage() {
         )
       }
       actions={
-        <SameAs
+        <CodeExample
           operation="listQueues"
-          given={{ query }}
+          input={{ query }}
           cli="queues list"
           sdk={`import { queues } from '@millrace/sdk';\n\nfor await (const queue of queues.list()) {\n  console.log(queue.name, queue.running, queue.queued);\n}`}
         />

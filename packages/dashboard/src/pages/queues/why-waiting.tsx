@@ -12,7 +12,7 @@ import { PageLink } from '../../parts/page-link.tsx';
 import { fullName } from './queue-name.ts';
 
 /** Number of waiting runs for which the reason is requested. */
-const asked = 5;
+const sampleSize = 5;
 
 /** Reasons that require manual action, with the page for it. */
 const ends: Readonly<Record<string, readonly [page: string, label: string]>> = {
@@ -33,7 +33,7 @@ export function WhyWaiting({ queue }: { readonly queue: Queue }) {
         'filter[queue]': fullName(queue),
         'filter[status]': 'QUEUED',
         'filter[createdAt][period]': '30d',
-        'page[size]': asked,
+        'page[size]': sampleSize,
       },
     },
     { live: true, enabled: queue.queued > 0 },
@@ -61,10 +61,10 @@ export function WhyWaiting({ queue }: { readonly queue: Queue }) {
       )}
       {groups.map(([reason, { message, id, ahead }, count]) => {
         const [page, label] = ends[reason] ?? [];
-        const isHeld = reason === 'queue_paused' || page !== undefined;
+        const isBlocked = reason === 'queue_paused' || page !== undefined;
         return (
-          <div key={reason} className={`notice ${isHeld ? 'tone-warn' : 'tone-held'}`}>
-            <Icon name={reason === 'queue_paused' ? 'pause' : isHeld ? 'errors' : 'schedules'} />
+          <div key={reason} className={`notice ${isBlocked ? 'tone-warn' : 'tone-held'}`}>
+            <Icon name={reason === 'queue_paused' ? 'pause' : isBlocked ? 'errors' : 'schedules'} />
             <span className="notice-text">
               {visibleControls(message)}
               {groups.length > 1 && (

@@ -18,26 +18,26 @@ export function ErrorTab({
 }) {
   const attempts = useAsk('listRunAttempts', { params: { runId: run.id } });
   const group = attempts.data?.data.findLast((attempt) => attempt.error?.group !== undefined)?.error?.group;
-  const { opened, shown } = useOpenedError(error);
+  const { opened, displayed } = useOpenedError(error);
   return (
     <div className="error-columns">
       <div className="stack-small">
         <SealedNote opened={opened} />
-        <ErrorView error={shown} causes={shown.causes} version={run.version} />
+        <ErrorView error={displayed} causes={displayed.causes} version={run.version} />
       </div>
       {group !== undefined && <Group id={group} />}
     </div>
   );
 }
 
-type ShownError = NonNullable<RunDetail['error']>;
+type ErrorResponse = NonNullable<RunDetail['error']>;
 
 /** An error that was sealed as a whole, with its causes in one list, as the server returns others. */
-function useOpenedError(error: ShownError) {
+function useOpenedError(error: ErrorResponse) {
   const opened = useOpened(envelopeOf(error.sealed));
-  if (opened.state !== 'opened') return { opened, shown: error };
+  if (opened.state !== 'opened') return { opened, displayed: error };
   const { message, name, stackTrace, causes } = opened.value as SealedError;
-  return { opened, shown: { message, name, stackTrace, causes: flat(causes) } as ShownError };
+  return { opened, displayed: { message, name, stackTrace, causes: flat(causes) } as ErrorResponse };
 }
 
 interface SealedError {

@@ -6,7 +6,7 @@ import { Time } from '../../parts/time/time.tsx';
 import type { RunDetail } from './use-run.ts';
 
 /** Reasons that require manual action. */
-const held: ReadonlySet<RunReason> = new Set([
+const manualReasons: ReadonlySet<RunReason> = new Set([
   'no_version',
   'installation_paused',
   'environment_paused',
@@ -26,8 +26,8 @@ export function Reason({ run }: { readonly run: RunDetail }) {
   const { reason: kind, message, until, waitsFor, queue } = reason.data;
   const link = linkOf(kind, waitsFor, queue);
   return (
-    <div className={`notice ${held.has(kind) ? 'tone-warn' : 'tone-held'}`} role="status">
-      <Icon name={held.has(kind) ? 'errors' : 'schedules'} />
+    <div className={`notice ${manualReasons.has(kind) ? 'tone-warn' : 'tone-held'}`} role="status">
+      <Icon name={manualReasons.has(kind) ? 'errors' : 'schedules'} />
       <span>{message}</span>
       {until !== undefined && (
         <span className="muted">

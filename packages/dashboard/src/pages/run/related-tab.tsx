@@ -32,8 +32,10 @@ const relatedRun = ({ id, taskIdentifier, status, createdAt, finishedAt }: Relat
 export function RelatedTab({ run }: { readonly run: RunDetail }) {
   const { root, parent, children } = run.relatedRuns;
   const above = [root, parent].filter(
-    (one, index, all) =>
-      one !== undefined && one.id !== run.id && all.findIndex((other) => other?.id === one.id) === index,
+    (candidate, index, all) =>
+      candidate !== undefined &&
+      candidate.id !== run.id &&
+      all.findIndex((other) => other?.id === candidate.id) === index,
   ) as Related[];
   return (
     <div className="stack">

@@ -75,11 +75,11 @@ function ReplayForm({ run, onStarted }: Pick<ReplayDialogProps, 'run' | 'onStart
       )}
       <div className="form-actions">
         {isEdited && (
-          <Button look="plain" onClick={() => setText(original)}>
+          <Button variant="plain" onClick={() => setText(original)}>
             As it was
           </Button>
         )}
-        <Button type="submit" look="main" icon="replay" isBusy={replay.isPending}>
+        <Button type="submit" variant="main" icon="replay" isBusy={replay.isPending}>
           {isEdited ? 'Replay with this payload' : 'Replay'}
         </Button>
       </div>

@@ -3,7 +3,7 @@ import { useAct } from '../../api/ask.ts';
 import { useMay } from '../../api/session.ts';
 import { toast } from '../../api/toasts.ts';
 import { Button } from '../../parts/button.tsx';
-import { SameAs } from '../../parts/code/code-tabs.tsx';
+import { CodeExample } from '../../parts/code/code-tabs.tsx';
 import { Confirm } from '../../parts/dialog/confirm.tsx';
 import { useShortcuts } from '../../parts/keyboard.ts';
 import { useGoTo } from '../../parts/page-link.tsx';
@@ -13,19 +13,19 @@ import type { RunDetail } from './use-run.ts';
 
 /** Cancel, replay, and the code example. */
 export function RunActions({ run }: { readonly run: RunDetail }) {
-  const [asked, setAsked] = useState<'cancel' | 'replay'>();
+  const [dialog, setDialog] = useState<'cancel' | 'replay'>();
   const may = useMay();
   const goTo = useGoTo();
   const cancel = useAct('cancelRun', {
     done: 'Run canceled',
     showsErrors: true,
-    onDone: () => setAsked(undefined),
+    onDone: () => setDialog(undefined),
   });
   const canCancel = !run.isCompleted && may('cancelRun');
   const canReplay = may('replayRun');
   useShortcuts([
-    ...(canCancel ? [{ keys: 'c', does: 'Cancel the run', run: () => setAsked('cancel') }] : []),
-    ...(canReplay ? [{ keys: 'r', does: 'Replay the run', run: () => setAsked('replay') }] : []),
+    ...(canCancel ? [{ keys: 'c', label: 'Cancel the run', run: () => setDialog('cancel') }] : []),
+    ...(canReplay ? [{ keys: 'r', label: 'Replay the run', run: () => setDialog('replay') }] : []),
   ]);
   const below = run.relatedRuns.children?.filter(({ isCompleted }) => !isCompleted).length ?? 0;
   const what =
@@ -33,24 +33,24 @@ export function RunActions({ run }: { readonly run: RunDetail }) {
   return (
     <>
       {canCancel && (
-        <Button icon="cancel" look="danger" shortcut="c" onClick={() => setAsked('cancel')}>
+        <Button icon="cancel" variant="danger" shortcut="c" onClick={() => setDialog('cancel')}>
           Cancel run
         </Button>
       )}
       {canReplay && (
-        <Button icon="replay" shortcut="r" onClick={() => setAsked('replay')}>
+        <Button icon="replay" shortcut="r" onClick={() => setDialog('replay')}>
           Replay
         </Button>
       )}
-      <SameAs
+      <CodeExample
         operation="retrieveRun"
-        given={{ params: { runId: run.id } }}
+        input={{ params: { runId: run.id } }}
         cli={`runs show ${run.id} --timeline`}
         sdk={`import { runs } from '@millrace/sdk';\n\nconst run = await runs.retrieve('${run.id}');`}
       />
       <Confirm
-        isOpen={asked === 'cancel'}
-        onClose={() => setAsked(undefined)}
+        isOpen={dialog === 'cancel'}
+        onClose={() => setDialog(undefined)}
         title={`Cancel ${what}?`}
         action={
           below === 0 ? 'Cancel 1 run' : `Cancel ${countText(below === 100 ? '101+' : below + 1, 'run')}`
@@ -64,10 +64,10 @@ export function RunActions({ run }: { readonly run: RunDetail }) {
       </Confirm>
       <ReplayDialog
         run={run}
-        isOpen={asked === 'replay'}
-        onClose={() => setAsked(undefined)}
+        isOpen={dialog === 'replay'}
+        onClose={() => setDialog(undefined)}
         onStarted={(id) => {
-          setAsked(undefined);
+          setDialog(undefined);
           toast({ title: 'Replay started', description: id });
           goTo(`/runs/${id}`);
         }}

@@ -8,7 +8,7 @@ import { Id } from '../../parts/id.tsx';
 import { JsonTree } from '../../parts/json/json-tree.tsx';
 import { visibleControls } from '../../parts/json/visible-controls.ts';
 import { PageLink } from '../../parts/page-link.tsx';
-import { Facts } from '../../parts/page.tsx';
+import { Properties } from '../../parts/page.tsx';
 import { useSearchTexts } from '../../parts/search.ts';
 import { Status } from '../../parts/status/status.tsx';
 import { Tabs, type Tab } from '../../parts/tabs.tsx';
@@ -51,9 +51,9 @@ function origin(run: RunDetail): readonly [string, ReactNode] {
 }
 
 /** The main properties of a run. */
-export const RunFacts = ({ run }: { readonly run: RunDetail }) => (
-  <Facts
-    facts={[
+export const RunProperties = ({ run }: { readonly run: RunDetail }) => (
+  <Properties
+    properties={[
       ['Status', <Status status={run.status} />],
       ['Run', <Id id={run.id} />],
       ['Created', <Time at={run.createdAt} />],
@@ -159,7 +159,7 @@ export function RunView({ run }: { readonly run: RunDetail }) {
   ];
   return (
     <>
-      <RunFacts run={run} />
+      <RunProperties run={run} />
       <Reason run={run} />
       <RunTimeline run={run} />
       <Tabs
@@ -194,7 +194,7 @@ function RunTimeline({ run }: { readonly run: RunDetail }) {
             The timeline has the first {countText(below.toLocaleString('en'), 'run')} below this one. There
             are more.
           </span>
-          <Button look="plain" isBusy={isLoadingMore} onClick={loadMore}>
+          <Button variant="plain" isBusy={isLoadingMore} onClick={loadMore}>
             Show {pageSize} more
           </Button>
           {error && <span className="tone-bad">{error.message}</span>}

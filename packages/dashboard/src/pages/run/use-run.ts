@@ -22,9 +22,9 @@ export function useRun(runId: string) {
     { enabled: run.data !== undefined && !run.data.isCompleted },
     () => {
       void client.invalidateQueries({
-        predicate: ({ queryKey: [name, , given] }) =>
+        predicate: ({ queryKey: [name, , input] }) =>
           ofRun.has(name as OperationName) &&
-          (given as { params?: { runId?: string } } | undefined)?.params?.runId === runId,
+          (input as { params?: { runId?: string } } | undefined)?.params?.runId === runId,
       });
     },
   );

@@ -22,12 +22,12 @@ interface BulkActionsProps {
 
 /** Cancels or replays the selected runs, or all that match the filter. The confirmation contains their number. */
 export function BulkActions({ selection, query, total, onStart }: BulkActionsProps) {
-  const [asked, setAsked] = useState<'cancel' | 'replay'>();
+  const [dialog, setDialog] = useState<'cancel' | 'replay'>();
   const may = useMay();
   const create = useAct('createBulkAction', {
     showsErrors: true,
     onDone: ({ id }) => {
-      setAsked(undefined);
+      setDialog(undefined);
       selection.clear();
       onStart(id);
     },
@@ -36,14 +36,14 @@ export function BulkActions({ selection, query, total, onStart }: BulkActionsPro
   const filter = bulkFilterOf(query);
   const isTooMany = !selection.isAll && selection.ids.size > maxNamed;
   const what = countText(selection.isAll ? (total ?? '') : selection.ids.size, 'run');
-  const isCancel = asked === 'cancel';
+  const isCancel = dialog === 'cancel';
   return (
     <>
       <BulkBar selection={selection} noun="run" total={total}>
-        <Button icon="cancel" look="danger" disabled={isTooMany} onClick={() => setAsked('cancel')}>
+        <Button icon="cancel" variant="danger" disabled={isTooMany} onClick={() => setDialog('cancel')}>
           Cancel {what}
         </Button>
-        <Button icon="replay" disabled={isTooMany} onClick={() => setAsked('replay')}>
+        <Button icon="replay" disabled={isTooMany} onClick={() => setDialog('replay')}>
           Replay {what}
         </Button>
         {isTooMany && (
@@ -51,8 +51,8 @@ export function BulkActions({ selection, query, total, onStart }: BulkActionsPro
         )}
       </BulkBar>
       <Confirm
-        isOpen={asked !== undefined}
-        onClose={() => setAsked(undefined)}
+        isOpen={dialog !== undefined}
+        onClose={() => setDialog(undefined)}
         title={`${isCancel ? 'Cancel' : 'Replay'} ${what}?`}
         action={`${isCancel ? 'Cancel' : 'Replay'} ${what}`}
         isHarmless={!isCancel}
@@ -61,7 +61,7 @@ export function BulkActions({ selection, query, total, onStart }: BulkActionsPro
         onConfirm={() =>
           create.mutate({
             body: {
-              action: asked ?? 'cancel',
+              action: dialog ?? 'cancel',
               ...(selection.isAll ? { filter } : { runIds: [...selection.ids] }),
             },
           })
@@ -83,7 +83,7 @@ export function BulkProgress({ id, onClose }: { readonly id: string; readonly on
     { params: { bulkActionId: id } },
     { live: 1_000, keepPrevious: false },
   );
-  const abort = useAct('abortBulkAction', { outdates: ['retrieveBulkAction'] });
+  const abort = useAct('abortBulkAction', { invalidates: ['retrieveBulkAction'] });
   if (!action.data) return null;
   const { type, status, counts } = action.data;
   const done = counts.success + counts.failure;
@@ -107,12 +107,12 @@ export function BulkProgress({ id, onClose }: { readonly id: string; readonly on
         {status === 'ABORTED' && ' Stopped before the end.'}
       </span>
       {isOver ? (
-        <Button look="plain" onClick={onClose}>
+        <Button variant="plain" onClick={onClose}>
           Dismiss
         </Button>
       ) : (
         <Button
-          look="plain"
+          variant="plain"
           isBusy={abort.isPending}
           onClick={() => abort.mutate({ params: { bulkActionId: id } })}
         >

@@ -1,7 +1,7 @@
 import { runFilterParams, type RunFilterQuery } from '@millrace/contract/filter';
-import type { Given } from '../../api/operation-types.ts';
+import type { InputOf } from '../../api/operation-types.ts';
 
-type BulkFilter = NonNullable<Given<'createBulkAction'>['body']['filter']>;
+type BulkFilter = NonNullable<InputOf<'createBulkAction'>['body']['filter']>;
 
 /** The filter of a bulk action that matches the same runs as a list. */
 export function bulkFilterOf(query: RunFilterQuery): BulkFilter {

@@ -1,8 +1,8 @@
 import { runFilterKeys, wordOfStatus } from '@millrace/contract/filter';
 import { queryClient, keyOf } from '../../api/ask.ts';
 import { call, type Environment } from '../../api/client.ts';
-import type { Given, ReplyOf } from '../../api/operation-types.ts';
-import { runStatusLooks } from '../../parts/status/run-status.ts';
+import type { InputOf, ReplyOf } from '../../api/operation-types.ts';
+import { runStatusBadges } from '../../parts/status/run-status.ts';
 import type { FilterKey } from '../../parts/filter/complete.ts';
 import type { RunStatus } from '@millrace/contract';
 
@@ -13,15 +13,15 @@ const machines = ['micro', 'small-1x', 'small-2x', 'medium-1x', 'medium-2x', 'la
 export function runFilterKeysOf(environment: Environment): readonly FilterKey[] {
   const ask = <N extends 'listTasks' | 'listQueues' | 'listDeployments'>(
     name: N,
-    given: Given<N> = {} as Given<N>,
+    input: InputOf<N> = {} as InputOf<N>,
   ): Promise<ReplyOf<N>> =>
     queryClient.ensureQueryData<ReplyOf<N>>({
-      queryKey: [...keyOf(environment, name, given), 'completion'],
-      queryFn: () => call(name, given, { environment }),
+      queryKey: [...keyOf(environment, name, input), 'completion'],
+      queryFn: () => call(name, input, { environment }),
       staleTime: 60_000,
     });
   const values: Readonly<Record<string, FilterKey['values']>> = {
-    status: () => ['running', ...(Object.keys(runStatusLooks) as RunStatus[]).map(wordOfStatus)],
+    status: () => ['running', ...(Object.keys(runStatusBadges) as RunStatus[]).map(wordOfStatus)],
     task: async () => (await ask('listTasks')).data.map(({ id }) => id),
     queue: async (typed) => {
       const query = { perPage: 20, 'filter[search]': typed || undefined };

@@ -25,7 +25,7 @@ function statsQueryOf(query: RunFilterQuery) {
   if (queue !== undefined) used.add('filter[queue]');
   if (version !== undefined) used.add('filter[version]');
   return {
-    given: { ...range, task, queue, version },
+    statsQuery: { ...range, task, queue, version },
     /** Whether there are other filters, which the series ignore. */
     isNarrower: Object.keys(query).some((name) => !used.has(name) && name !== 'filter[status]'),
     subject: task ?? queue ?? version,
@@ -39,8 +39,8 @@ interface RunHistogramProps {
 
 /** Runs by outcome over the range of the list. Selecting a range filters the list by that time. */
 export function RunHistogram({ query, onRange }: RunHistogramProps) {
-  const { given, isNarrower, subject } = statsQueryOf(query);
-  const stats = useAsk('retrieveStats', { query: given }, { live: 30_000 });
+  const { statsQuery, isNarrower, subject } = statsQueryOf(query);
+  const stats = useAsk('retrieveStats', { query: statsQuery }, { live: 30_000 });
   const points = stats.data?.series[0]?.points ?? [];
   const series = endedSeries(points);
   return (

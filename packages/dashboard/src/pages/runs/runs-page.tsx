@@ -9,7 +9,7 @@ import { useMemo, useRef } from 'react';
 import { useAsk } from '../../api/ask.ts';
 import { useEnvironment } from '../../api/environment.ts';
 import { Button } from '../../parts/button.tsx';
-import { SameAs, shellWord } from '../../parts/code/code-tabs.tsx';
+import { CodeExample, shellWord } from '../../parts/code/code-tabs.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { FilterField } from '../../parts/filter/filter-field.tsx';
 import { Page } from '../../parts/page.tsx';
@@ -53,7 +53,7 @@ export function RunsPage() {
     setSearch({ q: next || undefined }, { push: true });
   };
   const columns = runColumns({ onFilter: (key, value) => setFilter(withFilterWord(q, key, value)) });
-  const { shown, toggle, reset } = useColumns('runs', columns);
+  const { visible, toggle, reset } = useColumns('runs', columns);
   const range = query['filter[createdAt][period]'] ?? (hasTimes(query) ? undefined : '7d');
 
   return (
@@ -68,10 +68,10 @@ export function RunsPage() {
       actions={
         <>
           <ViewMenu filter={q} onChoose={setFilter} />
-          <ColumnMenu columns={columns} shown={shown} onToggle={toggle} onReset={reset} />
-          <SameAs
+          <ColumnMenu columns={columns} visible={visible} onToggle={toggle} onReset={reset} />
+          <CodeExample
             operation="listRuns"
-            given={{ query }}
+            input={{ query }}
             cli={q === '' ? 'runs list' : `runs list ${shellWord(q)}`}
             sdk={`import { runs } from '@millrace/sdk';\n\nfor await (const run of runs.list(${sdkFilter(query)})) {\n  console.log(run.id, run.status);\n}`}
           />
@@ -84,9 +84,9 @@ export function RunsPage() {
           label="Time"
           options={ranges}
           value={range}
-          onChange={(one) => {
+          onChange={(next) => {
             const rest = withFilterWord(withFilterWord(q, 'from', undefined), 'to', undefined);
-            setFilter(withFilterWord(rest, 'since', one));
+            setFilter(withFilterWord(rest, 'since', next));
           }}
         />
       </div>
@@ -101,7 +101,7 @@ export function RunsPage() {
       <div className="edge">
         <RunList
           query={query}
-          columns={shown}
+          columns={visible}
           selection={selection}
           empty={
             q === '' ? (

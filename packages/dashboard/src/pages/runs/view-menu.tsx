@@ -58,7 +58,7 @@ export function ViewMenu({ filter, onChoose }: ViewMenuProps) {
             onChange={(event) => setName(event.target.value)}
           />
           <div className="form-actions">
-            <Button type="submit" look="main" disabled={(name ?? '').trim() === ''}>
+            <Button type="submit" variant="main" disabled={(name ?? '').trim() === ''}>
               Save
             </Button>
           </div>

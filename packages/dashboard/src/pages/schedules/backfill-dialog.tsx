@@ -10,7 +10,7 @@ import { exactText } from '../../parts/time/format.ts';
 import { zonedInstant, zonedText } from '../../parts/time/zoned.ts';
 
 /** Maximum number of ticks in one request: the contract's `maxBackfilled`. */
-const most = 1_000;
+const maxTicks = 1_000;
 const day = 86_400_000;
 
 interface BackfillDialogProps {
@@ -34,17 +34,17 @@ export function BackfillDialog({ schedule, zone, onClose }: BackfillDialogProps)
     {
       params: { scheduleId: schedule.id },
       // Ticks after that instant; the range begins with it.
-      query: { n: most, from: String((start ?? 0) - 1) },
+      query: { n: maxTicks, from: String((start ?? 0) - 1) },
     },
     { enabled: isRange, keepPrevious: false },
   );
   const backfill = useAct('backfillSchedule', {
     showsErrors: true,
-    outdates: ['listScheduleTicks', 'listRuns', 'countRuns', 'retrieveSchedule'],
+    invalidates: ['listScheduleTicks', 'listRuns', 'countRuns', 'retrieveSchedule'],
   });
   const all = preview.data?.ticks ?? [];
   const ticks = all.filter(({ nominalAt }) => Date.parse(nominalAt) < (end ?? 0));
-  const isCut = ticks.length === most;
+  const isCut = ticks.length === maxTicks;
   const what = countText(isCut ? 'the first 1,000' : ticks.length, 'tick');
   const instant = (at: string): string => exactText(Date.parse(at), zone).replace(/:\d\d\.\d{3}/, '');
 
@@ -53,7 +53,7 @@ export function BackfillDialog({ schedule, zone, onClose }: BackfillDialogProps)
     if (!isRange || ticks.length === 0) return;
     backfill.mutate({
       params: { scheduleId: schedule.id },
-      body: { from: new Date(start).toISOString(), to: new Date(end).toISOString(), max: most },
+      body: { from: new Date(start).toISOString(), to: new Date(end).toISOString(), max: maxTicks },
     });
   };
 
@@ -79,7 +79,7 @@ export function BackfillDialog({ schedule, zone, onClose }: BackfillDialogProps)
           <PageLink to="/runs" search={{ q: `schedule:${schedule.id}` }} className="button">
             Show the runs
           </PageLink>
-          <Button look="main" onClick={onClose}>
+          <Button variant="main" onClick={onClose}>
             Done
           </Button>
         </div>
@@ -141,7 +141,7 @@ export function BackfillDialog({ schedule, zone, onClose }: BackfillDialogProps)
         )}
         <div className="form-actions">
           <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" look="main" isBusy={backfill.isPending} disabled={ticks.length === 0}>
+          <Button type="submit" variant="main" isBusy={backfill.isPending} disabled={ticks.length === 0}>
             {ticks.length === 0 ? 'Backfill' : `Backfill ${what}`}
           </Button>
         </div>

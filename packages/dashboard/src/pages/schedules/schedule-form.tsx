@@ -2,12 +2,12 @@ import type { Schedule } from '@millrace/contract';
 import { useId, useState, type FormEvent } from 'react';
 import { ApiError } from '../../api/api-error.ts';
 import { useAct, useAsk } from '../../api/ask.ts';
-import type { Given } from '../../api/operation-types.ts';
+import type { InputOf } from '../../api/operation-types.ts';
 import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog/dialog.tsx';
 import { CheckField, fieldError, SelectField, TextField } from '../../parts/form/field.tsx';
 import { browserTimeZone } from '../../parts/time/zone.ts';
-import { missedText, overlapTexts } from './looks.ts';
+import { missedText, overlapTexts } from './badges.ts';
 
 interface ScheduleFormProps {
   /** The schedule to edit; without it, a new one is created. */
@@ -44,7 +44,7 @@ export function ScheduleForm({ schedule, onClose, onDone }: ScheduleFormProps) {
   const zones = useAsk('listTimezones', {}, { inEnvironment: false });
   const options = {
     showsErrors: true,
-    outdates: ['listSchedules', 'retrieveSchedule', 'previewSchedule'],
+    invalidates: ['listSchedules', 'retrieveSchedule', 'previewSchedule'],
     onDone,
   } as const;
   const create = useAct('createSchedule', { ...options, done: 'Schedule created' });
@@ -55,7 +55,7 @@ export function ScheduleForm({ schedule, onClose, onDone }: ScheduleFormProps) {
 
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    const body: Given<'updateSchedule'>['body'] = {
+    const body: InputOf<'updateSchedule'>['body'] = {
       task: values.task,
       cron: values.cron,
       timezone: values.timezone || null,
@@ -169,7 +169,7 @@ export function ScheduleForm({ schedule, onClose, onDone }: ScheduleFormProps) {
         )}
         <div className="form-actions">
           <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" look="main" isBusy={action.isPending}>
+          <Button type="submit" variant="main" isBusy={action.isPending}>
             {schedule ? 'Save the schedule' : 'Create the schedule'}
           </Button>
         </div>

@@ -5,19 +5,19 @@ import { useId, useState } from 'react';
 import { useAct, useAsk } from '../../api/ask.ts';
 import { useMay } from '../../api/session.ts';
 import { Button } from '../../parts/button.tsx';
-import { SameAs, shellWord } from '../../parts/code/code-tabs.tsx';
+import { CodeExample, shellWord } from '../../parts/code/code-tabs.tsx';
 import { Confirm } from '../../parts/dialog/confirm.tsx';
 import { Failure, Skeleton } from '../../parts/failure.tsx';
 import { Id } from '../../parts/id.tsx';
 import { useShortcuts } from '../../parts/keyboard.ts';
-import { Facts, Page, Section } from '../../parts/page.tsx';
+import { Properties, Page, Section } from '../../parts/page.tsx';
 import { PageLink, useGoTo } from '../../parts/page-link.tsx';
 import { useSearchTexts } from '../../parts/search.ts';
 import { Mark } from '../../parts/status/status.tsx';
 import { Time } from '../../parts/time/time.tsx';
 import { browserTimeZone, useTimeZone } from '../../parts/time/zone.ts';
 import { BackfillDialog } from './backfill-dialog.tsx';
-import { lookOfSchedule, missedText, overlapTexts } from './looks.ts';
+import { badgeOfSchedule, missedText, overlapTexts } from './badges.ts';
 import { ScheduleForm } from './schedule-form.tsx';
 import { tickText, Ticks } from './ticks.tsx';
 import { visibleControls } from '../../parts/json/visible-controls.ts';
@@ -44,18 +44,21 @@ export function SchedulePage() {
 }
 
 function Loaded({ schedule }: { readonly schedule: Schedule }) {
-  const [{ zone: asked, form }, setSearch] = useSearchTexts();
+  const [{ zone: requestedZone, form }, setSearch] = useSearchTexts();
   const shownZone = useTimeZone();
-  const zone = isZone(asked) ? asked : schedule.timezone;
+  const zone = isZone(requestedZone) ? requestedZone : schedule.timezone;
   const may = useMay();
   const goTo = useGoTo();
   const [isDeleting, setDeleting] = useState(false);
   const params = { scheduleId: schedule.id };
-  const outdates = ['listSchedules', 'retrieveSchedule', 'previewSchedule', 'listScheduleTicks'] as const;
-  const activate = useAct('activateSchedule', { outdates, done: 'The schedule fires from its next time on' });
-  const deactivate = useAct('deactivateSchedule', { outdates, done: 'The schedule fires no more' });
+  const invalidates = ['listSchedules', 'retrieveSchedule', 'previewSchedule', 'listScheduleTicks'] as const;
+  const activate = useAct('activateSchedule', {
+    invalidates,
+    done: 'The schedule fires from its next time on',
+  });
+  const deactivate = useAct('deactivateSchedule', { invalidates, done: 'The schedule fires no more' });
   const remove = useAct('deleteSchedule', {
-    outdates: ['listSchedules'],
+    invalidates: ['listSchedules'],
     showsErrors: true,
     done: 'Schedule deleted',
     onDone: () => goTo('/schedules'),
@@ -65,8 +68,8 @@ function Loaded({ schedule }: { readonly schedule: Schedule }) {
   const open = (name: string) => setSearch({ form: name }, { push: true });
   const close = () => setSearch({ form: undefined });
   useShortcuts([
-    ...(may('backfillSchedule') ? [{ keys: 'b', does: 'Backfill', run: () => open('backfill') }] : []),
-    ...(mayChange && !isDeclared ? [{ keys: 'e', does: 'Edit the schedule', run: () => open('edit') }] : []),
+    ...(may('backfillSchedule') ? [{ keys: 'b', label: 'Backfill', run: () => open('backfill') }] : []),
+    ...(mayChange && !isDeclared ? [{ keys: 'e', label: 'Edit the schedule', run: () => open('edit') }] : []),
   ]);
 
   return (
@@ -75,7 +78,7 @@ function Loaded({ schedule }: { readonly schedule: Schedule }) {
       heading={visibleControls(schedule.task)}
       summary={
         <span className="row wrap">
-          <Mark look={lookOfSchedule(schedule)} />
+          <Mark badge={badgeOfSchedule(schedule)} />
           <code>{schedule.generator.expression}</code>
           <span>{schedule.generator.description}</span>
           <Id id={schedule.id} />
@@ -104,7 +107,7 @@ function Loaded({ schedule }: { readonly schedule: Schedule }) {
               </Button>
             ) : (
               <Button
-                look="main"
+                variant="main"
                 icon="play"
                 isBusy={activate.isPending}
                 onClick={() => activate.mutate({ params })}
@@ -113,21 +116,21 @@ function Loaded({ schedule }: { readonly schedule: Schedule }) {
               </Button>
             ))}
           {may('deleteSchedule') && !isDeclared && (
-            <Button icon="trash" look="danger" onClick={() => setDeleting(true)}>
+            <Button icon="trash" variant="danger" onClick={() => setDeleting(true)}>
               Delete
             </Button>
           )}
-          <SameAs
+          <CodeExample
             operation="retrieveSchedule"
-            given={{ params }}
+            input={{ params }}
             cli={`schedules show ${shellWord(schedule.id)}`}
             sdk={`import { schedules } from '@millrace/sdk';\n\nconst schedule = await schedules.retrieve('${schedule.id}');\nconst next = await schedules.preview('${schedule.id}', { n: 10 });`}
           />
         </>
       }
     >
-      <Facts
-        facts={[
+      <Properties
+        properties={[
           ['Zone', schedule.timezone],
           [
             'Next',
@@ -231,8 +234,8 @@ function NextTimes({ schedule, zone, zones, onZone }: NextTimesProps) {
             onBlur={() => setTyped(zone)}
           />
           <datalist id={`${id}-zones`}>
-            {[...new Set([...zones, ...(all.data?.timezones ?? [])])].map((one) => (
-              <option key={one} value={one} />
+            {[...new Set([...zones, ...(all.data?.timezones ?? [])])].map((name) => (
+              <option key={name} value={name} />
             ))}
           </datalist>
         </label>
@@ -266,7 +269,7 @@ function NextTimes({ schedule, zone, zones, onZone }: NextTimesProps) {
       )}
       {ticks.length === count && count < 1_000 && (
         <div>
-          <Button look="plain" onClick={() => setCount(count * 4)}>
+          <Button variant="plain" onClick={() => setCount(count * 4)}>
             Show more
           </Button>
         </div>

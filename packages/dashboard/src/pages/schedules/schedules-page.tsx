@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { useAsk } from '../../api/ask.ts';
 import { useMay } from '../../api/session.ts';
 import { Button } from '../../parts/button.tsx';
-import { SameAs } from '../../parts/code/code-tabs.tsx';
+import { CodeExample } from '../../parts/code/code-tabs.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { Page } from '../../parts/page.tsx';
@@ -16,7 +16,7 @@ import { ColumnMenu } from '../../parts/table/column-menu.tsx';
 import { Table } from '../../parts/table/table.tsx';
 import { useColumns } from '../../parts/table/use-columns.ts';
 import { Duration, Time } from '../../parts/time/time.tsx';
-import { lookOfSchedule, missedText, overlapTexts } from './looks.ts';
+import { badgeOfSchedule, missedText, overlapTexts } from './badges.ts';
 import { ScheduleForm } from './schedule-form.tsx';
 import { visibleControls } from '../../parts/json/visible-controls.ts';
 import './schedules.css';
@@ -30,7 +30,7 @@ const columns: readonly Column<Schedule>[] = [
     header: 'Status',
     width: '124px',
     isFixed: true,
-    cell: (schedule) => <Mark look={lookOfSchedule(schedule)} />,
+    cell: (schedule) => <Mark badge={badgeOfSchedule(schedule)} />,
   },
   {
     id: 'task',
@@ -116,7 +116,7 @@ export function SchedulesPage() {
   const pageHref = usePageHref();
   const goTo = useGoTo();
   const schedules = useAsk('listSchedules', { query: { page, perPage } }, { live: true });
-  const { shown, toggle, reset } = useColumns('schedules', columns);
+  const { visible, toggle, reset } = useColumns('schedules', columns);
   const found = schedules.data;
   const isNew = form === 'new' && may('createSchedule');
   return (
@@ -126,17 +126,17 @@ export function SchedulesPage() {
       actions={
         <>
           {found && found.pagination.count > perPage && <OpenByKey />}
-          <ColumnMenu columns={columns} shown={shown} onToggle={toggle} onReset={reset} />
-          <SameAs
+          <ColumnMenu columns={columns} visible={visible} onToggle={toggle} onReset={reset} />
+          <CodeExample
             operation="listSchedules"
-            given={{ query: { page, perPage } }}
+            input={{ query: { page, perPage } }}
             cli="schedules list"
             sdk={
               "import { schedules } from '@millrace/sdk';\n\nfor await (const schedule of schedules.list()) {\n  console.log(schedule.task, schedule.nextRun);\n}"
             }
           />
           {may('createSchedule') && (
-            <Button look="main" icon="plus" onClick={() => setSearch({ form: 'new' }, { push: true })}>
+            <Button variant="main" icon="plus" onClick={() => setSearch({ form: 'new' }, { push: true })}>
               New schedule
             </Button>
           )}
@@ -149,7 +149,7 @@ export function SchedulesPage() {
         <div className="edge">
           <Table
             label="Schedules"
-            columns={shown}
+            columns={visible}
             rows={found?.data ?? []}
             rowKey={({ id }) => id}
             hrefOf={({ id }) => pageHref(`/schedules/${id}`)}

@@ -13,7 +13,7 @@ import { useLiveList } from '../../parts/table/live-rows.ts';
 import { LiveTable } from '../../parts/table/live-table.tsx';
 import { exactText } from '../../parts/time/format.ts';
 import { Time } from '../../parts/time/time.tsx';
-import { lookOfTick, reasonTexts } from './looks.ts';
+import { badgeOfTick, reasonTexts } from './badges.ts';
 
 const outcomes = [
   { value: 'all', label: 'All' },
@@ -34,7 +34,7 @@ const columnsIn = (zone: string): readonly Column<ScheduleTick>[] => [
     header: 'Outcome',
     width: 'minmax(44px, 140px)',
     isEssential: true,
-    cell: (tick) => <Mark look={lookOfTick(tick)} />,
+    cell: (tick) => <Mark badge={badgeOfTick(tick)} />,
   },
   {
     id: 'tick',
@@ -100,11 +100,11 @@ export function Ticks({ schedule, zone }: TicksProps) {
   const goTo = useGoTo();
   const pageHref = usePageHref();
   const filter = outcome === 'fired' || outcome === 'skipped' ? outcome : undefined;
-  const given = {
+  const input = {
     params: { scheduleId: schedule.id },
     query: { 'page[size]': 100, ...(filter && { 'filter[outcome]': filter }) },
   };
-  const list = useLiveList('listScheduleTicks', given, keyOf);
+  const list = useLiveList('listScheduleTicks', input, keyOf);
   const { rows } = list;
   return (
     <Section
@@ -144,14 +144,14 @@ export function Ticks({ schedule, zone }: TicksProps) {
 const TickStrip = ({ ticks, zone }: { readonly ticks: readonly ScheduleTick[]; readonly zone: string }) => (
   <div className="tick-strip" aria-hidden="true">
     {ticks.toReversed().map((tick) => {
-      const look = lookOfTick(tick);
+      const badge = badgeOfTick(tick);
       return (
         <span
           key={keyOf(tick)}
-          className={`tick tone-${look.tone} ${tick.outcome === 'skipped' ? 'is-skipped' : ''}`}
-          data-tip={`${look.word}\n${tickText(tick.nominalAt, zone)}`}
+          className={`tick tone-${badge.tone} ${tick.outcome === 'skipped' ? 'is-skipped' : ''}`}
+          data-tip={`${badge.word}\n${tickText(tick.nominalAt, zone)}`}
         >
-          {(look.tone === 'bad' || tick.outcome === 'skipped') && <GlyphMark glyph={look.glyph} />}
+          {(badge.tone === 'bad' || tick.outcome === 'skipped') && <GlyphMark glyph={badge.glyph} />}
         </span>
       );
     })}

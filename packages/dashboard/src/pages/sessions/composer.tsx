@@ -36,7 +36,7 @@ export function Composer({ session, last }: ComposerProps) {
   const shape = chosen ?? shapeAfter(last);
   const append = useAct('appendToSessionIn', {
     showsErrors: true,
-    outdates: ['retrieveSession'],
+    invalidates: ['retrieveSession'],
     onDone: () => setText(''),
   });
 
@@ -58,9 +58,9 @@ export function Composer({ session, last }: ComposerProps) {
     send();
   };
   const onKeyDown = usePartKeys('In the message', [
-    { keys: 'Mod+Enter', does: 'Send', run: send, whileTyping: true },
+    { keys: 'Mod+Enter', label: 'Send', run: send, whileTyping: true },
     // JSON has line breaks of its own.
-    ...(shape === 'json' ? [] : [{ keys: 'Enter', does: 'Send', run: send, whileTyping: true }]),
+    ...(shape === 'json' ? [] : [{ keys: 'Enter', label: 'Send', run: send, whileTyping: true }]),
   ]);
   const error = wrong ?? append.error?.message;
 
@@ -89,7 +89,7 @@ export function Composer({ session, last }: ComposerProps) {
               ? `${isMac ? '⌘' : 'Ctrl'} Enter sends`
               : 'Enter sends, Shift Enter begins a line'}
           </span>
-          <Button type="submit" look="main" isBusy={append.isPending} disabled={text.trim() === ''}>
+          <Button type="submit" variant="main" isBusy={append.isPending} disabled={text.trim() === ''}>
             Send
           </Button>
         </div>

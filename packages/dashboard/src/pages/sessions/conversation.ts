@@ -57,7 +57,7 @@ export function wordsOf(value: unknown, depth = 0): string | undefined {
   if (typeof value === 'string') return value;
   if (depth > 4) return undefined;
   if (Array.isArray(value)) {
-    const words = value.map((one) => wordsOf(one, depth + 1)).filter((text) => text !== undefined);
+    const words = value.map((item) => wordsOf(item, depth + 1)).filter((text) => text !== undefined);
     return words.length > 0 ? words.join('') : undefined;
   }
   if (!isObject(value)) return undefined;
@@ -105,12 +105,17 @@ export function conversationOf(
   const entries: Entry[] = [];
   let [nextIn, nextOut] = [0, 0];
   while (nextIn < ins.length || nextOut < outs.length) {
-    const said = ins[nextIn];
+    const received = ins[nextIn];
     const answered = outs[nextOut];
-    if (said && (!answered || said.timestamp <= answered.timestamp)) {
+    if (received && (!answered || received.timestamp <= answered.timestamp)) {
       nextIn++;
-      if (!isCommand(said))
-        entries.push({ kind: 'in', seq: said.seq_num, at: said.timestamp, value: messageOf(said.body) });
+      if (!isCommand(received))
+        entries.push({
+          kind: 'in',
+          seq: received.seq_num,
+          at: received.timestamp,
+          value: messageOf(received.body),
+        });
       continue;
     }
     if (!answered) break;

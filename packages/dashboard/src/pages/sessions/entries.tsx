@@ -21,8 +21,8 @@ interface EntriesProps {
 export function Entries({ entries, isLoaded, isAnswering }: EntriesProps) {
   const box = useRef<HTMLDivElement>(null);
   const isAtEnd = useRef(true);
-  const [most, setMost] = useState(firstShown);
-  const shown = entries.slice(-most);
+  const [limit, setLimit] = useState(firstShown);
+  const visible = entries.slice(-limit);
   const zone = useTimeZone();
 
   useLayoutEffect(() => {
@@ -42,9 +42,9 @@ export function Entries({ entries, isLoaded, isAnswering }: EntriesProps) {
         isAtEnd.current = scrollHeight - scrollTop - clientHeight < 24;
       }}
     >
-      {entries.length > shown.length && (
-        <Button look="plain" onClick={() => setMost(most * 4)}>
-          Show {Math.min(most * 3, entries.length - shown.length).toLocaleString('en')} earlier
+      {entries.length > visible.length && (
+        <Button variant="plain" onClick={() => setLimit(limit * 4)}>
+          Show {Math.min(limit * 3, entries.length - visible.length).toLocaleString('en')} earlier
         </Button>
       )}
       {entries.length === 0 && (
@@ -52,7 +52,7 @@ export function Entries({ entries, isLoaded, isAnswering }: EntriesProps) {
           {isLoaded ? 'Nothing was said yet.' : 'Loading the conversation'}
         </p>
       )}
-      {shown.map((entry) => (
+      {visible.map((entry) => (
         <EntryView key={`${entry.kind} ${entry.seq}`} entry={entry} zone={zone} />
       ))}
       {isAnswering && (
@@ -83,7 +83,7 @@ const EntryView = memo(function EntryView({ entry, zone }: { readonly entry: Ent
           <span className="number">{entry.chunks.toLocaleString('en')} chunks</span>
         )}
         {hasRaw && (
-          <Button look="plain" aria-pressed={isRaw} onClick={() => setRaw(!isRaw)}>
+          <Button variant="plain" aria-pressed={isRaw} onClick={() => setRaw(!isRaw)}>
             JSON
           </Button>
         )}

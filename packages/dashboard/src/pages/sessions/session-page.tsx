@@ -6,33 +6,33 @@ import { useLive } from '../../api/live.ts';
 import { useMay } from '../../api/session.ts';
 import { messageOf as errorText } from '../../api/api-error.ts';
 import { Button } from '../../parts/button.tsx';
-import { SameAs } from '../../parts/code/code-tabs.tsx';
+import { CodeExample } from '../../parts/code/code-tabs.tsx';
 import { Confirm } from '../../parts/dialog/confirm.tsx';
 import { Failure, Skeleton } from '../../parts/failure.tsx';
 import { TextField } from '../../parts/form/field.tsx';
 import { Id } from '../../parts/id.tsx';
 import { shortId } from '../../parts/id-text.ts';
 import { JsonTree } from '../../parts/json/json-tree.tsx';
-import { Facts, Page, Section } from '../../parts/page.tsx';
+import { Properties, Page, Section } from '../../parts/page.tsx';
 import { PageLink } from '../../parts/page-link.tsx';
 import { Mark, Status } from '../../parts/status/status.tsx';
 import { Time } from '../../parts/time/time.tsx';
 import { Composer } from './composer.tsx';
 import { conversationOf } from './conversation.ts';
 import { Entries } from './entries.tsx';
-import { isExpired, lookOfSession } from './looks.ts';
+import { isExpired, badgeOfSession } from './badges.ts';
 import { useChannel } from './use-channel.ts';
 import './sessions.css';
 
 /** One session: its channels as a live conversation. */
 export function SessionPage() {
   const { session = '' } = useParams({ strict: false }) as { readonly session?: string };
-  const asked = useAsk('retrieveSession', { params: { session } }, { live: true, keepPrevious: false });
-  if (asked.data) return <Loaded key={asked.data.id} session={asked.data} />;
+  const query = useAsk('retrieveSession', { params: { session } }, { live: true, keepPrevious: false });
+  if (query.data) return <Loaded key={query.data.id} session={query.data} />;
   return (
     <Page title="Session">
-      {asked.error ? (
-        <Failure error={asked.error} onRetry={() => void asked.refetch()} />
+      {query.error ? (
+        <Failure error={query.error} onRetry={() => void query.refetch()} />
       ) : (
         <Skeleton lines={8} />
       )}
@@ -57,7 +57,7 @@ function Loaded({ session }: { readonly session: Session }) {
       title={name}
       summary={
         <span className="row wrap">
-          <Mark look={lookOfSession(session)} />
+          <Mark badge={badgeOfSession(session)} />
           <span className="session-with">
             {session.type} with{' '}
             <PageLink to={`/tasks/${encodeURIComponent(session.taskIdentifier)}`}>
@@ -70,13 +70,13 @@ function Loaded({ session }: { readonly session: Session }) {
       actions={
         <>
           {isOpen && may('closeSession') && (
-            <Button icon="cancel" look="danger" onClick={() => setClosing(true)}>
+            <Button icon="cancel" variant="danger" onClick={() => setClosing(true)}>
               Close the session
             </Button>
           )}
-          <SameAs
+          <CodeExample
             operation="listSessionOutRecords"
-            given={{ params: { session: session.id } }}
+            input={{ params: { session: session.id } }}
             cli={undefined}
             sdk={`import { sessions } from '@millrace/sdk';\n\nconst session = sessions.open(${JSON.stringify(name)});\nawait session.in.send({ text: 'Hello' });\nfor await (const chunk of session.out.read()) console.log(chunk);`}
           />
@@ -107,9 +107,9 @@ function Loaded({ session }: { readonly session: Session }) {
             </p>
           )}
         </section>
-        <aside className="session-facts" aria-label="About the session">
-          <Facts
-            facts={[
+        <aside className="session-properties" aria-label="About the session">
+          <Properties
+            properties={[
               [
                 'Served by',
                 session.currentRunId === null ? 'no run' : <ServingRun key="run" id={session.currentRunId} />,
@@ -168,7 +168,7 @@ function CloseQuestion({ session, isOpen, onClose }: CloseQuestionProps) {
   const [reason, setReason] = useState('');
   const close = useAct('closeSession', {
     showsErrors: true,
-    outdates: ['retrieveSession', 'listSessions'],
+    invalidates: ['retrieveSession', 'listSessions'],
     done: 'Session closed',
     onDone: onClose,
   });

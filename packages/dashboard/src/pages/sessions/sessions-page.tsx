@@ -1,6 +1,6 @@
 import type { ListedSession } from '@millrace/contract';
 import { Button, CellButton } from '../../parts/button.tsx';
-import { CodeBlock, SameAs } from '../../parts/code/code-tabs.tsx';
+import { CodeBlock, CodeExample } from '../../parts/code/code-tabs.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { FilterField } from '../../parts/filter/filter-field.tsx';
 import { useWordFilter } from '../../parts/filter/use-word-filter.ts';
@@ -13,7 +13,7 @@ import type { Column } from '../../parts/table/column.ts';
 import { useLiveList } from '../../parts/table/live-rows.ts';
 import { LiveTable } from '../../parts/table/live-table.tsx';
 import { Time } from '../../parts/time/time.tsx';
-import { lookOfSession } from './looks.ts';
+import { badgeOfSession } from './badges.ts';
 import './sessions.css';
 
 const wordKeys: Readonly<Record<string, WordKey>> = {
@@ -49,7 +49,7 @@ const columnsOf = (onFilter: (key: string, value: string) => void): readonly Col
     header: 'Status',
     width: 'minmax(44px, 110px)',
     isEssential: true,
-    cell: (session) => <Mark look={lookOfSession(session)} />,
+    cell: (session) => <Mark badge={badgeOfSession(session)} />,
   },
   {
     id: 'session',
@@ -136,16 +136,16 @@ export function SessionsPage() {
   const goTo = useGoTo();
   const pageHref = usePageHref();
   const filter = useWordFilter(wordKeys);
-  const given = { query: { ...filter.query, 'page[size]': 50 } };
-  const list = useLiveList('listSessions', given, idOf);
+  const input = { query: { ...filter.query, 'page[size]': 50 } };
+  const list = useLiveList('listSessions', input, idOf);
   return (
     <Page
       title="Sessions"
       summary="Conversations with a task that outlive its runs."
       actions={
-        <SameAs
+        <CodeExample
           operation="listSessions"
-          given={given}
+          input={input}
           cli={undefined}
           sdk={
             "import { sessions } from '@millrace/sdk';\n\nfor await (const { id, externalId } of sessions.list({ status: 'ACTIVE' })) {\n  console.log(id, externalId);\n}"

@@ -3,7 +3,7 @@ import { useFollow } from '../../api/use-follow.ts';
 import type { ChannelRecord } from './conversation.ts';
 
 /** Maximum number of records in the page. */
-const most = 20_000;
+const maxRecords = 20_000;
 
 interface Channel {
   readonly records: readonly ChannelRecord[];
@@ -32,7 +32,7 @@ export function useChannel(
         setRecords((before) => {
           const last = before.at(-1)?.seq_num ?? -1;
           const fresh = batch.filter(({ seq_num: seq }) => seq > last);
-          return fresh.length === 0 ? before : [...before, ...fresh].slice(-most);
+          return fresh.length === 0 ? before : [...before, ...fresh].slice(-maxRecords);
         });
       }
       if (data === '[DONE]') setDone(true);

@@ -43,7 +43,7 @@ export function StorageSection() {
   if (storage.error && !storage.data)
     return <Failure error={storage.error} onRetry={() => void storage.refetch()} />;
   const total = storage.data?.totalBytes ?? 0;
-  const open = storage.data?.data.find((one) => one.class === chosen);
+  const open = storage.data?.data.find((entry) => entry.class === chosen);
   return (
     <div className="stack">
       {storage.data && (
@@ -57,8 +57,8 @@ export function StorageSection() {
           label="Storage"
           columns={columnsOf(total)}
           rows={storage.data?.data ?? []}
-          rowKey={(one) => one.class}
-          onOpen={(one) => setSearch({ class: one.class }, { push: chosen === undefined })}
+          rowKey={(entry) => entry.class}
+          onOpen={(entry) => setSearch({ class: entry.class }, { push: chosen === undefined })}
           openKey={chosen}
           isPending={storage.isPending}
           empty={<Empty title="Nothing is stored." command="npx millrace storage" />}
@@ -102,7 +102,7 @@ const columnsOf = (total: number): readonly Column<Use>[] => [
     header: 'What',
     width: 'minmax(140px, 2fr)',
     isEssential: true,
-    cell: (one) => <span>{words[one.class] ?? one.class}</span>,
+    cell: (entry) => <span>{words[entry.class] ?? entry.class}</span>,
   },
   {
     id: 'share',

@@ -3,7 +3,7 @@ import { ApiError } from '../../api/api-error.ts';
 import { useAsk } from '../../api/ask.ts';
 import { useMay } from '../../api/session.ts';
 import { Button } from '../../parts/button.tsx';
-import { SameAs, shellWord } from '../../parts/code/code-tabs.tsx';
+import { CodeExample, shellWord } from '../../parts/code/code-tabs.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Failure, Skeleton } from '../../parts/failure.tsx';
 import { Id } from '../../parts/id.tsx';
@@ -11,7 +11,7 @@ import { JsonTree } from '../../parts/json/json-tree.tsx';
 import { visibleControls } from '../../parts/json/visible-controls.ts';
 import { useShortcuts } from '../../parts/keyboard.ts';
 import { PageLink } from '../../parts/page-link.tsx';
-import { Facts, Page } from '../../parts/page.tsx';
+import { Properties, Page } from '../../parts/page.tsx';
 import { useSearchTexts } from '../../parts/search.ts';
 import { Tabs } from '../../parts/tabs.tsx';
 import type { TaskDetail } from './task-detail.ts';
@@ -53,7 +53,7 @@ function OneTask({ task }: { readonly task: TaskDetail }) {
   const may = useMay();
   const canTest = may('triggerTask');
   const show = (id: string): void => setSearch({ view: id, panel: undefined }, { push: true });
-  useShortcuts(canTest ? [{ keys: 't', does: 'Test the task', run: () => show('test') }] : []);
+  useShortcuts(canTest ? [{ keys: 't', label: 'Test the task', run: () => show('test') }] : []);
   return (
     <Page
       title={`${task.id} · Task`}
@@ -62,20 +62,20 @@ function OneTask({ task }: { readonly task: TaskDetail }) {
       actions={
         <>
           {canTest && view !== 'test' && (
-            <Button icon="play" look="main" shortcut="t" onClick={() => show('test')}>
+            <Button icon="play" variant="main" shortcut="t" onClick={() => show('test')}>
               Test it
             </Button>
           )}
-          <SameAs
+          <CodeExample
             operation="retrieveTask"
-            given={{ params: { taskId: task.id } }}
+            input={{ params: { taskId: task.id } }}
             cli={`tasks show ${shellWord(task.id)}`}
             sdk={`import { tasks } from '@millrace/sdk';\n\nawait tasks.trigger(${JSON.stringify(task.id)}, {});`}
           />
         </>
       }
     >
-      <TaskFacts task={task} />
+      <TaskProperties task={task} />
       <Tabs
         label="About the task"
         selected={view}
@@ -102,9 +102,9 @@ function OneTask({ task }: { readonly task: TaskDetail }) {
   );
 }
 
-const TaskFacts = ({ task }: { readonly task: TaskDetail }) => (
-  <Facts
-    facts={[
+const TaskProperties = ({ task }: { readonly task: TaskDetail }) => (
+  <Properties
+    properties={[
       ['Version', <span className="mono">{task.version}</span>],
       [
         'File',

@@ -6,7 +6,7 @@ export function startsText({ schedule, on }: Pick<TaskInfo, 'schedule' | 'on'>):
   const starts = [
     schedule && `cron ${schedule.cron} ${schedule.timezone}`,
     on && `event ${visibleControls(on.name)}`,
-  ].filter((one) => one !== undefined);
+  ].filter((text) => text !== undefined);
   return starts.length === 0 ? undefined : starts.join(', ');
 }
 

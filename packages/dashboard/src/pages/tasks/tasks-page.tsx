@@ -1,6 +1,6 @@
 import { useDeferredValue, useState } from 'react';
 import { useAsk } from '../../api/ask.ts';
-import { SameAs } from '../../parts/code/code-tabs.tsx';
+import { CodeExample } from '../../parts/code/code-tabs.tsx';
 import { countText } from '../../parts/count-text.ts';
 import { Empty } from '../../parts/empty.tsx';
 import { Failure } from '../../parts/failure.tsx';
@@ -26,7 +26,7 @@ const rateOf = ({ lastDay }: TaskRow): number => (lastDay && successOf(lastDay.t
 export function TasksPage() {
   const [{ q = '', sort = 'name' }, setSearch] = useSearchTexts();
   const [text, setText] = useState(q);
-  const wanted = useDeferredValue(text).trim().toLowerCase();
+  const needle = useDeferredValue(text).trim().toLowerCase();
   const goTo = useGoTo();
   const pageHref = usePageHref();
   const tasks = useAsk('listTasks', {}, { live: 30_000 });
@@ -38,13 +38,13 @@ export function TasksPage() {
     { live: 30_000 },
   );
 
-  const series = new Map(stats.data?.series.map((one) => [one.name, one]));
+  const series = new Map(stats.data?.series.map((entry) => [entry.name, entry]));
   const all: readonly TaskRow[] = (tasks.data?.data ?? []).map((task) => ({
     ...task,
     lastDay: series.get(task.id),
   }));
   const found = all.filter(({ id, description = '', filePath }) =>
-    `${id}\n${description}\n${filePath}`.toLowerCase().includes(wanted),
+    `${id}\n${description}\n${filePath}`.toLowerCase().includes(needle),
   );
   const order = orders[sort];
   const rows = order ? found.toSorted(order) : found;
@@ -62,9 +62,9 @@ export function TasksPage() {
         )
       }
       actions={
-        <SameAs
+        <CodeExample
           operation="listTasks"
-          given={{}}
+          input={{}}
           cli="tasks list"
           sdk={`import { tasks } from '@millrace/sdk';\n\nawait tasks.trigger('${all[0]?.id.replaceAll("'", '') ?? 'my-task'}', { hello: 'world' });`}
         />

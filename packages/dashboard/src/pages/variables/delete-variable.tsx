@@ -13,9 +13,9 @@ export function DeleteVariable({ name, onClose, onDone }: DeleteVariableProps) {
   const params = useEnvironmentPath();
   const { branch } = useEnvironment();
   const remove = useAct('deleteVariable', {
-    outdates: outdated,
+    invalidates: outdated,
     showsErrors: true,
-    done: (_, given) => `${given.params.name} deleted`,
+    done: (_, input) => `${input.params.name} deleted`,
     onDone: () => {
       onClose();
       onDone();

@@ -24,13 +24,13 @@ export const Changes = ({ changes }: { readonly changes: readonly VariableDiffer
     <p className="muted">Nothing differs.</p>
   ) : (
     <ul className="diff" aria-label="Differences">
-      {changes.map((one) => (
-        <li key={one.name} className="diff-item">
-          {one.change !== 'added' && (
-            <Line sign="−" label="was" name={one.name} value={one.from} isSecret={one.isSecret} />
+      {changes.map((item) => (
+        <li key={item.name} className="diff-item">
+          {item.change !== 'added' && (
+            <Line sign="−" label="was" name={item.name} value={item.from} isSecret={item.isSecret} />
           )}
-          {one.change !== 'removed' && (
-            <Line sign="+" label="is" name={one.name} value={one.to} isSecret={one.isSecret} />
+          {item.change !== 'removed' && (
+            <Line sign="+" label="is" name={item.name} value={item.to} isSecret={item.isSecret} />
           )}
         </li>
       ))}

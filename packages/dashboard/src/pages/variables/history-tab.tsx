@@ -34,7 +34,7 @@ export function HistoryTab({ mayRollBack }: { readonly mayRollBack: boolean }) {
         label="History"
         columns={columns}
         rowKey={keyOf}
-        onOpen={(one) => setSearch({ revision: keyOf(one) }, { push: revision === undefined })}
+        onOpen={(row) => setSearch({ revision: keyOf(row) }, { push: revision === undefined })}
         openKey={revision}
         empty={
           <Empty title="Nothing was changed yet." command="npx millrace env set LOG_LEVEL=debug">
@@ -43,7 +43,7 @@ export function HistoryTab({ mayRollBack }: { readonly mayRollBack: boolean }) {
         }
       />
       <RevisionPanel
-        revision={rows.find((one) => keyOf(one) === revision)}
+        revision={rows.find((row) => keyOf(row) === revision)}
         number={revision}
         isNewest={rows[0] !== undefined && keyOf(rows[0]) === revision}
         mayRollBack={mayRollBack}
@@ -67,7 +67,7 @@ const columns: readonly Column<VariableRevision>[] = [
     isEssential: true,
     cell: ({ changes }) => <ChangedNames changes={changes} />,
   },
-  { id: 'act', header: 'How', width: 'minmax(110px, 1fr)', cell: (one) => <span>{actText(one)}</span> },
+  { id: 'act', header: 'How', width: 'minmax(110px, 1fr)', cell: (row) => <span>{actText(row)}</span> },
   {
     id: 'who',
     header: 'Who',
@@ -131,7 +131,7 @@ function RevisionPanel({ revision, number, isNewest, mayRollBack }: RevisionPane
               { value: 'now', label: 'From then to now' },
             ]}
             value={other}
-            onChange={(one) => setSearch({ with: one === 'now' ? one : undefined })}
+            onChange={(next) => setSearch({ with: next === 'now' ? next : undefined })}
           />
           {other === 'now' ? <Difference from={at} to={undefined} /> : <Difference from={at - 1} to={at} />}
         </div>

@@ -29,9 +29,9 @@ function ImportForm({ variables, onClose }: Omit<ImportDialogProps, 'isOpen'>) {
   const [isSecret, setSecret] = useState(false);
   const [override, setOverride] = useState(false);
   const names = namesIn(text);
-  const existing = names.filter((name) => variables.some((one) => one.name === name));
+  const existing = names.filter((name) => variables.some((variable) => variable.name === name));
   const run = useAct('importVariables', {
-    outdates: outdated,
+    invalidates: outdated,
     showsErrors: true,
     done: `${countText(names.length, 'variable')} imported`,
     onDone: onClose,
@@ -95,7 +95,7 @@ function ImportForm({ variables, onClose }: Omit<ImportDialogProps, 'isOpen'>) {
       <FormError error={run.error} />
       <div className="form-actions">
         <Button onClick={onClose}>Import nothing</Button>
-        <Button type="submit" look="main" isBusy={run.isPending} disabled={names.length === 0}>
+        <Button type="submit" variant="main" isBusy={run.isPending} disabled={names.length === 0}>
           Import {countText(names.length, 'variable')}
         </Button>
       </div>

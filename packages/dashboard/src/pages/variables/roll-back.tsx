@@ -24,7 +24,7 @@ export function RollBack({ to, onClose }: RollBackProps) {
     { enabled: isOpen && current !== undefined, keepPrevious: false },
   );
   const roll = useAct('rollBackVariables', {
-    outdates: outdated,
+    invalidates: outdated,
     showsErrors: true,
     done: ({ changes, revision }) =>
       `${countText(changes.length, 'variable')} rolled back. That is revision ${revision}`,

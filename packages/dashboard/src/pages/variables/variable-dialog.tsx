@@ -36,7 +36,7 @@ function VariableForm({ variable, names, onClose }: Omit<VariableDialogProps, 'i
   const [value, setValue] = useState(variable?.isSecret === false ? variable.value : '');
   const [isSecret, setSecret] = useState(variable?.isSecret ?? false);
   const set = useAct('createVariable', {
-    outdates: outdated,
+    invalidates: outdated,
     showsErrors: true,
     done: (_, { body }) => `${body.name} ${variable ? 'changed' : 'set'}`,
     onDone: onClose,
@@ -97,7 +97,7 @@ function VariableForm({ variable, names, onClose }: Omit<VariableDialogProps, 'i
       <FormError error={set.error} fields={['name', 'value']} />
       <div className="form-actions">
         <Button onClick={onClose}>Keep as it is</Button>
-        <Button type="submit" look="main" isBusy={set.isPending} disabled={name.trim() === ''}>
+        <Button type="submit" variant="main" isBusy={set.isPending} disabled={name.trim() === ''}>
           {variable === undefined ? `Set in ${environment}` : `Change in ${environment}`}
         </Button>
       </div>

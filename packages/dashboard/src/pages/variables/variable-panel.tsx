@@ -30,7 +30,7 @@ export function VariablePanel({ variable, revisions, onAct }: VariablePanelProps
             <Button icon="pencil" onClick={() => onAct('change', variable.name)}>
               Change
             </Button>
-            <Button icon="trash" look="danger" onClick={() => onAct('delete', variable.name)}>
+            <Button icon="trash" variant="danger" onClick={() => onAct('delete', variable.name)}>
               Delete
             </Button>
           </>
@@ -84,26 +84,26 @@ function ChangesOf({
     return <p className="muted">None among the last {revisions.length} changes of the environment.</p>;
   return (
     <ul className="variable-changes">
-      {own.map((one) => (
-        <li key={one.revision} className="row spread">
+      {own.map((entry) => (
+        <li key={entry.revision} className="row spread">
           <Button
-            look="plain"
+            variant="plain"
             onClick={() =>
-              setSearch({ tab: 'history', revision: String(one.revision), name: undefined }, { push: true })
+              setSearch({ tab: 'history', revision: String(entry.revision), name: undefined }, { push: true })
             }
           >
-            Revision {one.revision}
+            Revision {entry.revision}
           </Button>
           <span className="muted cut">
-            {actText(one)}
-            {one.userId !== undefined && (
+            {actText(entry)}
+            {entry.userId !== undefined && (
               <>
                 {' '}
-                by <Person id={one.userId} isInline />
+                by <Person id={entry.userId} isInline />
               </>
             )}
           </span>
-          <Time at={one.at} />
+          <Time at={entry.at} />
         </li>
       ))}
     </ul>

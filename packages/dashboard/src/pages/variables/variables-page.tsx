@@ -4,7 +4,7 @@ import { useAsk } from '../../api/ask.ts';
 import { useEnvironment, useEnvironmentPath } from '../../api/environment.ts';
 import { useMay } from '../../api/session.ts';
 import { Button, IconButton } from '../../parts/button.tsx';
-import { SameAs } from '../../parts/code/code-tabs.tsx';
+import { CodeExample } from '../../parts/code/code-tabs.tsx';
 import { CopyButton } from '../../parts/copy.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Failure } from '../../parts/failure.tsx';
@@ -43,10 +43,10 @@ export function VariablesPage() {
   const changed = useLastChanges(revisions.data?.data);
   const all = variables.data ?? [];
   const mayWrite = may('createVariable');
-  const found = all.filter((one) => one.name.toLowerCase().includes(q.trim().toLowerCase()));
-  const byName = (wanted: string | undefined) => all.find((one) => one.name === wanted);
+  const found = all.filter((variable) => variable.name.toLowerCase().includes(q.trim().toLowerCase()));
+  const byName = (variableName: string | undefined) => all.find((variable) => variable.name === variableName);
   const close = (): void => setOpen(undefined);
-  useShortcuts(mayWrite ? [{ keys: 'n', does: 'Add a variable', run: () => setOpen({ what: 'add' }) }] : []);
+  useShortcuts(mayWrite ? [{ keys: 'n', label: 'Add a variable', run: () => setOpen({ what: 'add' }) }] : []);
 
   return (
     <Page
@@ -67,16 +67,16 @@ export function VariablesPage() {
       }
       actions={
         <>
-          <SameAs
+          <CodeExample
             operation="listVariables"
-            given={{ params: path }}
+            input={{ params: path }}
             cli="env list"
             sdk={`import { envvars } from '@millrace/sdk';\n\nconsole.log(await envvars.list('${path.projectRef}', '${path.env}'));`}
           />
           {mayWrite && (
             <>
               <Button onClick={() => setOpen({ what: 'import' })}>Import</Button>
-              <Button icon="plus" look="main" shortcut="n" onClick={() => setOpen({ what: 'add' })}>
+              <Button icon="plus" variant="main" shortcut="n" onClick={() => setOpen({ what: 'add' })}>
                 Add variable
               </Button>
             </>
@@ -115,11 +115,13 @@ export function VariablesPage() {
                       label="Variables"
                       columns={variableColumns({
                         changed,
-                        ...(mayWrite && { onAct: (what, one) => setOpen({ what, name: one }) }),
+                        ...(mayWrite && {
+                          onAct: (what, variableName) => setOpen({ what, name: variableName }),
+                        }),
                       })}
                       rows={found}
                       rowKey={keyOf}
-                      onOpen={(one) => setSearch({ name: one.name }, { push: name === undefined })}
+                      onOpen={(variable) => setSearch({ name: variable.name }, { push: name === undefined })}
                       openKey={name}
                       isPending={variables.isPending}
                       empty={
@@ -146,7 +148,7 @@ export function VariablesPage() {
       <VariablePanel
         variable={byName(name)}
         revisions={revisions.data?.data ?? []}
-        {...(mayWrite && { onAct: (what, one) => setOpen({ what, name: one }) })}
+        {...(mayWrite && { onAct: (what, variableName) => setOpen({ what, name: variableName }) })}
       />
       <VariableDialog
         isOpen={open?.what === 'add' || (open?.what === 'change' && byName(open.name) !== undefined)}

@@ -16,7 +16,7 @@ export function ArchiveBranch({
 }) {
   const { projectRef } = useEnvironmentPath();
   const archive = useAct('archiveBranch', {
-    outdates: ['listBranches', 'listEnvironments'],
+    invalidates: ['listBranches', 'listEnvironments'],
     inEnvironment: false,
     showsErrors: true,
     onDone: ({ isArchived, canceled }) => {

@@ -12,7 +12,7 @@ interface ArchiveDialogProps {
 /** Frees the files of a version. It cannot be undone, so its name must be typed. */
 export function ArchiveDialog({ version, onClose }: ArchiveDialogProps) {
   const archive = useAct('archiveDeployment', {
-    outdates: outdated,
+    invalidates: outdated,
     showsErrors: true,
     done: ({ version: archived }) => `${archived} archived`,
     onDone: onClose,

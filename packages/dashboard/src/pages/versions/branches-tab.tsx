@@ -57,8 +57,12 @@ export function BranchesTab() {
           columns={branchColumns(
             project,
             may('archiveBranch')
-              ? (one) => (
-                  <IconButton icon="trash" label={`Archive ${one.name}`} onClick={() => setEnding(one)} />
+              ? (branch) => (
+                  <IconButton
+                    icon="trash"
+                    label={`Archive ${branch.name}`}
+                    onClick={() => setEnding(branch)}
+                  />
                 )
               : undefined,
           )}
@@ -90,7 +94,7 @@ export function BranchesTab() {
 
 const branchColumns = (
   project: string,
-  acts: ((one: Branch) => ReactNode) | undefined,
+  acts: ((branch: Branch) => ReactNode) | undefined,
 ): readonly Column<Branch>[] => [
   {
     id: 'name',
@@ -131,7 +135,7 @@ function BranchForm({ onClose }: { readonly onClose: () => void }) {
   const [env, setEnv] = useState<'preview' | 'dev'>('preview');
   const [schedules, setSchedules] = useState(false);
   const create = useAct('createBranch', {
-    outdates: ['listBranches', 'listEnvironments'],
+    invalidates: ['listBranches', 'listEnvironments'],
     inEnvironment: false,
     showsErrors: true,
     done: (_, { body }) => `Branch ${body.branch} is there`,
@@ -174,7 +178,7 @@ function BranchForm({ onClose }: { readonly onClose: () => void }) {
       <FormError error={create.error} fields={['branch']} />
       <div className="form-actions">
         <Button onClick={onClose}>Create none</Button>
-        <Button type="submit" look="main" isBusy={create.isPending} disabled={name.trim() === ''}>
+        <Button type="submit" variant="main" isBusy={create.isPending} disabled={name.trim() === ''}>
           Create the branch
         </Button>
       </div>

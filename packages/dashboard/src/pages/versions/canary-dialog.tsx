@@ -7,7 +7,7 @@ import { Dialog } from '../../parts/dialog/dialog.tsx';
 import { CheckField, TextField } from '../../parts/form/field.tsx';
 import { FormError } from '../../parts/form/form-error.tsx';
 import { outdated } from './outdated.ts';
-import { isBefore } from './state-look.ts';
+import { isBefore } from './state-badge.ts';
 
 interface CanaryDialogProps {
   readonly version: Deployment;
@@ -22,7 +22,7 @@ export function CanaryDialog({ version, current, onClose }: CanaryDialogProps) {
   const [text, setText] = useState(String(version.canaryPercent ?? 10));
   const [force, setForce] = useState(false);
   const set = useAct('promoteDeployment', {
-    outdates: outdated,
+    invalidates: outdated,
     showsErrors: true,
     done: (reply) => `${reply.canaryPercent ?? 0} % of new runs start on ${reply.version}`,
     onDone: onClose,
@@ -52,9 +52,9 @@ export function CanaryDialog({ version, current, onClose }: CanaryDialogProps) {
           onChange={(event) => setText(event.target.value)}
         />
         <div className="row wrap" role="group" aria-label="Usual shares">
-          {usual.map((one) => (
-            <Button key={one} aria-pressed={one === percent} onClick={() => setText(String(one))}>
-              {one} %
+          {usual.map((share) => (
+            <Button key={share} aria-pressed={share === percent} onClick={() => setText(String(share))}>
+              {share} %
             </Button>
           ))}
         </div>
@@ -69,7 +69,7 @@ export function CanaryDialog({ version, current, onClose }: CanaryDialogProps) {
         <FormError error={set.error} />
         <div className="form-actions">
           <Button onClick={onClose}>Keep as it is</Button>
-          <Button type="submit" look="main" isBusy={set.isPending} disabled={isWrong}>
+          <Button type="submit" variant="main" isBusy={set.isPending} disabled={isWrong}>
             Start {isWrong ? '' : `${percent} % of `}new runs on it
           </Button>
         </div>
@@ -81,7 +81,7 @@ export function CanaryDialog({ version, current, onClose }: CanaryDialogProps) {
 /** Starts all new runs on the current version again. */
 export function AbortCanaryDialog({ version, current, onClose }: CanaryDialogProps) {
   const abort = useAct('abortCanary', {
-    outdates: outdated,
+    invalidates: outdated,
     showsErrors: true,
     done: ({ version: ended }) => `The canary ${ended} has ended`,
     onDone: onClose,

@@ -8,7 +8,7 @@ import { Dialog } from '../../parts/dialog/dialog.tsx';
 import { CheckField, SelectField } from '../../parts/form/field.tsx';
 import { FormError } from '../../parts/form/form-error.tsx';
 import { outdated } from './outdated.ts';
-import { compareVersions } from './state-look.ts';
+import { compareVersions } from './state-badge.ts';
 import '../../parts/plot/plot.css';
 
 type Move = ReplyOf<'moveDeployment'>;
@@ -41,9 +41,9 @@ export function MoveDialog({ version, current, onClose }: MoveDialogProps) {
   const to = chosen ?? others.find(({ id }) => id === current?.id)?.version ?? others[0]?.version;
   const body = { to: to ?? '', ...(only.length < statuses.length && { status: [...only] }) };
   const params = { version: version.version };
-  const preview = useAct('moveDeployment', { outdates: [], showsErrors: true });
+  const preview = useAct('moveDeployment', { invalidates: [], showsErrors: true });
   const move = useAct('moveDeployment', {
-    outdates: outdated,
+    invalidates: outdated,
     showsErrors: true,
     onDone: (reply) => {
       setMoved((before) => before + reply.moved);
@@ -83,9 +83,9 @@ export function MoveDialog({ version, current, onClose }: MoveDialogProps) {
             setChosen(event.target.value);
             anew();
           }}
-          options={others.map((one) => ({
-            value: one.version,
-            label: `${one.version}${one.state === 'current' ? ', current' : ''}`,
+          options={others.map((deployment) => ({
+            value: deployment.version,
+            label: `${deployment.version}${deployment.state === 'current' ? ', current' : ''}`,
           }))}
           hint={isOlder ? 'It is older than the version that the runs are on.' : undefined}
         />
@@ -97,7 +97,7 @@ export function MoveDialog({ version, current, onClose }: MoveDialogProps) {
               label={statusWords[status]}
               checked={only.includes(status)}
               onChange={(event) => {
-                setOnly(event.target.checked ? [...only, status] : only.filter((one) => one !== status));
+                setOnly(event.target.checked ? [...only, status] : only.filter((other) => other !== status));
                 anew();
               }}
             />
@@ -119,7 +119,7 @@ export function MoveDialog({ version, current, onClose }: MoveDialogProps) {
           {!isOver && (
             <Button
               type="submit"
-              look="main"
+              variant="main"
               isBusy={preview.isPending || move.isPending}
               disabled={
                 to === undefined ||

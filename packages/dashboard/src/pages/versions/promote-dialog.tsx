@@ -8,7 +8,7 @@ import { Confirm } from '../../parts/dialog/confirm.tsx';
 import { countText } from '../../parts/count-text.ts';
 import { CheckField } from '../../parts/form/field.tsx';
 import { outdated } from './outdated.ts';
-import { isBefore } from './state-look.ts';
+import { isBefore } from './state-badge.ts';
 
 interface PromoteDialogProps {
   readonly version: Deployment;
@@ -24,7 +24,7 @@ export function PromoteDialog({ version, current, canary, onClose }: PromoteDial
   const { kind } = useEnvironment();
   const isBack = isBefore(version, current);
   const promote = useAct('promoteDeployment', {
-    outdates: outdated,
+    invalidates: outdated,
     showsErrors: true,
     done: (reply) =>
       reply.replaced === null
@@ -34,7 +34,7 @@ export function PromoteDialog({ version, current, canary, onClose }: PromoteDial
   });
   const verb = isBack ? 'Roll back to' : 'Promote';
   const isUnloaded = version.runners === 0;
-  const isAskedFor = promote.error instanceof ApiError && promote.error.code === 'version_not_loaded';
+  const needsConfirmation = promote.error instanceof ApiError && promote.error.code === 'version_not_loaded';
   return (
     <Confirm
       isOpen
@@ -63,7 +63,7 @@ export function PromoteDialog({ version, current, canary, onClose }: PromoteDial
           Declared schedules and limits of queues become those of the version, in the same moment.
         </p>
         {canary && canary.id !== version.id && <p>The canary {canary.version} ends.</p>}
-        {(isUnloaded || isAskedFor) && (
+        {(isUnloaded || needsConfirmation) && (
           <>
             <p className="notice tone-warn">
               <span>

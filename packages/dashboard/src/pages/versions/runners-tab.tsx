@@ -12,7 +12,7 @@ import { Failure } from '../../parts/failure.tsx';
 import { Id } from '../../parts/id.tsx';
 import { Menu } from '../../parts/menu.tsx';
 import { useSearchTexts } from '../../parts/search.ts';
-import type { Look } from '../../parts/status/run-status.ts';
+import type { Badge } from '../../parts/status/run-status.ts';
 import { Mark } from '../../parts/status/status.tsx';
 import type { Column } from '../../parts/table/column.ts';
 import { Table } from '../../parts/table/table.tsx';
@@ -28,7 +28,7 @@ export function RunnersTab() {
   const [stopping, setStopping] = useState<RunnerInfo>();
   const runners = useAsk('listRunners', {}, { live: true });
   const drain = useAct('drainRunner', {
-    outdates: ['listRunners'],
+    invalidates: ['listRunners'],
     onDone: ({ id, host, draining }) =>
       toast({
         title: draining ? `${host} gets no more attempts` : `${host} gets attempts again`,
@@ -38,7 +38,7 @@ export function RunnersTab() {
       }),
   });
   const stop = useAct('stopRunner', {
-    outdates: ['listRunners'],
+    invalidates: ['listRunners'],
     showsErrors: true,
     done: ({ host }) => `${host} was asked to stop`,
     onDone: () => setStopping(undefined),
@@ -52,16 +52,19 @@ export function RunnersTab() {
         label="Runners"
         columns={runnerColumns(
           may('drainRunner')
-            ? (one) => (
+            ? (runner) => (
                 <Menu
-                  trigger={<IconButton icon="more" label={`What can be done with ${one.host}`} />}
+                  trigger={<IconButton icon="more" label={`What can be done with ${runner.host}`} />}
                   entries={[
                     {
-                      label: one.draining ? 'Give it attempts again' : 'Drain: no more attempts',
+                      label: runner.draining ? 'Give it attempts again' : 'Drain: no more attempts',
                       onSelect: () =>
-                        drain.mutate({ params: { runnerId: one.id }, body: { draining: !one.draining } }),
+                        drain.mutate({
+                          params: { runnerId: runner.id },
+                          body: { draining: !runner.draining },
+                        }),
                     },
-                    { label: 'Stop', isDangerous: true, onSelect: () => setStopping(one) },
+                    { label: 'Stop', isDangerous: true, onSelect: () => setStopping(runner) },
                   ]}
                 />
               )
@@ -103,10 +106,12 @@ export function RunnersTab() {
   );
 }
 
-const connected: Look = { word: 'Connected', glyph: 'disc', tone: 'good' };
-const draining: Look = { word: 'Draining', glyph: 'quarter', tone: 'held' };
+const connected: Badge = { word: 'Connected', glyph: 'disc', tone: 'good' };
+const draining: Badge = { word: 'Draining', glyph: 'quarter', tone: 'held' };
 
-const runnerColumns = (acts: ((one: RunnerInfo) => ReactNode) | undefined): readonly Column<RunnerInfo>[] => [
+const runnerColumns = (
+  acts: ((runner: RunnerInfo) => ReactNode) | undefined,
+): readonly Column<RunnerInfo>[] => [
   {
     id: 'host',
     header: 'Host',
@@ -122,7 +127,7 @@ const runnerColumns = (acts: ((one: RunnerInfo) => ReactNode) | undefined): read
     id: 'state',
     header: 'State',
     width: '112px',
-    cell: (one) => <Mark look={one.draining ? draining : connected} />,
+    cell: (runner) => <Mark badge={runner.draining ? draining : connected} />,
   },
   {
     id: 'slots',

@@ -7,7 +7,7 @@ import { ArchiveDialog } from './archive-dialog.tsx';
 import { AbortCanaryDialog, CanaryDialog } from './canary-dialog.tsx';
 import { MoveDialog } from './move-dialog.tsx';
 import { PromoteDialog } from './promote-dialog.tsx';
-import { isBefore, isPromotable } from './state-look.ts';
+import { isBefore, isPromotable } from './state-badge.ts';
 
 interface VersionEntry {
   readonly label: string;
@@ -18,8 +18,8 @@ interface VersionEntry {
   readonly isMain?: boolean;
 }
 
-const lookOf = ({ isMain = false, isDangerous = false }: VersionEntry) =>
-  isMain || isDangerous ? { look: isMain ? ('main' as const) : ('danger' as const) } : {};
+const variantOf = ({ isMain = false, isDangerous = false }: VersionEntry) =>
+  isMain || isDangerous ? { variant: isMain ? ('main' as const) : ('danger' as const) } : {};
 
 export type Act = 'promote' | 'canary' | 'abort' | 'move' | 'archive';
 
@@ -35,18 +35,18 @@ export function useVersionActs({ current, canary }: Around) {
   const close = (): void => setOpen(undefined);
   const start = (act: Act, version: Deployment): void => setOpen({ act, version });
 
-  const entriesOf = (one: Deployment): readonly VersionEntry[] => {
+  const entriesOf = (deployment: Deployment): readonly VersionEntry[] => {
     const entry = (act: Act, label: string, rest: Partial<VersionEntry> = {}): VersionEntry => ({
       label,
-      onSelect: () => start(act, one),
+      onSelect: () => start(act, deployment),
       ...rest,
     });
-    const isCanary = one.canaryPercent !== null;
-    const isLoadable = isPromotable(one);
+    const isCanary = deployment.canaryPercent !== null;
+    const isLoadable = isPromotable(deployment);
     return [
       ...(isLoadable && may('promoteDeployment')
         ? [
-            entry('promote', isBefore(one, current) ? 'Roll back to this version' : 'Promote', {
+            entry('promote', isBefore(deployment, current) ? 'Roll back to this version' : 'Promote', {
               isMain: true,
             }),
           ]
@@ -55,9 +55,9 @@ export function useVersionActs({ current, canary }: Around) {
         ? [entry('canary', isCanary ? 'Change the canary’s share' : 'Start as a canary')]
         : []),
       ...(isCanary && may('abortCanary') ? [entry('abort', 'End the canary')] : []),
-      ...(one.state !== 'uploading' && may('moveDeployment') ? [entry('move', 'Move its runs')] : []),
+      ...(deployment.state !== 'uploading' && may('moveDeployment') ? [entry('move', 'Move its runs')] : []),
       ...(isLoadable && !isCanary && may('archiveDeployment')
-        ? [entry('archive', 'Archive', { isDangerous: true, isDisabled: one.liveRuns > 0 })]
+        ? [entry('archive', 'Archive', { isDangerous: true, isDisabled: deployment.liveRuns > 0 })]
         : []),
     ];
   };
@@ -102,7 +102,7 @@ export function PageActs({ entries }: { readonly entries: readonly VersionEntry[
   if (!first) return null;
   return (
     <>
-      <Button {...lookOf(first)} disabled={first.isDisabled === true} onClick={first.onSelect}>
+      <Button {...variantOf(first)} disabled={first.isDisabled === true} onClick={first.onSelect}>
         {first.label}
       </Button>
       {others.length > 0 && (

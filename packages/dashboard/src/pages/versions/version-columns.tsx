@@ -5,10 +5,12 @@ import { PageLink } from '../../parts/page-link.tsx';
 import { Mark } from '../../parts/status/status.tsx';
 import type { Column } from '../../parts/table/column.ts';
 import { Time } from '../../parts/time/time.tsx';
-import { lookOf } from './state-look.ts';
+import { badgeOf } from './state-badge.ts';
 
 /** `acts`: the actions on a version; absent for users who may only read. */
-export const versionColumns = (acts?: (one: Deployment) => ReactNode): readonly Column<Deployment>[] => [
+export const versionColumns = (
+  acts?: (deployment: Deployment) => ReactNode,
+): readonly Column<Deployment>[] => [
   {
     id: 'version',
     header: 'Version',
@@ -25,13 +27,13 @@ export const versionColumns = (acts?: (one: Deployment) => ReactNode): readonly 
     header: 'State',
     width: '136px',
     isEssential: true,
-    cell: (one) => <Mark look={lookOf(one)} />,
+    cell: (deployment) => <Mark badge={badgeOf(deployment)} />,
   },
   {
     id: 'what',
     header: 'What is new',
     width: 'minmax(140px, 3fr)',
-    cell: (one) => <WhatIsNew of={one} />,
+    cell: (deployment) => <WhatIsNew of={deployment} />,
   },
   {
     id: 'by',

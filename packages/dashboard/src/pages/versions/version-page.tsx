@@ -4,11 +4,11 @@ import { Navigate, useParams } from '@tanstack/react-router';
 import { useAsk } from '../../api/ask.ts';
 import { useEnvironmentParams } from '../../api/environment.ts';
 import { ApiError } from '../../api/api-error.ts';
-import { SameAs, shellWord } from '../../parts/code/code-tabs.tsx';
+import { CodeExample, shellWord } from '../../parts/code/code-tabs.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Failure, Skeleton } from '../../parts/failure.tsx';
 import { Id } from '../../parts/id.tsx';
-import { Facts, Page, Section } from '../../parts/page.tsx';
+import { Properties, Page, Section } from '../../parts/page.tsx';
 import { PageLink, useGoTo, usePageHref } from '../../parts/page-link.tsx';
 import { RunList } from '../../parts/runs/run-list.tsx';
 import { Mark } from '../../parts/status/status.tsx';
@@ -16,7 +16,7 @@ import type { Column } from '../../parts/table/column.ts';
 import { Table } from '../../parts/table/table.tsx';
 import { Time } from '../../parts/time/time.tsx';
 import { useInForce } from './in-force.ts';
-import { lookOf } from './state-look.ts';
+import { badgeOf } from './state-badge.ts';
 import { PageActs, useVersionActs } from './version-actions.tsx';
 import { WhatIsNew } from './version-columns.tsx';
 import './versions-page.css';
@@ -44,8 +44,8 @@ function OneVersion({ name }: { readonly name: string }) {
   );
   const { current, canary } = useInForce();
   const { entriesOf, dialog } = useVersionActs({ current, canary });
-  const one = found.data;
-  if (!one)
+  const deployment = found.data;
+  if (!deployment)
     return (
       <Page title={`Version ${name}`}>
         {found.error instanceof ApiError && found.error.status === 404 ? (
@@ -62,43 +62,43 @@ function OneVersion({ name }: { readonly name: string }) {
     );
   return (
     <Page
-      title={`Version ${one.version}`}
+      title={`Version ${deployment.version}`}
       heading={
         <span className="row wrap">
-          <span className="number">{one.version}</span>
+          <span className="number">{deployment.version}</span>
           <span className="version-mark">
-            <Mark look={lookOf(one)} />
+            <Mark badge={badgeOf(deployment)} />
           </span>
         </span>
       }
-      summary={<WhatIsNew of={one} />}
+      summary={<WhatIsNew of={deployment} />}
       actions={
         <>
-          <SameAs
+          <CodeExample
             operation="retrieveDeployment"
-            given={{ params: { version: one.version } }}
-            cli={`versions show ${shellWord(one.version)}`}
-            sdk={`import { deployments } from '@millrace/sdk';\n\nconst version = await deployments.retrieve('${one.version}');`}
+            input={{ params: { version: deployment.version } }}
+            cli={`versions show ${shellWord(deployment.version)}`}
+            sdk={`import { deployments } from '@millrace/sdk';\n\nconst version = await deployments.retrieve('${deployment.version}');`}
           />
-          <PageActs entries={entriesOf(one)} />
+          <PageActs entries={entriesOf(deployment)} />
         </>
       }
     >
-      {one.error && (
+      {deployment.error && (
         <div className="notice tone-bad">
           <span>
-            <span className="strong">{one.error.name}</span> {one.error.message}
+            <span className="strong">{deployment.error.name}</span> {deployment.error.message}
           </span>
         </div>
       )}
-      <Facts facts={factsOf(one)} />
+      <Properties properties={propertiesOf(deployment)} />
       <Section title="Tasks">
-        <TaskTable tasks={one.declaredTasks} />
+        <TaskTable tasks={deployment.declaredTasks} />
       </Section>
       <Section title="Runs on it">
         <div className="edge">
           <RunList
-            query={{ 'filter[version]': one.version }}
+            query={{ 'filter[version]': deployment.version }}
             empty={
               <Empty title="No run of the last seven days is on it.">
                 A run is bound to the version that is current when it starts.
@@ -112,32 +112,43 @@ function OneVersion({ name }: { readonly name: string }) {
   );
 }
 
-const factsOf = (one: DeploymentDetails): Parameters<typeof Facts>[0]['facts'] => [
-  ['Id', <Id key="id" id={one.id} short />],
-  ['Created', <Time key="at" at={one.createdAt} />],
-  ['First current', one.deployedAt === undefined ? 'never' : <Time key="first" at={one.deployedAt} />],
-  one.deployedBy === null ? undefined : ['Deployed by', one.deployedBy],
-  one.deployedFrom === null ? undefined : ['From', one.deployedFrom],
-  one.git?.branch === undefined ? undefined : ['Git branch', <code key="branch">{one.git.branch}</code>],
-  one.git?.commit === undefined ? undefined : ['Commit', <Id key="commit" id={one.git.commit} />],
+const propertiesOf = (deployment: DeploymentDetails): Parameters<typeof Properties>[0]['properties'] => [
+  ['Id', <Id key="id" id={deployment.id} short />],
+  ['Created', <Time key="at" at={deployment.createdAt} />],
+  [
+    'First current',
+    deployment.deployedAt === undefined ? 'never' : <Time key="first" at={deployment.deployedAt} />,
+  ],
+  deployment.deployedBy === null ? undefined : ['Deployed by', deployment.deployedBy],
+  deployment.deployedFrom === null ? undefined : ['From', deployment.deployedFrom],
+  deployment.git?.branch === undefined
+    ? undefined
+    : ['Git branch', <code key="branch">{deployment.git.branch}</code>],
+  deployment.git?.commit === undefined
+    ? undefined
+    : ['Commit', <Id key="commit" id={deployment.git.commit} />],
   [
     'Runners that loaded it',
     <PageLink key="runners" to="/versions" search={{ tab: 'runners' }}>
-      {one.runners}
+      {deployment.runners}
     </PageLink>,
   ],
   [
     'Live runs',
-    <PageLink key="live" to="/runs" search={{ q: `version:${one.version}` }}>
-      {one.liveRuns.toLocaleString('en')}
+    <PageLink key="live" to="/runs" search={{ q: `version:${deployment.version}` }}>
+      {deployment.liveRuns.toLocaleString('en')}
     </PageLink>,
   ],
-  ['Size', one.isUploaded ? readableSize(one.bytes) : 'not uploaded: served from a folder'],
-  one.runtime === null ? undefined : ['Runtime', `${one.runtime} ${one.runtimeVersion ?? ''}`],
-  one.sdkVersion === null ? undefined : ['SDK', one.sdkVersion],
-  one.platforms.length === 0 ? undefined : ['Platforms', one.platforms.join(', ')],
-  one.requires.length === 0 ? undefined : ['Needs runners with', one.requires.join(', ')],
-  one.externalId === null ? undefined : ['External id', <Id key="external" id={one.externalId} />],
+  ['Size', deployment.isUploaded ? readableSize(deployment.bytes) : 'not uploaded: served from a folder'],
+  deployment.runtime === null
+    ? undefined
+    : ['Runtime', `${deployment.runtime} ${deployment.runtimeVersion ?? ''}`],
+  deployment.sdkVersion === null ? undefined : ['SDK', deployment.sdkVersion],
+  deployment.platforms.length === 0 ? undefined : ['Platforms', deployment.platforms.join(', ')],
+  deployment.requires.length === 0 ? undefined : ['Needs runners with', deployment.requires.join(', ')],
+  deployment.externalId === null
+    ? undefined
+    : ['External id', <Id key="external" id={deployment.externalId} />],
 ];
 
 type Task = DeploymentDetails['declaredTasks'][number];

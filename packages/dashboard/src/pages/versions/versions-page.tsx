@@ -2,7 +2,7 @@ import type { Deployment } from '@millrace/contract';
 import { useAsk } from '../../api/ask.ts';
 import { useMay } from '../../api/session.ts';
 import { Button } from '../../parts/button.tsx';
-import { SameAs } from '../../parts/code/code-tabs.tsx';
+import { CodeExample } from '../../parts/code/code-tabs.tsx';
 import { countText } from '../../parts/count-text.ts';
 import { Empty } from '../../parts/empty.tsx';
 import { Page } from '../../parts/page.tsx';
@@ -23,8 +23,8 @@ import './versions-page.css';
 export function VersionsPage() {
   const [{ tab = 'versions' }, setSearch] = useSearchTexts();
   const runners = useAsk('listRunners', {}, { live: true });
-  const slots = runners.data?.data.reduce((sum, one) => sum + one.slots, 0) ?? 0;
-  const running = runners.data?.data.reduce((sum, one) => sum + one.running, 0) ?? 0;
+  const slots = runners.data?.data.reduce((sum, runner) => sum + runner.slots, 0) ?? 0;
+  const running = runners.data?.data.reduce((sum, runner) => sum + runner.running, 0) ?? 0;
   return (
     <Page
       title="Versions"
@@ -37,9 +37,9 @@ export function VersionsPage() {
         )
       }
       actions={
-        <SameAs
+        <CodeExample
           operation="listDeployments"
-          given={{}}
+          input={{}}
           cli={tab === 'runners' ? 'runners list' : tab === 'branches' ? 'branches list' : 'versions list'}
           sdk={`import { deployments } from '@millrace/sdk';\n\nfor await (const one of deployments.list()) {\n  console.log(one.version, one.state);\n}`}
         />
@@ -72,8 +72,8 @@ function VersionList() {
   const may = useMay();
   const goTo = useGoTo();
   const href = usePageHref();
-  const given = { query: { 'page[size]': 50, status: status || undefined } };
-  const list = useLiveList('listDeployments', given, keyOf);
+  const input = { query: { 'page[size]': 50, status: status || undefined } };
+  const list = useLiveList('listDeployments', input, keyOf);
   const { current, canary } = useInForce();
   const { start, entriesOf, dialog } = useVersionActs({ current, canary });
   return (
@@ -91,7 +91,7 @@ function VersionList() {
             </>
           )}
           {may('abortCanary') && (
-            <Button look="danger" onClick={() => start('abort', canary)}>
+            <Button variant="danger" onClick={() => start('abort', canary)}>
               End the canary
             </Button>
           )}
@@ -109,7 +109,7 @@ function VersionList() {
         label="Versions"
         columns={versionColumns(
           may('promoteDeployment')
-            ? (one) => <RowActs version={one.version} entries={entriesOf(one)} />
+            ? (deployment) => <RowActs version={deployment.version} entries={entriesOf(deployment)} />
             : undefined,
         )}
         rowKey={keyOf}

@@ -77,7 +77,7 @@ function Loaded({
   const [jsonError, setJsonError] = useState<string>();
   const complete = useAct('completeWaitpointToken', {
     showsErrors: true,
-    outdates: ['listWaitpointTokens', 'retrieveWaitpointToken', 'listRuns', 'retrieveRun'],
+    invalidates: ['listWaitpointTokens', 'retrieveWaitpointToken', 'listRuns', 'retrieveRun'],
   });
 
   const change = (index: number, part: Partial<FormField>): void =>
@@ -87,8 +87,8 @@ function Loaded({
     setErrors(new Map());
     setJsonError(undefined);
     if (way === 'json') {
-      const made = objectOf(fields);
-      if ('value' in made && Object.keys(made.value).length > 0) setJson(jsonOf(made.value));
+      const result = objectOf(fields);
+      if ('value' in result && Object.keys(result.value).length > 0) setJson(jsonOf(result.value));
     } else {
       const read = fieldsOf(parsed(json));
       if (read) setFields(read);
@@ -116,9 +116,9 @@ function Loaded({
       }
       return;
     }
-    const made = objectOf(fields);
-    setErrors('errors' in made ? made.errors : new Map());
-    if ('value' in made) send(made.value);
+    const result = objectOf(fields);
+    setErrors('errors' in result ? result.errors : new Map());
+    if ('value' in result) send(result.value);
   };
 
   return (
@@ -191,7 +191,7 @@ function Loaded({
           <div>
             <Button
               icon="plus"
-              look="plain"
+              variant="plain"
               onClick={() => setFields((before) => [...before, { name: '', kind: 'text', text: '' }])}
             >
               Add a field
@@ -206,7 +206,7 @@ function Loaded({
       )}
       <div className="row spread wrap">
         <span className="muted small">It is completed once, and that cannot be undone.</span>
-        <Button type="submit" look="main" icon="check" isBusy={complete.isPending}>
+        <Button type="submit" variant="main" icon="check" isBusy={complete.isPending}>
           Complete the token
         </Button>
       </div>

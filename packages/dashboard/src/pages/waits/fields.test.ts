@@ -38,6 +38,6 @@ test('names that are missing or come twice, and what is no number, are named at 
 });
 
 test('a member with a name that objects have is a member', () => {
-  const made = objectOf([{ name: '__proto__', kind: 'text', text: 'x' }]);
-  expect('value' in made && Object.keys(made.value)).toEqual(['__proto__']);
+  const result = objectOf([{ name: '__proto__', kind: 'text', text: 'x' }]);
+  expect('value' in result && Object.keys(result.value)).toEqual(['__proto__']);
 });

@@ -3,19 +3,19 @@ import { useState } from 'react';
 import { useAsk } from '../../api/ask.ts';
 import type { ReplyOf } from '../../api/operation-types.ts';
 import { useMay } from '../../api/session.ts';
-import { SameAs } from '../../parts/code/code-tabs.tsx';
+import { CodeExample } from '../../parts/code/code-tabs.tsx';
 import { CopyButton } from '../../parts/copy.tsx';
 import { Failure, Skeleton } from '../../parts/failure.tsx';
 import { Id } from '../../parts/id.tsx';
 import { shortId } from '../../parts/id-text.ts';
 import { JsonTree, TextBlock } from '../../parts/json/json-tree.tsx';
-import { Facts, Page, Section } from '../../parts/page.tsx';
+import { Properties, Page, Section } from '../../parts/page.tsx';
 import { PageLink } from '../../parts/page-link.tsx';
 import { Mark } from '../../parts/status/status.tsx';
 import { countText } from '../../parts/count-text.ts';
 import { Time } from '../../parts/time/time.tsx';
 import { CompleteForm } from './complete-form.tsx';
-import { tokenLooks } from './looks.ts';
+import { tokenBadges } from './badges.ts';
 import './waits.css';
 
 type Token = ReplyOf<'retrieveWaitpointToken'>;
@@ -23,16 +23,16 @@ type Token = ReplyOf<'retrieveWaitpointToken'>;
 /** One token: the runs that wait for it, and a form to complete it. */
 export function WaitPage() {
   const { waitpointId = '' } = useParams({ strict: false }) as { readonly waitpointId?: string };
-  const asked = useAsk(
+  const query = useAsk(
     'retrieveWaitpointToken',
     { params: { waitpointId } },
     { live: 2_000, keepPrevious: false },
   );
-  if (asked.data) return <Loaded key={waitpointId} token={asked.data} />;
+  if (query.data) return <Loaded key={waitpointId} token={query.data} />;
   return (
     <Page title="Token">
-      {asked.error ? (
-        <Failure error={asked.error} onRetry={() => void asked.refetch()} />
+      {query.error ? (
+        <Failure error={query.error} onRetry={() => void query.refetch()} />
       ) : (
         <Skeleton lines={6} />
       )}
@@ -52,21 +52,21 @@ function Loaded({ token }: { readonly token: Token }) {
       title={title}
       summary={
         <span className="row wrap">
-          <Mark look={tokenLooks[token.status]} />
+          <Mark badge={tokenBadges[token.status]} />
           <Id id={token.id} />
         </span>
       }
       actions={
-        <SameAs
+        <CodeExample
           operation="completeWaitpointToken"
-          given={{ params: { waitpointId: token.id }, body: { data: { approved: true } } }}
+          input={{ params: { waitpointId: token.id }, body: { data: { approved: true } } }}
           cli={undefined}
           sdk={`import { wait } from '@millrace/sdk';\n\nawait wait.completeToken('${token.id}', { approved: true });`}
         />
       }
     >
-      <Facts
-        facts={[
+      <Properties
+        properties={[
           ['Created', <Time key="created" at={token.createdAt} />],
           [
             isWaiting ? 'Times out' : 'Would have timed out',

@@ -1,7 +1,7 @@
 import type { WaitpointToken } from '@millrace/contract';
 import { useMay } from '../../api/session.ts';
 import { Button, CellButton } from '../../parts/button.tsx';
-import { CodeBlock, SameAs } from '../../parts/code/code-tabs.tsx';
+import { CodeBlock, CodeExample } from '../../parts/code/code-tabs.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { FilterField } from '../../parts/filter/filter-field.tsx';
 import { useWordFilter } from '../../parts/filter/use-word-filter.ts';
@@ -18,7 +18,7 @@ import { useLiveList } from '../../parts/table/live-rows.ts';
 import { LiveTable } from '../../parts/table/live-table.tsx';
 import { useNow } from '../../parts/time/now.ts';
 import { Time } from '../../parts/time/time.tsx';
-import { tokenLooks } from './looks.ts';
+import { tokenBadges } from './badges.ts';
 import './waits.css';
 
 const wordKeys: Readonly<Record<string, WordKey>> = {
@@ -62,7 +62,7 @@ const columnsOf = (
     id: 'status',
     header: 'Status',
     width: 'minmax(44px, 120px)',
-    cell: ({ status }) => <Mark look={tokenLooks[status]} />,
+    cell: ({ status }) => <Mark badge={tokenBadges[status]} />,
   },
   {
     id: 'tags',
@@ -123,7 +123,7 @@ const columnsOf = (
           isEssential: true,
           cell: ({ id, status }: WaitpointToken) =>
             status === 'WAITING' && (
-              <Button look="plain" onClick={() => onComplete(id)}>
+              <Button variant="plain" onClick={() => onComplete(id)}>
                 Complete
               </Button>
             ),
@@ -137,15 +137,15 @@ const { ok, output } = await wait.forToken<{ approved: boolean }>(token.id);`;
 
 /** Tokens that are completed from outside, such as approvals. Waiting ones come first. */
 export function WaitsPage() {
-  const [{ status: asked }, setSearch] = useSearchTexts();
-  const status: StatusChoice = statuses.find(({ value }) => value === asked)?.value ?? 'WAITING';
+  const [{ status: requestedStatus }, setSearch] = useSearchTexts();
+  const status: StatusChoice = statuses.find(({ value }) => value === requestedStatus)?.value ?? 'WAITING';
   const may = useMay();
   const goTo = useGoTo();
   const pageHref = usePageHref();
   const filter = useWordFilter(wordKeys);
   const query = { ...filter.query, ...(status !== 'all' && { 'filter[status]': status }) };
-  const given = { query: { ...query, 'page[size]': 50 } };
-  const live = useLiveList('listWaitpointTokens', given, idOf);
+  const input = { query: { ...query, 'page[size]': 50 } };
+  const live = useLiveList('listWaitpointTokens', input, idOf);
   const { head } = live;
   // A token that was completed in the meantime is no longer waiting.
   const waiting = new Set(head?.data.map(idOf));
@@ -163,9 +163,9 @@ export function WaitsPage() {
       title="Waits"
       summary="Tokens that a person or another system completes. The runs that wait for them then go on."
       actions={
-        <SameAs
+        <CodeExample
           operation="listWaitpointTokens"
-          given={given}
+          input={input}
           cli={undefined}
           sdk={
             "import { wait } from '@millrace/sdk';\n\nfor await (const token of wait.listTokens({ status: 'WAITING' })) {\n  console.log(token.id, token.tags);\n}"

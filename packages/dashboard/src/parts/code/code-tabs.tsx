@@ -1,17 +1,17 @@
 import { useState } from 'react';
 import { baseUrl, requestOf } from '../../api/client.ts';
 import { useEnvironment } from '../../api/environment.ts';
-import type { Given, OperationName } from '../../api/operation-types.ts';
+import type { InputOf, OperationName } from '../../api/operation-types.ts';
 import { Button } from '../button.tsx';
 import { CopyButton } from '../copy.tsx';
 import { Popover } from '../popover.tsx';
 import { LazyTabs as Tabs } from '../lazy-tabs.tsx';
 import './code.css';
 
-interface SameAsProps<N extends OperationName> {
+interface CodeExampleProps<N extends OperationName> {
   /** The operation behind the page or the button. */
   readonly operation: N;
-  readonly given: Given<N>;
+  readonly input: InputOf<N>;
   /** The command without the program name: `runs get run_…`. Undefined if there is none. */
   readonly cli: string | undefined;
   /** One or more lines of code with the SDK. */
@@ -35,14 +35,14 @@ export function curlText(url: string, method: string, body: unknown): string {
 }
 
 /** "As code": the equivalent of the page or button as a command, as a request and with the SDK. */
-export function SameAs<N extends OperationName>({ operation, given, cli, sdk }: SameAsProps<N>) {
+export function CodeExample<N extends OperationName>({ operation, input, cli, sdk }: CodeExampleProps<N>) {
   const [tab, setTab] = useState(() => localStorage.getItem('millrace.code') ?? 'cli');
   const environment = useEnvironment();
-  const { method, path } = requestOf(operation, given);
+  const { method, path } = requestOf(operation, input);
   const flags = environment.branch === undefined ? '' : ` --branch ${shellWord(environment.branch)}`;
   const tabs = [
     ...(cli === undefined ? [] : [{ id: 'cli', label: 'CLI', text: `npx millrace ${cli}${flags}` }]),
-    { id: 'curl', label: 'curl', text: curlText(new URL(path.slice(1), baseUrl).href, method, given.body) },
+    { id: 'curl', label: 'curl', text: curlText(new URL(path.slice(1), baseUrl).href, method, input.body) },
     { id: 'sdk', label: 'SDK', text: sdk },
   ];
   return (

@@ -96,7 +96,7 @@ function ConfirmForm({
         <AlertDialog.Close render={<Button>Keep as it is</Button>} />
         <Button
           type="submit"
-          look="main"
+          variant="main"
           className={isHarmless ? '' : 'danger'}
           isBusy={isBusy}
           disabled={isDisabled || (typed !== undefined && text !== typed)}

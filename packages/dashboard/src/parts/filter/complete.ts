@@ -59,12 +59,12 @@ export async function completions(
       .filter(({ key }) => key.startsWith(start))
       .map(({ key, about }) => ({ ...replaced(text, from, to, `${key}:`), label: `${key}:`, hint: about }));
   }
-  const key = keys.find((one) => one.key === typed.slice(0, colon).toLowerCase());
+  const key = keys.find((candidate) => candidate.key === typed.slice(0, colon).toLowerCase());
   if (!key?.values) return [];
-  const given = typed.slice(colon + 1);
-  const comma = given.lastIndexOf(',');
-  const before = comma === -1 ? '' : given.slice(0, comma + 1);
-  const part = given
+  const valueText = typed.slice(colon + 1);
+  const comma = valueText.lastIndexOf(',');
+  const before = comma === -1 ? '' : valueText.slice(0, comma + 1);
+  const part = valueText
     .slice(comma + 1)
     .replace(/^"/, '')
     .toLowerCase();

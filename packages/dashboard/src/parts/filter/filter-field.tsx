@@ -36,25 +36,25 @@ export function FilterField({
   const [offered, setOffered] = useState<readonly Completion[]>([]);
   const [active, setActive] = useState(-1);
   const [shownValue, setShownValue] = useState(value);
-  const asked = useRef(0);
+  const lastRequest = useRef(0);
 
   // Another filter came from a link or from Back.
   if (shownValue !== value) {
     setShownValue(value);
     setText(value);
   }
-  useShortcuts([{ keys: 'f', does: 'Filter', run: () => input.current?.focus() }]);
-  useEffect(() => () => void (asked.current += 1), []);
+  useShortcuts([{ keys: 'f', label: 'Filter', run: () => input.current?.focus() }]);
+  useEffect(() => () => void (lastRequest.current += 1), []);
 
   const offer = async (next: string, cursor: number): Promise<void> => {
-    const mine = (asked.current += 1);
+    const request = (lastRequest.current += 1);
     const found = await completions(next, cursor, keys).catch(() => []);
-    if (mine !== asked.current) return;
+    if (request !== lastRequest.current) return;
     setOffered(found);
     setActive(-1);
   };
   const close = (): void => {
-    asked.current += 1;
+    lastRequest.current += 1;
     setOffered([]);
     setActive(-1);
   };
@@ -79,24 +79,24 @@ export function FilterField({
   const onKeyDown = usePartKeys(
     'In the filter',
     [
-      { keys: 'ArrowDown', does: 'Next completion', run: () => next(1) },
-      { keys: 'ArrowUp', does: 'Previous completion', run: () => next(active === -1 ? 0 : -1) },
+      { keys: 'ArrowDown', label: 'Next completion', run: () => next(1) },
+      { keys: 'ArrowUp', label: 'Previous completion', run: () => next(active === -1 ? 0 : -1) },
       {
         keys: 'Enter',
-        does: 'Take the completion, or filter',
+        label: 'Take the completion, or filter',
         run: () => {
           if (chosen) return choose(chosen);
           close();
           submit(text);
         },
       },
-      ...(chosen ? [{ keys: 'Tab', does: 'Take the completion', run: () => choose(chosen) }] : []),
+      ...(chosen ? [{ keys: 'Tab', label: 'Take the completion', run: () => choose(chosen) }] : []),
       {
         keys: 'Escape',
-        does: 'Close the completions, or leave',
+        label: 'Close the completions, or leave',
         run: () => (offered.length > 0 ? close() : focusMain()),
       },
-    ].map((one) => ({ ...one, whileTyping: true })),
+    ].map((shortcut) => ({ ...shortcut, whileTyping: true })),
   );
 
   return (

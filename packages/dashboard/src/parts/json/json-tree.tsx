@@ -95,24 +95,24 @@ export function JsonTree({
     row !== undefined && (row.kind === 'more' || (isContainer(row.value) && sizeOf(row.value) > 0));
   const isShown = (row: JsonRow | undefined): boolean => row?.kind === 'value' && row.isOpen === true;
   const onKeyDown = usePartKeys('In JSON', [
-    { keys: 'ArrowDown', does: 'Next line', run: () => move(activeIndex + 1) },
-    { keys: 'ArrowUp', does: 'Previous line', run: () => move(activeIndex - 1) },
-    { keys: 'Home', does: 'First line', run: () => move(0) },
-    { keys: 'End', does: 'Last line', run: () => move(rows.length - 1) },
+    { keys: 'ArrowDown', label: 'Next line', run: () => move(activeIndex + 1) },
+    { keys: 'ArrowUp', label: 'Previous line', run: () => move(activeIndex - 1) },
+    { keys: 'Home', label: 'First line', run: () => move(0) },
+    { keys: 'End', label: 'Last line', run: () => move(rows.length - 1) },
     {
       keys: 'ArrowRight',
-      does: 'Open what is in it',
+      label: 'Open what is in it',
       run: () => (canOpen(currentRow) && !isShown(currentRow) ? toggle(currentRow) : move(activeIndex + 1)),
     },
     {
       keys: 'ArrowLeft',
-      does: 'Close it, or go to what it is in',
+      label: 'Close it, or go to what it is in',
       run: () =>
         currentRow && canOpen(currentRow) && isShown(currentRow)
           ? toggle(currentRow)
           : move(parentOf(rows, activeIndex)),
     },
-    { keys: 'Enter', does: 'Open or close', run: () => canOpen(currentRow) && toggle(currentRow) },
+    { keys: 'Enter', label: 'Open or close', run: () => canOpen(currentRow) && toggle(currentRow) },
   ]);
 
   return (
@@ -187,7 +187,7 @@ function Line({ row, isFound, isTabStop, onFocus, onToggle }: LineProps) {
         tabIndex={isTabStop ? 0 : -1}
         onFocus={onFocus}
       >
-        <Button look="plain" onClick={onToggle}>
+        <Button variant="plain" onClick={onToggle}>
           Show {Math.min(pieceSize, row.left).toLocaleString('en')} of {row.left.toLocaleString('en')} more
         </Button>
       </div>

@@ -8,8 +8,8 @@ const piece = 20_000;
 
 /** A text of any length: its beginning, and the rest in pieces. Control characters are made visible and have no effect. */
 export function LongText({ text, isQuoted = false }: { readonly text: string; readonly isQuoted?: boolean }) {
-  const [shown, setShown] = useState(folded);
-  const visible = text.slice(0, shown);
+  const [limit, setLimit] = useState(folded);
+  const visible = text.slice(0, limit);
   const left = text.length - visible.length;
   return (
     <>
@@ -19,7 +19,7 @@ export function LongText({ text, isQuoted = false }: { readonly text: string; re
         <button
           type="button"
           className="fold"
-          onClick={() => setShown((before) => (before === folded ? piece : before + piece))}
+          onClick={() => setLimit((before) => (before === folded ? piece : before + piece))}
         >
           … {left.toLocaleString('en')} more characters
         </button>

@@ -58,9 +58,9 @@ export function jsonRows(root: Json, opened: Opened): readonly JsonRow[] {
       rows.push({ kind: 'value', path, name, depth, value });
       return;
     }
-    const shown = isOpen(path, value, opened);
-    rows.push({ kind: 'value', path, name, depth, value, isOpen: shown });
-    if (!shown) return;
+    const isExpanded = isOpen(path, value, opened);
+    rows.push({ kind: 'value', path, name, depth, value, isOpen: isExpanded });
+    if (!isExpanded) return;
     const count = (opened.pieces.get(pathKey(path)) ?? 1) * pieceSize;
     const keys: readonly (string | number)[] = Array.isArray(value)
       ? Array.from({ length: Math.min(count, value.length) }, (_, index) => index)
@@ -92,7 +92,7 @@ const maxVisited = 200_000;
 
 /** The first paths, in order, of members whose name or value contains the text, case-insensitive. */
 export function searchJson(root: Json, text: string): readonly (readonly (string | number)[])[] {
-  const wanted = text.toLowerCase();
+  const needle = text.toLowerCase();
   const found: (readonly (string | number)[])[] = [];
   let visited = 0;
   const visit = (
@@ -101,11 +101,11 @@ export function searchJson(root: Json, text: string): readonly (readonly (string
     path: readonly (string | number)[],
   ): void => {
     if (found.length >= maxFound || (visited += 1) > maxVisited) return;
-    const isNamed = typeof name === 'string' && name.toLowerCase().includes(wanted);
-    if (isNamed || (!isContainer(value) && String(value).toLowerCase().includes(wanted))) found.push(path);
+    const isNamed = typeof name === 'string' && name.toLowerCase().includes(needle);
+    if (isNamed || (!isContainer(value) && String(value).toLowerCase().includes(needle))) found.push(path);
     if (!isContainer(value)) return;
-    if (Array.isArray(value)) value.forEach((one, index) => visit(one, index, [...path, index]));
-    else for (const [key, one] of Object.entries(value)) visit(one, key, [...path, key]);
+    if (Array.isArray(value)) value.forEach((item, index) => visit(item, index, [...path, index]));
+    else for (const [key, member] of Object.entries(value)) visit(member, key, [...path, key]);
   };
   visit(root, undefined, []);
   return found;

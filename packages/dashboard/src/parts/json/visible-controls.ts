@@ -5,9 +5,11 @@
  */
 export const visibleControls = (text: string): string =>
   text
-    .replaceAll(/[\u0000-\u0008\u000b-\u001f]/g, (one) => String.fromCharCode(0x2400 + one.charCodeAt(0)))
+    .replaceAll(/[\u0000-\u0008\u000b-\u001f]/g, (character) =>
+      String.fromCharCode(0x2400 + character.charCodeAt(0)),
+    )
     .replaceAll('\u007f', '\u2421')
     .replaceAll(
       /[\u202a-\u202e\u2066-\u2069\u200e\u200f]/g,
-      (one) => `⟨U+${one.charCodeAt(0).toString(16).toUpperCase()}⟩`,
+      (character) => `⟨U+${character.charCodeAt(0).toString(16).toUpperCase()}⟩`,
     );

@@ -3,7 +3,7 @@ import { Button } from '../button.tsx';
 /** Closes a text that is shown only once. */
 export const CopiedButton = ({ onClose }: { readonly onClose: () => void }) => (
   <div className="form-actions">
-    <Button look="main" onClick={onClose}>
+    <Button variant="main" onClick={onClose}>
       I have copied it
     </Button>
   </div>

@@ -20,7 +20,7 @@ export interface SidePanelProps {
 /** The loaded part of `SidePanel`. It takes the focus, which returns to the row when it is closed. */
 const SidePanelLoaded = ({ isOpen, onClose, title, subject = title, actions, children }: SidePanelProps) => {
   const popup = useRef<HTMLDivElement>(null);
-  useShortcuts(isOpen ? [{ keys: 'Escape', does: 'Close the panel', run: onClose }] : []);
+  useShortcuts(isOpen ? [{ keys: 'Escape', label: 'Close the panel', run: onClose }] : []);
   // Another row was opened while it was shown.
   useEffect(() => {
     if (isOpen) popup.current?.focus({ preventScroll: true });

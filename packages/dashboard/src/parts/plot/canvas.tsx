@@ -13,20 +13,23 @@ interface CanvasProps extends PlotProps {
 }
 
 /** 1, 2, 5, 10 …: counts of runs are whole numbers. */
-const wholeSteps = Array.from({ length: 12 }, (_, power) => [1, 2, 5].map((one) => one * 10 ** power)).flat();
+const wholeSteps = Array.from({ length: 12 }, (_, power) =>
+  [1, 2, 5].map((factor) => factor * 10 ** power),
+).flat();
 
 const ratio = (): number => window.devicePixelRatio || 1;
 const bars = uPlot.paths.bars?.({ size: [0.86, 40], gap: 1 });
 const steps = uPlot.paths.linear?.();
 
-function seriesOptions(root: HTMLElement, one: PlotSeries): uPlot.Series {
-  const color = colorOf(root, `var(${one.color})`);
-  const kind = one.kind ?? 'bars';
+function seriesOptions(root: HTMLElement, series: PlotSeries): uPlot.Series {
+  const color = colorOf(root, `var(${series.color})`);
+  const kind = series.kind ?? 'bars';
   return {
-    label: one.name,
+    label: series.name,
     stroke: kind === 'bars' ? undefined : color,
     ...(kind !== 'line' && {
-      fill: kind === 'bars' ? color : colorOf(root, `color-mix(in srgb, var(${one.color}) 18%, transparent)`),
+      fill:
+        kind === 'bars' ? color : colorOf(root, `color-mix(in srgb, var(${series.color}) 18%, transparent)`),
     }),
     width: kind === 'bars' ? 0 : 1.5,
     // A line between few points is hardly visible, and a single point has none.
@@ -93,7 +96,7 @@ export default function Canvas({
     const border = colorOf(element, 'var(--border)');
     const font = `12px ${getComputedStyle(element).fontFamily}`;
     const axis = { stroke: muted, font, ticks: { show: false }, gap: 4 };
-    const made = new uPlot(
+    const chart = new uPlot(
       {
         width: element.clientWidth || 300,
         height,
@@ -141,7 +144,7 @@ export default function Canvas({
             values: (_, values) => values.map((value) => formatAxis(value)),
           },
         ],
-        series: [{}, ...drawn.map((one) => seriesOptions(element, one))],
+        series: [{}, ...drawn.map((series) => seriesOptions(element, series))],
         hooks: {
           setSelect: [
             (self) => {
@@ -174,14 +177,14 @@ export default function Canvas({
       [[], ...drawn.map(() => [])],
       element,
     );
-    plot.current = made;
+    plot.current = chart;
     const observer = new ResizeObserver(() => {
-      if (element.clientWidth > 0) made.setSize({ width: element.clientWidth, height });
+      if (element.clientWidth > 0) chart.setSize({ width: element.clientWidth, height });
     });
     observer.observe(element);
     return () => {
       observer.disconnect();
-      made.destroy();
+      chart.destroy();
       plot.current = undefined;
     };
     // The theme changes the colors.
@@ -195,20 +198,20 @@ export default function Canvas({
 
   const [first, last] = picked ?? [];
   useEffect(() => {
-    const made = plot.current;
-    if (!made) return;
+    const chart = plot.current;
+    if (!chart) return;
     if (first === undefined || last === undefined) {
       if (!wasPicked.current) return;
       wasPicked.current = false;
-      made.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
-      made.setCursor({ left: -10, top: -10 });
+      chart.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
+      chart.setCursor({ left: -10, top: -10 });
       return;
     }
     wasPicked.current = true;
-    const left = made.valToPos((times[first] ?? 0) / 1_000, 'x');
-    const right = made.valToPos(((times[last] ?? 0) + step) / 1_000, 'x');
-    made.setSelect({ left, top: 0, width: right - left, height: made.over.clientHeight }, false);
-    made.setCursor({ left: (left + right) / 2, top: 4 });
+    const left = chart.valToPos((times[first] ?? 0) / 1_000, 'x');
+    const right = chart.valToPos(((times[last] ?? 0) + step) / 1_000, 'x');
+    chart.setSelect({ left, top: 0, width: right - left, height: chart.over.clientHeight }, false);
+    chart.setCursor({ left: (left + right) / 2, top: 4 });
   }, [first, last, drawnData, step, times]);
 
   return (

@@ -31,7 +31,7 @@ export function OverTime({ subject, ranges, defaultRange, plotsOf }: OverTimePro
           label="Time"
           options={ranges}
           value={range}
-          onChange={(one) => setSearch({ range: one === defaultRange ? undefined : one })}
+          onChange={(next) => setSearch({ range: next === defaultRange ? undefined : next })}
         />
       }
     >

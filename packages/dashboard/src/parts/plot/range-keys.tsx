@@ -51,15 +51,15 @@ export function RangeKeys({
     onPick({ at: next, anchor: extends_ ? (picked?.anchor ?? at) : next });
   };
   const onKeyDown = usePartKeys('In a plot over time', [
-    { keys: 'ArrowLeft', does: 'Earlier', run: () => go(at - 1, false) },
-    { keys: 'ArrowRight', does: 'Later', run: () => go(at + 1, false) },
-    { keys: 'Shift+ArrowLeft', does: 'Choose more, to earlier', run: () => go(at - 1, true) },
-    { keys: 'Shift+ArrowRight', does: 'Choose more, to later', run: () => go(at + 1, true) },
-    { keys: 'Home', does: 'The first time', run: () => go(0, false) },
-    { keys: 'End', does: 'The last time', run: () => go(last, false) },
+    { keys: 'ArrowLeft', label: 'Earlier', run: () => go(at - 1, false) },
+    { keys: 'ArrowRight', label: 'Later', run: () => go(at + 1, false) },
+    { keys: 'Shift+ArrowLeft', label: 'Choose more, to earlier', run: () => go(at - 1, true) },
+    { keys: 'Shift+ArrowRight', label: 'Choose more, to later', run: () => go(at + 1, true) },
+    { keys: 'Home', label: 'The first time', run: () => go(0, false) },
+    { keys: 'End', label: 'The last time', run: () => go(last, false) },
     {
       keys: 'Enter',
-      does: 'Show only the chosen time',
+      label: 'Show only the chosen time',
       run: () => {
         if (!picked) return;
         const [first, final] = toRange(picked);
@@ -67,7 +67,7 @@ export function RangeKeys({
         onRange(times[first] as number, (times[final] as number) + step);
       },
     },
-    ...(picked ? [{ keys: 'Escape', does: 'Choose no time', run: () => onPick(undefined) }] : []),
+    ...(picked ? [{ keys: 'Escape', label: 'Choose no time', run: () => onPick(undefined) }] : []),
   ]);
   const [first, final] = picked ? toRange(picked) : [at, at];
   const values = series.map(

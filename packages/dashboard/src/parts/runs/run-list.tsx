@@ -33,8 +33,8 @@ const idOf = ({ id }: RunListItem): string => id;
 export function RunList({ query, columns, selection, empty }: RunListProps) {
   const pageHref = usePageHref();
   const [{ panel }, setSearch] = useSearchTexts();
-  const given = { query: { ...query, 'page[size]': pageSize } };
-  const { pages, rows, fresh, showFresh } = useLiveList('listRuns', given, idOf);
+  const input = { query: { ...query, 'page[size]': pageSize } };
+  const { pages, rows, fresh, showFresh } = useLiveList('listRuns', input, idOf);
   if (pages.error && rows.length === 0) return <Failure error={pages.error} onRetry={pages.refetch} />;
   return (
     <div className="run-list">

@@ -19,10 +19,10 @@ const height = 20;
  * <Spark label="Occurrences in the last day" values={[0, 3, 12, 4]} color="--bad" />
  */
 export function Spark({ label, values, color }: SparkProps) {
-  const most = Math.max(0, ...values);
+  const max = Math.max(0, ...values);
   const sum = values.reduce((before, value) => before + value, 0);
   const width = values.length * 4 - 1;
-  const text = `${label}: ${sum.toLocaleString('en')}, at most ${most.toLocaleString('en')} in one bar`;
+  const text = `${label}: ${sum.toLocaleString('en')}, at most ${max.toLocaleString('en')} in one bar`;
   return (
     <svg
       className="spark"
@@ -34,14 +34,14 @@ export function Spark({ label, values, color }: SparkProps) {
       style={{ color: `var(${color})` }}
     >
       <path className="spark-ground" d={`M0 ${height - 0.5}H${width}`} />
-      <path className="spark-bars" d={values.map((value, index) => barPath(value, index, most)).join('')} />
+      <path className="spark-bars" d={values.map((value, index) => barPath(value, index, max)).join('')} />
     </svg>
   );
 }
 
 /** A bar that is visible even for small values; empty for 0. */
-function barPath(value: number, index: number, most: number): string {
+function barPath(value: number, index: number, max: number): string {
   if (value <= 0) return '';
-  const tall = Math.max(2, Math.round((value / most) * height));
+  const tall = Math.max(2, Math.round((value / max) * height));
   return `M${index * 4} ${height}v-${tall}h3v${tall}z`;
 }

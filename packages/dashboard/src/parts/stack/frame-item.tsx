@@ -17,9 +17,9 @@ interface FrameItemProps {
 
 /** A frame, with the source lines around it. */
 export function FrameItem({ frame, common, version, isFirst, startsOpen }: FrameItemProps) {
-  const [isAsked, setAsked] = useState<boolean>();
+  const [isExpanded, setExpanded] = useState<boolean>();
   const { file, line, name } = frame;
-  const isOpen = isAsked ?? startsOpen;
+  const isOpen = isExpanded ?? startsOpen;
   const position =
     version !== undefined && file !== undefined && line !== undefined && !file.startsWith('node:')
       ? { version, file, line }
@@ -42,7 +42,7 @@ export function FrameItem({ frame, common, version, isFirst, startsOpen }: Frame
                   icon={isOpen ? 'down' : 'right'}
                   label={isOpen ? 'Hide the source' : 'Show the source'}
                   aria-expanded={isOpen}
-                  onClick={() => setAsked(!isOpen)}
+                  onClick={() => setExpanded(!isOpen)}
                 />
               )}
               <CopyButton text={`${file}:${line}:${frame.column ?? 1}`} what="Copy file and line" />
@@ -50,7 +50,7 @@ export function FrameItem({ frame, common, version, isFirst, startsOpen }: Frame
           </>
         )}
       </div>
-      {position && isOpen && <SourceLines {...position} isQuiet={isAsked === undefined && !isFirst} />}
+      {position && isOpen && <SourceLines {...position} isQuiet={isExpanded === undefined && !isFirst} />}
     </li>
   );
 }

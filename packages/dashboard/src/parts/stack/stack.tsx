@@ -8,16 +8,16 @@ import { FrameItem } from './frame-item.tsx';
 import { commonFolder, framesOf, type Frame } from './frames.ts';
 import './stack.css';
 
-interface ShownError {
+interface ErrorResponse {
   readonly name?: string | undefined;
   readonly message: string;
   readonly stackTrace?: string | undefined;
 }
 
 interface ErrorViewProps {
-  readonly error: ShownError;
+  readonly error: ErrorResponse;
   /** The underlying errors, each before the error that it caused. */
-  readonly causes?: readonly ShownError[] | undefined;
+  readonly causes?: readonly ErrorResponse[] | undefined;
   /** The version whose code threw it, for its source lines. */
   readonly version?: string | undefined;
 }
@@ -36,7 +36,7 @@ export const ErrorView = ({ error, causes = [], version }: ErrorViewProps) => (
 );
 
 interface OneErrorProps {
-  readonly error: ShownError;
+  readonly error: ErrorResponse;
   readonly version: string | undefined;
 }
 
@@ -100,7 +100,7 @@ function Stack({ frames, version }: StackProps) {
               group.frames.map((frame, at) => line(frame, index * 1_000 + at))
             ) : (
               <li key={index} className="frame-line">
-                <Button look="plain" onClick={() => setWhole(true)}>
+                <Button variant="plain" onClick={() => setWhole(true)}>
                   {countText(group.frames.length, 'frame')} of libraries
                 </Button>
               </li>

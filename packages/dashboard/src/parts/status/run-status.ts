@@ -16,14 +16,14 @@ export type Glyph =
   | 'bolt'
   | 'timer';
 
-export interface Look {
+export interface Badge {
   readonly word: string;
   readonly glyph: Glyph;
   readonly tone: Tone;
 }
 
 /** The word, shape and color of each status. */
-export const runStatusLooks: Readonly<Record<RunStatus, Look>> = {
+export const runStatusBadges: Readonly<Record<RunStatus, Badge>> = {
   PENDING_VERSION: { word: 'Pending version', glyph: 'dotted', tone: 'warn' },
   DELAYED: { word: 'Delayed', glyph: 'clock', tone: 'quiet' },
   QUEUED: { word: 'Queued', glyph: 'ring', tone: 'quiet' },

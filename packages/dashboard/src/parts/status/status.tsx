@@ -1,17 +1,17 @@
 import type { RunStatus } from '@millrace/contract';
 import { GlyphMark } from './glyph.tsx';
-import { runStatusLooks, type Look } from './run-status.ts';
+import { runStatusBadges, type Badge } from './run-status.ts';
 import './status.css';
 
 /** A word with a shape and a color, for objects other than runs. */
-export const Mark = ({ look, compact = false }: { readonly look: Look; readonly compact?: boolean }) => (
-  <span className={`status tone-${look.tone}`} title={compact ? look.word : undefined}>
-    <GlyphMark glyph={look.glyph} />
-    {compact ? <span className="hidden-text">{look.word}</span> : <span className="cut">{look.word}</span>}
+export const Mark = ({ badge, compact = false }: { readonly badge: Badge; readonly compact?: boolean }) => (
+  <span className={`status tone-${badge.tone}`} title={compact ? badge.word : undefined}>
+    <GlyphMark glyph={badge.glyph} />
+    {compact ? <span className="hidden-text">{badge.word}</span> : <span className="cut">{badge.word}</span>}
   </span>
 );
 
-const unknown: Look = { word: 'Unknown', glyph: 'dotted', tone: 'quiet' };
+const unknown: Badge = { word: 'Unknown', glyph: 'dotted', tone: 'quiet' };
 
 /** The status of a run. `compact`: only the shape, with the word for screen readers. */
 export const Status = ({
@@ -20,4 +20,4 @@ export const Status = ({
 }: {
   readonly status: RunStatus;
   readonly compact?: boolean;
-}) => <Mark look={runStatusLooks[status] ?? unknown} compact={compact} />;
+}) => <Mark badge={runStatusBadges[status] ?? unknown} compact={compact} />;

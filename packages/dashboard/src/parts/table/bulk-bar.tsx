@@ -22,10 +22,10 @@ export function BulkBar({ selection, noun, total, children }: BulkBarProps) {
   useShortcuts(
     isOpen
       ? [
-          { keys: 'Escape', does: 'Choose nothing', run: selection.clear },
+          { keys: 'Escape', label: 'Choose nothing', run: selection.clear },
           {
             keys: 'b',
-            does: 'Go to what can be done with the chosen rows',
+            label: 'Go to what can be done with the chosen rows',
             run: () => bar.current?.querySelector<HTMLElement>('button')?.focus(),
           },
         ]
@@ -38,7 +38,7 @@ export function BulkBar({ selection, noun, total, children }: BulkBarProps) {
         {chosenText(selection, noun, total)}
       </span>
       {total !== undefined && !selection.isAll && (
-        <Button look="plain" onClick={selection.chooseAll}>
+        <Button variant="plain" onClick={selection.chooseAll}>
           Choose all {total} that match
         </Button>
       )}

@@ -3,13 +3,13 @@ import { Menu } from '../menu.tsx';
 
 interface ColumnMenuProps {
   readonly columns: readonly { readonly id: string; readonly header: string; readonly isFixed?: boolean }[];
-  readonly shown: readonly { readonly id: string }[];
+  readonly visible: readonly { readonly id: string }[];
   readonly onToggle: (id: string) => void;
   readonly onReset: () => void;
 }
 
 /** The visible columns of a table, stored in the browser and in the address. */
-export const ColumnMenu = ({ columns, shown, onToggle, onReset }: ColumnMenuProps) => (
+export const ColumnMenu = ({ columns, visible, onToggle, onReset }: ColumnMenuProps) => (
   <Menu
     trigger={<Button icon="columns">Columns</Button>}
     entries={[
@@ -18,7 +18,7 @@ export const ColumnMenu = ({ columns, shown, onToggle, onReset }: ColumnMenuProp
         .map(({ id, header }) => ({
           kind: 'check' as const,
           label: header,
-          isChosen: shown.some((one) => one.id === id),
+          isChosen: visible.some((column) => column.id === id),
           onSelect: () => onToggle(id),
         })),
       { kind: 'line' },

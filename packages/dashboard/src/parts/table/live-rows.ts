@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
 import { useAsk, useAskPages, type ItemOf, type ListName, type Pages } from '../../api/ask.ts';
 import { useEnvironment } from '../../api/environment.ts';
-import type { Given } from '../../api/operation-types.ts';
+import type { InputOf } from '../../api/operation-types.ts';
 
 interface LiveRows<R> {
   readonly rows: readonly R[];
@@ -63,14 +63,14 @@ export interface LiveList<R> extends LiveRows<R> {
  */
 export function useLiveList<N extends ListName>(
   name: N,
-  given: Given<N>,
+  input: InputOf<N>,
   keyOf: (row: ItemOf<N>) => string,
   { live = true, enabled = true }: { readonly live?: number | true; readonly enabled?: boolean } = {},
 ) {
   const environment = useEnvironment();
-  const pages = useAskPages(name, given, { enabled });
-  const head = useAsk(name, given, { live, keepPrevious: false, enabled });
+  const pages = useAskPages(name, input, { enabled });
+  const head = useAsk(name, input, { live, keepPrevious: false, enabled });
   const first = head.data as { readonly data: readonly ItemOf<N>[] } | undefined;
-  const list = JSON.stringify([environment, given]);
+  const list = JSON.stringify([environment, input]);
   return { ...useLiveRows(pages, first?.data, keyOf, list), pages, head: head.data };
 }

@@ -11,7 +11,7 @@ interface RowProps<R> {
   readonly isActive: boolean;
   readonly isTabStop: boolean;
   /** It takes the focus, once for each such object. */
-  readonly wanted: object | undefined;
+  readonly focusRequest: object | undefined;
   readonly isOpen: boolean;
   /** Undefined: rows of this table cannot be selected. */
   readonly isChosen: boolean | undefined;
@@ -37,7 +37,7 @@ export function TableRow<R>({
   columns,
   isActive,
   isTabStop,
-  wanted,
+  focusRequest,
   isOpen,
   isChosen,
   opens,
@@ -47,13 +47,13 @@ export function TableRow<R>({
 }: RowProps<R>) {
   const element = useRef<HTMLDivElement>(null);
   const tabIndex = isTabStop ? 0 : -1;
-  const tellFocus = useEffectEvent(onFocus);
+  const notifyFocus = useEffectEvent(onFocus);
   useLayoutEffect(() => {
-    if (!wanted) return;
+    if (!focusRequest) return;
     element.current?.focus({ preventScroll: true });
     // It may already have the focus.
-    tellFocus();
-  }, [wanted]);
+    notifyFocus();
+  }, [focusRequest]);
   return (
     <RowTabIndex value={tabIndex}>
       <div

@@ -41,7 +41,7 @@ const isOnControl = ({ target, currentTarget }: MouseEvent): boolean =>
  */
 export function Table<R>({
   label,
-  columns: given,
+  columns: allColumns,
   rows,
   rowKey,
   hrefOf,
@@ -54,10 +54,10 @@ export function Table<R>({
   empty,
 }: TableProps<R>) {
   const isNarrow = useIsNarrow();
-  const columns = isNarrow ? essentialColumns(given) : given;
+  const columns = isNarrow ? essentialColumns(allColumns) : allColumns;
   const body = useRef<HTMLDivElement>(null);
   /** The row that takes the focus as soon as it is rendered. */
-  const [wanted, setWanted] = useState<{ readonly key: string }>();
+  const [focusRequest, setFocusRequest] = useState<{ readonly key: string }>();
   const [offset, setOffset] = useState(0);
   const [active, setActive] = useState<string>();
   const rowHeight = useRowHeight();
@@ -92,19 +92,19 @@ export function Table<R>({
     const next = at === -1 ? (by > 0 ? 0 : keys.length - 1) : Math.min(keys.length - 1, Math.max(0, at + by));
     const key = keys[next];
     if (key === undefined) return;
-    setWanted({ key });
+    setFocusRequest({ key });
     setActive(key);
     virtualizer.scrollToIndex(next, { align: 'auto' });
   };
   const activeRow = (): R | undefined => rows[active === undefined ? -1 : keys.indexOf(active)];
   const shortcuts = [
-    { keys: 'j', does: 'Next row', run: () => move(1) },
-    { keys: 'k', does: 'Previous row', run: () => move(-1) },
+    { keys: 'j', label: 'Next row', run: () => move(1) },
+    { keys: 'k', label: 'Previous row', run: () => move(-1) },
     ...(selection
       ? [
           {
             keys: 'x',
-            does: 'Choose the row, or no longer',
+            label: 'Choose the row, or no longer',
             run: () => active !== undefined && selection.toggle(active),
           },
         ]
@@ -113,7 +113,7 @@ export function Table<R>({
       ? [
           {
             keys: 'o',
-            does: 'Open the row in a tab of its own',
+            label: 'Open the row in a tab of its own',
             run: () => {
               const row = activeRow();
               if (row !== undefined) window.open(hrefOf(row), '_blank', 'noopener');
@@ -124,15 +124,15 @@ export function Table<R>({
   ];
   useShortcuts(rows.length > 0 ? shortcuts : [], { near: body });
   const onKeyDown = usePartKeys('In a row of the table', [
-    { keys: 'ArrowDown', does: 'Next row', run: () => move(1) },
-    { keys: 'ArrowUp', does: 'Previous row', run: () => move(-1) },
-    { keys: 'Home', does: 'First row', run: () => move(-rows.length) },
-    { keys: 'End', does: 'Last row that is loaded', run: () => move(rows.length) },
+    { keys: 'ArrowDown', label: 'Next row', run: () => move(1) },
+    { keys: 'ArrowUp', label: 'Previous row', run: () => move(-1) },
+    { keys: 'Home', label: 'First row', run: () => move(-rows.length) },
+    { keys: 'End', label: 'Last row that is loaded', run: () => move(rows.length) },
     ...(onOpen
       ? [
           {
             keys: 'Enter',
-            does: 'Open the row',
+            label: 'Open the row',
             run: () => {
               const row = activeRow();
               if (row !== undefined) onOpen(row);
@@ -203,12 +203,12 @@ export function Table<R>({
               columns={columns}
               isActive={key === active}
               isTabStop={index === tabStop}
-              wanted={wanted?.key === key ? wanted : undefined}
+              focusRequest={focusRequest?.key === key ? focusRequest : undefined}
               isOpen={key === openKey}
               isChosen={selection ? selection.isAll || selection.ids.has(key) : undefined}
               onFocus={() => {
                 setActive(key);
-                setWanted(undefined);
+                setFocusRequest(undefined);
               }}
               onChoose={(isRange) => (isRange ? selection?.toggleRange(key, keys) : selection?.toggle(key))}
               onClick={(event) => {

@@ -6,7 +6,7 @@ export function useColumns<R>(
   table: string,
   columns: readonly Column<R>[],
 ): {
-  readonly shown: readonly Column<R>[];
+  readonly visible: readonly Column<R>[];
   readonly toggle: (id: string) => void;
   readonly reset: () => void;
   readonly isChanged: boolean;
@@ -14,12 +14,12 @@ export function useColumns<R>(
   const [{ columns: inAddress }, setSearch] = useSearchTexts();
   const stored = `millrace.columns.${table}`;
   const chosen = inAddress ?? localStorage.getItem(stored) ?? undefined;
-  const shown = shownColumns(columns, chosen);
+  const visible = shownColumns(columns, chosen);
   return {
-    shown,
+    visible,
     isChanged: chosen !== undefined,
     toggle: (id) => {
-      const ids = new Set(shown.map((column) => column.id));
+      const ids = new Set(visible.map((column) => column.id));
       if (!ids.delete(id)) ids.add(id);
       const text = columns.flatMap((column) => (ids.has(column.id) ? [column.id] : [])).join(',');
       localStorage.setItem(stored, text);

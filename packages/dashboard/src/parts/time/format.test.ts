@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { shortId } from '../id-text.ts';
 import { visibleControls } from '../json/visible-controls.ts';
-import { runStatusLooks } from '../status/run-status.ts';
+import { runStatusBadges } from '../status/run-status.ts';
 import { exactText, relativeText } from './format.ts';
 
 test.each([
@@ -31,7 +31,7 @@ test('control characters and marks of direction have no effect, and are seen', (
 });
 
 test('each status has a word and a shape of its own', () => {
-  const all = Object.values(runStatusLooks);
+  const all = Object.values(runStatusBadges);
   expect(new Set(all.map(({ word }) => word)).size).toBe(all.length);
   // A run that starts looks like one that runs.
   expect(new Set(all.map(({ glyph }) => glyph)).size).toBe(all.length - 1);

@@ -35,15 +35,15 @@ function shownAt(at: number, zone: string): number {
  * @example zonedInstant('2026-11-23T09:00', 'Europe/Paris') // 2026-11-23T08:00:00Z
  */
 export function zonedInstant(text: string, zone: string): number | undefined {
-  const wanted = Date.parse(`${text}Z`);
-  if (Number.isNaN(wanted)) return undefined;
+  const wallTime = Date.parse(`${text}Z`);
+  if (Number.isNaN(wallTime)) return undefined;
   const day = 86_400_000;
   const offsets = [
-    shownAt(wanted - day, zone) - (wanted - day),
-    shownAt(wanted + day, zone) - (wanted + day),
+    shownAt(wallTime - day, zone) - (wallTime - day),
+    shownAt(wallTime + day, zone) - (wallTime + day),
   ];
-  const found = offsets.map((offset) => wanted - offset).filter((at) => shownAt(at, zone) === wanted);
-  return found.length > 0 ? Math.min(...found) : wanted - (offsets[0] as number);
+  const found = offsets.map((offset) => wallTime - offset).filter((at) => shownAt(at, zone) === wallTime);
+  return found.length > 0 ? Math.min(...found) : wallTime - (offsets[0] as number);
 }
 
 /** The value of a `datetime-local` field for an instant, to the minute. */

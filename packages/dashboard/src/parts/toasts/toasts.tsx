@@ -7,11 +7,11 @@ import './toasts.css';
 /** Shows the messages of `toast()`. The region is always rendered, so that screen readers announce new contents. */
 export function Toasts() {
   const toasts = useToasts();
-  const [isHeld, setHeld] = useState(false);
+  const [isPaused, setPaused] = useState(false);
   const latest = toasts.findLast(({ action }) => action !== undefined);
   useShortcuts(
     latest?.action
-      ? [{ keys: 'u', does: `${latest.action.label} (${latest.title})`, run: () => press(latest) }]
+      ? [{ keys: 'u', label: `${latest.action.label} (${latest.title})`, run: () => press(latest) }]
       : [],
   );
   return (
@@ -20,13 +20,13 @@ export function Toasts() {
       aria-label="Messages"
       aria-live="polite"
       aria-relevant="additions"
-      onPointerEnter={() => setHeld(true)}
-      onPointerLeave={() => setHeld(false)}
-      onFocus={() => setHeld(true)}
-      onBlur={() => setHeld(false)}
+      onPointerEnter={() => setPaused(true)}
+      onPointerLeave={() => setPaused(false)}
+      onFocus={() => setPaused(true)}
+      onBlur={() => setPaused(false)}
     >
-      {toasts.map((one) => (
-        <Message key={one.id} toast={one} isHeld={isHeld} />
+      {toasts.map((toast) => (
+        <Message key={toast.id} toast={toast} isPaused={isPaused} />
       ))}
     </section>
   );
@@ -38,13 +38,13 @@ function press({ id, action }: Toast): void {
 }
 
 /** It stays while the pointer or the focus is on any message. */
-function Message({ toast, isHeld }: { readonly toast: Toast; readonly isHeld: boolean }) {
+function Message({ toast, isPaused }: { readonly toast: Toast; readonly isPaused: boolean }) {
   const { id, title, description, kind, action, stayMs } = toast;
   useEffect(() => {
-    if (isHeld) return undefined;
+    if (isPaused) return undefined;
     const timer = setTimeout(() => dismissToast(id), stayMs);
     return () => clearTimeout(timer);
-  }, [id, isHeld, stayMs]);
+  }, [id, isPaused, stayMs]);
   return (
     <div
       className={`toast ${kind === 'error' ? 'is-error' : ''}`}

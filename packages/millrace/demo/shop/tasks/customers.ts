@@ -41,6 +41,6 @@ export const bigOrder = task({
   on: event({ name: 'order.paid', filter: { total: { $gte: 400 } }, schema: paid }),
   run: ({ orderId, total, country }, { ctx }) => {
     logger.info('A large order', { orderId, total, country, event: ctx.event?.id });
-    return { told: 'sales' };
+    return { notified: 'sales' };
   },
 });

@@ -8,7 +8,7 @@ import { searchFile } from './search-file.ts';
 import { findSelfReference, type SelfReference } from './self-reference.ts';
 
 /** Packages that must stay in their own folder, as discovered by builds. */
-export interface KeptWhole {
+export interface WholePackages {
   /** The reason why a package is kept whole; undefined if it may be bundled. */
   why(folder: string): string | undefined;
   /** Examines the bundled files. Returns whether there are more packages to keep whole, so that the build must be repeated. */
@@ -20,7 +20,7 @@ export interface KeptWhole {
 }
 
 /** Finds packages that only work in their own folder, and the packages that they need next to them. */
-export function keepWhole(projectDir: string): KeptWhole {
+export function keepWhole(projectDir: string): WholePackages {
   const whole = new Map<string, string>();
   const warnings = new Map<string, string>();
   const verdicts = new Map<string, Promise<SelfReference | 'unreadable' | undefined>>();
@@ -52,12 +52,12 @@ export function keepWhole(projectDir: string): KeptWhole {
       const isOwn = folder === undefined && !relative(projectDir, file).startsWith('..');
       const verdict = isOwn ? undefined : await verdictOn(file);
       if (verdict === undefined) continue;
-      const shown = slashes(relative(folder ?? projectDir, file));
+      const displayPath = slashes(relative(folder ?? projectDir, file));
       if (verdict === 'unreadable' || folder === undefined) {
-        warnings.set(file, warningOf(folder, shown, verdict));
+        warnings.set(file, warningOf(folder, displayPath, verdict));
         continue;
       }
-      isMore = keep(folder, reasonOf(verdict, shown)) || isMore;
+      isMore = keep(folder, reasonOf(verdict, displayPath)) || isMore;
       if (verdict.kind === 'names')
         for (const importer of importersOf(metafile, projectDir, folder))
           isMore = keep(importer, `${nameOf(folder)} loads modules for it`) || isMore;

@@ -92,8 +92,8 @@ const withSettings = (command: Command): Command =>
   );
 
 function settingsOf({ task, queue, threshold, minRuns, window, quiet, name, endpoint }: SettingOptions) {
-  const given = { task, queue, threshold, minRuns, window, quiet, name };
-  const settings = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  const options = { task, queue, threshold, minRuns, window, quiet, name };
+  const settings = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
   return { ...settings, ...(endpoint.length > 0 && { endpoints: endpoint }) };
 }
 

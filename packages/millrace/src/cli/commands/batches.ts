@@ -31,19 +31,19 @@ const listCommand = (): Command =>
   ).action(async ({ limit, json, ...connection }: ListOptions) => {
     const { batch } = await openClient(connection);
     const found: ListedBatch[] = [];
-    for await (const one of batch.list({ limit: Math.min(limit, 100) })) {
-      found.push(one);
+    for await (const item of batch.list({ limit: Math.min(limit, 100) })) {
+      found.push(item);
       if (found.length === limit) break;
     }
     if (json) return found.forEach(printJson);
     printTable(
       ['id', 'status', 'runs', 'progress', 'created'],
-      found.map((one) => [
-        one.id,
-        one.status,
-        String(one.runCount),
-        progressOf(one),
-        one.createdAt.toISOString(),
+      found.map((item) => [
+        item.id,
+        item.status,
+        String(item.runCount),
+        progressOf(item),
+        item.createdAt.toISOString(),
       ]),
     );
   });

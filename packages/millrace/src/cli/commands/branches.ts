@@ -4,7 +4,7 @@ import { call, CallRefused } from '../call.ts';
 import { confirmed } from '../confirm.ts';
 import { CommandFailed, exitCodes } from '../exit-codes.ts';
 import { isPreviewKey } from '../key-environment.ts';
-import { givenToken, type Login } from '../login.ts';
+import { tokenOption, type Login } from '../login.ts';
 import { environment } from '../options.ts';
 import { printTable } from '../print-table.ts';
 import { findProject, withProjectOptions, type ProjectOptions } from '../project.ts';
@@ -19,7 +19,7 @@ const withBranchOptions = (command: Command): Command =>
 
 /** With a preview key, as in CI, the project of the key. */
 async function findBranches(options: ProjectOptions): Promise<{ login: Login; projectRef: string }> {
-  const key = givenToken(options) ?? process.env['MILLRACE_SECRET_KEY'];
+  const key = tokenOption(options) ?? process.env['MILLRACE_SECRET_KEY'];
   const { url, project } = options;
   if (url === undefined || key === undefined || !isPreviewKey(key)) return findProject(options);
   const login = { url, token: key };
@@ -62,10 +62,10 @@ const createCommand = (): Command =>
       const { login, projectRef } = await findBranches(options);
       const { env, schedules } = options;
       const body = { branch, env, schedules };
-      const made = await call(login, 'createBranch', { params: { projectRef }, body });
-      if (options.json) return printJson(made);
+      const created = await call(login, 'createBranch', { params: { projectRef }, body });
+      if (options.json) return printJson(created);
       screenOn(process.stdout).line(
-        `${branch} is a branch of ${env} (${made.id}): send it as x-service-branch. Its declared schedules are ${made.schedules ? 'on' : 'off'}.`,
+        `${branch} is a branch of ${env} (${created.id}): send it as x-service-branch. Its declared schedules are ${created.schedules ? 'on' : 'off'}.`,
       );
     });
 
@@ -104,12 +104,12 @@ const archiveCommand = (): Command =>
           throw new CommandFailed(exitCodes.failed, 'Nothing was cancelled or archived.');
         return archive(true);
       });
-      for (let told = 0; !archived.isArchived; archived = await archive(true)) {
+      for (let reported = 0; !archived.isArchived; archived = await archive(true)) {
         canceled += archived.canceled;
         const { liveRuns } = archived;
-        if (!options.json && liveRuns !== told)
+        if (!options.json && liveRuns !== reported)
           line(`Cancelled ${canceled}; waiting for ${liveRuns} to end.`);
-        told = liveRuns;
+        reported = liveRuns;
         await sleep(pollMs);
       }
       canceled += archived.canceled;

@@ -29,13 +29,13 @@ async function whyGitTakes(file: string): Promise<string | undefined> {
   } catch (error) {
     const { code, stderr = '' } = error as { code?: unknown; stderr?: string };
     if (code !== 1) {
-      const said = code === 'ENOENT' ? 'there is no git to ask' : stderr.trim().split('\n', 1)[0];
-      return `${name} would be inside the git repository ${repository}, and whether git ignores it is not known (${said}).`;
+      const reason = code === 'ENOENT' ? 'there is no git to ask' : stderr.trim().split('\n', 1)[0];
+      return `${name} would be inside the git repository ${repository}, and whether git ignores it is not known (${reason}).`;
     }
   }
   // Fails if git does not track the file, or if no line of .gitignore matches it.
-  const orNothing = (asked: Promise<{ stdout: string }>): Promise<string> =>
-    asked.then(
+  const orNothing = (pending: Promise<{ stdout: string }>): Promise<string> =>
+    pending.then(
       ({ stdout }) => stdout.trim(),
       () => '',
     );

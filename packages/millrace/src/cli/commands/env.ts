@@ -90,16 +90,18 @@ const setCommand = (): Command =>
   });
 
 async function readAssignments(assignments: readonly string[]) {
-  const fromInput = assignments.filter((one) => !one.includes('='));
+  const fromInput = assignments.filter((assignment) => !assignment.includes('='));
   if (fromInput.length > 1) {
     throw new CommandFailed(exitCodes.usage, 'Only one variable can take its value from stdin.');
   }
   // A line end added by a file or an editor is not part of a value.
   if (fromInput.length === 1) waitsFor(`the value of ${fromInput[0]} on stdin, up to its end (Ctrl-D)`);
   const input = fromInput.length === 1 ? (await text(process.stdin)).replace(/\r?\n$/, '') : '';
-  return assignments.map((one) => {
-    const at = one.indexOf('=');
-    return at === -1 ? { name: one, value: input } : { name: one.slice(0, at), value: one.slice(at + 1) };
+  return assignments.map((assignment) => {
+    const at = assignment.indexOf('=');
+    return at === -1
+      ? { name: assignment, value: input }
+      : { name: assignment.slice(0, at), value: assignment.slice(at + 1) };
   });
 }
 
@@ -190,7 +192,7 @@ function explained(error: unknown): unknown {
   const body = (error as { body?: { error?: unknown; variableErrors?: unknown } } | undefined)?.body;
   if (!Array.isArray(body?.variableErrors)) return error;
   const errors = body.variableErrors as readonly { key: string; error: string }[];
-  const lines = errors.map((one) => `  ${one.key}: ${one.error}`);
+  const lines = errors.map((entry) => `  ${entry.key}: ${entry.error}`);
   return new CommandFailed(exitCodes.failed, [String(body.error), ...lines].join('\n'));
 }
 
@@ -228,12 +230,12 @@ const historyCommand = (): Command =>
     if (options.json) return revisions.forEach(printJson);
     const { line, paint } = screenOn(process.stdout);
     if (revisions.length === 0) return line('No variable was ever set.');
-    const rows = revisions.map((one) => [
-      String(one.revision),
-      one.at.toISOString(),
-      one.restored === undefined ? one.act : `${one.act} to ${one.restored}`,
-      one.userId ?? one.credentialId,
-      changesInWords(one.changes),
+    const rows = revisions.map((entry) => [
+      String(entry.revision),
+      entry.at.toISOString(),
+      entry.restored === undefined ? entry.act : `${entry.act} to ${entry.restored}`,
+      entry.userId ?? entry.credentialId,
+      changesInWords(entry.changes),
     ]);
     const [head = '', ...body] = table([['revision', 'when', 'what', 'who', 'variables'], ...rows]);
     line(paint.dim(head));
@@ -243,8 +245,8 @@ const historyCommand = (): Command =>
 const signs = { added: '+', changed: '~', removed: '-' } as const;
 
 const changesInWords = (changes: readonly { name: string; change: keyof typeof signs }[]): string => {
-  const shown = changes.slice(0, 8).map(({ name, change }) => `${signs[change]}${name}`);
-  return [...shown, ...(changes.length > 8 ? [`and ${changes.length - 8} more`] : [])].join(' ');
+  const visible = changes.slice(0, 8).map(({ name, change }) => `${signs[change]}${name}`);
+  return [...visible, ...(changes.length > 8 ? [`and ${changes.length - 8} more`] : [])].join(' ');
 };
 
 const diffCommand = (): Command =>
@@ -259,9 +261,9 @@ const diffCommand = (): Command =>
     if (options.json) return printJson(compared);
     const { line, paint } = screenOn(process.stdout);
     if (compared.changes.length === 0) return line('They are the same.');
-    for (const one of compared.changes) {
-      if (one.from !== undefined) line(paint.red(`- ${one.name}=${one.from}`));
-      if (one.to !== undefined) line(paint.green(`+ ${one.name}=${one.to}`));
+    for (const change of compared.changes) {
+      if (change.from !== undefined) line(paint.red(`- ${change.name}=${change.from}`));
+      if (change.to !== undefined) line(paint.green(`+ ${change.name}=${change.to}`));
     }
   });
 

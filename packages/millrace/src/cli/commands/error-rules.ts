@@ -110,14 +110,14 @@ const tryCommand = (): Command =>
       if (found.matched === 0) return;
       printTable(
         ['group', 'of it', 'task', 'error'],
-        found.from.map((one) => [
-          one.id,
-          `${one.matched} of ${one.looked}`,
-          one.taskIdentifier,
-          `${one.errorType}: ${one.errorMessage}`,
+        found.from.map((group) => [
+          group.id,
+          `${group.matched} of ${group.looked}`,
+          group.taskIdentifier,
+          `${group.errorType}: ${group.errorMessage}`,
         ]),
       );
-      line(`They would be in ${found.into.map((one) => one.id).join(', ')}.`);
+      line(`They would be in ${found.into.map((group) => group.id).join(', ')}.`);
     });
 
 export const rulesCommand = (): Command =>

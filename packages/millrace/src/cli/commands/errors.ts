@@ -78,7 +78,7 @@ interface Group {
 function printGroup(group: Group, { line, paint }: Screen): void {
   const { errorType, errorMessage, sampleMessage = errorMessage } = group;
   line(paint.bold(`${errorType}: ${sampleMessage}`));
-  const facts = [
+  const properties = [
     ...(sampleMessage === errorMessage ? [] : [['in common', errorMessage]]),
     ['id', group.id],
     ['task', group.taskIdentifier],
@@ -89,7 +89,7 @@ function printGroup(group: Group, { line, paint }: Screen): void {
     ['versions', group.affectedVersions.join(', ') || 'none'],
     ...(group.resolvedAt ? [['resolved', group.resolvedAt.toISOString()]] : []),
   ];
-  for (const row of table(facts)) line(row);
+  for (const row of table(properties)) line(row);
 }
 
 const show = (group: Group, { json }: JsonOption): void =>
@@ -120,10 +120,10 @@ const showCommand = (): Command =>
     await printSource(deployments, await latestRun(runs, group.id), screen);
     if (fingerprints.length === 1) return;
     screen.line('');
-    const rows = fingerprints.map((one) => [
-      one.fingerprint,
-      String(one.count),
-      `${one.errorType}: ${one.errorMessage}`,
+    const rows = fingerprints.map((entry) => [
+      entry.fingerprint,
+      String(entry.count),
+      `${entry.errorType}: ${entry.errorMessage}`,
     ]);
     const [head = '', ...body] = table([['fingerprint', 'count', 'error'], ...rows]);
     screen.line(screen.paint.dim(head));

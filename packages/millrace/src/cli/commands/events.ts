@@ -102,7 +102,7 @@ const listCommand = (): Command =>
 
 function printEvent(event: EventDetail, { line, paint }: Screen): void {
   line(paint.bold(event.name ?? '(no name)'));
-  const facts = [
+  const properties = [
     ['id', event.id],
     ['status', event.status],
     ['sent', event.createdAt.toISOString()],
@@ -112,7 +112,7 @@ function printEvent(event: EventDetail, { line, paint }: Screen): void {
     ...(event.replayOf === null ? [] : [['replay of', event.replayOf]]),
     ['payload', JSON.stringify(event.event['payload']) ?? 'none'],
   ];
-  for (const row of table(facts)) line(row);
+  for (const row of table(properties)) line(row);
   for (const row of table(event.runs.map((run) => ['run', run.id, run.taskIdentifier, run.status])))
     line(row);
 }

@@ -20,14 +20,14 @@ export const helpCommand = (): Command =>
     .action(async (topic: string[], { list = false, json = false }: Options, own: Command) => {
       const { findTopic, topics } = await import('../../help/find-topic.ts');
       const { text, line } = screenOn(process.stdout);
-      if (list) return topics().forEach((one) => (json ? printJson({ topic: one }) : line(one)));
+      if (list) return topics().forEach((entry) => (json ? printJson({ topic: entry }) : line(entry)));
       const root = own.parent as Command;
       const command = commandOf(root, topic);
       if (command) return command.outputHelp();
       const name = topic.join(' ').replace(/^#/, '');
       const found = findTopic(name);
       if (found !== undefined) return json ? printJson({ topic: name, text: found }) : text(readable(found));
-      const near = topics().filter((one) => one.includes(name));
+      const near = topics().filter((entry) => entry.includes(name));
       const hint = near.length > 0 ? ` Did you mean ${near.slice(0, 5).join(', ')}?` : '';
       own.error(`error: there is no command, section or page '${name}'.${hint} See: millrace help --list`, {
         exitCode: exitCodes.usage,
@@ -38,7 +38,8 @@ export const helpCommand = (): Command =>
 /** The command for some words, such as `runs list`; undefined if there is none. */
 const commandOf = (root: Command, words: readonly string[]): Command | undefined =>
   words.reduce<Command | undefined>(
-    (parent, word) => parent?.commands.find((one) => one.name() === word || one.aliases().includes(word)),
+    (parent, word) =>
+      parent?.commands.find((child) => child.name() === word || child.aliases().includes(word)),
     root,
   );
 

@@ -47,10 +47,10 @@ async function serve(
   });
 }
 
-function printProject({ written, kept, added }: WrittenProject): void {
+function printProject({ written, unchanged, added }: WrittenProject): void {
   const { line, paint } = screenOn(process.stdout);
   for (const file of written) line(`${paint.green('wrote')} ${file}`);
-  for (const file of kept) line(`${paint.dim('kept')}  ${file}`);
+  for (const file of unchanged) line(`${paint.dim('kept')}  ${file}`);
   const parts = Object.entries(added).map(([section, names]) =>
     section === 'allowScripts' ? section : `${section} ${names.join(', ')}`,
   );
@@ -60,12 +60,12 @@ function printProject({ written, kept, added }: WrittenProject): void {
 
 function printNext(dir: string, project: WrittenProject): void {
   const { line } = screenOn(process.stdout);
-  const { added, written, kept } = project;
+  const { added, written, unchanged } = project;
   line('Next:');
   for (const command of inFolder(dir)) line(`  ${command}`);
   if (added.dependencies || added.devDependencies) line('  npm install');
   line('  npx millrace dev');
-  if (written.length === 0 && kept.length === 0)
+  if (written.length === 0 && unchanged.length === 0)
     return line(
       '`npx millrace doctor --from-trigger` says what of the project works here, and what differs.',
     );

@@ -6,7 +6,7 @@ import { Command } from 'commander';
 import { call } from '../call.ts';
 import { CommandFailed, exitCodes } from '../exit-codes.ts';
 import { openInBrowser } from '../open-in-browser.ts';
-import { givenToken, keepLogin, withLoginOptions, type Login, type LoginOptions } from '../login.ts';
+import { tokenOption, keepLogin, withLoginOptions, type Login, type LoginOptions } from '../login.ts';
 import { printJson, screenOn } from '../screen.ts';
 import { waitsFor, waitsForServer } from '../waiting.ts';
 
@@ -52,8 +52,8 @@ async function tokenOnStdin(): Promise<string> {
   return token;
 }
 
-async function tokenFor(url: string, { invitation, name, approval, ...given }: Options): Promise<string> {
-  if (approval) return approvedToken(url, process.stdin.isTTY && !given.json);
+async function tokenFor(url: string, { invitation, name, approval, ...options }: Options): Promise<string> {
+  if (approval) return approvedToken(url, process.stdin.isTTY && !options.json);
   if (invitation !== undefined) {
     if (name === undefined)
       throw new CommandFailed(exitCodes.usage, 'Say who you are: --name "Ada Lovelace".');
@@ -61,7 +61,7 @@ async function tokenFor(url: string, { invitation, name, approval, ...given }: O
     return (await call(login, 'joinByInvitation', { body: { token: invitation, name } })).personalAccessToken;
   }
   // As an option the token would stay in the shell's history; from stdin it does not.
-  const token = givenToken(given) ?? (process.stdin.isTTY ? '' : await tokenOnStdin());
+  const token = tokenOption(options) ?? (process.stdin.isTTY ? '' : await tokenOnStdin());
   if (token !== '') return token;
   throw new CommandFailed(
     exitCodes.usage,

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { call, CallRefused } from '../call.ts';
-import { forgetLogin, keptLogin, type Login } from '../login.ts';
+import { forgetLogin, storedLogin, type Login } from '../login.ts';
 import { printJson, screenOn } from '../screen.ts';
 import { waitsFor } from '../waiting.ts';
 
@@ -26,17 +26,17 @@ export const logoutCommand = (): Command =>
     .option('--revoke', 'also revoke the token on the server; otherwise, it remains valid')
     .option('--json', 'print JSON')
     .action(async (options: Options) => {
-      const kept = await keptLogin();
+      const stored = await storedLogin();
       // The server first: a token that could not be revoked is not forgotten, so that the command can be repeated.
-      if (kept && options.revoke) await revoke(kept);
+      if (stored && options.revoke) await revoke(stored);
       const file = await forgetLogin();
-      const revoked = kept !== undefined && options.revoke === true;
-      if (options.json) return printJson({ url: kept?.url ?? null, file, revoked });
+      const revoked = stored !== undefined && options.revoke === true;
+      if (options.json) return printJson({ url: stored?.url ?? null, file, revoked });
       const { line } = screenOn(process.stdout);
-      if (!kept) return line('Nobody was logged in.');
+      if (!stored) return line('Nobody was logged in.');
       line(
         revoked
-          ? `You are logged out of ${kept.url}, and the token is revoked.`
-          : `You are logged out of ${kept.url}. The token stays good: \`millrace tokens revoke\` ends it.`,
+          ? `You are logged out of ${stored.url}, and the token is revoked.`
+          : `You are logged out of ${stored.url}. The token stays good: \`millrace tokens revoke\` ends it.`,
       );
     });

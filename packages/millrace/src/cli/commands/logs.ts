@@ -60,7 +60,7 @@ async function showRun({ runs }: typeof Sdk, id: string, options: LogsOptions): 
     );
   }
   const print = linePrinter(options);
-  const filter = given({ level, text, property });
+  const filter = withoutUndefined({ level, text, property });
   const lines =
     follow === true
       ? runs.followLogs(id, { ...filter, signal: whileFollowed(follow) })
@@ -76,7 +76,7 @@ async function showRun({ runs }: typeof Sdk, id: string, options: LogsOptions): 
 async function showAll({ logs }: typeof Sdk, options: LogsOptions): Promise<void> {
   const { follow, task, level, text, property, since, limit = 1_000, json } = options;
   const print = linePrinter({ ...options, of: true });
-  const filter = given({ task, level, text, property });
+  const filter = withoutUndefined({ task, level, text, property });
   // Following starts before the stored lines are read, so that no line is missed in between.
   const coming = follow === true ? startFollowing(logs, filter, json) : undefined;
   const stored: Sdk.FoundLog[] = [];
@@ -101,7 +101,7 @@ async function showAll({ logs }: typeof Sdk, options: LogsOptions): Promise<void
 type Filter = Sdk.LogFilter;
 
 /** Without undefined members. */
-const given = (filter: { readonly [K in keyof Filter]: Filter[K] | undefined }): Filter =>
+const withoutUndefined = (filter: { readonly [K in keyof Filter]: Filter[K] | undefined }): Filter =>
   Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined));
 
 function startFollowing(

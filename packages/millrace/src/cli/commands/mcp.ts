@@ -50,11 +50,11 @@ export const mcpCommand = (): Command =>
         `The token of --http-token (MILLRACE_MCP_TOKEN) must have at least ${minTokenLength} characters and no spaces.`,
       );
     }
-    const { host, port: given, allowHost: allowedHosts } = options;
+    const { host, port: requestedPort, allowHost: allowedHosts } = options;
     const server = await mcp
-      .serveOnHttp({ ...shared, host, port: given, token, allowedHosts })
+      .serveOnHttp({ ...shared, host, port: requestedPort, token, allowedHosts })
       .catch((error: unknown) => {
-        const sentence = explainListen(error as NodeJS.ErrnoException, host, given);
+        const sentence = explainListen(error as NodeJS.ErrnoException, host, requestedPort);
         throw sentence === undefined ? error : new CommandFailed(exitCodes.cannotStart, sentence);
       });
     if (options.json) printJson({ url: server.url, token });

@@ -43,8 +43,8 @@ const listCommand = (): Command =>
 /** A secret is read from stdin: other users of the machine can see the arguments of a command. */
 async function secretOnStdin(what: string): Promise<string> {
   waitsFor(`${what} on stdin, up to its end (Ctrl-D)`);
-  const given = (await text(process.stdin)).replace(/\r?\n$/, '');
-  if (given !== '') return given;
+  const input = (await text(process.stdin)).replace(/\r?\n$/, '');
+  if (input !== '') return input;
   throw new CommandFailed(exitCodes.usage, `Give ${what} on stdin.`);
 }
 
@@ -63,7 +63,7 @@ async function add(options: JsonOption, endpoint: CreateEndpointOptions): Promis
 
 const typesOption = (fallback?: string): Option =>
   new Option('--types <types>', 'notification types, separated by commas')
-    .argParser((given: string) => given.split(',').map((type) => type.trim()))
+    .argParser((value: string) => value.split(',').map((type) => type.trim()))
     .default(fallback?.split(','), fallback);
 
 interface AddOptions extends JsonOption {

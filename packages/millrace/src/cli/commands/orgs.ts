@@ -25,10 +25,10 @@ const createCommand = (): Command =>
       .description('create an organization that you own')
       .argument('<name>', 'name of the organization'),
   ).action(async (name: string, options: Options) => {
-    const made = await call(await findLogin(options), 'createOrganization', { body: { name } });
-    if (options.json) return printJson(made);
+    const created = await call(await findLogin(options), 'createOrganization', { body: { name } });
+    if (options.json) return printJson(created);
     screenOn(process.stdout).line(
-      `Made ${made.id}. A project in it: millrace projects create <name> --org ${made.id}`,
+      `Made ${created.id}. A project in it: millrace projects create <name> --org ${created.id}`,
     );
   });
 

@@ -24,9 +24,9 @@ export function rateShown(rate: Rate | null): string {
 }
 
 /** The target rate. `code` means the one declared in code. */
-type Wanted = { readonly limit: number; readonly period: string } | 'code' | 'none';
+type TargetRate = { readonly limit: number; readonly period: string } | 'code' | 'none';
 
-function wanted(text: string): Wanted {
+function parseRate(text: string): TargetRate {
   if (text === 'none' || text === 'code') return text;
   const [, limit, period] = /^(\d{1,7})\/(\S+)$/.exec(text) ?? [];
   if (limit === undefined || period === undefined)
@@ -40,7 +40,7 @@ function count(text: string): number {
 }
 
 interface RateOptions extends ConnectionOptions {
-  readonly to: Wanted;
+  readonly to: TargetRate;
   readonly burst?: number;
   readonly perKey?: boolean;
   readonly json?: boolean;
@@ -64,7 +64,7 @@ export const rateCommand = (): Command =>
       .requiredOption(
         '--to <rate>',
         'rate such as 100/1m or 5/1s, none for no limit, or code for the limit in the code',
-        wanted,
+        parseRate,
       )
       .option('--burst <count>', 'maximum number of simultaneous starts; 1 spreads starts evenly', count)
       .option('--per-key', 'apply the limit to each concurrency key separately')

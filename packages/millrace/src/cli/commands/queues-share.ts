@@ -10,11 +10,11 @@ interface JsonOption extends ConnectionOptions {
 
 /** A whole number in a range, or `code` for the value declared in code. */
 const countOrCode =
-  (least: number, most: number) =>
+  (min: number, max: number) =>
   (text: string): number | 'code' => {
     if (text === 'code') return text;
-    if (/^\d{1,6}$/.test(text) && Number(text) >= least && Number(text) <= most) return Number(text);
-    throw new InvalidArgumentError(`It is a number from ${least} to ${most}, or code.`);
+    if (/^\d{1,6}$/.test(text) && Number(text) >= min && Number(text) <= max) return Number(text);
+    throw new InvalidArgumentError(`It is a number from ${min} to ${max}, or code.`);
   };
 
 export const weightCommand = (): Command =>

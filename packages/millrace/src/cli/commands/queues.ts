@@ -16,7 +16,7 @@ interface TargetOption extends JsonOption {
   readonly environment?: boolean;
 }
 
-const shown = (most: number | null): string => (most === null ? 'none' : String(most));
+const limitText = (limit: number | null): string => (limit === null ? 'none' : String(limit));
 
 const listCommand = (): Command =>
   withConnectionOptions(
@@ -34,7 +34,7 @@ const listCommand = (): Command =>
       queueName(queue),
       String(queue.running),
       String(queue.queued),
-      shown(queue.concurrencyLimit),
+      limitText(queue.concurrencyLimit),
       rateOf(queue),
       queue.paused ? 'paused' : '',
     ]);
@@ -55,7 +55,7 @@ function print(changed: Queue | EnvironmentConcurrency, json: boolean | undefine
   const what = 'name' in changed ? `The queue ${queueName(changed)}` : 'The environment';
   const state = changed.paused ? 'is paused' : 'is not paused';
   screenOn(process.stdout).line(
-    `${what} ${state}; limit ${shown(changed.concurrencyLimit)}, ${changed.running} running, ${changed.queued} queued.`,
+    `${what} ${state}; limit ${limitText(changed.concurrencyLimit)}, ${changed.running} running, ${changed.queued} queued.`,
   );
 }
 
@@ -101,13 +101,13 @@ const limitCommand = (): Command =>
     )
     .action(async (name: string | undefined, { to, ...options }: TargetOption & { to: number | 'none' }) => {
       const target = targetOf(name, options);
-      const most = to === 'none' ? null : to;
+      const limit = to === 'none' ? null : to;
       const { queues } = await openClient(options);
-      if (!target) return print(await queues.updateEnvironment({ concurrencyLimit: most }), options.json);
+      if (!target) return print(await queues.updateEnvironment({ concurrencyLimit: limit }), options.json);
       const changed =
-        most === null
+        limit === null
           ? await queues.resetConcurrencyLimit(target)
-          : await queues.overrideConcurrencyLimit(target, most);
+          : await queues.overrideConcurrencyLimit(target, limit);
       print(changed, options.json);
     });
 

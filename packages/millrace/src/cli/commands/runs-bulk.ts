@@ -116,13 +116,13 @@ export async function followBulk(
   if (!json)
     line(paint.dim(`${id}  goes on without this command; to stop it: millrace runs bulk abort ${id}`));
   waitsFor(`${id} to be done with all runs; \`millrace runs bulk show ${id}\` tells how it stands`);
-  let said = '';
+  let lastSentence = '';
   const over = await bulk.poll(id, {
     pollIntervalMs: 300,
     onProgress(action) {
       const sentence = sentenceOf(action);
-      if (!json && sentence !== said) line(sentence);
-      said = sentence;
+      if (!json && sentence !== lastSentence) line(sentence);
+      lastSentence = sentence;
     },
   });
   if (json) printJson(over);

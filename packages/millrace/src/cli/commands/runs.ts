@@ -58,12 +58,12 @@ const showCommand = (): Command =>
     const run = await opened(options, await found.catch(orMissing));
     if (options.timeline) {
       const { depth, lines: logs, after } = options;
-      const asked = await runs.timeline(id, {
+      const response = await runs.timeline(id, {
         ...(depth !== undefined && { depth }),
         ...(logs !== undefined && { logs }),
         ...(after !== undefined && { after }),
       });
-      const timeline = await opened(options, asked);
+      const timeline = await opened(options, response);
       if (options.json) printJson(timeline);
       else printTimeline(timeline, screenOn(process.stdout), process.stdout.columns);
     } else {

@@ -24,14 +24,14 @@ const listCommand = (): Command =>
     if (options.json) return found.forEach(printJson);
     printTable(
       ['task', 'queue', 'limit', 'attempts', 'started by', 'file', 'description'],
-      found.map((one) => [
-        one.id,
-        one.queue.name,
-        one.queue.concurrencyLimit === null ? '-' : String(one.queue.concurrencyLimit),
-        String(one.retry?.maxAttempts ?? 3),
-        startedBy(one),
-        one.filePath,
-        one.description ?? '',
+      found.map((task) => [
+        task.id,
+        task.queue.name,
+        task.queue.concurrencyLimit === null ? '-' : String(task.queue.concurrencyLimit),
+        String(task.retry?.maxAttempts ?? 3),
+        startedBy(task),
+        task.filePath,
+        task.description ?? '',
       ]),
     );
   });
@@ -47,7 +47,7 @@ const showCommand = (): Command =>
     const found = await tasks.retrieve(id);
     if (options.json) return printJson(found);
     const { line } = screenOn(process.stdout);
-    for (const row of table(factsOf(found))) line(row);
+    for (const row of table(propertiesOf(found))) line(row);
     line();
     printTable(
       ['last runs', 'status', 'created', 'took', 'version'],
@@ -61,21 +61,21 @@ const showCommand = (): Command =>
     );
   });
 
-function factsOf(one: TaskDetail): string[][] {
-  const { recent } = one;
+function propertiesOf(task: TaskDetail): string[][] {
+  const { recent } = task;
   const ms = (value: number | null): string => (value === null ? '-' : readableDuration(value));
   return [
-    ['task', one.id],
-    ...(one.description === undefined ? [] : [['description', one.description]]),
-    ['file', one.filePath],
-    ['version', one.version],
-    ['queue', one.queue.name],
-    ...(one.queue.rateLimit === null ? [] : [['rate limit', rateShown(one.queue.rateLimit)]]),
-    ['attempts', String(one.retry?.maxAttempts ?? 3)],
-    ...(one.maxDuration === undefined ? [] : [['max duration', `${one.maxDuration} s`]]),
-    ...(one.machine === undefined ? [] : [['machine', one.machine]]),
-    ...(one.payloadSchema === null ? [] : [['payload', 'JSON Schema, in --json']]),
-    ...(startedBy(one) === '' ? [] : [['started by', startedBy(one)]]),
+    ['task', task.id],
+    ...(task.description === undefined ? [] : [['description', task.description]]),
+    ['file', task.filePath],
+    ['version', task.version],
+    ['queue', task.queue.name],
+    ...(task.queue.rateLimit === null ? [] : [['rate limit', rateShown(task.queue.rateLimit)]]),
+    ['attempts', String(task.retry?.maxAttempts ?? 3)],
+    ...(task.maxDuration === undefined ? [] : [['max duration', `${task.maxDuration} s`]]),
+    ...(task.machine === undefined ? [] : [['machine', task.machine]]),
+    ...(task.payloadSchema === null ? [] : [['payload', 'JSON Schema, in --json']]),
+    ...(startedBy(task) === '' ? [] : [['started by', startedBy(task)]]),
     [
       'latest runs',
       `${recent.runs}: ${recent.completed} completed, ${recent.failed} failed, ${recent.ended} canceled or expired, ${recent.live} live`,

@@ -38,15 +38,15 @@ const listCommand = (): Command =>
       const { paint } = screenOn(process.stdout);
       printTable(
         ['version', 'state', 'age', 'tasks', 'runners', 'live runs', 'from', 'message'],
-        found.map((one) => [
-          one.version,
-          stateText(one, paint),
-          age(one.createdAt),
-          String(one.tasks),
-          String(one.runners),
-          String(one.liveRuns),
-          one.isUploaded ? 'upload' : 'folder',
-          one.message ?? one.git?.message ?? '',
+        found.map((deployment) => [
+          deployment.version,
+          stateText(deployment, paint),
+          age(deployment.createdAt),
+          String(deployment.tasks),
+          String(deployment.runners),
+          String(deployment.liveRuns),
+          deployment.isUploaded ? 'upload' : 'folder',
+          deployment.message ?? deployment.git?.message ?? '',
         ]),
       );
     });
@@ -54,39 +54,41 @@ const listCommand = (): Command =>
 const schemaText = ({ payloadSchema, payloadSchemaNote }: DeployedTask): string =>
   payloadSchema === null ? (payloadSchemaNote ?? '') : 'JSON Schema';
 
-function printVersion(one: DeploymentDetails, { line, paint }: Screen): void {
-  line(paint.bold(`${one.version}  ${one.state}`));
-  const { git } = one;
-  const facts = [
-    ['id', one.id],
-    ['created', one.createdAt.toISOString()],
-    ...(one.canaryPercent === null ? [] : [['canary', `${one.canaryPercent} % of new runs`]]),
-    ['first current', one.deployedAt?.toISOString() ?? 'never'],
-    ['tasks', String(one.tasks)],
+function printVersion(deployment: DeploymentDetails, { line, paint }: Screen): void {
+  line(paint.bold(`${deployment.version}  ${deployment.state}`));
+  const { git } = deployment;
+  const properties = [
+    ['id', deployment.id],
+    ['created', deployment.createdAt.toISOString()],
+    ...(deployment.canaryPercent === null ? [] : [['canary', `${deployment.canaryPercent} % of new runs`]]),
+    ['first current', deployment.deployedAt?.toISOString() ?? 'never'],
+    ['tasks', String(deployment.tasks)],
     [
       'size',
-      one.isUploaded ? readableSize(one.bytes) : 'not uploaded: only runners with its folder serve it',
+      deployment.isUploaded
+        ? readableSize(deployment.bytes)
+        : 'not uploaded: only runners with its folder serve it',
     ],
-    ['Node.js', one.runtimeVersion ?? 'unknown'],
-    ['platforms', one.platforms.join(', ') || 'any'],
-    ...(one.requires.length > 0 ? [['requires', one.requires.join(', ')]] : []),
-    ['SDK', one.sdkVersion ?? 'unknown'],
+    ['Node.js', deployment.runtimeVersion ?? 'unknown'],
+    ['platforms', deployment.platforms.join(', ') || 'any'],
+    ...(deployment.requires.length > 0 ? [['requires', deployment.requires.join(', ')]] : []),
+    ['SDK', deployment.sdkVersion ?? 'unknown'],
     ...(git
       ? [['git', [git.commit, git.branch, git.dirty ? 'with changes' : ''].filter(Boolean).join(' ')]]
       : []),
-    ['by', [one.deployedBy, one.deployedFrom].filter(Boolean).join(' from ') || 'unknown'],
-    ...(one.message === null ? [] : [['message', one.message]]),
-    ...(one.externalId === null ? [] : [['external id', one.externalId]]),
-    ['runners', String(one.runners)],
-    ['live runs', String(one.liveRuns)],
-    ['content', one.contentHash],
-    ...(one.error ? [['error', `${one.error.name}: ${one.error.message}`]] : []),
+    ['by', [deployment.deployedBy, deployment.deployedFrom].filter(Boolean).join(' from ') || 'unknown'],
+    ...(deployment.message === null ? [] : [['message', deployment.message]]),
+    ...(deployment.externalId === null ? [] : [['external id', deployment.externalId]]),
+    ['runners', String(deployment.runners)],
+    ['live runs', String(deployment.liveRuns)],
+    ['content', deployment.contentHash],
+    ...(deployment.error ? [['error', `${deployment.error.name}: ${deployment.error.message}`]] : []),
   ];
-  for (const row of table(facts)) line(row);
+  for (const row of table(properties)) line(row);
   line();
   printTable(
     ['task', 'file', 'payload'],
-    one.declaredTasks.map((task) => [task.id, task.filePath, schemaText(task)]),
+    deployment.declaredTasks.map((task) => [task.id, task.filePath, schemaText(task)]),
   );
 }
 
@@ -191,10 +193,13 @@ const rollbackCommand = (): Command =>
     const { deployments } = await openClient(options);
     const current = await deployments.retrieveCurrent();
     let isOlder = false;
-    for await (const one of deployments.list({ limit: 100 })) {
-      const wasCurrent = one.deployedAt !== undefined && one.state !== 'archived' && one.state !== 'failed';
-      if (isOlder && wasCurrent) return promote(one, { ...options, allowRollback: true });
-      if (one.id === current.id) isOlder = true;
+    for await (const deployment of deployments.list({ limit: 100 })) {
+      const wasCurrent =
+        deployment.deployedAt !== undefined &&
+        deployment.state !== 'archived' &&
+        deployment.state !== 'failed';
+      if (isOlder && wasCurrent) return promote(deployment, { ...options, allowRollback: true });
+      if (deployment.id === current.id) isOlder = true;
     }
     throw new CommandFailed(
       exitCodes.failed,

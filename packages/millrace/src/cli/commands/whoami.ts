@@ -12,7 +12,7 @@ export const whoamiCommand = (): Command =>
     if (options.json) return printJson({ url: login.url, ...me });
     const { line } = screenOn(process.stdout);
     const { user, organizations = [], project, environment, scopes } = me;
-    const facts = [
+    const properties = [
       ['server', login.url],
       ...(user ? [['user', `${user.name} (${user.id})`]] : []),
       ...organizations.map(({ id, name, role }) => ['organization', `${name} (${id}), ${role}`]),
@@ -22,5 +22,5 @@ export const whoamiCommand = (): Command =>
         : []),
       ...(scopes ? [['scopes', scopes.join(', ') || 'none']] : []),
     ];
-    for (const row of table(facts)) line(row);
+    for (const row of table(properties)) line(row);
   });

@@ -11,8 +11,8 @@ export const whyCommand = (): Command =>
       .option('--json', 'print JSON'),
   ).action(async (id: string, options: ConnectionOptions & { json?: boolean }) => {
     const { runs } = await openClient(options);
-    const told = await runs.reason(id);
-    if (options.json) return printJson(told);
+    const reason = await runs.reason(id);
+    if (options.json) return printJson(reason);
     const { line, paint } = screenOn(process.stdout);
-    line(`${paint.bold(told.status)}  ${withExplanation(told.message)}`);
+    line(`${paint.bold(reason.status)}  ${withExplanation(reason.message)}`);
   });

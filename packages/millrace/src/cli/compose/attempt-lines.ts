@@ -15,14 +15,14 @@ export const attemptLines = (
   );
 
 function describe({ task, run, attempt, outcome, took }: AttemptEnd, paint: Screen['paint']): string {
-  const facts = `${task} ${paint.dim(run)}`;
+  const subject = `${task} ${paint.dim(run)}`;
   const time = paint.dim(`${readableDuration(took)}${attempt > 1 ? `, attempt ${attempt}` : ''}`);
-  if (outcome.kind === 'completed') return `${paint.green('done')}    ${facts} ${time}`;
-  if (outcome.kind === 'canceled') return `${paint.yellow('cancel')}  ${facts} ${time}`;
-  if (outcome.kind === 'unknownTask') return `${paint.yellow('unknown')} ${facts}`;
+  if (outcome.kind === 'completed') return `${paint.green('done')}    ${subject} ${time}`;
+  if (outcome.kind === 'canceled') return `${paint.yellow('cancel')}  ${subject} ${time}`;
+  if (outcome.kind === 'unknownTask') return `${paint.yellow('unknown')} ${subject}`;
   const error = `${outcome.error.name}: ${outcome.error.message.split('\n', 1)[0] ?? ''}`;
   if (outcome.kind === 'retry') {
-    return `${paint.yellow('retry')}   ${facts} ${time} ${paint.dim(`again in ${readableDuration(outcome.delayMs)}`)} ${error}`;
+    return `${paint.yellow('retry')}   ${subject} ${time} ${paint.dim(`again in ${readableDuration(outcome.delayMs)}`)} ${error}`;
   }
-  return `${paint.red('failed')}  ${facts} ${time} ${outcome.status} ${error}`;
+  return `${paint.red('failed')}  ${subject} ${time} ${outcome.status} ${error}`;
 }

@@ -26,14 +26,16 @@ export async function backup({ data, dir, to, keep, json }: BackupOptions): Prom
   await withCleanup(async (cleanup) => {
     const { database } = await embeddedOrRunning(folder, cleanup);
     waitsFor('the files of the database to be copied');
-    const made = await takeBackup({ database, cluster: join(folder, 'postgres'), backups, signal });
+    const created = await takeBackup({ database, cluster: join(folder, 'postgres'), backups, signal });
     const pruned = keep === undefined ? undefined : await prune(backups, keep);
     waitsFor();
     const keyFile = await existing(join(folder, 'master.key'));
     if (json)
-      return printJson({ ...summary(made), backups, masterKeyFile: keyFile ?? null, deleted: pruned });
+      return printJson({ ...summary(created), backups, masterKeyFile: keyFile ?? null, deleted: pruned });
     const { line } = screenOn(process.stdout);
-    line(`Backup ${made.name} is in ${backups}: ${readableSize(made.bytes)} in ${made.files.length} files.`);
+    line(
+      `Backup ${created.name} is in ${backups}: ${readableSize(created.bytes)} in ${created.files.length} files.`,
+    );
     if (pruned && pruned.backups > 0)
       line(`Deleted older backups: ${pruned.backups}, and ${pruned.walFiles} files of WAL.`);
     line(

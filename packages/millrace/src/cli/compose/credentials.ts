@@ -29,16 +29,16 @@ export function printCredentials(
 }
 
 /** The credentials without those that the operator provided. */
-export const withoutGiven = (
+export const withoutProvided = (
   { projectRef, personalAccessToken, environments }: Credentials,
-  given: BootstrapSettings,
+  provided: BootstrapSettings,
 ): ShownCredentials => ({
   projectRef,
-  personalAccessToken: given.personalAccessToken === undefined ? personalAccessToken : undefined,
+  personalAccessToken: provided.personalAccessToken === undefined ? personalAccessToken : undefined,
   environments: Object.fromEntries(
     environmentKinds.map((kind) => [
       kind,
-      { secretKey: given.secretKeys[kind] === undefined ? environments[kind].secretKey : undefined },
+      { secretKey: provided.secretKeys[kind] === undefined ? environments[kind].secretKey : undefined },
     ]),
   ) as ShownCredentials['environments'],
 });

@@ -120,7 +120,7 @@ export async function demo(options: DemoOptions): Promise<void> {
         loginCommand: `npx millrace open --dir ${folder.path}`,
       });
       const tookMs = performance.now() - startedAt;
-      tellReady(screen, { url, address, folder: folder.path, summary, tookMs });
+      printReady(screen, { url, address, folder: folder.path, summary, tookMs });
     }
     const onProblem = (error: Error): void => line(`${paint.yellow('shop')}  ${error.message}`);
     const moving = options.once ? undefined : keepMoving(shop, options.rate, signal, onProblem);
@@ -130,8 +130,8 @@ export async function demo(options: DemoOptions): Promise<void> {
   });
 }
 
-const openFolder = (given: string | undefined): Promise<DemoFolder> =>
-  openDemoFolder(given).catch((error: Error) => {
+const openFolder = (path: string | undefined): Promise<DemoFolder> =>
+  openDemoFolder(path).catch((error: Error) => {
     throw error.name === 'DemoFolderRefused'
       ? new CommandFailed(exitCodes.cannotStart, error.message)
       : error;
@@ -161,7 +161,7 @@ async function startDatabaseAndServer(
       ? createLog({ write: (text) => errors.text(text.trimEnd()) })
       : createLog(printWarnings(screen, stop), 'error'),
     reveal: true,
-    bootstrap: { given: { projectName: 'Shop', secretKeys: {} } },
+    bootstrap: { settings: { projectName: 'Shop', secretKeys: {} } },
     notificationNetworks: ['127.0.0.0/8', '::1/128'],
   });
   cleanup.add(() => server.close());
@@ -177,7 +177,7 @@ interface Ready {
   readonly tookMs: number;
 }
 
-function tellReady({ line, paint }: Screen, { url, address, folder, summary, tookMs }: Ready): void {
+function printReady({ line, paint }: Screen, { url, address, folder, summary, tookMs }: Ready): void {
   const { runs, errorGroups, schedules, sessions, waitingTokens } = summary.counts;
   line();
   line(`${paint.bold('Millrace')} ${version} at ${paint.cyan(url)}, ready after ${readableDuration(tookMs)}`);
@@ -188,6 +188,6 @@ function tellReady({ line, paint }: Screen, { url, address, folder, summary, too
   line('In another terminal:');
   line(`  npx millrace errors list --dir ${folder}`);
   line(`  npx millrace runs list --dir ${folder}`);
-  line(`  npx millrace why ${summary.open['heldRun']} --dir ${folder}`);
+  line(`  npx millrace why ${summary.open['queuedRun']} --dir ${folder}`);
   line(paint.dim('The environment is prod. The shop keeps moving. Ctrl-C stops it.'));
 }

@@ -3,7 +3,7 @@ import { ProjectRefused } from '@millrace/diagnostics';
 import { inherited } from '@millrace/runner';
 import { ServerRefused } from '../../api/errors.ts';
 import { callServer, type DeployTarget } from '../../deploy/client.ts';
-import { gitFacts } from '../../deploy/git.ts';
+import { readGitInfo } from '../../deploy/git.ts';
 import { prepare, type DeployedTo, type Prepared } from '../../deploy/prepare.ts';
 import { promoteWhenLoaded } from '../../deploy/promote.ts';
 import { dotenvSecrets, type SecretValue } from '../../deploy/secret-values.ts';
@@ -257,7 +257,7 @@ async function uploadAll(
     const uploaded = await upload(
       target,
       prepared,
-      { message, externalId, git: await gitFacts(dir) },
+      { message, externalId, git: await readGitInfo(dir) },
       ({ id, isNew }) => {
         waitsFor();
         if (isNew) unfinished = id;

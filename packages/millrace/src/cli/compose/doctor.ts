@@ -4,7 +4,7 @@ import { version } from '@millrace/platform';
 import { examine, type Examination, type Group } from '../../doctor/examine.ts';
 import { defaultBackupAgeMs } from '../../doctor/machine/backup-age.ts';
 import { exitCodes, CommandFailed } from '../exit-codes.ts';
-import { keptLogin } from '../login.ts';
+import { storedLogin } from '../login.ts';
 import { findDev } from '../running-dev.ts';
 import { printJson, screenOn, table } from '../screen.ts';
 import { waitsFor } from '../waiting.ts';
@@ -85,8 +85,8 @@ async function serverOf(
   hasDatabase: boolean,
 ): Promise<Server | undefined> {
   // With a database, a stored login most likely belongs to another installation.
-  const stored = hasDatabase && url === undefined ? [] : [await devOf(dir), await keptLogin()];
-  const found = stored.find((one) => one && (url === undefined || url === one.url));
+  const stored = hasDatabase && url === undefined ? [] : [await devOf(dir), await storedLogin()];
+  const found = stored.find((candidate) => candidate && (url === undefined || url === candidate.url));
   if (url === undefined) return found;
   return { url, token: token ?? found?.token, key: key ?? (found && 'key' in found ? found.key : undefined) };
 }
@@ -124,11 +124,11 @@ function print({ groups, errors, warnings }: Examination, json: boolean): void {
   );
   for (const row of table(rows)) line(row);
   for (const { name, state, findings } of groups.flatMap(({ checks }) => checks)) {
-    for (const { what, why, mend } of findings) {
+    for (const { what, why, fix } of findings) {
       line();
       text(`${colours[state](state)}  ${paint.bold(name)}  ${what}`);
       text(`  why   ${why}`);
-      text(`  mend  ${mend}`);
+      text(`  fix   ${fix}`);
     }
   }
   line();

@@ -8,14 +8,17 @@ export interface ProjectVariables {
   /** Inherited by executors: the file, overridden by the environment of `dev` itself. */
   readonly env: Readonly<Record<string, string>>;
   /** One line about the file, with names only; undefined without a file. */
-  readonly told: string | undefined;
+  readonly summary: string | undefined;
 }
 
 export async function projectVariables(dir: string): Promise<ProjectVariables> {
   const outside = inherited();
   const text = await readFile(join(dir, '.env'), 'utf8').catch((error: NodeJS.ErrnoException) => error);
   if (text instanceof Error) {
-    return { env: outside, told: text.code === 'ENOENT' ? undefined : `.env is not used: ${text.message}` };
+    return {
+      env: outside,
+      summary: text.code === 'ENOENT' ? undefined : `.env is not used: ${text.message}`,
+    };
   }
   const used: Record<string, string> = {};
   const notUsed: string[] = [];
@@ -26,7 +29,7 @@ export async function projectVariables(dir: string): Promise<ProjectVariables> {
   }
   const names = Object.keys(used).join(', ') || 'no variables';
   const others = notUsed.length === 0 ? '' : `; not used: ${notUsed.join(', ')}`;
-  return { env: { ...used, ...outside }, told: `.env gives tasks ${names}${others}` };
+  return { env: { ...used, ...outside }, summary: `.env gives tasks ${names}${others}` };
 }
 
 function whyNot(name: string, value: string, outside: Readonly<Record<string, string>>): string | undefined {

@@ -48,7 +48,7 @@ export async function exportToFile(file: string, options: ExportCommandOptions):
       onRecord: (counts) => progress([...counts].map(([kind, count]) => `${count} ${kind}`).join(', ')),
     });
   const exported = isFile ? await writeFileOnce(file, write) : await write(toStdout);
-  tell(exported, { file, isFile, json });
+  report(exported, { file, isFile, json });
 }
 
 function refuseFile(file: string, force: boolean): void {
@@ -66,7 +66,7 @@ const toStdout: Lines = {
   },
 };
 
-function tell(
+function report(
   { counts, secretsLeftOut, runsLeftOut }: Exported,
   { file, isFile, json }: { file: string; isFile: boolean; json: boolean },
 ): void {

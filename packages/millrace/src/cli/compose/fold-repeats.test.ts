@@ -28,22 +28,22 @@ test('a line that comes again is counted, and written once in ten seconds with h
     vi.advanceTimersByTime(1_000);
   }
   expect(lines()).toEqual([
-    { fact: 'runner.disconnected', detail: 'refused' },
-    ...[0, 1, 2, 3, 4].map((n) => ({ fact: 'job.failed', n })),
+    { event: 'runner.disconnected', detail: 'refused' },
+    ...[0, 1, 2, 3, 4].map((n) => ({ event: 'job.failed', n })),
   ]);
   vi.advanceTimersByTime(5_000);
-  expect(lines().at(-1)).toEqual({ fact: 'runner.disconnected', detail: 'refused', repeated: 4 });
+  expect(lines().at(-1)).toEqual({ event: 'runner.disconnected', detail: 'refused', repeated: 4 });
   log.warn('runner.disconnected', { detail: 'refused' });
   vi.advanceTimersByTime(10_000);
-  expect(lines().at(-1)).toEqual({ fact: 'runner.disconnected', detail: 'refused', repeated: 1 });
+  expect(lines().at(-1)).toEqual({ event: 'runner.disconnected', detail: 'refused', repeated: 1 });
   vi.advanceTimersByTime(10_000);
   log.warn('runner.disconnected', { detail: 'refused' });
-  expect(lines().at(-1)).toEqual({ fact: 'runner.disconnected', detail: 'refused' });
+  expect(lines().at(-1)).toEqual({ event: 'runner.disconnected', detail: 'refused' });
 });
 
 test('what was only counted is written at the end', () => {
   const { log, fold, lines } = folded();
   for (let n = 0; n < 3; n++) log.warn('dispatch.failed');
   fold.end();
-  expect(lines()).toEqual([{ fact: 'dispatch.failed' }, { fact: 'dispatch.failed', repeated: 2 }]);
+  expect(lines()).toEqual([{ event: 'dispatch.failed' }, { event: 'dispatch.failed', repeated: 2 }]);
 });

@@ -30,9 +30,9 @@ export async function importEnvironment(file: string, options: ImportEnvironment
   const { dryRun = false, override = false, inactive = false, json = false } = options;
   const only = kindsOf(options.only);
   const contents = await readContents(file);
-  const wanted = new Set([...contents.counts.keys()].filter((kind) => only.has(kind)));
+  const selected = new Set([...contents.counts.keys()].filter((kind) => only.has(kind)));
   const remote = await openRemote(options);
-  requireRights(remote, wanted, 'import');
+  requireRights(remote, selected, 'import');
   waitsFor('the environment to be compared');
   const steps = await planImport(contents, remote, { only, override, inactive });
   waitsFor();
@@ -43,15 +43,15 @@ export async function importEnvironment(file: string, options: ImportEnvironment
     if (done.error !== undefined) failures += 1;
     print(done);
   }
-  const count = wanted.has('run') ? (contents.counts.get('run') ?? 0) : 0;
+  const count = selected.has('run') ? (contents.counts.get('run') ?? 0) : 0;
   if (count > 0 && !dryRun) {
     const progress = progressLine();
-    for await (const one of importRuns(remote, file)) {
-      runs[one.action] += 1;
+    for await (const result of importRuns(remote, file)) {
+      runs[result.action] += 1;
       progress(`${runs.create + runs.same + runs.failed} of ${count} runs`);
-      if (one.action === 'failed')
-        print({ step: { kind: 'run', name: one.id, action: 'create' }, error: one.error });
-      else if (json) printJson({ kind: 'run', name: one.id, action: one.action, run: one.made });
+      if (result.action === 'failed')
+        print({ step: { kind: 'run', name: result.id, action: 'create' }, error: result.error });
+      else if (json) printJson({ kind: 'run', name: result.id, action: result.action, run: result.runId });
     }
   }
   failures += runs.failed;
@@ -66,22 +66,22 @@ const isPending = (action: Action): boolean => action === 'waits' || action === 
 const isFiring = (steps: readonly Step[]): boolean =>
   steps.some(({ kind, action, note }) => kind === 'schedule' && action === 'create' && note !== undefined);
 
-const printLine = ({ step: { kind, name, action, note }, told, error }: Done): void =>
+const printLine = ({ step: { kind, name, action, note }, secret, error }: Done): void =>
   printJson({
     kind,
     name,
     action: error === undefined ? action : 'failed',
     ...(note !== undefined && { note }),
-    ...(told !== undefined && { secret: told }),
+    ...(secret !== undefined && { secret }),
     ...(error !== undefined && { error }),
   });
 
 const words: Readonly<Partial<Record<Action, string>>> = { 'by-hand': 'by hand', 'left-out': 'left out' };
 
-function printRow({ step: { kind, name, action, note }, told, error }: Done): void {
+function printRow({ step: { kind, name, action, note }, secret, error }: Done): void {
   const { line, paint } = screenOn(process.stdout);
   const word = error === undefined ? (words[action] ?? action) : 'failed';
-  const detail = [error ?? note, told === undefined ? undefined : `secret ${told}, shown only now`];
+  const detail = [error ?? note, secret === undefined ? undefined : `secret ${secret}, shown only now`];
   const [row = ''] = table([[word.padEnd(8), kind.padEnd(12), name, detail.filter(Boolean).join(', ')]]);
   line(error === undefined ? row : paint.red(row));
 }

@@ -71,8 +71,8 @@ async function fromOf(options: ImportTriggerOptions, env: EnvironmentKind): Prom
       exitCodes.usage,
       `Nothing is read without a credential of ${url}: set MILLRACE_IMPORT_TOKEN to a personal access token, or MILLRACE_IMPORT_KEY to the secret key of the environment.`,
     );
-  for (const given of [token, key])
-    if (given !== undefined && !credentialText.test(given))
+  for (const credential of [token, key])
+    if (credential !== undefined && !credentialText.test(credential))
       throw new CommandFailed(
         exitCodes.usage,
         `The credential of ${url} has a space, a line end or another character that no credential has: copy it again.`,

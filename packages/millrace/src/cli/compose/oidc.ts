@@ -19,11 +19,11 @@ const known = [
 
 /** The identity provider for the users of an organization (MILLRACE_OIDC_…). Undefined for none. */
 export function oidcSettings(env: Env): ServerOptions['oidc'] {
-  const given = Object.keys(env).filter(
+  const names = Object.keys(env).filter(
     (name) => name.startsWith(prefix) && valueOf(env, name) !== undefined,
   );
-  if (given.length === 0) return undefined;
-  const unknown = given.find((name) => !known.includes(name));
+  if (names.length === 0) return undefined;
+  const unknown = names.find((name) => !known.includes(name));
   if (unknown !== undefined)
     throw wrong(unknown, `is not a setting. Valid settings are: ${known.join(', ')}`);
   const required = (name: string): string => {

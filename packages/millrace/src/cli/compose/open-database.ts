@@ -1,4 +1,4 @@
-import type { Database } from '@millrace/server';
+import { readAddress, type Database } from '@millrace/server';
 import { runningConnection, startPostgres } from '@millrace/postgres';
 import { CommandFailed, exitCodes } from '../exit-codes.ts';
 import type { Cleanup } from './cleanup.ts';
@@ -56,17 +56,9 @@ export async function embeddedOrRunning(
   }
 }
 
-/** The databases of DATABASE_URL and DATABASE_DIRECT_URL. They contain passwords, so messages never quote them. */
+/** The databases of DATABASE_URL and DATABASE_DIRECT_URL. Throws `DatabaseRefused` if one of them is not an address. */
 export function externalDatabase(url: string, directUrl?: string): OpenDatabase {
-  refuseOther(url, 'DATABASE_URL');
-  if (directUrl !== undefined) refuseOther(directUrl, 'DATABASE_DIRECT_URL');
+  readAddress(url, 'DATABASE_URL');
+  if (directUrl !== undefined) readAddress(directUrl, 'DATABASE_DIRECT_URL');
   return { database: url, directDatabase: directUrl, lost: new Promise<never>(() => {}) };
-}
-
-function refuseOther(url: string, variable: string): void {
-  if (URL.canParse(url) && /^postgres(?:ql)?:$/.test(new URL(url).protocol)) return;
-  throw new CommandFailed(
-    exitCodes.cannotStart,
-    `${variable} is not the address of a PostgreSQL database; write postgresql://user:password@host:5432/database.`,
-  );
 }

@@ -15,6 +15,7 @@ export async function openServer(options: ServerOptions): Promise<RunningServer>
     return await startServer({
       leaseTimes: leaseTimes(),
       rateLimits: rateLimits(),
+      admissionLimits: admissionLimits(),
       trustedProxies: trustedProxies(),
       basePath: basePath(),
       metrics: metrics(),
@@ -72,6 +73,20 @@ function rateLimits(): ServerOptions['rateLimits'] {
     );
   }
   return { ...defaultRateLimits, secretKey: { burst: Number(burst), perSecond: Number(perSecond) } };
+}
+
+/** How long a request waits for admission before it is rejected (MILLRACE_MAX_QUEUE_SECONDS, default 2). */
+function admissionLimits(): NonNullable<ServerOptions['admissionLimits']> {
+  const text = process.env['MILLRACE_MAX_QUEUE_SECONDS']?.trim() ?? '';
+  if (text === '') return {};
+  const seconds = Number(text);
+  if (!(seconds >= 0.1 && seconds <= 60)) {
+    throw new CommandFailed(
+      exitCodes.usage,
+      'MILLRACE_MAX_QUEUE_SECONDS is a number of seconds between 0.1 and 60.',
+    );
+  }
+  return { maxWaitMs: seconds * 1_000 };
 }
 
 /** Maximum number of organizations that a user owns, and of projects in an organization (MILLRACE_MAX_ORGANIZATIONS, MILLRACE_MAX_PROJECTS). */

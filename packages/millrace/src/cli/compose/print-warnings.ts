@@ -10,19 +10,19 @@ export function printWarnings({ line, paint }: Pick<Screen, 'line' | 'paint'>, s
       // Expected while stopping.
       if (stopping) return;
       const {
-        fact,
+        event,
         level,
         time: _,
         err,
         ...fields
       } = JSON.parse(text) as {
-        fact: string;
+        event: string;
         level: string;
         time: string;
         err?: { message?: string };
       };
       const message = err?.message ?? inWords(fields);
-      line(`${level === 'error' ? paint.red('server') : paint.yellow('server')}  ${fact} ${message}`);
+      line(`${level === 'error' ? paint.red('server') : paint.yellow('server')}  ${event} ${message}`);
     },
   };
 }

@@ -63,9 +63,9 @@ export async function restoreBackup(options: RestoreOptions): Promise<void> {
 
 /** The key that the restored database must have, if it is available: from the option, the data folder, or the environment. */
 async function findKey(option: string | undefined, ownKey: string) {
-  const kept = await readFile(ownKey, 'utf8').catch(() => undefined);
+  const stored = await readFile(ownKey, 'utf8').catch(() => undefined);
   if (option !== undefined) {
-    if (kept !== undefined) {
+    if (stored !== undefined) {
       throw new CommandFailed(
         exitCodes.usage,
         `There is a key in ${ownKey} already. Leave out --master-key-file, or remove that file.`,
@@ -79,7 +79,7 @@ async function findKey(option: string | undefined, ownKey: string) {
     });
     return { key: parseMasterKey(text, option), from: option };
   }
-  if (kept !== undefined) return { key: parseMasterKey(kept, ownKey), from: ownKey };
+  if (stored !== undefined) return { key: parseMasterKey(stored, ownKey), from: ownKey };
   const text = process.env['MILLRACE_MASTER_KEY']?.trim();
   return text ? { key: parseMasterKey(text, 'MILLRACE_MASTER_KEY'), from: 'MILLRACE_MASTER_KEY' } : undefined;
 }

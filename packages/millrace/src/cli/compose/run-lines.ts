@@ -29,10 +29,10 @@ export function runLines(
     const also = properties === undefined ? '' : ` ${properties}`;
     if (asItIs) return raw(`${message}${also}\n`);
     // Indented, so that none of its lines can be mistaken for another entry.
-    const shown = message.replaceAll(/\r?\n/g, `\n${' '.repeat(8)}`);
-    text(`${level.padEnd(7)} ${paint.dim(run)} ${colours[level](shown)}${paint.dim(also)}`);
+    const indented = message.replaceAll(/\r?\n/g, `\n${' '.repeat(8)}`);
+    text(`${level.padEnd(7)} ${paint.dim(run)} ${colours[level](indented)}${paint.dim(also)}`);
   };
-  const tellRest = (count: number): void => {
+  const reportRest = (count: number): void => {
     if (json) return raw(jsonLine({ type: 'logsOmitted', count }));
     line(
       paint.dim(
@@ -40,7 +40,7 @@ export function runLines(
       ),
     );
   };
-  const each = throttle(show, tellRest, now, maxPerSecond);
+  const each = throttle(show, reportRest, now, maxPerSecond);
   return (lines) => lines.forEach(each);
 }
 

@@ -11,7 +11,7 @@ export function runnerLog(log: Log): RunnerEvents {
     onLoaded: (version, ms) => log.info('version.loaded', { version, ms }),
     onDamaged: (version) => log.warn('version.damaged', { version }),
     onUnable: (version, why) => log.error('version.unable', { version, why }),
-    onStopAsked: () => log.warn('runner.stopAsked'),
+    onStopRequested: () => log.warn('runner.stopRequested'),
     onAttemptEnd: throttle(
       (end) => logAttempt(log, end),
       (count) => log.info('attempts.unlisted', { count }),
@@ -19,7 +19,7 @@ export function runnerLog(log: Log): RunnerEvents {
     onOutput: (stream, text) => {
       for (const line of text.trimEnd().split('\n')) log.info('executor.output', { stream, line });
     },
-    onGivenBack: ({ why, runs }) => log.warn('runs.givenBack', { why, runs }),
+    onReleased: ({ why, runs }) => log.warn('runs.released', { why, runs }),
     onUnconfirmed: (runs) => log.warn('runs.unconfirmed', { runs }),
     onState: (state, detail) => {
       if (state === 'connected') log.info('runner.connected');

@@ -27,11 +27,11 @@ export function runnerScreen(
       ),
     onVersion: ({ version, isNew, isCurrent, tasks, took }) => {
       const names = tasks.map(({ id }) => id).toSorted();
-      const shown = names.length > 8 ? [...names.slice(0, 8), `and ${names.length - 8} more`] : names;
+      const visible = names.length > 8 ? [...names.slice(0, 8), `and ${names.length - 8} more`] : names;
       const what =
         names.length === 0
           ? paint.yellow('no tasks: export one from a file in the tasks folder')
-          : shown.join(', ');
+          : visible.join(', ');
       const how = isNew ? `registered in ${readableDuration(took)}` : 'unchanged';
       line(`${paint.cyan('version')} ${version} ${paint.dim(how)}  ${what}`);
       if (!isCurrent)
@@ -46,7 +46,7 @@ export function runnerScreen(
         `${paint.yellow('version')} ${version}: its files in the cache were lost or changed; fetching them again`,
       ),
     onUnable: (version, why) => text(`${paint.red('version')} ${version} cannot be served here: ${why}`),
-    onStopAsked: () => line(`${paint.yellow('runner')}  was asked to stop by the server`),
+    onStopRequested: () => line(`${paint.yellow('runner')}  was asked to stop by the server`),
     onProblem: (problem) => text(`${paint.red('problem')} ${describeProblem(problem)}`),
     onStillServed: (version) => line(`${paint.cyan('version')} ${version} goes on being served`),
     onStopping: ({ runs, waitMs }) => {
@@ -56,7 +56,7 @@ export function runnerScreen(
         `Waiting for ${what} to finish, for ${readableDuration(waitMs)} at most. Ctrl-C again stops at once.`,
       );
     },
-    onGivenBack: ({ why, runs }) => {
+    onReleased: ({ why, runs }) => {
       const what = why === 'notStarted' ? 'had not started' : 'did not end in time';
       line(`${paint.yellow('runner')}  gives back what ${what}: ${runs.join(', ')}`);
     },
@@ -71,8 +71,8 @@ export function runnerScreen(
     onOutput: (stream, output) => {
       if (quiet) return;
       if (asItIs) return raw(output);
-      const said = output.trimEnd();
-      text(stream === 'stderr' ? paint.yellow(said) : said);
+      const trimmed = output.trimEnd();
+      text(stream === 'stderr' ? paint.yellow(trimmed) : trimmed);
     },
     onState: (state, detail) => {
       if (state === 'disconnected') {

@@ -103,7 +103,7 @@ export async function serveProject({
     printIntroduction(screen, url, process.stdout.isTTY ? credentials : undefined);
   }
   const variables = await projectVariables(dir);
-  if (variables.told !== undefined) screen.line(`${screen.paint.cyan('env')}     ${variables.told}`);
+  if (variables.summary !== undefined) screen.line(`${screen.paint.cyan('env')}     ${variables.summary}`);
   if (published)
     for (const text of publishedLines(published)) screen.line(`${screen.paint.cyan('moved')}   ${text}`);
   waitsFor('the first version: the task files are bundled and imported');
@@ -158,16 +158,16 @@ async function followVariables(
   cleanup: Cleanup,
 ): Promise<void> {
   let last = first;
-  const look = async (): Promise<void> => {
+  const reload = async (): Promise<void> => {
     const now = await projectVariables(dir);
     if (isDeepStrictEqual(now, last)) return;
     last = now;
-    line(`${paint.cyan('env')}     ${now.told ?? '.env is gone'}`);
+    line(`${paint.cyan('env')}     ${now.summary ?? '.env is gone'}`);
     runner.changeEnv(now.env);
   };
   // Serialized, so that an older text never replaces a newer one.
   let looking = Promise.resolve();
-  const lookNext = (): Promise<void> => (looking = looking.then(look));
+  const lookNext = (): Promise<void> => (looking = looking.then(reload));
   const watcher = await startWatcher(() => void lookNext());
   cleanup.add(() => watcher.close());
   await watcher.watch([join(dir, '.env')]);

@@ -13,7 +13,7 @@ import { CommandFailed, exitCodes } from '../exit-codes.ts';
 import { logLinesOn, printJson, screenOn } from '../screen.ts';
 import { listenForStop } from '../stop-request.ts';
 import { type Cleanup, withCleanup } from './cleanup.ts';
-import { credentialsJson, holdsSecrets, printCredentials, withoutGiven } from './credentials.ts';
+import { credentialsJson, holdsSecrets, printCredentials, withoutProvided } from './credentials.ts';
 import { foldJsonLines } from './fold-repeats.ts';
 import { serveKeyChanges } from './key-changes.ts';
 import { embeddedDatabase, externalDatabase, type OpenDatabase } from './open-database.ts';
@@ -37,21 +37,21 @@ export interface StartOptions {
 /** Runs the production server until stopped: with the PostgreSQL of DATABASE_URL or an embedded one, without a watcher and a runner. */
 export async function start(options: StartOptions): Promise<void> {
   const { host, port, data, json } = options;
-  const paused = isPauseAsked(options);
+  const paused = isPauseRequested(options);
   const stop = listenForStop();
-  const given = takeGiven();
+  const provided = takeBootstrapSettings();
   const secretsFile = resolve(options.secretsFile ?? join(data ?? '', 'millrace-secrets.json'));
   // Output that is not a terminal may be stored: logs of containers, services, CI.
   const showSecrets = options.showSecrets ?? (process.stdout.isTTY && !json);
-  const deliver = async (made: Credentials): Promise<void> => {
-    const shown = withoutGiven(made, given);
-    if (!showSecrets && holdsSecrets(shown)) await writeSecretsFile(secretsFile, shown);
+  const deliver = async (created: Credentials): Promise<void> => {
+    const generated = withoutProvided(created, provided);
+    if (!showSecrets && holdsSecrets(generated)) await writeSecretsFile(secretsFile, generated);
   };
   await withCleanup(async (cleanup) => {
     const folded = foldJsonLines(logLinesOn(process.stderr));
     cleanup.add(async () => folded.end());
     const log = createLog(folded, options.logLevel);
-    const { database, directDatabase, lost } = await openDatabase(options, cleanup, tellUnarchived(log));
+    const { database, directDatabase, lost } = await openDatabase(options, cleanup, warnUnarchived(log));
     const env = process.env['MILLRACE_MASTER_KEY'];
     const file =
       options.masterKeyFile ?? (data === undefined ? undefined : join(resolve(data), 'master.key'));
@@ -68,19 +68,19 @@ export async function start(options: StartOptions): Promise<void> {
       masterKey,
       log,
       paused,
-      bootstrap: { given, deliver },
+      bootstrap: { settings: provided, deliver },
     });
     cleanup.add(() => server.close());
     if (data !== undefined && file !== undefined && !env?.trim()) {
       serveKeyChanges({ database, masterKey, file, log }, cleanup);
     }
-    tellReady(server, { json, showSecrets, given, secretsFile });
+    printReady(server, { json, showSecrets, provided, secretsFile });
     await Promise.race([stop.requested, lost]);
   });
 }
 
 /** `--paused`, or MILLRACE_PAUSED. */
-function isPauseAsked({ paused }: StartOptions): boolean {
+function isPauseRequested({ paused }: StartOptions): boolean {
   const text = process.env['MILLRACE_PAUSED']?.trim() ?? '';
   if (paused || text === '1' || text === 'true') return true;
   if (text === '' || text === '0' || text === 'false') return false;
@@ -88,7 +88,7 @@ function isPauseAsked({ paused }: StartOptions): boolean {
 }
 
 /** Logs that WAL could not be archived. PostgreSQL retries, and retains the WAL until it succeeds. */
-const tellUnarchived =
+const warnUnarchived =
   (log: Log) =>
   (line: string): void => {
     const [, reason] = /^LOG: +(archive command .*)/.exec(line) ?? [];
@@ -96,30 +96,30 @@ const tellUnarchived =
   };
 
 /** Removes the settings of the first start from the environment, so that child processes do not inherit them. */
-function takeGiven(): BootstrapSettings {
-  const given = readBootstrapSettings(process.env);
+function takeBootstrapSettings(): BootstrapSettings {
+  const provided = readBootstrapSettings(process.env);
   for (const name of Object.keys(process.env)) {
     if (name.startsWith('MILLRACE_BOOTSTRAP_')) delete process.env[name];
   }
-  return given;
+  return provided;
 }
 
-interface Telling {
+interface ReadyOptions {
   readonly json: boolean | undefined;
   readonly showSecrets: boolean;
-  readonly given: BootstrapSettings;
+  readonly provided: BootstrapSettings;
   readonly secretsFile: string;
 }
 
-function tellReady(
+function printReady(
   { url, credentials, pausedSince }: RunningServer,
-  { json, showSecrets, given, secretsFile }: Telling,
+  { json, showSecrets, provided, secretsFile }: ReadyOptions,
 ): void {
-  const shown = credentials && withoutGiven(credentials, given);
-  const isWritten = shown !== null && !showSecrets && holdsSecrets(shown);
+  const generated = credentials && withoutProvided(credentials, provided);
+  const isWritten = generated !== null && !showSecrets && holdsSecrets(generated);
   if (json) {
     printJson({
-      ...(shown && showSecrets ? credentialsJson(url, shown) : { url }),
+      ...(generated && showSecrets ? credentialsJson(url, generated) : { url }),
       ...(isWritten && { secretsFile }),
       ...(pausedSince && { paused: true, pausedAt: pausedSince.toISOString() }),
     });
@@ -135,9 +135,9 @@ function tellReady(
   if (isWritten) {
     screen.line(`The secrets of the first start are in ${secretsFile}, which only this user can read.`);
     screen.line('Store them in a safe place, then delete the file.');
-  } else if (shown && holdsSecrets(shown)) {
+  } else if (generated && holdsSecrets(generated)) {
     screen.line('These secrets are shown only this once. Store them in a safe place.');
-    printCredentials(shown, screen);
+    printCredentials(generated, screen);
   }
 }
 

@@ -1,30 +1,30 @@
 /** Shows the first items of each second, and the number of further ones. */
 export function throttle<T>(
   show: (item: T) => void,
-  tellRest: (count: number) => void,
+  reportRest: (count: number) => void,
   now: () => number = () => performance.now(),
   maxPerSecond = 20,
 ): (item: T) => void {
   let since = Number.NEGATIVE_INFINITY;
-  let shown = 0;
+  let shownCount = 0;
   let left = 0;
   let timer: NodeJS.Timeout | undefined;
   const sayRest = (): void => {
     timer = undefined;
-    if (left > 0) tellRest(left);
+    if (left > 0) reportRest(left);
     left = 0;
   };
   return (item) => {
     if (now() - since >= 1_000) {
       since = now();
-      shown = 0;
+      shownCount = 0;
     }
-    if (shown >= maxPerSecond) {
+    if (shownCount >= maxPerSecond) {
       left += 1;
       timer ??= setTimeout(sayRest, 1_000).unref();
       return;
     }
-    shown += 1;
+    shownCount += 1;
     show(item);
   };
 }

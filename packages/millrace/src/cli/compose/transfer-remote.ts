@@ -40,9 +40,9 @@ export async function openRemote(options: TransferOptions): Promise<OpenRemote> 
 /** The kinds of --only; all of them without it. */
 export function kindsOf(only: string | undefined): Set<string> {
   if (only === undefined) return new Set(kinds);
-  const given = only.split(',').map((kind) => kind.trim());
-  const unknown = given.find((kind) => !kinds.includes(kind));
-  if (unknown === undefined) return new Set(given);
+  const requested = only.split(',').map((kind) => kind.trim());
+  const unknown = requested.find((kind) => !kinds.includes(kind));
+  if (unknown === undefined) return new Set(requested);
   throw new CommandFailed(exitCodes.usage, `--only: unknown kind ${unknown}; use ${kinds.join(', ')}.`);
 }
 

@@ -26,13 +26,13 @@ export async function upgrade(options: UpgradeDataOptions): Promise<void> {
     fromBinaries: fromBinaries === undefined ? undefined : resolve(fromBinaries),
     signal: stopSignal(),
     onStep: waitsFor,
-    onProgress: tellProgress(),
+    onProgress: progressReporter(),
   });
   waitsFor();
   const seconds = Math.round((Date.now() - startedAt) / 1_000);
   if (json) {
     const { tables = 0, rows = 0, indexesLeft = [] } = copied ?? {};
-    const kept = copied ? [copied.kept] : await keptClusters(dataFolder);
+    const folders = copied ? [copied.oldCluster] : await keptClusters(dataFolder);
     return printJson({
       data: dataFolder,
       from,
@@ -41,22 +41,22 @@ export async function upgrade(options: UpgradeDataOptions): Promise<void> {
       tables,
       rows,
       indexesLeft,
-      kept,
+      oldClusters: folders,
     });
   }
   const { line } = screenOn(process.stdout);
   if (!copied) {
     line(`The data in ${dataFolder} has PostgreSQL ${to} already.`);
-    for (const folder of await keptClusters(dataFolder)) tellKept(folder, dataFolder);
+    for (const folder of await keptClusters(dataFolder)) printOldCluster(folder, dataFolder);
     return;
   }
-  const { tables, rows, indexesLeft, kept } = copied;
+  const { tables, rows, indexesLeft, oldCluster } = copied;
   line(
     `Upgraded ${dataFolder} from PostgreSQL ${from} to ${to}: ${rows} rows of ${tables} tables in ${seconds} s.`,
   );
   for (const name of indexesLeft)
     line(`The index ${name}, which Millrace has not made, could not be created.`);
-  tellKept(kept, dataFolder);
+  printOldCluster(oldCluster, dataFolder);
   line('Backups of before cannot be continued: give `millrace start` and `millrace backup` a new folder.');
 }
 
@@ -68,15 +68,15 @@ async function remove(dataFolder: string, json: boolean | undefined): Promise<vo
   for (const folder of removed) line(`Deleted ${folder}.`);
 }
 
-function tellKept(folder: string, dataFolder: string): void {
+function printOldCluster(folder: string, dataFolder: string): void {
   screenOn(process.stdout).line(
     `The old database is kept in ${folder}. Delete it with \`millrace upgrade-data --data ${dataFolder} --remove-old\`.`,
   );
 }
 
 /** Prints lines on stderr, with the remaining time at the current speed. */
-function tellProgress(): (progress: CopyProgress) => void {
-  const tell = progressLine(3_000);
+function progressReporter(): (progress: CopyProgress) => void {
+  const report = progressLine(3_000);
   let startedAt: number | undefined;
   return ({ table, copied, total }) => {
     startedAt ??= Date.now();
@@ -84,6 +84,6 @@ function tellProgress(): (progress: CopyProgress) => void {
     const left = (Date.now() - startedAt) * (total / copied - 1);
     // The first rows are not enough to estimate the speed.
     const ending = percent < 1 ? '' : `, about ${readableDuration(Math.ceil(left))} left`;
-    tell(`Copied ${readableSize(copied)} of ${readableSize(total)}, ${percent} % (${table})${ending}`);
+    report(`Copied ${readableSize(copied)} of ${readableSize(total)}, ${percent} % (${table})${ending}`);
   };
 }

@@ -49,9 +49,9 @@ function jsonLines(level: LogLevel): WorkOutput {
 
 /** Every line also has these fields. */
 const withFields = (log: Log, fields: Readonly<Record<string, unknown>>): Log => ({
-  info: (fact, more) => log.info(fact, { ...fields, ...more }),
-  warn: (fact, more) => log.warn(fact, { ...fields, ...more }),
-  error: (fact, more) => log.error(fact, { ...fields, ...more }),
+  info: (event, more) => log.info(event, { ...fields, ...more }),
+  warn: (event, more) => log.warn(event, { ...fields, ...more }),
+  error: (event, more) => log.error(event, { ...fields, ...more }),
 });
 
 function linesForPeople(level: LogLevel): WorkOutput {
@@ -63,26 +63,26 @@ function linesForPeople(level: LogLevel): WorkOutput {
   });
   const line = (what = ''): void => folded.add({ write: screen.line, what }, what);
   const text = (what: string): void => folded.add({ write: screen.text, what }, what);
-  const tellInfo = level === 'debug' || level === 'info';
-  const tellWarnings = tellInfo || level === 'warn';
-  const eventsOn = (shown: typeof screen): RunnerEvents => {
-    const events = runnerScreen(shown, { quiet: false });
+  const showsInfo = level === 'debug' || level === 'info';
+  const showsWarnings = showsInfo || level === 'warn';
+  const eventsOn = (target: typeof screen): RunnerEvents => {
+    const events = runnerScreen(target, { quiet: false });
     return {
       onProblem: events.onProblem,
       onStillServed: events.onStillServed,
-      ...(tellWarnings && {
-        onGivenBack: events.onGivenBack,
+      ...(showsWarnings && {
+        onReleased: events.onReleased,
         onUnconfirmed: events.onUnconfirmed,
         onDamaged: events.onDamaged,
         onUnable: events.onUnable,
-        onStopAsked: events.onStopAsked,
+        onStopRequested: events.onStopRequested,
         onState: events.onState,
         onAttemptEnd: (end) => {
-          if (tellInfo || (end.outcome.kind !== 'completed' && end.outcome.kind !== 'canceled'))
+          if (showsInfo || (end.outcome.kind !== 'completed' && end.outcome.kind !== 'canceled'))
             events.onAttemptEnd?.(end);
         },
       }),
-      ...(tellInfo && {
+      ...(showsInfo && {
         onVersion: events.onVersion,
         onLoaded: events.onLoaded,
         onOutput: events.onOutput,
@@ -97,11 +97,11 @@ function linesForPeople(level: LogLevel): WorkOutput {
     previews: {
       branchEvents: (branch) =>
         eventsOn({ ...screen, line: ofBranch(branch, line), text: ofBranch(branch, text) }),
-      onServed: (branch) => tellInfo && line(`${paint.green('branch')}  ${branch} is served`),
+      onServed: (branch) => showsInfo && line(`${paint.green('branch')}  ${branch} is served`),
       onLeft: (branch, why) => {
         if (why !== undefined) {
-          if (tellWarnings) line(`${paint.yellow('branch')}  ${branch} is not served: ${why}`);
-        } else if (tellInfo) line(`${paint.cyan('branch')}  ${branch} is there no more`);
+          if (showsWarnings) line(`${paint.yellow('branch')}  ${branch} is not served: ${why}`);
+        } else if (showsInfo) line(`${paint.cyan('branch')}  ${branch} is there no more`);
       },
     },
     started: (runner, version, servesAll) => {
@@ -110,13 +110,13 @@ function linesForPeople(level: LogLevel): WorkOutput {
         : version === null
           ? ' deployed versions: there is no project in this folder'
           : '';
-      if (tellInfo) line(`${paint.green('runner')}  ${runner} serves${what}`);
+      if (showsInfo) line(`${paint.green('runner')}  ${runner} serves${what}`);
     },
     stopping: (graceMs) =>
       line(
         `Stopping when the runs under way are done, in ${graceMs / 1_000} s at the latest. Ctrl-C again stops at once.`,
       ),
-    unread: (why) => tellWarnings && line(`${paint.yellow('variables')}  ${why}`),
+    unread: (why) => showsWarnings && line(`${paint.yellow('variables')}  ${why}`),
     end: folded.end,
   };
 }

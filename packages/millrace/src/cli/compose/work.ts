@@ -63,8 +63,8 @@ export async function work(options: WorkOptions): Promise<void> {
   const projectDir = options.dir ?? (isProject('.') && !servesAll ? '.' : undefined);
   const output = workOutput(options.logLevel);
   // If stderr is not a terminal, its lines are JSON and include the state of the connection.
-  const tellWaiting = process.stderr.isTTY ? waitsFor : () => {};
-  tellWaiting(`${url} to answer`, 3_000);
+  const showWaiting = process.stderr.isTTY ? waitsFor : () => {};
+  showWaiting(`${url} to answer`, 3_000);
   let stopping = false;
   let connected = false;
   let serving: Pick<Runner, 'loading' | 'stopNow'> | undefined;
@@ -107,10 +107,10 @@ export async function work(options: WorkOptions): Promise<void> {
       onState: (state, detail) => {
         if (state !== 'connecting') connected = state === 'connected';
         if (connected && !serving && projectDir !== undefined)
-          tellWaiting('the first version: the task files are bundled and imported');
+          showWaiting('the first version: the task files are bundled and imported');
         output.events.onState?.(state, detail);
       },
-      onStopAsked: onStop,
+      onStopRequested: onStop,
     };
     const starting = (
       servesAll

@@ -7,13 +7,13 @@ export interface Answer {
   readonly fault?: 'reset' | 'silence';
 }
 
-export interface Asked {
+export interface ServiceRequest {
   readonly path: string;
   readonly query: URLSearchParams;
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-type Service = (asked: Asked) => Answer;
+type Service = (request: ServiceRequest) => Answer;
 
 const ok = (body: unknown): Answer => ({ status: 200, body });
 const refusal = (status: number, code: string, message: string): Answer => ({

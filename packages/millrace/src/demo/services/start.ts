@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
-import { services, shareOf, type Asked } from './faults.ts';
+import { services, shareOf, type ServiceRequest } from './faults.ts';
 
 export interface RunningServices {
   /** The address of a service. */
@@ -38,7 +38,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
     response.writeHead(404).end();
     return;
   }
-  const body = (sent === '' ? {} : JSON.parse(sent)) as Asked['body'];
+  const body = (sent === '' ? {} : JSON.parse(sent)) as ServiceRequest['body'];
   const { status, body: reply, fault } = service({ path: rest, query, body });
   // The caller gives up.
   if (fault === 'silence') return;

@@ -1,14 +1,14 @@
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Skipped } from '@millrace/server';
-import type { ConnectionCheck } from './facts.ts';
+import type { ConnectionCheck } from './input.ts';
 
 export const dataFolder: ConnectionCheck = {
   name: 'data-folder',
-  looksAt: 'the data folder has a database that starts',
+  looksAt: 'the data folder contains a database that starts',
   severity: 'error',
-  why: 'Millrace cannot start on it, or starts with an empty database.',
-  mend: 'Give `--data` the folder that `millrace start` uses; `.millrace/data` for `millrace dev`.',
+  why: 'Millrace cannot start with this folder, or starts with an empty database.',
+  fix: 'Pass the folder of `millrace start` with `--data`. For `millrace dev` it is `.millrace/data`.',
   async find({ data, open }) {
     if (data === undefined) throw new Skipped('there is no data folder');
     const isThere = await access(join(data, 'postgres', 'PG_VERSION')).then(

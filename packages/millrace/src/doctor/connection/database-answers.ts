@@ -1,24 +1,25 @@
 import { ping } from '@millrace/server';
-import type { ConnectionCheck } from './facts.ts';
+import type { ConnectionCheck } from './input.ts';
 
 export const databaseAnswers: ConnectionCheck = {
   name: 'database-answers',
-  looksAt: 'the database accepts connections, and can be written',
+  looksAt: 'the database accepts connections and writes',
   severity: 'error',
   why: 'Nothing works without the database.',
-  mend: 'The message says what to correct in `DATABASE_URL` or in PostgreSQL.',
+  fix: 'The message shows which setting of `DATABASE_URL` or PostgreSQL to correct.',
   async find({ open }) {
-    const { database, directDatabase } = await open();
     const found: { what: string }[] = [];
-    for (const [one, variable] of [
-      [database, 'DATABASE_URL'],
-      [directDatabase, 'DATABASE_DIRECT_URL'],
+    const findRefusal = (error: unknown): undefined => {
+      if (!(error instanceof Error) || error.name !== 'DatabaseRefused') throw error;
+      found.push({ what: error.message });
+    };
+    // Addresses that cannot be read are refused here.
+    const opened = await open().catch(findRefusal);
+    for (const [database, variable] of [
+      [opened?.database, 'DATABASE_URL'],
+      [opened?.directDatabase, 'DATABASE_DIRECT_URL'],
     ] as const) {
-      if (one === undefined) continue;
-      await ping(one, variable).catch((error: unknown) => {
-        if (!(error instanceof Error) || error.name !== 'DatabaseRefused') throw error;
-        found.push({ what: error.message });
-      });
+      if (database !== undefined) await ping(database, variable).catch(findRefusal);
     }
     return found;
   },

@@ -1,19 +1,23 @@
 import { findRoutes, ping, Skipped } from '@millrace/server';
-import type { ConnectionCheck } from './facts.ts';
+import type { ConnectionCheck } from './input.ts';
 
 export const databasePooler: ConnectionCheck = {
   name: 'database-pooler',
-  looksAt: 'behind a pooler in transaction mode there is a direct address as well',
+  looksAt: 'behind a pooler in transaction mode, a direct address is set as well',
   severity: 'error',
   why: 'Servers do not start: they need sessions for notifications, locks and prepared statements.',
-  mend: 'Set `DATABASE_DIRECT_URL` to the address of PostgreSQL itself, or set the pooler to `pool_mode = session`.',
+  fix: 'Set `DATABASE_DIRECT_URL` to the address of PostgreSQL itself, or set the pooler to `pool_mode = session`.',
   async find({ open }) {
-    const { database, directDatabase } = await open();
-    await Promise.all([ping(database), directDatabase && ping(directDatabase)]).catch(() => {
-      throw new Skipped('the database does not answer');
-    });
+    const opened = await open()
+      .then(async ({ database, directDatabase }) => {
+        await Promise.all([ping(database), directDatabase && ping(directDatabase)]);
+        return { database, directDatabase };
+      })
+      .catch(() => {
+        throw new Skipped('the database does not answer');
+      });
     try {
-      await findRoutes(database, directDatabase);
+      await findRoutes(opened.database, opened.directDatabase);
       return [];
     } catch (error) {
       if (!(error instanceof Error) || error.name !== 'DatabaseRefused') throw error;

@@ -8,7 +8,7 @@ import {
   type Sql,
 } from '@millrace/server';
 
-export interface MasterKeyFacts {
+export interface MasterKeyInput {
   /** The texts of MILLRACE_MASTER_KEY and MILLRACE_MASTER_KEY_PREVIOUS. */
   readonly texts: readonly string[];
   /** The key file of the data folder, if there is one. */
@@ -16,27 +16,27 @@ export interface MasterKeyFacts {
   readonly sql: Sql;
 }
 
-export const masterKey: Check<MasterKeyFacts> = {
+export const masterKey: Check<MasterKeyInput> = {
   name: 'master-key',
-  looksAt: 'the master key is the one that the secrets in the database are encrypted with',
+  looksAt: 'the master key is the key with which the secrets in the database are encrypted',
   severity: 'error',
-  why: 'Servers do not start with another key. Without it nobody can decrypt variables, signing keys and webhook secrets.',
-  mend: 'Set `MILLRACE_MASTER_KEY` to the key of the first start, or to that of the last `millrace keys rotate-master`.',
+  why: 'Servers do not start with another key. Without the right key, variables, signing keys and webhook secrets cannot be decrypted.',
+  fix: 'Set `MILLRACE_MASTER_KEY` to the key of the first start, or to that of the last `millrace keys rotate-master`.',
   async find({ texts, file, sql }) {
-    const given = texts.map((text) => ({ text, from: 'MILLRACE_MASTER_KEY' }));
-    if (given.length === 0 && file !== undefined) {
+    const candidates = texts.map((text) => ({ text, from: 'MILLRACE_MASTER_KEY' }));
+    if (candidates.length === 0 && file !== undefined) {
       // During a rotation either key may be the right one.
       for (const from of [file, `${file}.next`]) {
         const text = await readFile(from, 'utf8').catch(() => undefined);
-        if (text !== undefined) given.push({ text, from });
+        if (text !== undefined) candidates.push({ text, from });
       }
-      if (given.length === 0) return [{ what: `The key file ${file} is missing, or cannot be read.` }];
+      if (candidates.length === 0) return [{ what: `The key file ${file} is missing, or cannot be read.` }];
     }
-    if (given.length === 0) throw new Skipped('MILLRACE_MASTER_KEY is not set here');
+    if (candidates.length === 0) throw new Skipped('MILLRACE_MASTER_KEY is not set here');
     try {
-      const keys = given.map(({ text, from }) => parseMasterKey(text, from));
+      const keys = candidates.map(({ text, from }) => parseMasterKey(text, from));
       for (const key of keys) if (await isMasterKeyOf(sql, key)) return [];
-      return [{ what: `The key of ${given[0]?.from} does not open the secrets in the database.` }];
+      return [{ what: `The key of ${candidates[0]?.from} does not open the secrets in the database.` }];
     } catch (error) {
       if (!(error instanceof MasterKeyRefused)) throw error;
       return [{ what: error.message }];

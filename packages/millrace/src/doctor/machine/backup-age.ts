@@ -1,7 +1,7 @@
 import { readableDuration } from '@millrace/contract/plain';
 import { Skipped } from '@millrace/server';
 import { newestBackup } from '@millrace/postgres';
-import type { MachineCheck } from './facts.ts';
+import type { MachineCheck } from './input.ts';
 import { noBackupFolder } from './backup-missing.ts';
 
 /** A nightly backup may take hours, and start later than the previous one. */
@@ -11,8 +11,8 @@ export const backupAge: MachineCheck = {
   name: 'backup-age',
   looksAt: 'the newest backup is at most 36 hours old (`--max-backup-age`)',
   severity: 'warning',
-  why: 'A restore has to replay all WAL since then, which takes long and fails at the first gap. Without archived WAL, all changes since then are lost.',
-  mend: 'Find out why the nightly backup was not made. Make one now: `millrace backup --data <folder> --to <backups>`.',
+  why: 'A restore has to replay all WAL since then, which takes a long time and fails at the first gap. Without archived WAL, all changes since then are lost.',
+  fix: 'Find out why the nightly backup did not run. Create a backup now: `millrace backup --data <folder> --to <backups>`.',
   async find({ backups, wallClock }) {
     if (!backups) throw new Skipped(noBackupFolder);
     const { folder, maxAgeMs } = backups;

@@ -1,17 +1,17 @@
 import { join } from 'node:path';
 import { Skipped } from '@millrace/server';
 import { newestBackup, systemIdOf } from '@millrace/postgres';
-import type { MachineCheck } from './facts.ts';
+import type { MachineCheck } from './input.ts';
 
 /** The reason for skipping backup checks when no backup folder is known. */
 export const noBackupFolder = 'no folder of backups is given: --backups or MILLRACE_BACKUPS';
 
 export const backupMissing: MachineCheck = {
   name: 'backup-missing',
-  looksAt: 'the folder of backups has an intact backup of this database',
+  looksAt: 'the backup folder has an intact backup of this database',
   severity: 'error',
-  why: 'The archived WAL alone restores nothing: if the disk of the data is lost, all of it is lost.',
-  mend: 'Make one now, and then each night: `millrace backup --data <folder> --to <backups>`.',
+  why: 'Archived WAL cannot be restored without a base backup. If the data disk is lost, all data is lost.',
+  fix: 'Create a backup now, and then every night: `millrace backup --data <folder> --to <backups>`.',
   async find({ data, backups }) {
     if (!backups) throw new Skipped(noBackupFolder);
     const { folder } = backups;
@@ -23,7 +23,7 @@ export const backupMissing: MachineCheck = {
       return [
         {
           what: `The backups in ${folder} are of another database than ${data}.`,
-          mend: 'Give each database a folder of backups of its own, with `--backups` of `millrace start` and `--to` of `millrace backup`.',
+          fix: 'Give each database a folder of backups of its own, with `--backups` of `millrace start` and `--to` of `millrace backup`.',
         },
       ];
     } catch (error) {

@@ -1,4 +1,4 @@
-import type { MachineCheck } from './facts.ts';
+import type { MachineCheck } from './input.ts';
 
 const minShare = 0.05;
 
@@ -6,8 +6,8 @@ export const diskInodes: MachineCheck = {
   name: 'disk-inodes',
   looksAt: 'the disks of the data folder and of temporary files have 5 % of their inodes free',
   severity: 'error',
-  why: 'Without a free inode no file can be created, although there is space.',
-  mend: 'Delete small files that nobody needs: `du -x --inodes --max-depth=2 <folder> | sort -n`.',
+  why: 'Without free inodes, no file can be created, even if the disk has free space.',
+  fix: 'Delete small files that are no longer needed: `du -x --inodes --max-depth=2 <folder> | sort -n`.',
   async find({ folders, measure }) {
     const found: { what: string }[] = [];
     for (const folder of folders) {

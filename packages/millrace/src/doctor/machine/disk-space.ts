@@ -1,5 +1,5 @@
 import { readableSize } from '@millrace/contract/plain';
-import type { MachineCheck } from './facts.ts';
+import type { MachineCheck } from './input.ts';
 
 const minShare = 0.05;
 /** On a large disk this much is enough even below that share. */
@@ -9,8 +9,8 @@ export const diskSpace: MachineCheck = {
   name: 'disk-space',
   looksAt: 'the disks of the data folder and of temporary files have 5 % or 20 GB free',
   severity: 'error',
-  why: 'On a full disk PostgreSQL stops, and runners cannot unpack versions.',
-  mend: 'Free some space (`du -xh --max-depth=2 <folder> | sort -h`), or enlarge the disk.',
+  why: 'If the disk is full, PostgreSQL stops, and runners cannot unpack versions.',
+  fix: 'Free some space (`du -xh --max-depth=2 <folder> | sort -h`), or enlarge the disk.',
   async find({ folders, measure }) {
     const found: { what: string }[] = [];
     for (const folder of folders) {

@@ -1,5 +1,5 @@
 import { statfs } from 'node:fs/promises';
-import type { DiskUse } from './facts.ts';
+import type { DiskUse } from './input.ts';
 
 export async function measureDisk(folder: string): Promise<DiskUse> {
   const { bsize, blocks, bavail, files, ffree } = await statfs(folder);

@@ -1,5 +1,5 @@
 import { gte } from 'semver';
-import type { MachineCheck } from './facts.ts';
+import type { MachineCheck } from './input.ts';
 
 const oldest = '20.19.0';
 
@@ -7,7 +7,7 @@ export const nodeVersion: MachineCheck = {
   name: 'node-version',
   looksAt: `Node is ${oldest} or later`,
   severity: 'error',
-  why: 'Older ones lack functions that Millrace needs, and get no security updates.',
-  mend: 'Install the current LTS release of Node: https://nodejs.org.',
+  why: 'Older versions lack functions that Millrace needs, and receive no security updates.',
+  fix: 'Install the current LTS release of Node: https://nodejs.org.',
   find: async ({ nodeVersion: version }) => (gte(version, oldest) ? [] : [{ what: `Node is ${version}.` }]),
 };

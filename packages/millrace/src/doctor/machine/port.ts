@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { Skipped } from '@millrace/server';
 import { isMillrace } from '../server/is-millrace.ts';
-import type { MachineCheck } from './facts.ts';
+import type { MachineCheck } from './input.ts';
 
 const whys: Readonly<Record<string, string>> = {
   EACCES: 'needs the rights of an administrator',
@@ -13,8 +13,8 @@ export const port: MachineCheck = {
   name: 'port',
   looksAt: 'a server can listen on its address, or listens there already',
   severity: 'error',
-  why: '`millrace start` ends with an error.',
-  mend: 'Set `MILLRACE_HOST` and `MILLRACE_PORT` to an address that is free, or end what listens there (`ss -ltnp`).',
+  why: '`millrace start` fails.',
+  fix: 'Set `MILLRACE_HOST` and `MILLRACE_PORT` to a free address, or stop the program that uses it (`ss -ltnp`).',
   async find({ listen }) {
     if (!listen) throw new Skipped('the server is on another machine');
     const { host, port: number } = listen;

@@ -1,17 +1,17 @@
 import { once } from 'node:events';
 import { connect } from 'node:tls';
 import { Skipped } from '@millrace/server';
-import type { ServerCheck } from './facts.ts';
+import type { ServerCheck } from './input.ts';
 
 const minDays = 14;
 const dayMs = 86_400_000;
 
 export const certificate: ServerCheck = {
   name: 'certificate',
-  looksAt: `the certificate of the address is valid for ${minDays} days`,
+  looksAt: `the certificate of the address is valid for at least ${minDays} days`,
   severity: 'warning',
-  why: 'When it ends, no client and no runner can connect.',
-  mend: 'Renew it, and find out why it was not renewed by itself: `certbot renew`, or the log of Caddy.',
+  why: 'After it expires, clients and runners cannot connect.',
+  fix: 'Renew it, and find out why it was not renewed automatically: `certbot renew`, or the log of Caddy.',
   async find({ url }) {
     const { protocol, hostname, port } = new URL(url);
     if (protocol !== 'https:') throw new Skipped('the address is without TLS');

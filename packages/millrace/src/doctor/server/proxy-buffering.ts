@@ -1,12 +1,12 @@
 import { Skipped } from '@millrace/server';
-import type { ServerCheck } from './facts.ts';
+import type { ServerCheck } from './input.ts';
 
 export const proxyBuffering: ServerCheck = {
   name: 'proxy-buffering',
-  looksAt: 'event streams arrive when they are sent',
+  looksAt: 'event streams arrive without delay',
   severity: 'error',
-  why: 'A proxy collects replies before it passes them on. Subscriptions, logs and streams of output arrive late or never.',
-  mend: 'nginx: `proxy_buffering off; proxy_cache off; gzip off;`, and no `proxy_ignore_headers X-Accel-Buffering`. Content delivery networks: no caching and no compression for `text/event-stream`.',
+  why: 'A proxy buffers responses. Subscriptions, logs and streams arrive late or never.',
+  fix: 'nginx: `proxy_buffering off; proxy_cache off; gzip off;`, and no `proxy_ignore_headers X-Accel-Buffering`. Content delivery networks: no caching and no compression for `text/event-stream`.',
   async find({ url, key, maxSilenceMs }) {
     if (key === undefined) throw new Skipped('it needs a secret key: set MILLRACE_SECRET_KEY');
     const abort = new AbortController();

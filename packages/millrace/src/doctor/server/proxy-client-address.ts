@@ -1,18 +1,18 @@
-import type { ServerCheck } from './facts.ts';
+import type { ServerCheck } from './input.ts';
 
 export const proxyClientAddress: ServerCheck = {
   name: 'proxy-client-address',
-  looksAt: 'the server trusts the proxy that names the client (`X-Forwarded-For`)',
+  looksAt: "the server trusts the proxy that sends the client's address (`X-Forwarded-For`)",
   severity: 'warning',
-  why: 'All clients have the address of the proxy: one that sends wrong credentials uses up the limit of all, and the audit log names none.',
-  mend: 'Set `MILLRACE_TRUSTED_PROXIES` to the addresses of the proxies, and let these replace the header that clients send.',
-  async find({ told }) {
-    const { address, isForwarded, isTrusted } = (await told()).diagnosis.request;
+  why: 'All clients appear with the address of the proxy. One client with wrong credentials uses up the limit for all, and the audit log does not contain client addresses.',
+  fix: 'Set `MILLRACE_TRUSTED_PROXIES` to the addresses of the proxies, and configure the proxies to replace the header if a client sends it.',
+  async find({ requireDiagnosis }) {
+    const { address, isForwarded, isTrusted } = (await requireDiagnosis()).diagnosis.request;
     return isForwarded && !isTrusted
       ? [
           {
             what: `A proxy at ${address} names the client, and the server does not trust it.`,
-            mend: `\`MILLRACE_TRUSTED_PROXIES=${address}\` for all servers, or the network of the proxies.`,
+            fix: `\`MILLRACE_TRUSTED_PROXIES=${address}\` for all servers, or the network of the proxies.`,
           },
         ]
       : [];

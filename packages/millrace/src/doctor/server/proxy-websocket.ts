@@ -1,13 +1,13 @@
 import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
-import type { ServerCheck } from './facts.ts';
+import type { ServerCheck } from './input.ts';
 
 export const proxyWebsocket: ServerCheck = {
   name: 'proxy-websocket',
-  looksAt: 'WebSocket upgrades of `/runner/v1/connect` arrive at the server',
+  looksAt: 'WebSocket upgrades of `/runner/v1/connect` reach the server',
   severity: 'error',
   why: 'Runners cannot connect, so no run executes.',
-  mend: 'nginx: `proxy_http_version 1.1; proxy_set_header Upgrade $http_upgrade; proxy_set_header Connection "upgrade";`. Caddy and Traefik do it by themselves. Load balancers need a listener for HTTP or TCP that allows WebSockets.',
+  fix: 'nginx: `proxy_http_version 1.1; proxy_set_header Upgrade $http_upgrade; proxy_set_header Connection "upgrade";`. Caddy and Traefik do this automatically. Load balancers need an HTTP or TCP listener that allows WebSockets.',
   async find({ url }) {
     const status = await upgradeStatus(`${url}/runner/v1/connect`);
     // Only the upgrade handler of the server requires a key there; without an upgrade the path does not exist.

@@ -1,12 +1,12 @@
 import { isMillrace } from './is-millrace.ts';
-import type { ServerCheck } from './facts.ts';
+import type { ServerCheck } from './input.ts';
 
 export const serverAnswers: ServerCheck = {
   name: 'server-answers',
   looksAt: 'a Millrace server answers at the address',
   severity: 'error',
-  why: 'Backends cannot trigger runs, and runners cannot connect.',
-  mend: 'Start the server, or correct the address (`--url`, `MILLRACE_API_URL`), the DNS, or the proxy.',
+  why: 'Applications cannot trigger runs, and runners cannot connect.',
+  fix: 'Start the server, or correct the address (`--url`, `MILLRACE_API_URL`), the DNS, or the proxy.',
   async find({ url }) {
     if (await isMillrace(url)) return [];
     try {

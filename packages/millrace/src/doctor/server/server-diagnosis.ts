@@ -1,11 +1,11 @@
-import type { ServerCheck } from './facts.ts';
+import type { ServerCheck } from './input.ts';
 
 export const serverDiagnosis: ServerCheck = {
   name: 'server-diagnosis',
-  looksAt: 'the server tells what it finds wrong',
+  looksAt: 'the server returns its own findings',
   severity: 'error',
-  why: 'The server answers and cannot examine itself, or a proxy cuts its replies.',
-  mend: 'The log of the server has the cause, under the same time.',
+  why: 'The server responds but cannot run its checks, or a proxy truncates its responses.',
+  fix: "The server's log contains the cause, at the same time.",
   async find({ diagnose }) {
     await diagnose();
     return [];

@@ -1,11 +1,11 @@
-import type { ServerCheck } from './facts.ts';
+import type { ServerCheck } from './input.ts';
 
 export const serverReady: ServerCheck = {
   name: 'server-ready',
-  looksAt: 'the server is ready: it has its database',
+  looksAt: 'the server is ready: it can reach its database',
   severity: 'error',
-  why: 'A load balancer sends it no requests. Every request that needs the database fails.',
-  mend: 'Look at PostgreSQL, and at the way from the server to it. The server is ready again by itself.',
+  why: 'Load balancers send it no requests. All requests that need the database fail.',
+  fix: 'Check PostgreSQL, and the network between the server and PostgreSQL. The server then becomes ready again automatically.',
   async find({ url }) {
     const response = await fetch(`${url}/readyz`);
     const body = (await response.json().catch(() => ({}))) as { error?: string };

@@ -94,9 +94,9 @@ export const readStatistics = reads({
   output: { series: z.array(z.looseObject({ total: z.unknown() })) },
   rest: 'Ask for a shorter `period` or a wider `step`.',
   async read({ by, step, ...params }, { client }) {
-    const given = Object.entries({ ...params, step, by }).filter(([, value]) => value !== undefined);
+    const defined = Object.entries({ ...params, step, by }).filter(([, value]) => value !== undefined);
     const { from, to, stepMs, series } = await client.stats.retrieve({
-      ...Object.fromEntries(given),
+      ...Object.fromEntries(defined),
       ...(by && { limit: 5 }),
     });
     return {

@@ -44,10 +44,10 @@ export const listErrors = reads({
   output: { errors: z.array(errorView), next: nextOutput },
   rest: 'read_error has one error group.',
   async read({ task, ...params }, { client }) {
-    const given = Object.entries({ ...params, taskIdentifier: task }).filter(
+    const defined = Object.entries({ ...params, taskIdentifier: task }).filter(
       ([, value]) => value !== undefined,
     );
-    const page = await client.errors.list(Object.fromEntries(given));
+    const page = await client.errors.list(Object.fromEntries(defined));
     return {
       errors: page.data.map(shortGroup),
       ...(page.next !== undefined && { next: page.next }),

@@ -4,8 +4,8 @@ import { z } from 'zod';
 const maxFrames = 30;
 
 export const runInput = z.string().min(1).max(128).describe('Id of a run: run_…');
-export const limitOf = (most: number, usual: number) =>
-  z.number().int().min(1).max(most).default(usual).describe(`How many, 1 to ${most}.`);
+export const limitOf = (max: number, usual: number) =>
+  z.number().int().min(1).max(max).default(usual).describe(`How many, 1 to ${max}.`);
 export const afterInput = z
   .string()
   .max(1_024)
@@ -36,14 +36,14 @@ export const shortRun = (run: ListedRun | Run | WatchedRun) => ({
   ...(run.isTest && { isTest: true }),
 });
 
-interface ShownError {
+interface ErrorResponse {
   readonly name?: string | undefined;
   readonly message: string;
   readonly stackTrace?: string | undefined;
 }
 
 /** An error with the frames of its stack as a list. */
-export const shortError = ({ name, message, stackTrace = '' }: ShownError) => ({
+export const shortError = ({ name, message, stackTrace = '' }: ErrorResponse) => ({
   ...(name !== undefined && { name }),
   message,
   frames: framesOf(stackTrace),

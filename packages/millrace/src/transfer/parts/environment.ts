@@ -15,12 +15,12 @@ export const environment: Part<z.infer<typeof limits>> = {
   async plan(records, { client }, { override }) {
     const { paused, concurrencyLimit } = await client.call('retrieveConcurrency');
     const own = { paused, concurrencyLimit };
-    const untouched = !paused && concurrencyLimit === null;
-    return records.map((one) => {
-      const name = `${one.paused ? 'paused' : 'not paused'}, limit ${one.concurrencyLimit ?? 'none'}`;
-      const is = isSameJson(own, one) ? 'same' : untouched ? 'missing' : 'other';
+    const isDefault = !paused && concurrencyLimit === null;
+    return records.map((entry) => {
+      const name = `${entry.paused ? 'paused' : 'not paused'}, limit ${entry.concurrencyLimit ?? 'none'}`;
+      const is = isSameJson(own, entry) ? 'same' : isDefault ? 'missing' : 'other';
       return compared({ kind: 'environment', name, is, override }, async () => {
-        await client.call('updateConcurrency', { body: one });
+        await client.call('updateConcurrency', { body: entry });
         return undefined;
       });
     });
@@ -59,15 +59,15 @@ export const runPaths: Part<z.infer<typeof path>> = {
   record: path,
   on: 'runs',
   async *read({ client }) {
-    for (const one of (await client.call('listRunPaths')).data) yield { path: one.path };
+    for (const entry of (await client.call('listRunPaths')).data) yield { path: entry.path };
   },
   async plan(records, { client }) {
-    const own = new Set((await client.call('listRunPaths')).data.map((one) => one.path));
-    return records.map((one) =>
+    const own = new Set((await client.call('listRunPaths')).data.map((entry) => entry.path));
+    return records.map((entry) =>
       compared(
-        { kind: 'run-path', name: one.path, is: own.has(one.path) ? 'same' : 'missing', override: false },
+        { kind: 'run-path', name: entry.path, is: own.has(entry.path) ? 'same' : 'missing', override: false },
         async () => {
-          await client.call('declareRunPath', { body: one });
+          await client.call('declareRunPath', { body: entry });
           return undefined;
         },
       ),

@@ -31,16 +31,16 @@ export const errorRules: Part<RuleRecord> = {
     const order = (await listRules(remote)).map(textOf);
     const own = new Set(order);
     const file = records.map(textOf);
-    return records.map((one, index): Step => {
+    return records.map((entry, index): Step => {
       const kind = 'error-rule';
-      const name = `${one.groupKey}: ${[one.task, one.type, one.message].filter(Boolean).join(' ')}`;
-      const text = textOf(one);
+      const name = `${entry.groupKey}: ${[entry.task, entry.type, entry.message].filter(Boolean).join(' ')}`;
+      const text = textOf(entry);
       const isThere = own.has(text);
       if (!isThere && !mayChange)
         return { kind, name, action: 'left-out', note: 'rules are changed with a key of prod or dev' };
       return compared({ kind, name, is: isThere ? 'same' : 'missing', override: false }, async () => {
         const at = indexFor(index, file, order);
-        const body = { ...one, position: at + 1 };
+        const body = { ...entry, position: at + 1 };
         await client.call('createErrorRule', { params: { projectRef: project }, body });
         order.splice(at, 0, text);
         return undefined;

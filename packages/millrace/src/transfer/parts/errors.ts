@@ -59,63 +59,63 @@ export const errorStates: Part<StateRecord> = {
       records.map(({ task }) => task),
     );
     const steps: Step[] = [];
-    for (const one of records) {
-      const errorId = idOf(one.task, one.fingerprint);
+    for (const entry of records) {
+      const errorId = idOf(entry.task, entry.fingerprint);
       const kind = 'error';
-      const name = `${one.task}: ${one.errorType}: ${one.errorMessage}`;
+      const name = `${entry.task}: ${entry.errorType}: ${entry.errorMessage}`;
       if (errorId === undefined) {
         steps.push({ kind, name, action: 'left-out', note: 'has not occurred here yet' });
         continue;
       }
-      if (one.ignoredUntil !== undefined && Date.parse(one.ignoredUntil) <= Date.now()) {
+      if (entry.ignoredUntil !== undefined && Date.parse(entry.ignoredUntil) <= Date.now()) {
         steps.push({ kind, name, action: 'left-out', note: 'its time to be ignored is over' });
         continue;
       }
       const there = await client.call('retrieveError', { params: { errorId } });
-      if (!override && hasComeBack(there, one)) {
+      if (!override && hasComeBack(there, entry)) {
         const note = 'has occurred here after it was resolved: --override resolves it all the same';
         steps.push({ kind, name, action: 'keep', note });
         continue;
       }
-      const is = there.status === 'unresolved' ? 'missing' : isSameState(there, one) ? 'same' : 'other';
-      const step = compared({ kind, name, is, override }, () => mark(remote, errorId, one));
-      steps.push({ ...step, ...(step.action !== 'keep' && { note: one.status }) });
+      const is = there.status === 'unresolved' ? 'missing' : isSameState(there, entry) ? 'same' : 'other';
+      const step = compared({ kind, name, is, override }, () => mark(remote, errorId, entry));
+      steps.push({ ...step, ...(step.action !== 'keep' && { note: entry.status }) });
     }
     return steps;
   },
 };
 
 /** Whether the group occurred after it was resolved. With a version, occurrences of earlier versions do not count. */
-const hasComeBack = ({ status, lastSeen }: ErrorGroupDetail, one: StateRecord): boolean =>
+const hasComeBack = ({ status, lastSeen }: ErrorGroupDetail, state: StateRecord): boolean =>
   status === 'unresolved' &&
-  one.resolvedAt !== undefined &&
-  one.resolvedInVersion === undefined &&
-  Date.parse(lastSeen) > Date.parse(one.resolvedAt);
+  state.resolvedAt !== undefined &&
+  state.resolvedInVersion === undefined &&
+  Date.parse(lastSeen) > Date.parse(state.resolvedAt);
 
 /** An ignore is sent as its remaining time, by another clock. */
 const clocksMs = 60_000;
 
-function isSameState(group: ErrorGroupDetail, one: StateRecord): boolean {
+function isSameState(group: ErrorGroupDetail, state: StateRecord): boolean {
   const there = stateOf(group);
   return (
-    there?.status === one.status &&
-    there.resolvedInVersion === one.resolvedInVersion &&
-    there.ignoredReason === one.ignoredReason &&
-    there.ignoredUntilOccurrenceRate === one.ignoredUntilOccurrenceRate &&
-    there.ignoredUntilTotalOccurrences === one.ignoredUntilTotalOccurrences &&
-    isSameMoment(there.ignoredUntil, one.ignoredUntil)
+    there?.status === state.status &&
+    there.resolvedInVersion === state.resolvedInVersion &&
+    there.ignoredReason === state.ignoredReason &&
+    there.ignoredUntilOccurrenceRate === state.ignoredUntilOccurrenceRate &&
+    there.ignoredUntilTotalOccurrences === state.ignoredUntilTotalOccurrences &&
+    isSameMoment(there.ignoredUntil, state.ignoredUntil)
   );
 }
 
-const isSameMoment = (there: string | undefined, one: string | undefined): boolean =>
-  there === undefined || one === undefined
-    ? there === one
-    : Math.abs(Date.parse(there) - Date.parse(one)) <= clocksMs;
+const isSameMoment = (there: string | undefined, imported: string | undefined): boolean =>
+  there === undefined || imported === undefined
+    ? there === imported
+    : Math.abs(Date.parse(there) - Date.parse(imported)) <= clocksMs;
 
-async function mark({ client }: Remote, errorId: string, one: StateRecord): Promise<undefined> {
+async function mark({ client }: Remote, errorId: string, state: StateRecord): Promise<undefined> {
   const params = { errorId };
-  if (one.status === 'resolved') {
-    const { resolvedInVersion } = one;
+  if (state.status === 'resolved') {
+    const { resolvedInVersion } = state;
     await client.call('resolveError', {
       params,
       body: resolvedInVersion === undefined ? {} : { resolvedInVersion },
@@ -127,7 +127,7 @@ async function mark({ client }: Remote, errorId: string, one: StateRecord): Prom
     ignoredReason,
     ignoredUntilOccurrenceRate: rate,
     ignoredUntilTotalOccurrences: total,
-  } = one;
+  } = state;
   const body = {
     ...(ignoredUntil !== undefined && { duration: Math.max(1, Date.parse(ignoredUntil) - Date.now()) }),
     ...(ignoredReason !== undefined && { reason: ignoredReason }),

@@ -33,11 +33,11 @@ export const keyWeights: Part<WeightRecord> = {
   read: ({ client }) => overridden(client),
   async plan(records, { client }, { override }) {
     const own = new Map<string, number>();
-    for await (const one of overridden(client)) own.set(nameOf(one), one.weight);
+    for await (const entry of overridden(client)) own.set(nameOf(entry), entry.weight);
     const isHere = new Map<string, boolean>();
     const steps: Step[] = [];
-    for (const one of records) {
-      const { queue, type, key, weight } = one;
+    for (const entry of records) {
+      const { queue, type, key, weight } = entry;
       const kind = 'key-weight';
       const name = `${queue} ${key}: ${weight}`;
       const known = `${type} ${queue}`;
@@ -46,7 +46,7 @@ export const keyWeights: Part<WeightRecord> = {
         steps.push({ kind, name, action: 'waits', note: queueMissing });
         continue;
       }
-      const there = own.get(nameOf(one));
+      const there = own.get(nameOf(entry));
       const is = there === undefined ? 'missing' : there === weight ? 'same' : 'other';
       steps.push(
         compared({ kind, name, is, override }, async () => {

@@ -30,24 +30,26 @@ export const endpoints: Part<EndpointRecord> = {
   record: endpointRecord,
   on: 'webhooks',
   async *read(remote) {
-    for (const one of await listEndpoints(remote))
-      yield { ...referenceOf(one), types: one.types, enabled: one.enabled };
+    for (const endpoint of await listEndpoints(remote))
+      yield { ...referenceOf(endpoint), types: endpoint.types, enabled: endpoint.enabled };
   },
   async plan(records, remote, { override }) {
-    const own = new Map((await listEndpoints(remote)).map((one) => [identityOf(referenceOf(one)), one]));
-    return records.map((one) => planEndpoint(one, own.get(identityOf(one)), remote, override));
+    const own = new Map(
+      (await listEndpoints(remote)).map((endpoint) => [identityOf(referenceOf(endpoint)), endpoint]),
+    );
+    return records.map((entry) => planEndpoint(entry, own.get(identityOf(entry)), remote, override));
   },
 };
 
 function planEndpoint(
-  one: EndpointRecord,
+  entry: EndpointRecord,
   there: NotificationEndpoint | undefined,
   { client, params }: Remote,
   override: boolean,
 ): Step {
   const kind = 'endpoint';
-  const name = `${one.type} ${one.url}`;
-  const { types, description, enabled, url } = one;
+  const name = `${entry.type} ${entry.url}`;
+  const { types, description, enabled, url } = entry;
   const switchOff = (endpointId: string) =>
     client.call('updateNotificationEndpoint', {
       params: { ...params, endpointId },
@@ -73,12 +75,12 @@ function planEndpoint(
       return undefined;
     });
   }
-  if (one.type !== 'webhook')
+  if (entry.type !== 'webhook')
     return {
       kind,
       name,
       action: 'by-hand',
-      note: `its address is secret: \`millrace notifications add ${one.type}\`, then import again`,
+      note: `its address is secret: \`millrace notifications add ${entry.type}\`, then import again`,
     };
   const note = 'with a new secret for its signatures';
   return {
@@ -88,9 +90,9 @@ function planEndpoint(
     note,
     apply: async () => {
       const body = { kind: 'webhook', url, types, ...(description !== undefined && { description }) };
-      const made = await client.call('createNotificationEndpoint', { params, body });
-      if (!enabled) await switchOff(made.id);
-      return made.secret;
+      const created = await client.call('createNotificationEndpoint', { params, body });
+      if (!enabled) await switchOff(created.id);
+      return created.secret;
     },
   };
 }
@@ -110,30 +112,30 @@ const alertRecord = z.object({
 });
 type AlertRecord = z.infer<typeof alertRecord>;
 
-function recordOfAlert(one: Alert, all: ReadonlyMap<string, NotificationEndpoint>): AlertRecord {
-  const to = one.endpoints?.flatMap((id) => all.get(id) ?? []).map(referenceOf);
+function recordOfAlert(alert: Alert, all: ReadonlyMap<string, NotificationEndpoint>): AlertRecord {
+  const to = alert.endpoints?.flatMap((id) => all.get(id) ?? []).map(referenceOf);
   return {
-    condition: one.kind,
-    ...(one.name !== null && { name: one.name }),
-    ...(one.task !== null && { task: one.task }),
-    ...(one.queue !== null && { queue: one.queue }),
-    threshold: one.threshold,
-    ...(one.minRuns !== null && { minRuns: one.minRuns }),
-    window: one.window,
-    quiet: one.quiet,
+    condition: alert.kind,
+    ...(alert.name !== null && { name: alert.name }),
+    ...(alert.task !== null && { task: alert.task }),
+    ...(alert.queue !== null && { queue: alert.queue }),
+    threshold: alert.threshold,
+    ...(alert.minRuns !== null && { minRuns: alert.minRuns }),
+    window: alert.window,
+    quiet: alert.quiet,
     ...(to !== undefined && to.length > 0 && { endpoints: to }),
-    enabled: one.enabled,
+    enabled: alert.enabled,
   };
 }
 
 async function listAlerts(remote: Remote): Promise<{ id: string; alert: AlertRecord }[]> {
-  const all = new Map((await listEndpoints(remote)).map((one) => [one.id, one]));
+  const all = new Map((await listEndpoints(remote)).map((endpoint) => [endpoint.id, endpoint]));
   const { data } = await remote.client.call('listAlerts', { params: remote.params });
-  return data.map((one) => ({ id: one.id, alert: recordOfAlert(one, all) }));
+  return data.map((alert) => ({ id: alert.id, alert: recordOfAlert(alert, all) }));
 }
 
-const sameAlert = (one: AlertRecord): string =>
-  JSON.stringify([one.condition, one.name, one.task, one.queue]);
+const sameAlert = (entry: AlertRecord): string =>
+  JSON.stringify([entry.condition, entry.name, entry.task, entry.queue]);
 
 export const alerts: Part<AlertRecord> = {
   kind: 'alert',
@@ -144,25 +146,25 @@ export const alerts: Part<AlertRecord> = {
   },
   async plan(records, remote, options) {
     const own = await listAlerts(remote);
-    return records.map((one) => {
+    return records.map((entry) => {
       // If several are equal, each is matched once.
-      const at = own.findIndex(({ alert }) => sameAlert(alert) === sameAlert(one));
+      const at = own.findIndex(({ alert }) => sameAlert(alert) === sameAlert(entry));
       const [there] = at === -1 ? [] : own.splice(at, 1);
-      return planAlert(one, there, remote, options);
+      return planAlert(entry, there, remote, options);
     });
   },
 };
 
 function planAlert(
-  one: AlertRecord,
+  entry: AlertRecord,
   there: { id: string; alert: AlertRecord } | undefined,
   remote: Remote,
   { override }: PlanOptions,
 ): Step {
   const { client, params } = remote;
   const kind = 'alert';
-  const name = [one.condition, one.name ?? one.task ?? one.queue].filter(Boolean).join(' ');
-  const { enabled, endpoints: to, condition, ...settings } = one;
+  const name = [entry.condition, entry.name ?? entry.task ?? entry.queue].filter(Boolean).join(' ');
+  const { enabled, endpoints: to, condition, ...settings } = entry;
   const change = (alertId: string, body: object) =>
     client.call('updateAlert', { params: { ...params, alertId }, body });
   const ids = async (): Promise<{ endpoints?: string[] }> => {
@@ -183,12 +185,12 @@ function planAlert(
       action: 'create',
       apply: async () => {
         const body = { kind: condition, ...settings, ...(await ids()) };
-        const made = await client.call('createAlert', { params, body });
-        if (!enabled) await change(made.id, { enabled: false });
+        const created = await client.call('createAlert', { params, body });
+        if (!enabled) await change(created.id, { enabled: false });
         return undefined;
       },
     };
-  const isSame = isSameJson({ ...there.alert, enabled }, one);
+  const isSame = isSameJson({ ...there.alert, enabled }, entry);
   if (isSame && !enabled && there.alert.enabled)
     return {
       kind,

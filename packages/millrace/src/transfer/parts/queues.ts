@@ -57,22 +57,22 @@ export const queues: Part<QueueRecord> = {
   read: ({ client }) => overridden(client),
   async plan(records, { client }, { override }) {
     const own = new Map<string, QueueRecord>();
-    for await (const one of overridden(client)) own.set(`${one.type} ${one.name}`, one);
+    for await (const entry of overridden(client)) own.set(`${entry.type} ${entry.name}`, entry);
     const steps: Step[] = [];
-    for (const one of records) {
-      const there = own.get(`${one.type} ${one.name}`);
-      const settings = settingsOf(one);
-      if (!there && !(await hasQueue(client, one))) {
-        const name = `${one.name}: ${settings.map(({ text }) => text).join(', ')}`;
+    for (const entry of records) {
+      const there = own.get(`${entry.type} ${entry.name}`);
+      const settings = settingsOf(entry);
+      if (!there && !(await hasQueue(client, entry))) {
+        const name = `${entry.name}: ${settings.map(({ text }) => text).join(', ')}`;
         steps.push({ kind: 'queue', name, action: 'waits', note: queueMissing });
         continue;
       }
       // Settings that are missing in the record are not changed.
       for (const { of, text, set } of settings) {
         const value = there?.[of];
-        const is = value === undefined ? 'missing' : isSameJson(value, one[of]) ? 'same' : 'other';
+        const is = value === undefined ? 'missing' : isSameJson(value, entry[of]) ? 'same' : 'other';
         steps.push(
-          compared({ kind: 'queue', name: `${one.name}: ${text}`, is, override }, async () => {
+          compared({ kind: 'queue', name: `${entry.name}: ${text}`, is, override }, async () => {
             await set(client);
             return undefined;
           }),

@@ -16,17 +16,17 @@ const record = z.object({
 });
 type ScheduleRecord = z.infer<typeof record>;
 
-const recordOf = (one: Schedule): ScheduleRecord => ({
+const recordOf = (schedule: Schedule): ScheduleRecord => ({
   // The same in each export. An import replaces an existing schedule with this key.
-  key: one.deduplicationKey ?? `imported-${one.id}`,
-  task: one.task,
-  cron: one.generator.expression,
-  timezone: one.timezone,
-  ...(one.externalId !== undefined && { externalId: one.externalId }),
-  ...(one.window !== undefined && { window: one.window }),
-  missed: one.missed,
-  overlap: one.overlap,
-  active: one.active,
+  key: schedule.deduplicationKey ?? `imported-${schedule.id}`,
+  task: schedule.task,
+  cron: schedule.generator.expression,
+  timezone: schedule.timezone,
+  ...(schedule.externalId !== undefined && { externalId: schedule.externalId }),
+  ...(schedule.window !== undefined && { window: schedule.window }),
+  missed: schedule.missed,
+  overlap: schedule.overlap,
+  active: schedule.active,
 });
 
 async function* imperative({ client }: Remote): AsyncGenerator<ScheduleRecord> {
@@ -35,7 +35,7 @@ async function* imperative({ client }: Remote): AsyncGenerator<ScheduleRecord> {
       query: { page: String(page), perPage: '100' },
     });
     pages = pagination.totalPages;
-    for (const one of data) if (one.type === 'IMPERATIVE') yield recordOf(one);
+    for (const schedule of data) if (schedule.type === 'IMPERATIVE') yield recordOf(schedule);
   }
 }
 
@@ -47,11 +47,11 @@ export const schedules: Part<ScheduleRecord> = {
   read: imperative,
   async plan(records, remote, { override, inactive }) {
     const own = new Map<string, ScheduleRecord>();
-    for await (const one of imperative(remote)) own.set(one.key, one);
+    for await (const entry of imperative(remote)) own.set(entry.key, entry);
     const { data: tasks } = await remote.client.call('listTasks');
     const known = new Set(tasks.map(({ id }) => id));
-    return records.map((one): Step => {
-      const { key: name, task, cron, active, ...others } = one;
+    return records.map((entry): Step => {
+      const { key: name, task, cron, active, ...others } = entry;
       const there = own.get(name);
       if (!known.has(task))
         return {
@@ -61,7 +61,7 @@ export const schedules: Part<ScheduleRecord> = {
           note: `the task ${task} is not deployed here: deploy it, then import again`,
         };
       // An existing schedule stays active or inactive.
-      const is = !there ? 'missing' : isSameJson({ ...there, active }, one) ? 'same' : 'other';
+      const is = !there ? 'missing' : isSameJson({ ...there, active }, entry) ? 'same' : 'other';
       const step = compared({ kind: 'schedule', name, is, override }, async () => {
         const body = {
           task,
@@ -74,7 +74,7 @@ export const schedules: Part<ScheduleRecord> = {
         return undefined;
       });
       const isFiring = step.action === 'create' && active && !inactive;
-      return isFiring ? { ...step, note: `${task}: ${cron} ${one.timezone}` } : step;
+      return isFiring ? { ...step, note: `${task}: ${cron} ${entry.timezone}` } : step;
     });
   },
 };

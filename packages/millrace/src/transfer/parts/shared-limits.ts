@@ -13,7 +13,7 @@ export const sharedLimits: Part<z.infer<typeof shared>> = {
       if (override !== null) yield { name, limit: override };
   },
   async plan(records, { client }, { override }) {
-    const own = new Map((await client.call('listSharedLimits')).data.map((one) => [one.name, one]));
+    const own = new Map((await client.call('listSharedLimits')).data.map((limit) => [limit.name, limit]));
     return records.map(({ name, limit }): Step => {
       const there = own.get(name);
       const kind = 'shared-limit';

@@ -26,7 +26,9 @@ export const variables: Part<z.infer<typeof record>> = {
   async plan(records, { client, params }, { override }) {
     const listed = await client.call('listVariables', { params });
     const { variables: values } = await client.call('readVariables', { params });
-    const own = new Map(listed.filter(({ isInherited }) => !isInherited).map((one) => [one.name, one]));
+    const own = new Map(
+      listed.filter(({ isInherited }) => !isInherited).map((variable) => [variable.name, variable]),
+    );
     const groups = { true: new Map<string, string>(), false: new Map<string, string>() };
     /** Variables of one kind in one request: all or none, and one revision of the history. */
     const upload = (isSecret: boolean): (() => Promise<undefined>) => {

@@ -40,11 +40,11 @@ export class BundleServer {
     files: Readonly<Record<string, string>>,
     more: Partial<Bundle> & { readonly packages?: readonly TarEntry[] } = {},
   ): Promise<FetchedBundle> {
-    const { packages, ...given } = more;
+    const { packages, ...fields } = more;
     const layer = packages && Buffer.from(await packTar([...packages]));
     const bundle: FetchedBundle = {
       version,
-      contentHash: sha256(JSON.stringify([files, given, layer && sha256(layer)])),
+      contentHash: sha256(JSON.stringify([files, fields, layer && sha256(layer)])),
       entries: [],
       sdk: 'sdk.mjs',
       defaults: {},
@@ -53,7 +53,7 @@ export class BundleServer {
       layers: layer ? [{ platform: 'linux-x64-glibc', ...this.#store(layer) }] : [],
       nodeMajor: 20,
       requires: [],
-      ...given,
+      ...fields,
     };
     this.bundles.set(version, bundle);
     return bundle;

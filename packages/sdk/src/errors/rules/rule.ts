@@ -28,14 +28,14 @@ const own = new WeakMap<ApiClient, Promise<string>>();
 /** The project of a call. The project of a key is requested once. */
 export function projectOf(client: ApiClient, { projectRef }: OfProject): Promise<string> | string {
   if (projectRef !== undefined) return projectRef;
-  let asked = own.get(client);
-  if (!asked) {
-    asked = client.call('whoami').then(({ project }) => {
+  let pending = own.get(client);
+  if (!pending) {
+    pending = client.call('whoami').then(({ project }) => {
       if (project) return project.ref;
       throw new ConfigurationError('A personal access token is for many projects: give projectRef.');
     });
-    asked.catch(() => own.delete(client));
-    own.set(client, asked);
+    pending.catch(() => own.delete(client));
+    own.set(client, pending);
   }
-  return asked;
+  return pending;
 }

@@ -29,7 +29,7 @@ export function attemptTrace(): AttemptTrace | undefined {
   const spanId = digest(`${scope.run}#${scope.attempt}`).slice(0, 16);
   const wall = Date.now();
   const from = performance.now();
-  const made: AttemptTrace = {
+  const trace: AttemptTrace = {
     scope,
     traceId: caller?.traceId ?? digest(scope.run).slice(0, 32),
     spanId,
@@ -38,8 +38,8 @@ export function attemptTrace(): AttemptTrace | undefined {
     now: () => Math.round((wall + performance.now() - from) * 1_000),
     count: 0,
   };
-  traces.set(scope, made);
-  return made;
+  traces.set(scope, trace);
+  return trace;
 }
 
 /** The server derives the same ids. */

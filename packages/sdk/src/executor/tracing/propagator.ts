@@ -19,8 +19,8 @@ export const propagator = {
   },
 
   extract(context: Context, carrier: unknown, getter: Getter): Context {
-    const given = getter.get(carrier, 'traceparent');
-    const caller = readTraceparent(typeof given === 'string' ? given : given?.[0]);
+    const header = getter.get(carrier, 'traceparent');
+    const caller = readTraceparent(typeof header === 'string' ? header : header?.[0]);
     return caller ? withSpan(context, new UnrecordedSpan(caller)) : context;
   },
 

@@ -4,7 +4,7 @@ import { propagator } from './propagator.ts';
 import { RunTracer } from './tracer.ts';
 
 /** The newest supported version of the API, for projects without a copy of their own. */
-const knownVersion = '1.9.1';
+const newestVersion = '1.9.1';
 
 const provider = { getTracer: (name: string) => new RunTracer(name) };
 
@@ -12,7 +12,7 @@ const provider = { getTracer: (name: string) => new RunTracer(name) };
  * Makes every copy of `@opentelemetry/api` in this process store its spans with the run that creates them. Must be called before task files are
  * imported. `version` is that of the project's copy: a copy refuses to register anything next to a global of another version.
  */
-export const registerTracing = (version = knownVersion): boolean =>
+export const registerTracing = (version = newestVersion): boolean =>
   registerGlobalApi({
     version,
     trace: provider,

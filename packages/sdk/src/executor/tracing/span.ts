@@ -29,7 +29,7 @@ const errorStatus = 2;
 export class RunSpan {
   readonly #attempt: AttemptTrace;
   readonly #context: SpanContext;
-  readonly #given: NewSpan;
+  readonly #options: NewSpan;
   readonly #at: number;
   #name: string;
   readonly #attributes: BoundedAttributes;
@@ -40,15 +40,15 @@ export class RunSpan {
   readonly depth: number;
   readonly parent: string | undefined;
 
-  constructor(given: NewSpan) {
-    this.#given = given;
-    this.#attempt = given.attempt;
-    this.#context = given.context;
-    this.depth = given.depth;
-    this.parent = given.parent;
-    this.#name = nameOf(given.name);
-    this.#at = microseconds(given.startTime) ?? given.attempt.now();
-    this.#attributes = new BoundedAttributes(spanLimits.attributes, given.attributes);
+  constructor(options: NewSpan) {
+    this.#options = options;
+    this.#attempt = options.attempt;
+    this.#context = options.context;
+    this.depth = options.depth;
+    this.parent = options.parent;
+    this.#name = nameOf(options.name);
+    this.#at = microseconds(options.startTime) ?? options.attempt.now();
+    this.#attributes = new BoundedAttributes(spanLimits.attributes, options.attributes);
   }
 
   isOf(attempt: AttemptTrace): boolean {
@@ -140,7 +140,7 @@ export class RunSpan {
   end(time?: unknown): void {
     if (this.#isEnded) return;
     this.#isEnded = true;
-    const { kind, scope, parent } = this.#given;
+    const { kind, scope, parent } = this.#options;
     const attributes = this.#attributes.all;
     const omitted = this.#omitted + this.#attributes.omitted;
     const until = microseconds(time) ?? this.#attempt.now();

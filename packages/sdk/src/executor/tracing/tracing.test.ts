@@ -31,7 +31,7 @@ async function traced(run: Run, changes: Partial<ExecuteOptions> = {}) {
   });
   const spans = chunks.flatMap((chunk) => chunk.spans);
   const named = (name: string): EndedSpan => {
-    const span = spans.find((one) => one.name === name);
+    const span = spans.find((candidate) => candidate.name === name);
     if (!span) throw new Error(`no span ${name}`);
     return span;
   };

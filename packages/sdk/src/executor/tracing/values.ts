@@ -3,28 +3,28 @@ import { boundedText } from '../../bounded-text.ts';
 
 /** Attributes, kept within their limits as they are set. */
 export class BoundedAttributes {
-  readonly #most: number;
+  readonly #max: number;
   #values: Map<string, SpanValue> | undefined;
   /** The number of attributes left out. */
   omitted = 0;
 
-  constructor(most: number, given?: unknown) {
-    this.#most = most;
-    if (given !== undefined) this.setAll(given);
+  constructor(max: number, initial?: unknown) {
+    this.#max = max;
+    if (initial !== undefined) this.setAll(initial);
   }
 
-  set(name: unknown, given: unknown): void {
-    const value = bounded(given);
+  set(name: unknown, input: unknown): void {
+    const value = bounded(input);
     if (typeof name !== 'string' || name === '' || value === undefined) return;
     const key = boundedText(name, spanLimits.name);
     this.#values ??= new Map();
-    if (this.#values.size < this.#most || this.#values.has(key)) this.#values.set(key, value);
+    if (this.#values.size < this.#max || this.#values.has(key)) this.#values.set(key, value);
     else this.omitted += 1;
   }
 
-  setAll(given: unknown): void {
-    if (typeof given !== 'object' || given === null) return;
-    for (const [name, value] of Object.entries(given)) this.set(name, value);
+  setAll(attributes: unknown): void {
+    if (typeof attributes !== 'object' || attributes === null) return;
+    for (const [name, value] of Object.entries(attributes)) this.set(name, value);
   }
 
   get all(): SpanAttributes | undefined {

@@ -4,7 +4,7 @@
 -- Locks: channels by id.
 -- Callers: channels/write-conditional.ts.
 create or replace function append_to_channels(
-  asked_at timestamptz,
+  requested_at timestamptz,
   -- one element for each channel, in id order
   of_ids uuid[], of_counts int[], of_matches bigint[], of_fences text[], of_new_fences text[],
   -- one for each segment: the channel_index of its channel above and its distance from the first record
@@ -22,11 +22,11 @@ begin
       from unnest(part_channels, part_ids) with ordinality as q (channel_index, id, ix)
       join channel_parts k on k.channel = of_ids[q.channel_index] and k.part = q.id
   ), judged as (
-    select i.channel_index::int as channel_index, i.id, i.count, i.new_fence, c.next_seq, greatest(c.last_at, asked_at) as at,
+    select i.channel_index::int as channel_index, i.id, i.count, i.new_fence, c.next_seq, greatest(c.last_at, requested_at) as at,
            case when i.channel_index in (select k.channel_index from known k) then 'repeat'
                 when c.id is null then 'missing'
                 when c.closed_at is not null then 'closed'
-                when c.expires_at <= asked_at then 'expired'
+                when c.expires_at <= requested_at then 'expired'
                 when i.match <> c.next_seq then 'match'
                 when i.fence <> coalesce(c.fence, '') then 'fence'
                 else 'ok' end as state

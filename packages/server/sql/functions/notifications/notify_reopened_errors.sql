@@ -6,10 +6,10 @@ create or replace function notify_reopened_errors() returns trigger language plp
 begin
   if not exists (select from notification_endpoints) then return null; end if;
   perform notify_endpoints(g.env, n.at, case n.act when 'regressed' then 'error.regressed' else 'error.unignored' end,
-                           error_facts(g) || jsonb_build_object('before', n.before))
+                           error_properties(g) || jsonb_build_object('before', n.before))
      from fresh n join error_groups g on g.env = n.env and g.id = n.group_id
     where n.act in ('regressed', 'ignoreEnded') and exists (select from notification_endpoints e where e.env = n.env);
-  perform add_alert_events(g.env, 'error.regressed', g.task, n.at, error_facts(g))
+  perform add_alert_events(g.env, 'error.regressed', g.task, n.at, error_properties(g))
      from fresh n join error_groups g on g.env = n.env and g.id = n.group_id
     where n.act = 'regressed' and exists (select from alerts a where a.env = n.env);
   return null;

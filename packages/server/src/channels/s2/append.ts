@@ -98,7 +98,7 @@ export function streamAppends({
         throw badRequest(`An append has 1 to ${maxRecords} records.`);
       }
       const read = records.map(readRecord);
-      const fence = read.findLast((one) => one.fence !== undefined)?.fence;
+      const fence = read.findLast((record) => record.fence !== undefined)?.fence;
       const done = await write(
         environment,
         key,
@@ -110,7 +110,7 @@ export function streamAppends({
           partId: partOf(records),
         },
       );
-      const trim = Math.max(-1, ...read.map((one) => one.trim ?? -1));
+      const trim = Math.max(-1, ...read.map((record) => record.trim ?? -1));
       if (trim >= 0) await channels.trim(key, Math.min(trim, done.tail));
       const at = (seqNum: number) => ({ seqNum, timestamp: done.at });
       return { start: at(done.start), end: at(done.end), tail: at(done.tail) };

@@ -16,7 +16,7 @@ interface JsonInput {
   readonly fencing_token?: string | null | undefined;
 }
 
-const shown = ({ seqNum, timestamp }: Position) => ({ seq_num: seqNum, timestamp });
+const toResponse = ({ seqNum, timestamp }: Position) => ({ seq_num: seqNum, timestamp });
 
 /** The route of single appends, for the HTTP edge to mount. */
 export const appendRoute = (appends: StreamAppends) => ({
@@ -38,7 +38,7 @@ export const appendRoute = (appends: StreamAppends) => ({
   binary: (ack: unknown): Buffer => writeAppendAck(ack as AppendAck),
   json(ack: unknown): object {
     const { start, end, tail } = ack as AppendAck;
-    return { start: shown(start), end: shown(end), tail: shown(tail) };
+    return { start: toResponse(start), end: toResponse(end), tail: toResponse(tail) };
   },
   refusal: refusalOf,
 });

@@ -36,8 +36,8 @@ async function streamOn(change: Partial<Exchange> = {}) {
   return { near, far, stream, events, text: () => text };
 }
 
-const becomes = async (look: () => unknown, expected: unknown) =>
-  await expect.poll(look, { timeout: 20_000, interval: 5 }).toEqual(expected);
+const becomes = async (read: () => unknown, expected: unknown) =>
+  await expect.poll(read, { timeout: 20_000, interval: 5 }).toEqual(expected);
 
 describe('an event stream', () => {
   test('is a chunked HTTP response, which `end` completes', async () => {

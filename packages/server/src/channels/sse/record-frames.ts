@@ -16,14 +16,14 @@ export function frameOf(records: readonly ChannelRecord[], framing: Framing, wir
 
 function batchEvent(records: readonly ChannelRecord[]): string {
   let bytes = 0;
-  const shown = records.map(({ seq, at, body, headers }) => {
+  const encoded = records.map(({ seq, at, body, headers }) => {
     bytes += body.length;
     const more = headers && headers.length > 0 ? `,"headers":${JSON.stringify(headers)}` : '';
     return `{"seq_num":${seq},"timestamp":${at},"body":${JSON.stringify(body)}${more}}`;
   });
   const last = records.at(-1) as ChannelRecord;
   const tail = `{"seq_num":${last.seq + 1},"timestamp":${last.at}}`;
-  return `id: ${last.seq},${records.length},${bytes}\nevent: batch\ndata: {"records":[${shown.join(',')}],"tail":${tail}}\n\n`;
+  return `id: ${last.seq},${records.length},${bytes}\nevent: batch\ndata: {"records":[${encoded.join(',')}],"tail":${tail}}\n\n`;
 }
 
 function recordEvent({ seq, body, headers }: ChannelRecord): string {

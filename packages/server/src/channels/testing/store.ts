@@ -11,29 +11,29 @@ import type { NewRecord } from '../record.ts';
 
 const quiet: Log = { info() {}, warn() {}, error() {} };
 /** Wakes that never arrive. */
-export const deaf: Wakes = { tell() {}, listen() {}, async stop() {} };
+export const noWakes: Wakes = { notify() {}, listen() {}, async stop() {} };
 
 export interface Store extends Channels {
   readonly sql: Sql;
   readonly database: Database;
-  /** Starts another process on the same database. A deaf one gets no notifications. */
-  replica(options?: { deaf?: boolean }): Promise<Channels>;
+  /** Starts another process on the same database. An isolated one gets no notifications. */
+  replica(options?: { isolated?: boolean }): Promise<Channels>;
   /** Creates a channel. */
   channel(name?: string): Promise<ChannelKey>;
 }
 
 /** A channel store on a separate database, dropped when the test ends. */
-export async function testStore(options: { deaf?: boolean } = {}): Promise<Store> {
+export async function testStore(options: { isolated?: boolean } = {}): Promise<Store> {
   const { connection, drop } = await testDatabase();
   const stops: (() => unknown)[] = [];
   onTestFinished(async () => {
     for (const stop of stops.toReversed()) await stop();
     await drop();
   });
-  const start = async (isDeaf: boolean) => {
+  const start = async (isIsolated: boolean) => {
     const sql = connect(connection, { name: 'test', max: 4 });
     const clock = await startClock(sql);
-    const wakes = isDeaf ? deaf : await startWakes(sql, quiet, clock);
+    const wakes = isIsolated ? noWakes : await startWakes(sql, quiet, clock);
     const channels = startChannels({ database: connection, sql, clock, wakes });
     stops.push(async () => {
       await channels.stop();
@@ -43,12 +43,12 @@ export async function testStore(options: { deaf?: boolean } = {}): Promise<Store
     });
     return { channels, sql };
   };
-  const { channels, sql } = await start(options.deaf ?? true);
+  const { channels, sql } = await start(options.isolated ?? true);
   let count = 0;
   return Object.assign(Object.create(channels) as Channels, {
     sql,
     database: connection,
-    replica: async ({ deaf: isDeaf = true } = {}) => (await start(isDeaf)).channels,
+    replica: async ({ isolated: isIsolated = true } = {}) => (await start(isIsolated)).channels,
     async channel(name = `stream-${++count}`) {
       const key = runStream(1, 'run_1', name);
       await channels.open([{ key }]);

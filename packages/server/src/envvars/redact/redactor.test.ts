@@ -105,7 +105,7 @@ test('messages of runners lose the secret in every place, and only there', () =>
     redactOutcome(redactor, { kind: 'retry', delayMs: 1, error }),
     redactOutcome(redactor, { kind: 'completed', output: `"${secret}"`, outputType: 'text/plain' }),
   ];
-  const said = JSON.stringify([
+  const redactedText = JSON.stringify([
     outcomes,
     redactLines(redactor, [
       {
@@ -119,8 +119,8 @@ test('messages of runners lose the secret in every place, and only there', () =>
     ]),
     redactTexts(redactor, error),
   ]);
-  for (const spelling of encodingsOf(secret)) expect(said).not.toContain(spelling);
-  expect(said).toContain('at f (a.ts:1:1)');
+  for (const spelling of encodingsOf(secret)) expect(redactedText).not.toContain(spelling);
+  expect(redactedText).toContain('at f (a.ts:1:1)');
   expect(redactOutcome(redactor, { kind: 'canceled' })).toEqual({ kind: 'canceled' });
 });
 
@@ -192,10 +192,10 @@ test('any secret is gone from any text around it, in every spelling', () => {
     fc.string({ maxLength: 20 }),
     (value, around) => {
       fc.pre(value.isWellFormed() && !value.includes('\0') && value.trim().length >= 8);
-      const one = createRedactor([value]);
+      const redactor = createRedactor([value]);
       for (const spelling of encodingsOf(value)) {
-        expect(one.text(`${around}${spelling}${around}`)).not.toContain(spelling);
-        expect(one.json(JSON.stringify([`${around}${spelling}`]))).not.toContain(spelling);
+        expect(redactor.text(`${around}${spelling}${around}`)).not.toContain(spelling);
+        expect(redactor.json(JSON.stringify([`${around}${spelling}`]))).not.toContain(spelling);
       }
     },
   );

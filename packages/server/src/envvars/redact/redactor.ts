@@ -38,16 +38,16 @@ export function* compileRedactor(secrets: Iterable<string>): InParts<Redactor> {
 }
 
 function redactorOf(patterns: ReadonlySet<string>, find: FindSpans): Redactor {
-  const text = (given: string): string => {
-    const whole = redactKeys(given);
+  const text = (input: string): string => {
+    const whole = redactKeys(input);
     const spans = find(whole);
     addCut(whole, patterns, spans);
     return spans.length === 0 ? whole : atOnce(withoutSpans(whole, spans));
   };
 
-  function* textParts(given: string): InParts<string> {
-    if (given.length <= partLength) return text(given);
-    const whole = yield* redactKeysParts(given, false);
+  function* textParts(input: string): InParts<string> {
+    if (input.length <= partLength) return text(input);
+    const whole = yield* redactKeysParts(input, false);
     const spans = yield* spansIn(find, whole);
     addCut(whole, patterns, spans);
     return yield* withoutSpans(whole, spans);
@@ -71,13 +71,13 @@ function redactorOf(patterns: ReadonlySet<string>, find: FindSpans): Redactor {
     text,
     // The start of a truncated secret can only be found in a single text.
     mayConcern: () => true,
-    json(given) {
-      const whole = redactKeysInJson(given);
+    json(input) {
+      const whole = redactKeysInJson(input);
       return mayNeed(whole, find(whole)) ? atOnce(jsonParts(whole)) : whole;
     },
-    *parts(given, isJson) {
-      if (!isJson) return yield* textParts(given);
-      const whole = yield* redactKeysParts(given, true);
+    *parts(input, isJson) {
+      if (!isJson) return yield* textParts(input);
+      const whole = yield* redactKeysParts(input, true);
       return mayNeed(whole, yield* spansIn(find, whole)) ? yield* jsonParts(whole) : whole;
     },
   };

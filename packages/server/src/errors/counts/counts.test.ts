@@ -105,7 +105,7 @@ test('for every range, filter and order the counts add up to the failed runs rec
       const env = await newEnvironment(sql);
       const ids = await deploy(sql, env, ...deployed);
       const recorded: Occurrence[] = [];
-      const answers: { asked: Question; counts: Counts; expected: Counts }[] = [];
+      const answers: { question: Question; counts: Counts; expected: Counts }[] = [];
       let now = 0;
       let upgrades = 0;
       const groups = new Groups();
@@ -162,14 +162,14 @@ test('for every range, filter and order the counts add up to the failed runs rec
           while (more) more = await compactTallies(sql, new Date(start + now), ages);
         } else {
           answers.push({
-            asked: act,
-            counts: await askedCounts(env, act, now),
+            question: act,
+            counts: await requestCounts(env, act, now),
             expected: expectedCounts(recorded, groups.snapshot(), act, now),
           });
         }
       }
-      for (const { counts, expected, asked } of answers)
-        expect({ asked, counts }).toEqual({ asked, counts: expected });
+      for (const { counts, expected, question } of answers)
+        expect({ question, counts }).toEqual({ question, counts: expected });
       await checkTrends(env, recorded, now);
       await checkHours(env);
     }),
@@ -187,9 +187,9 @@ test('failures of one moment that are tallied one after the other are counted to
       new Date(start),
       Array.from({ length: times }, () => ({ message: 'a', task: 'one' })),
     );
-    await askedCounts(env, { ...everything, versions: undefined, tasks: undefined }, hourMs);
+    await requestCounts(env, { ...everything, versions: undefined, tasks: undefined }, hourMs);
   }
-  expect(await askedCounts(env, { ...everything, versions: undefined, tasks: undefined }, hourMs)).toEqual({
+  expect(await requestCounts(env, { ...everything, versions: undefined, tasks: undefined }, hourMs)).toEqual({
     'one a': 6,
   });
   await checkHours(env);
@@ -202,7 +202,7 @@ class Groups {
   meet(task: string, fingerprint: string, older: readonly string[]): void {
     const key = `${task} ${fingerprint}`;
     if (this.#of.has(key)) return;
-    const before = older.map((one) => this.#of.get(`${task} ${one}`)).find((group) => group !== undefined);
+    const before = older.map((old) => this.#of.get(`${task} ${old}`)).find((group) => group !== undefined);
     this.#of.set(key, before ?? key);
   }
 
@@ -234,7 +234,7 @@ type Question = typeof question extends fc.Arbitrary<infer Q> ? Q : never;
 function expectedCounts(
   recorded: readonly Occurrence[],
   groups: ReadonlyMap<string, string>,
-  asked: Question,
+  question: Question,
   now: number,
 ): Record<string, number> {
   const floor = (at: number, width: number) => Math.floor(at / width) * width;
@@ -242,25 +242,28 @@ function expectedCounts(
     if (at < floor(now - ages.days, dayMs)) return dayMs;
     return at < floor(now - ages.hours, hourMs) ? hourMs : 1;
   };
-  const from = asked.from === undefined ? -1 : floor(asked.from, widthAt(asked.from));
-  const to = asked.to === undefined ? Infinity : floor(asked.to, widthAt(asked.to)) + widthAt(asked.to) - 1;
+  const from = question.from === undefined ? -1 : floor(question.from, widthAt(question.from));
+  const to =
+    question.to === undefined
+      ? Infinity
+      : floor(question.to, widthAt(question.to)) + widthAt(question.to) - 1;
   const counts: Counts = {};
   for (const { at, task, fingerprint, version } of recorded) {
     if (at < from || at > to) continue;
-    if (asked.tasks && !asked.tasks.includes(task)) continue;
-    if (asked.versions && !asked.versions.includes(deployed[version] ?? '')) continue;
+    if (question.tasks && !question.tasks.includes(task)) continue;
+    if (question.versions && !question.versions.includes(deployed[version] ?? '')) continue;
     const group = groups.get(`${task} ${fingerprint}`) ?? '';
     counts[group] = (counts[group] ?? 0) + 1;
   }
   return counts;
 }
 
-async function askedCounts(env: number, asked: Question, now: number): Promise<Counts> {
-  const parameters: Record<string, string> = { 'page[size]': String(asked.size), sort: asked.sort };
-  if (asked.from !== undefined) parameters['filter[from]'] = String(start + asked.from);
-  if (asked.to !== undefined) parameters['filter[to]'] = String(start + asked.to);
-  if (asked.versions) parameters['filter[version]'] = asked.versions.join();
-  if (asked.tasks) parameters['filter[taskIdentifier]'] = asked.tasks.join();
+async function requestCounts(env: number, question: Question, now: number): Promise<Counts> {
+  const parameters: Record<string, string> = { 'page[size]': String(question.size), sort: question.sort };
+  if (question.from !== undefined) parameters['filter[from]'] = String(start + question.from);
+  if (question.to !== undefined) parameters['filter[to]'] = String(start + question.to);
+  if (question.versions) parameters['filter[version]'] = question.versions.join();
+  if (question.tasks) parameters['filter[taskIdentifier]'] = question.tasks.join();
   const items: ErrorGroup[] = [];
   let after: string | undefined;
   do {
@@ -271,7 +274,7 @@ async function askedCounts(env: number, asked: Question, now: number): Promise<C
     items.push(...page.data);
     after = page.pagination.next;
   } while (after !== undefined);
-  const keys = items.map((item) => item[asked.sort as keyof ErrorGroup]) as (string | number)[];
+  const keys = items.map((item) => item[question.sort as keyof ErrorGroup]) as (string | number)[];
   expect(keys).toEqual(keys.toSorted((a, b) => (a < b ? 1 : a > b ? -1 : 0)));
   return Object.fromEntries(items.map((item) => [`${item.taskIdentifier} ${item.errorMessage}`, item.count]));
 }

@@ -28,14 +28,14 @@ export const byHourUntil = (now: Date, { hours }: Ages = defaultAges): Date =>
 export const byDayUntil = (now: Date, { days }: Ages = defaultAges): Date =>
   new Date(floor(now.getTime() - days, dayMs));
 
-export interface AskedRange {
+export interface RequestedRange {
   readonly from?: Date | undefined;
   readonly to?: Date | undefined;
   /** Milliseconds up to now; takes precedence over the other two. */
   readonly period?: number | undefined;
 }
 
-export function readRange({ from, to, period }: AskedRange, now: Date, ages = defaultAges): Range {
+export function readRange({ from, to, period }: RequestedRange, now: Date, ages = defaultAges): Range {
   const start = period === undefined ? from?.getTime() : now.getTime() - period;
   const end = period === undefined ? to?.getTime() : undefined;
   return {

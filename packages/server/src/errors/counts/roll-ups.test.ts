@@ -242,24 +242,24 @@ test('compacting, deleting, merging, recording and listing at once, cut off in b
       let failed = messages.length;
       const isCutOff = (error: unknown) => expect(String(error)).toMatch(/canceling statement/);
       await Promise.all(
-        acts.map(async (one) => {
-          if (one.kind === 'fail') {
+        acts.map(async (act) => {
+          if (act.kind === 'fail') {
             failed += 1;
-            const message = named(one.message);
-            const failure = one.isUpgraded ? { message: `${message}'`, older: [message] } : { message };
-            await recordFailures(sql, env, time(one.hour), [failure]);
-          } else if (one.kind === 'delete')
-            await deleteOldHours(upkeep, time(one.hour), ages).catch(isCutOff);
-          else if (one.kind === 'compact') await compactTallies(upkeep, time(one.hour), ages).catch(isCutOff);
-          else if (one.kind === 'list') await countsBy(env, time(80), {});
-          else if (one.kind === 'merge') {
+            const message = named(act.message);
+            const failure = act.isUpgraded ? { message: `${message}'`, older: [message] } : { message };
+            await recordFailures(sql, env, time(act.hour), [failure]);
+          } else if (act.kind === 'delete')
+            await deleteOldHours(upkeep, time(act.hour), ages).catch(isCutOff);
+          else if (act.kind === 'compact') await compactTallies(upkeep, time(act.hour), ages).catch(isCutOff);
+          else if (act.kind === 'list') await countsBy(env, time(80), {});
+          else if (act.kind === 'merge') {
             const change = {
               env,
-              id: groupOf(env, { message: named(one.into) }),
+              id: groupOf(env, { message: named(act.into) }),
               now: () => time(80),
               principal: secretKey,
             };
-            await mergeErrorGroups(sql, { ...change, errors: [groupOf(env, { message: named(one.other) })] });
+            await mergeErrorGroups(sql, { ...change, errors: [groupOf(env, { message: named(act.other) })] });
           } else {
             await sql`select pg_cancel_backend(pid) from pg_stat_activity where application_name = 'cut off'`;
           }

@@ -12,7 +12,7 @@ export interface Change {
 }
 
 /** The same before it holds the lock: its time is when it gets the lock, not when it was requested. */
-export interface Asked extends Omit<Change, 'now'> {
+export interface ChangeRequest extends Omit<Change, 'now'> {
   now(): Date;
 }
 
@@ -22,18 +22,18 @@ export interface Asked extends Omit<Change, 'now'> {
  */
 export async function changing<R>(
   sql: Sql,
-  asked: Asked,
+  request: ChangeRequest,
   act: (transaction: Transaction, change: Change) => Promise<R>,
 ): Promise<R | undefined> {
-  const { env, principal } = asked;
-  if (!isErrorId(asked.id)) return undefined;
+  const { env, principal } = request;
+  if (!isErrorId(request.id)) return undefined;
   return sql.begin(async (transaction) => {
     await transaction`select lock_errors(${env})`;
     await tally(transaction, env);
-    const id = await currentId(transaction, env, asked.id);
+    const id = await currentId(transaction, env, request.id);
     if (id === undefined) return undefined;
     // The failures just counted may have occurred during the wait for the lock. All of them precede the change.
-    const now = asked.now();
+    const now = request.now();
     // The audit records the previous state: an expired ignore had ended.
     await transaction`
       select reopen_error(env, id, ignored_until, 'ignoreEnded') from error_groups

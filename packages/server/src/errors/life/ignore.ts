@@ -1,10 +1,10 @@
 import type { Body, ErrorGroupDetail, Operations } from '@millrace/contract';
 import { userBehind } from '../../auth/principal.ts';
 import type { Sql } from '../../db/connect.ts';
-import { audited, changing, type Asked } from './change.ts';
+import { audited, changing, type ChangeRequest } from './change.ts';
 import { detailColumns, detailOf, type DetailRow } from '../list/detail.ts';
 
-export interface Ignore extends Asked {
+export interface Ignore extends ChangeRequest {
   readonly limits: Body<Operations['ignoreError']>;
 }
 
@@ -12,9 +12,9 @@ export interface Ignore extends Asked {
  * Ignores a group until the first of its limits: a time, a number of further occurrences, or a rate of occurrences per minute. Without limits,
  * forever. Undefined if unknown.
  */
-export const ignoreErrorGroup = (sql: Sql, asked: Ignore): Promise<ErrorGroupDetail | undefined> =>
-  changing(sql, asked, async (tx, change) => {
-    const { limits } = asked;
+export const ignoreErrorGroup = (sql: Sql, request: Ignore): Promise<ErrorGroupDetail | undefined> =>
+  changing(sql, request, async (tx, change) => {
+    const { limits } = request;
     const { now, principal } = change;
     const until = limits.duration === undefined ? null : new Date(now.getTime() + limits.duration);
     const [row] = await tx<DetailRow[]>`

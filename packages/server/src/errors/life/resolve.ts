@@ -1,10 +1,10 @@
 import type { ErrorGroupDetail } from '@millrace/contract';
 import { userBehind } from '../../auth/principal.ts';
 import type { Sql } from '../../db/connect.ts';
-import { audited, changing, type Asked } from './change.ts';
+import { audited, changing, type ChangeRequest } from './change.ts';
 import { detailColumns, detailOf, type DetailRow } from '../list/detail.ts';
 
-export interface Resolve extends Asked {
+export interface Resolve extends ChangeRequest {
   /** Only failures of this version or a later one reopen the group. It need not be registered yet. */
   readonly version?: string | undefined;
 }
@@ -13,9 +13,9 @@ export interface Resolve extends Asked {
  * Resolves a group, whatever its state; a second resolve counts from now. It reopens automatically: with a version, when a run of that version
  * or a later one fails; without, when a run fails that started after the resolve. Undefined if unknown.
  */
-export const resolveErrorGroup = (sql: Sql, asked: Resolve): Promise<ErrorGroupDetail | undefined> =>
-  changing(sql, asked, async (tx, change) => {
-    const { version = null } = asked;
+export const resolveErrorGroup = (sql: Sql, request: Resolve): Promise<ErrorGroupDetail | undefined> =>
+  changing(sql, request, async (tx, change) => {
+    const { version = null } = request;
     const { now, principal } = change;
     const [row] = await tx<DetailRow[]>`
     with ${audited(tx, change, 'resolved')}, changed as (

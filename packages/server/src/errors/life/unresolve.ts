@@ -1,11 +1,14 @@
 import type { ErrorGroupDetail } from '@millrace/contract';
 import type { Sql } from '../../db/connect.ts';
-import { audited, changing, type Asked } from './change.ts';
+import { audited, changing, type ChangeRequest } from './change.ts';
 import { detailColumns, detailOf, type DetailRow } from '../list/detail.ts';
 
 /** Undoes a resolve or an ignore and clears their fields. Undefined if the group is unknown. */
-export const unresolveErrorGroup = (sql: Sql, asked: Asked): Promise<ErrorGroupDetail | undefined> =>
-  changing(sql, asked, async (tx, change) => {
+export const unresolveErrorGroup = (
+  sql: Sql,
+  request: ChangeRequest,
+): Promise<ErrorGroupDetail | undefined> =>
+  changing(sql, request, async (tx, change) => {
     const [row] = await tx<DetailRow[]>`
     with ${audited(tx, change, 'unresolved')}, changed as (
       update error_groups g set

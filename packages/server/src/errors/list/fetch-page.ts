@@ -27,7 +27,7 @@ export interface SlotRow extends GroupRow {
   readonly slot: Date | number;
 }
 
-export interface Wanted {
+export interface PageRequest {
   readonly sort: Sort;
   /** The page begins after this position. */
   readonly position: Position | undefined;
@@ -46,7 +46,7 @@ interface Candidates {
 interface FetchedPage {
   readonly fetched: number;
   /** How many of the groups contain the search text. */
-  readonly said: number;
+  readonly matching: number;
   readonly rows: SlotRow[];
 }
 
@@ -54,11 +54,11 @@ interface FetchedPage {
 export async function fetchPage(
   sql: Queryable,
   filter: ErrorFilter,
-  { sort, backward, limit }: Wanted,
+  { sort, backward, limit }: PageRequest,
   { groups, conditions }: Candidates,
 ): Promise<FetchedPage> {
-  const isSaid = filter.search === '' ? sql`true` : says(sql, sql`g`, filter.search);
-  const rows = await sql<(SlotRow & { fetched: number; said: number })[]>`
+  const isMatching = filter.search === '' ? sql`true` : says(sql, sql`g`, filter.search);
+  const rows = await sql<(SlotRow & { fetched: number; matching: number })[]>`
     with nearest as materialized (${groups}),
     found as (
       select g.id, g.fingerprint, g.task, g.type, g.message, ${sampleMessage(sql)} as sample, g.status, ${lapsed(sql, filter.now)} as lapsed,
@@ -68,9 +68,9 @@ export async function fetchPage(
         from (select g.* from nearest g
                where ${all(sql, [sql`true`, ...ownConditions(sql, filter), ...conditions])} limit ${limit}) g
     )
-    select n.fetched, n.said, g.*
-      from (select count(*)::int as fetched, count(*) filter (where ${isSaid})::int as said from nearest g) n
+    select n.fetched, n.matching, g.*
+      from (select count(*)::int as fetched, count(*) filter (where ${isMatching})::int as matching from nearest g) n
       left join found g on true order by ${ordered(sql, sort, backward)}`;
-  const { fetched = 0, said = 0 } = rows[0] ?? {};
-  return { fetched, said, rows: rows.filter((row) => row.id !== null) };
+  const { fetched = 0, matching = 0 } = rows[0] ?? {};
+  return { fetched, matching, rows: rows.filter((row) => row.id !== null) };
 }

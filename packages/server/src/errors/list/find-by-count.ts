@@ -1,7 +1,7 @@
 import type { Fragment, Queryable } from '../../db/connect.ts';
 import { byGroup, occurrencesIn, spansOf } from '../counts/in-range.ts';
 import { lapsed } from './detail.ts';
-import type { GroupRow, Wanted } from './fetch-page.ts';
+import type { GroupRow, PageRequest } from './fetch-page.ts';
 import { ownConditions, says, type ErrorFilter } from './filters.ts';
 import { all, type Position } from './order.ts';
 
@@ -12,7 +12,7 @@ import { all, type Position } from './order.ts';
 export async function findByCount(
   sql: Queryable,
   filter: ErrorFilter,
-  { position, backward, limit }: Wanted,
+  { position, backward, limit }: PageRequest,
 ): Promise<GroupRow[]> {
   const { env, now } = filter;
   const spans = await spansOf(sql, filter);

@@ -1,6 +1,6 @@
 import type { Fragment, Queryable } from '../../db/connect.ts';
 import { byGroup, occurrencesIn, spansOf } from '../counts/in-range.ts';
-import { fetchPage, type GroupRow, type Wanted } from './fetch-page.ts';
+import { fetchPage, type GroupRow, type PageRequest } from './fetch-page.ts';
 import { isCounted, occurred, spans, type ErrorFilter } from './filters.ts';
 import { findByCount } from './find-by-count.ts';
 import { beyond, ordered } from './order.ts';
@@ -17,12 +17,16 @@ const maxPrefiltered = 3 * 3_600_000;
  * The matching groups, in list order. Fetching from the position finds them soon unless few match. In that case indexes are used to find the
  * candidates, and only those are fetched. A page therefore costs about the same wherever it is, and however long the history.
  */
-export async function findGroups(sql: Queryable, filter: ErrorFilter, wanted: Wanted): Promise<GroupRow[]> {
-  const { sort, position, backward, limit } = wanted;
-  if (sort === 'count' && isCounted(filter)) return findByCount(sql, filter, wanted);
-  const near = await fetchPage(sql, filter, wanted, {
+export async function findGroups(
+  sql: Queryable,
+  filter: ErrorFilter,
+  request: PageRequest,
+): Promise<GroupRow[]> {
+  const { sort, position, backward, limit } = request;
+  if (sort === 'count' && isCounted(filter)) return findByCount(sql, filter, request);
+  const near = await fetchPage(sql, filter, request, {
     groups: sql`
-      select g.* from error_groups g where ${inScan(sql, filter, wanted)} and ${beyond(sql, sort, position, backward)}
+      select g.* from error_groups g where ${inScan(sql, filter, request)} and ${beyond(sql, sort, position, backward)}
        order by ${ordered(sql, sort, backward)} limit ${nearby}`,
     conditions: occurred(sql, filter),
   });
@@ -30,12 +34,12 @@ export async function findGroups(sql: Queryable, filter: ErrorFilter, wanted: Wa
   let passing = both(await prefilterByState(sql, filter), await occurredIn(sql, filter));
   if (filter.search !== '' && !(passing && passing.length <= few)) {
     // A text that is common nearby may be rare among the candidates: then the index is used after all.
-    const maxFetched = 3 * limit * (near.fetched / near.said);
-    const rows = near.said >= common && (await scanIndex(sql, filter, wanted, { passing, maxFetched }));
+    const maxFetched = 3 * limit * (near.fetched / near.matching);
+    const rows = near.matching >= common && (await scanIndex(sql, filter, request, { passing, maxFetched }));
     if (rows) return rows;
     passing = await prefilterBySearch(sql, filter, passing);
   }
-  return (await scanIndex(sql, filter, wanted, { passing, maxFetched: Number.POSITIVE_INFINITY })) ?? [];
+  return (await scanIndex(sql, filter, request, { passing, maxFetched: Number.POSITIVE_INFINITY })) ?? [];
 }
 
 /**

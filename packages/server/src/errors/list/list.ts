@@ -1,6 +1,6 @@
 import type { ErrorGroup, Operations, Query, Reply } from '@millrace/contract';
 import type { Queryable, Sql } from '../../db/connect.ts';
-import { askedPage, pageOf, unknownCursor, type AskedPage } from '../../page.ts';
+import { requestedPage, pageOf, unknownCursor, type RequestedPage } from '../../page.ts';
 import { isCounted, type ErrorFilter } from './filters.ts';
 import { findGroups } from './find.ts';
 import type { GroupRow } from './fetch-page.ts';
@@ -31,16 +31,16 @@ export async function listErrorGroups(sql: Sql, list: ErrorList): Promise<Page> 
 }
 
 async function readPage(sql: Queryable, { env, query, now, ages }: ErrorList): Promise<Page> {
-  const asked = askedPage(query);
-  const { cursor, backward } = asked;
+  const requested = requestedPage(query);
+  const { cursor, backward } = requested;
   const filter = await readFilter(sql, env, query, now, ages);
   const { sort } = query;
   const position =
-    cursor === undefined ? undefined : await positionOf(sql, env, filter, { ...asked, sort, cursor });
+    cursor === undefined ? undefined : await positionOf(sql, env, filter, { ...requested, sort, cursor });
   if (filter === undefined) return { data: [], pagination: {} };
 
-  const rows = await findGroups(sql, filter, { sort, position, backward, limit: asked.size + 1 });
-  const { page, pagination } = pageOf(rows, asked);
+  const rows = await findGroups(sql, filter, { sort, position, backward, limit: requested.size + 1 });
+  const { page, pagination } = pageOf(rows, requested);
   const ids = page.map(({ id }) => id);
   const trends = query.trend === undefined ? [] : await trendsOf(sql, env, ids, query.trend, now);
   const fingerprints = query.fingerprints === 'true' ? await fingerprintsOf(sql, env, ids) : undefined;
@@ -88,7 +88,7 @@ async function versionIds(sql: Queryable, env: number, names: readonly string[])
   return rows.map((row) => row.id);
 }
 
-interface Cursor extends AskedPage {
+interface Cursor extends RequestedPage {
   readonly sort: Sort;
   readonly cursor: string;
 }
@@ -97,9 +97,9 @@ async function positionOf(
   sql: Queryable,
   env: number,
   filter: ErrorFilter | undefined,
-  asked: Cursor,
+  requested: Cursor,
 ): Promise<Position> {
-  const { sort, cursor } = asked;
+  const { sort, cursor } = requested;
   // Counts of a range are computed later, for all groups at once.
   const key = sort === 'count' && filter && isCounted(filter) ? sql`g.number` : orders[sort].column(sql);
   const [row] = isErrorId(cursor)
@@ -109,7 +109,7 @@ async function positionOf(
          where x.env = ${env} and x.id = ${cursor}`
     : [];
   if (row) return row;
-  throw unknownCursor(asked, 'the id of an error group of this environment');
+  throw unknownCursor(requested, 'the id of an error group of this environment');
 }
 
 const itemOf = (row: GroupRow): ErrorGroup => ({

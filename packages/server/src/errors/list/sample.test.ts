@@ -46,8 +46,8 @@ test('a group shows the message of one of its errors, to callers who may read th
     ['read:errors', 'read:runs:run_1'],
     ['write:errors', 'read:tasks'],
   ]) {
-    const shown = shownTo(caller(...scopes), group);
-    expect(shown).not.toHaveProperty('sampleMessage');
-    expect({ ...shown, sampleMessage: sample }).toEqual(group);
+    const response = shownTo(caller(...scopes), group);
+    expect(response).not.toHaveProperty('sampleMessage');
+    expect({ ...response, sampleMessage: sample }).toEqual(group);
   }
 });

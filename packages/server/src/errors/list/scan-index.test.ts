@@ -74,9 +74,9 @@ test('pages lead through more groups than can be looked up one by one, in both d
       }),
       async ({ sort, size, index, backward, search, range }) => {
         const id = index === undefined ? undefined : all[index]?.id;
-        const wanted = { 'filter[taskIdentifier]': 'older', 'page[size]': String(size), sort, ...range };
+        const parameters = { 'filter[taskIdentifier]': 'older', 'page[size]': String(size), sort, ...range };
         const found = await page({
-          ...wanted,
+          ...parameters,
           ...(search !== '' && { 'filter[search]': search }),
           ...(id && { [backward ? 'page[before]' : 'page[after]']: id }),
         });

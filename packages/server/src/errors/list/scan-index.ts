@@ -1,5 +1,5 @@
 import type { Fragment, Queryable } from '../../db/connect.ts';
-import { fetchPage, type SlotRow, type Wanted } from './fetch-page.ts';
+import { fetchPage, type SlotRow, type PageRequest } from './fetch-page.ts';
 import { occurred, type ErrorFilter } from './filters.ts';
 import { all, beyond, fromSlot, inOrder, ordered, orderedBySlot, orders } from './order.ts';
 import { few, membership, numbersOf } from './prefilter.ts';
@@ -22,15 +22,15 @@ export interface Among {
 export async function scanIndex(
   sql: Queryable,
   filter: ErrorFilter,
-  wanted: Wanted,
+  request: PageRequest,
   { passing, maxFetched }: Among,
 ): Promise<SlotRow[] | undefined> {
-  const { sort, backward, limit } = wanted;
-  if (passing && passing.length <= few) return rowsAmong(sql, filter, wanted, passing);
+  const { sort, backward, limit } = request;
+  if (passing && passing.length <= few) return rowsAmong(sql, filter, request, passing);
   const isPassing = passing ? membership(passing) : () => true;
   const found = new Map<string, SlotRow>();
   const fetch = async (numbers: Int32Array): Promise<void> => {
-    for (const row of await rowsAmong(sql, filter, wanted, numbers)) found.set(row.id, row);
+    for (const row of await rowsAmong(sql, filter, request, numbers)) found.set(row.id, row);
   };
   let fetched = 0;
   for (const { from, to } of stages) {
@@ -38,7 +38,7 @@ export async function scanIndex(
     const next = await numbersOf(
       sql,
       sql`
-      select g.number from error_groups g where ${inScan(sql, filter, wanted)}
+      select g.number from error_groups g where ${inScan(sql, filter, request)}
        order by ${orderedBySlot(sql, sort, backward)} offset ${from} limit ${length}`,
     );
     const could = next.filter(isPassing);
@@ -73,19 +73,23 @@ const rowsOf = (sql: Queryable, numbers: Int32Array): Fragment => sql`
 async function rowsAmong(
   sql: Queryable,
   filter: ErrorFilter,
-  wanted: Wanted,
+  request: PageRequest,
   numbers: Int32Array,
 ): Promise<SlotRow[]> {
   if (numbers.length === 0) return [];
-  const { sort, position, backward } = wanted;
+  const { sort, position, backward } = request;
   const groups = sql`
     ${rowsOf(sql, numbers)} and g.merged_into is null and ${beyond(sql, sort, position, backward)}
      order by ${ordered(sql, sort, backward)}`;
-  return (await fetchPage(sql, filter, wanted, { groups, conditions: occurred(sql, filter) })).rows;
+  return (await fetchPage(sql, filter, request, { groups, conditions: occurred(sql, filter) })).rows;
 }
 
 /** Where a scan of the index of the order begins and ends. */
-export const inScan = (sql: Queryable, filter: ErrorFilter, { sort, position, backward }: Wanted): Fragment =>
+export const inScan = (
+  sql: Queryable,
+  filter: ErrorFilter,
+  { sort, position, backward }: PageRequest,
+): Fragment =>
   all(sql, [
     sql`g.env = ${filter.env}`,
     sql`g.merged_into is null`,

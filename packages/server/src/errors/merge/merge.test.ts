@@ -45,7 +45,7 @@ const merge = (into: string, ...others: string[]) =>
 const split = (from: string, ...fingerprints: string[]) =>
   splitErrorGroup(sql, { ...change(from), fingerprints });
 const show = (message: string) => retrieveErrorGroup(sql, env, id(message), second(200));
-const shown = async () => {
+const listed = async () => {
   const query = listErrors.query.parse({});
   const { data } = await listErrorGroups(sql, { env, query, now: second(200) });
   return Object.fromEntries(data.map((group) => [group.errorMessage, group.count]));
@@ -63,7 +63,7 @@ describe('a merge', () => {
       lastSeen: second(2).toISOString(),
     });
     await fail(3, { message: 'b' });
-    expect(await shown()).toEqual({ a: 4 });
+    expect(await listed()).toEqual({ a: 4 });
     expect(await listFingerprints(sql, env, id('b'))).toMatchObject([
       { fingerprint: 'a', count: 1 },
       { fingerprint: 'b', errorMessage: 'b', count: 3 },
@@ -73,8 +73,8 @@ describe('a merge', () => {
   test('is shown by the fingerprints in the list, where they are asked for', async () => {
     await fail(1, { message: 'a' }, { message: 'b' }, { message: 'c' });
     await merge('b', 'a');
-    const fingerprints = async (asked: object) => {
-      const query = listErrors.query.parse({ sort: 'firstSeen', ...asked });
+    const fingerprints = async (parameters: object) => {
+      const query = listErrors.query.parse({ sort: 'firstSeen', ...parameters });
       const { data } = await listErrorGroups(sql, { env, query, now: second(200) });
       return Object.fromEntries(data.map((group) => [group.errorMessage, group.fingerprints]));
     };
@@ -139,7 +139,7 @@ describe('a merge', () => {
     expect(
       await mergeErrorGroups(sql, { ...change('a'), id: 'error_0000000000000000', errors: [id('a')] }),
     ).toBeUndefined();
-    expect(await shown()).toEqual({ a: 1, b: 1 });
+    expect(await listed()).toEqual({ a: 1, b: 1 });
   });
 });
 
@@ -155,7 +155,7 @@ describe('a split', () => {
       firstSeen: second(2).toISOString(),
     });
     await fail(3, { message: 'b' });
-    expect(await shown()).toEqual({ a: 2, b: 2 });
+    expect(await listed()).toEqual({ a: 2, b: 2 });
     expect(await show('c')).toMatchObject({ id: id('a'), lastSeen: second(2).toISOString() });
   });
 
@@ -164,7 +164,7 @@ describe('a split', () => {
     await merge('a', 'b', 'c');
     await split('a', 'b', 'c');
     expect(await show('c')).toMatchObject({ id: id('b'), count: 2 });
-    expect(await shown()).toEqual({ a: 1, b: 2 });
+    expect(await listed()).toEqual({ a: 1, b: 2 });
   });
 
   test('takes the state along, so that nothing reopens', async () => {
@@ -182,7 +182,7 @@ describe('a split', () => {
       status: 404,
       message: 'fingerprints: the group has no c',
     });
-    expect(await shown()).toEqual({ a: 2 });
+    expect(await listed()).toEqual({ a: 2 });
   });
 });
 
@@ -193,7 +193,7 @@ test('a fingerprint of a later algorithm joins the group of the older one, resol
   expect(await show('a')).toMatchObject({ status: 'resolved', count: 2 });
   const later = 91 * 86_400;
   await fail(later, { message: "old'", older: ['old'] });
-  expect(await shown()).toEqual({ a: 2, old: 1, "old'": 1 });
+  expect(await listed()).toEqual({ a: 2, old: 1, "old'": 1 });
 });
 
 test('merges and splits while runs fail lose nothing and count nothing twice', async () => {
@@ -216,22 +216,22 @@ test('merges and splits while runs fail lose nothing and count nothing twice', a
       const named = (index: number) => messages[index] as string;
       // Concurrently, over several connections.
       await Promise.all(
-        acts.map(async (one, index) => {
-          if (one.kind === 'fail') {
-            failed += one.times;
-            const failure = { message: named(one.message) };
-            await fail(index, ...Array.from({ length: one.times }, () => failure));
-          } else if (one.kind === 'merge') await merge(named(one.into), named(one.other));
-          else if (one.kind === 'list') await shown();
+        acts.map(async (act, index) => {
+          if (act.kind === 'fail') {
+            failed += act.times;
+            const failure = { message: named(act.message) };
+            await fail(index, ...Array.from({ length: act.times }, () => failure));
+          } else if (act.kind === 'merge') await merge(named(act.into), named(act.other));
+          else if (act.kind === 'list') await listed();
           else {
             // The race decides whether it is part of the group.
-            await split(named(one.from), named(one.other)).catch((error: { status?: number }) =>
+            await split(named(act.from), named(act.other)).catch((error: { status?: number }) =>
               expect([404, 422]).toContain(error.status),
             );
           }
         }),
       );
-      const counts = Object.values(await shown());
+      const counts = Object.values(await listed());
       expect(counts.reduce((sum, count) => sum + count, 0)).toBe(failed);
       const [row] = await sql`
         select count(*)::int as wrong from error_groups g

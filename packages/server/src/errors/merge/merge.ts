@@ -2,10 +2,10 @@ import { maxFingerprints, type ErrorGroupDetail } from '@millrace/contract';
 import { userBehind } from '../../auth/principal.ts';
 import type { Sql, Transaction } from '../../db/connect.ts';
 import { notFound, unprocessable } from '../../problem.ts';
-import { changing, currentId, type Asked, type Change } from '../life/change.ts';
+import { changing, currentId, type ChangeRequest, type Change } from '../life/change.ts';
 import { isErrorId, retrieveErrorGroup } from '../list/retrieve.ts';
 
-export interface Merge extends Asked {
+export interface Merge extends ChangeRequest {
   /** Ids of the groups to merge into this one. */
   readonly errors: readonly string[];
 }
@@ -14,10 +14,10 @@ export interface Merge extends Asked {
  * Merges other groups into one: it gets their fingerprints, with all their past and future counts, and their ids resolve to it. It keeps its
  * state; theirs are in the audit. Only groups of one task can be merged. Undefined if the group itself is unknown.
  */
-export const mergeErrorGroups = (sql: Sql, asked: Merge): Promise<ErrorGroupDetail | undefined> =>
-  changing(sql, asked, async (tx, change) => {
+export const mergeErrorGroups = (sql: Sql, request: Merge): Promise<ErrorGroupDetail | undefined> =>
+  changing(sql, request, async (tx, change) => {
     const { env, id, now, principal } = change;
-    const others = await othersOf(tx, change, asked.errors);
+    const others = await othersOf(tx, change, request.errors);
     if (others.length === 0) return retrieveErrorGroup(tx, env, id, now);
     await refuseUnlike(tx, change, others);
     await tx`

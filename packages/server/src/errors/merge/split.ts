@@ -2,10 +2,10 @@ import type { ErrorGroupDetail } from '@millrace/contract';
 import { userBehind } from '../../auth/principal.ts';
 import type { Sql } from '../../db/connect.ts';
 import { notFound, unprocessable } from '../../problem.ts';
-import { changing, type Asked } from '../life/change.ts';
+import { changing, type ChangeRequest } from '../life/change.ts';
 import { retrieveErrorGroup } from '../list/retrieve.ts';
 
-export interface Split extends Asked {
+export interface Split extends ChangeRequest {
   readonly fingerprints: readonly string[];
 }
 
@@ -14,9 +14,9 @@ export interface Split extends Asked {
  * under the id that it had or would have had. It starts in the state of the group it leaves, so that a split neither reopens nor hides
  * anything. Undefined if the group is unknown.
  */
-export const splitErrorGroup = (sql: Sql, asked: Split): Promise<ErrorGroupDetail | undefined> =>
-  changing(sql, asked, async (tx, { env, id, now, principal }) => {
-    const { fingerprints } = asked;
+export const splitErrorGroup = (sql: Sql, request: Split): Promise<ErrorGroupDetail | undefined> =>
+  changing(sql, request, async (tx, { env, id, now, principal }) => {
+    const { fingerprints } = request;
     // The group's own fingerprint is the one it started with or, if that never occurred, the displayed one.
     const moved = await tx<{ id: number; fingerprint: string; own_group: string; own: boolean }[]>`
       select f.id, f.fingerprint, f.own_group, f.own_group = g.id or f.fingerprint = g.fingerprint as own
@@ -24,7 +24,7 @@ export const splitErrorGroup = (sql: Sql, asked: Split): Promise<ErrorGroupDetai
        where f.env = ${env} and f.group_id = ${id} and f.fingerprint = any(${[...fingerprints]})
          and f.last_seen is not null
        order by array_position(${[...fingerprints]}::text[], f.fingerprint)`;
-    const missing = fingerprints.find((one) => !moved.some((row) => row.fingerprint === one));
+    const missing = fingerprints.find((fingerprint) => !moved.some((row) => row.fingerprint === fingerprint));
     if (missing !== undefined) throw notFound(`fingerprints: the group has no ${missing.slice(0, 64)}`);
     const own = moved.find((row) => row.own);
     if (own) {

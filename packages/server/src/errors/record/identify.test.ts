@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { listRuns } from '../../runs/list/list.ts';
 import { retrieveRun } from '../../runs/retrieve/retrieve.ts';
 import { testEngine, type TestEngine } from '../../runs/testing/engine.ts';
-import { introduce } from './known.ts';
+import { introduce } from './cached-fingerprints.ts';
 import { listErrorGroups } from '../list/list.ts';
 import { mergeErrorGroups } from '../merge/merge.ts';
 import { prepareFailure } from './prepare.ts';
@@ -98,9 +98,9 @@ describe('a failure is grouped', () => {
       thrown('boom'),
     );
     const before = await groups();
-    const asked = { message: '*ETIMEDOUT*', groupKey: 'network', limit: 100 };
+    const rule = { message: '*ETIMEDOUT*', groupKey: 'network', limit: 100 };
     const now = new Date(t.engine.clock.now());
-    expect(await previewRule(t.sql, [t.environment.id], asked, now)).toEqual({
+    expect(await previewRule(t.sql, [t.environment.id], rule, now)).toEqual({
       looked: 4,
       matched: 3,
       from: [
@@ -114,7 +114,7 @@ describe('a failure is grouped', () => {
       ],
       into: [{ id: expect.stringMatching(/^error_/), taskIdentifier: 'test', matched: 3 }],
     });
-    expect(await previewRule(t.sql, [t.environment.id], { ...asked, limit: 1 }, now)).toMatchObject({
+    expect(await previewRule(t.sql, [t.environment.id], { ...rule, limit: 1 }, now)).toMatchObject({
       looked: 1,
       matched: 0,
     });

@@ -1,9 +1,9 @@
 import type { SerializedError } from '@millrace/contract/runner';
 import type { Sql } from '../../db/connect.ts';
 import { Turns } from '../../json/turns.ts';
-import { knownFingerprints } from './known.ts';
+import { cachedFingerprints } from './cached-fingerprints.ts';
 import { prepareFailure, type PreparedFailure } from './prepare.ts';
-import { knownRules } from '../rules/known.ts';
+import { cachedRules } from '../rules/cached-rules.ts';
 
 const turnMs = 5;
 
@@ -22,8 +22,8 @@ export function identifyFailures(
   sql: Sql,
   ofTask: OfTask,
 ): (failures: readonly Failed[], now: Date) => Promise<readonly number[]> {
-  const rulesOf = knownRules(sql);
-  const idsOf = knownFingerprints(sql);
+  const rulesOf = cachedRules(sql);
+  const idsOf = cachedFingerprints(sql);
   return async (failures, now) => {
     if (failures.length === 0) return [];
     const matches = new Map<number, Awaited<ReturnType<typeof rulesOf>>>();

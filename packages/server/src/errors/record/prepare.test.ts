@@ -26,14 +26,14 @@ describe('a failure is prepared', () => {
   });
 
   test("under the author's own fingerprint if there is one", () => {
-    const one = prepareFailure(1, 'pay', error({ fingerprint: ' card declined ' }));
+    const failure = prepareFailure(1, 'pay', error({ fingerprint: ' card declined ' }));
     const other = prepareFailure(
       1,
       'pay',
       error({ fingerprint: 'card declined', message: 'something else', stackTrace: '' }),
     );
-    expect(one.fingerprint).toBe('card declined');
-    expect(other.group).toBe(one.group);
+    expect(failure.fingerprint).toBe('card declined');
+    expect(other.group).toBe(failure.group);
     for (const fingerprint of ['', ' \u0000 ', 7, {}] as string[]) {
       expect(prepareFailure(1, 'pay', error({ fingerprint })).group).toBe(
         prepareFailure(1, 'pay', error()).group,

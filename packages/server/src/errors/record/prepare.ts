@@ -82,9 +82,9 @@ function thrownError(error: SerializedError, taskIdentifier?: string): ThrownErr
   };
 }
 
-function ownFingerprint(given: unknown): string | undefined {
-  if (typeof given !== 'string') return undefined;
-  const text = storable(given.slice(0, maxFingerprint)).trim();
+function ownFingerprint(value: unknown): string | undefined {
+  if (typeof value !== 'string') return undefined;
+  const text = storable(value.slice(0, maxFingerprint)).trim();
   return text === '' ? undefined : text;
 }
 

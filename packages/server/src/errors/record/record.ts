@@ -1,6 +1,6 @@
 import type { Queryable } from '../../db/connect.ts';
 import type { Failed } from './identify.ts';
-import { introduce } from './known.ts';
+import { introduce } from './cached-fingerprints.ts';
 import { prepareFailure } from './prepare.ts';
 
 /**

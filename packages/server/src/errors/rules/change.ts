@@ -39,7 +39,12 @@ export const createRule = (
     ids.splice((position ?? ids.length + 1) - 1, 0, id);
     await arrange(tx, ids);
     const rule = await oneOf(tx, projectRef, id);
-    await recordAct(tx, by, { act: 'errorRule.created', target: id, in: { projectRef }, new: facts(rule) });
+    await recordAct(tx, by, {
+      act: 'errorRule.created',
+      target: id,
+      in: { projectRef },
+      new: propertiesOf(rule),
+    });
     return rule;
   });
 
@@ -48,12 +53,12 @@ export const updateRule = (
   sql: Sql,
   { projectRef, now, by }: Changing,
   id: string,
-  { position, ...given }: Body<Operations['updateErrorRule']>,
+  { position, ...changes }: Body<Operations['updateErrorRule']>,
 ): Promise<ErrorRule> =>
   sql.begin(async (tx) => {
     await lockProject(tx, projectRef);
     const old = await oneOf(tx, projectRef, id);
-    const { task, type, message, groupKey } = { ...old, ...given };
+    const { task, type, message, groupKey } = { ...old, ...changes };
     if (task === null && type === null && message === null) {
       throw unprocessable('A rule needs a pattern: leave task, type or message set.');
     }
@@ -70,8 +75,8 @@ export const updateRule = (
       act: 'errorRule.updated',
       target: id,
       in: { projectRef },
-      old: facts(old),
-      new: facts(rule),
+      old: propertiesOf(old),
+      new: propertiesOf(rule),
     });
     return rule;
   });
@@ -82,7 +87,12 @@ export const deleteRule = (sql: Sql, { projectRef, by }: Changing, id: string): 
     await lockProject(tx, projectRef);
     const old = await oneOf(tx, projectRef, id);
     await tx`delete from error_rules where id = ${id}`;
-    await recordAct(tx, by, { act: 'errorRule.deleted', target: id, in: { projectRef }, old: facts(old) });
+    await recordAct(tx, by, {
+      act: 'errorRule.deleted',
+      target: id,
+      in: { projectRef },
+      old: propertiesOf(old),
+    });
   });
 
 async function oneOf(tx: Transaction, projectRef: string, id: string): Promise<ErrorRule> {
@@ -91,7 +101,7 @@ async function oneOf(tx: Transaction, projectRef: string, id: string): Promise<E
   return ruleOf(row);
 }
 
-const facts = ({ position, task, type, message, groupKey }: ErrorRule) => ({
+const propertiesOf = ({ position, task, type, message, groupKey }: ErrorRule) => ({
   position,
   task,
   type,

@@ -42,8 +42,8 @@ export async function previewRule(
       };
       own.looked += 1;
       from.set(run.group, own);
-      const { task: ofTask, type: ofType, thrown, message: shown } = run;
-      if (match({ task: ofTask, type: ofType, messages: [thrown, shown] }) === undefined) continue;
+      const { task: ofTask, type: ofType, thrown, message: displayed } = run;
+      if (match({ task: ofTask, type: ofType, messages: [thrown, displayed] }) === undefined) continue;
       matched += 1;
       own.matched += 1;
       const id = errorGroupId(String(env), run.task, groupKey);
@@ -52,9 +52,9 @@ export async function previewRule(
       into.set(id, target);
     }
   }
-  const most = <T extends { matched: number }>(groups: Iterable<T>) =>
+  const ranked = <T extends { matched: number }>(groups: Iterable<T>) =>
     [...groups].filter((group) => group.matched > 0).toSorted((a, b) => b.matched - a.matched);
-  return { looked, matched, from: most(from.values()), into: most(into.values()) };
+  return { looked, matched, from: ranked(from.values()), into: ranked(into.values()) };
 }
 
 const latestFailures = (sql: Queryable, env: number, limit: number, since: Date | null) => sql<FailedRun[]>`

@@ -26,15 +26,15 @@ describe('rules of a project', () => {
     await create(server, { task: 'mail', groupKey: 'mail', position: 1 });
     expect(await keysOf(server)).toEqual(['mail', 'network', 'slow']);
 
-    const one = `${path(server)}/${first.body.id}`;
-    const moved = await server.ask(one, { method: 'PATCH', body: { position: 3, task: 'a*' } });
+    const url = `${path(server)}/${first.body.id}`;
+    const moved = await server.ask(url, { method: 'PATCH', body: { position: 3, task: 'a*' } });
     expect(moved.body).toMatchObject({ position: 3, task: 'a*', message: 'connect *' });
     expect(await keysOf(server)).toEqual(['mail', 'slow', 'network']);
-    expect(await server.ask(one, { method: 'DELETE' })).toMatchObject({
+    expect(await server.ask(url, { method: 'DELETE' })).toMatchObject({
       status: 200,
       body: { success: true },
     });
-    expect((await server.ask(one, { method: 'DELETE' })).status).toBe(404);
+    expect((await server.ask(url, { method: 'DELETE' })).status).toBe(404);
     expect(await keysOf(server)).toEqual(['mail', 'slow']);
 
     const { body: orgs } = await server.ask('/api/v1/orgs', { key: server.personalAccessToken });
@@ -67,8 +67,8 @@ describe('rules of a project', () => {
       ['{', /Invalid JSON/],
       ['', /empty/],
     ] as const) {
-      const { status, body: said } = await create(server, body);
-      expect([status, JSON.stringify(said)]).toEqual([400, expect.stringMatching(what)]);
+      const { status, body: problem } = await create(server, body);
+      expect([status, JSON.stringify(problem)]).toEqual([400, expect.stringMatching(what)]);
     }
     const { body: rule } = await create(server, { message: 'x', groupKey: 'x' });
     expect(

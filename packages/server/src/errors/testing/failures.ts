@@ -2,7 +2,7 @@ import { newId } from '../../db/ids.ts';
 import type { Queryable, Sql } from '../../db/connect.ts';
 import type { Principal } from '../../auth/principal.ts';
 import { errorGroupId } from '../record/group-id.ts';
-import { introduce } from '../record/known.ts';
+import { introduce } from '../record/cached-fingerprints.ts';
 
 /** A separate environment for a test. */
 export async function newEnvironment(sql: Sql): Promise<number> {

@@ -17,7 +17,7 @@ export interface AlertRow {
   readonly enabled: boolean;
   readonly firing_since: Date | null;
   readonly last_sent_at: Date | null;
-  readonly owed: boolean;
+  readonly message_pending: boolean;
   readonly created_at: Date;
 }
 

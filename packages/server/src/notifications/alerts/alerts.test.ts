@@ -49,7 +49,7 @@ async function added(server: NotifyingServer, body: object) {
   return answer.body;
 }
 
-const shown = async (server: NotifyingServer, id: string) => (await server.alerts(`/${id}`)).body;
+const retrieve = async (server: NotifyingServer, id: string) => (await server.alerts(`/${id}`)).body;
 
 describe('new and regressed error groups', () => {
   test('come in one message at once, and in another one after the quiet time', async () => {
@@ -64,12 +64,12 @@ describe('new and regressed error groups', () => {
     for (const word of ['apple', 'banana', 'cherry']) await server.fail(`another ${word}`);
     await expect.poll(async () => (await server.ask('/api/v1/errors')).body.data.length, waiting).toBe(4);
     server.shiftTime(60_000);
-    await expect.poll(async () => (await stored(server)).owed, waiting).toBe(true);
+    await expect.poll(async () => (await stored(server)).message_pending, waiting).toBe(true);
     await texts(1);
     server.shiftTime(9 * 60_000);
     const [, second] = await texts(2);
     expect(second).toMatch(/ prod\] Errors: 3 new error groups\n(• TypeError: another \w+ .*\n?){3}$/);
-    expect(await shown(server, id)).toMatchObject({
+    expect(await retrieve(server, id)).toMatchObject({
       state: 'OK',
       lastSentAt: expect.any(String),
       subjects: [],
@@ -129,7 +129,7 @@ test('a task of which too many runs fail is told once, and once that it is over'
   server.shiftTime(11_000);
   await checked(server);
   // It must hold for the window.
-  expect((await shown(server, id)).subjects).toMatchObject([{ subject: task, value: 100, told: false }]);
+  expect((await retrieve(server, id)).subjects).toMatchObject([{ subject: task, value: 100, told: false }]);
   server.shiftTime(2 * 60_000);
   await server.deploy();
   for (let n = 0; n < 3; n++) await server.fail('boom');
@@ -138,13 +138,13 @@ test('a task of which too many runs fail is told once, and once that it is over'
   expect((await texts(1))[0]).toMatch(
     /1 task with more than 50 % failed runs within 5m\n• Task charge: 100 % of \d runs failed within 5m$/,
   );
-  expect(await shown(server, id)).toMatchObject({ state: 'FIRING', subjects: [{ told: true }] });
+  expect(await retrieve(server, id)).toMatchObject({ state: 'FIRING', subjects: [{ told: true }] });
   server.shiftTime(8 * 60_000);
   await checked(server);
   server.shiftTime(6 * 60_000);
   const [, over] = await texts(2);
   expect(over).toMatch(/Resolved after \w+: no more than 50 % of runs fail\n• Task charge$/);
-  expect(await shown(server, id)).toMatchObject({ state: 'OK', subjects: [] });
+  expect(await retrieve(server, id)).toMatchObject({ state: 'OK', subjects: [] });
   server.shiftTime(30_000);
   await checked(server);
   expect(receiver.received).toHaveLength(2);
@@ -180,7 +180,7 @@ test('runs that no runner can execute, and queues in which runs wait for too lon
   expect((await texts(3))[2]).toMatch(
     /Resolved after \w+: no run waits for more than 1m30s\n• Queue task\/charge$/,
   );
-  expect(await shown(server, age.id)).toMatchObject({ state: 'OK' });
+  expect(await retrieve(server, age.id)).toMatchObject({ state: 'OK' });
 }, 60_000);
 
 test('a schedule that missed its ticks', async () => {
@@ -259,8 +259,12 @@ test('bad input is refused with the field and what to do', async () => {
 });
 
 /** The only existing alert, in its stored form. */
-async function stored(server: WatchedServer): Promise<{ owed: boolean }> {
-  return (await read<{ owed: boolean }>(server, 'select owed from alerts'))[0] ?? { owed: false };
+async function stored(server: WatchedServer): Promise<{ message_pending: boolean }> {
+  return (
+    (await read<{ message_pending: boolean }>(server, 'select message_pending from alerts'))[0] ?? {
+      message_pending: false,
+    }
+  );
 }
 const events = (server: WatchedServer) => read<{ id: string }>(server, 'select id::text from alert_events');
 

@@ -44,7 +44,8 @@ export const isQuietOver = ({ last_sent_at: last, quiet_s }: AlertRow, now: Date
   last === null || last > now || now.getTime() - last.getTime() >= quiet_s * 1_000;
 
 /** `1 queue`, `2 queues`. */
-export const counted = (count: number, one: string): string => `${count} ${one}${count === 1 ? '' : 's'}`;
+export const counted = (count: number, singular: string): string =>
+  `${count} ${singular}${count === 1 ? '' : 's'}`;
 
 /** Milliseconds as `12m10s`. */
 export const spanText = (ms: number): string => durationText(Math.max(0, Math.round(ms / 1_000)));

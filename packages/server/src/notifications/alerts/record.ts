@@ -11,7 +11,7 @@ export type Recorded = (
   old?: AlertRow,
 ) => Promise<void>;
 
-const factsOf = (row: AlertRow) => {
+const propertiesOf = (row: AlertRow) => {
   const {
     id: _id,
     state: _state,
@@ -30,8 +30,8 @@ export const recordAlert = (environment: Environment, by: Actor): Recorded => {
     return record(tx, {
       act: `alert.${what}`,
       target: row.id,
-      old: isGone ? factsOf(row) : old && factsOf(old),
-      new: isGone ? undefined : factsOf(row),
+      old: isGone ? propertiesOf(row) : old && propertiesOf(old),
+      new: isGone ? undefined : propertiesOf(row),
     });
   };
 };

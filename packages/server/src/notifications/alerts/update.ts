@@ -25,7 +25,7 @@ export async function updateAlert(
     const [old] = await tx<AlertRow[]>`
       select * from alerts where env = ${env} and id = ${id} for no key update`;
     if (!old) throw alertNotFound();
-    const pick = <T>(given: T | undefined, before: T): T => (given === undefined ? before : given);
+    const pick = <T>(value: T | undefined, before: T): T => (value === undefined ? before : value);
     const settings = {
       kind: old.kind,
       task: pick(body.task, old.task),
@@ -49,7 +49,7 @@ export async function updateAlert(
         name = ${pick(body.name, old.name)}, task = ${task}, queue = ${queue}, threshold = ${threshold}, min_runs = ${minRuns},
         window_s = ${window}, quiet_s = ${pick(body.quiet, old.quiet_s)}, endpoints = ${endpoints}::text[], enabled = ${enabled},
         next_at = ${now}, firing_since = case when ${isOther} then null else firing_since end,
-        owed = owed and not ${isOther}
+        message_pending = message_pending and not ${isOther}
        where id = ${id} returning *`;
     if (!row) throw alertNotFound();
     await recorded(tx, 'updated', row, old);

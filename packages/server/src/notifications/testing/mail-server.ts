@@ -59,10 +59,10 @@ export async function startMailServer(options: SMTPServerOptions = {}): Promise<
   return { port: (server.server.address() as AddressInfo).port, received };
 }
 
-let made: { key: string; cert: string } | undefined;
+let cached: { key: string; cert: string } | undefined;
 
 function certificate(): { key: string; cert: string } {
-  if (made) return made;
+  if (cached) return cached;
   const folder = mkdtempSync(join(tmpdir(), 'millrace-mail-'));
   const [key, cert] = [join(folder, 'key'), join(folder, 'cert')];
   execFileSync(
@@ -72,7 +72,7 @@ function certificate(): { key: string; cert: string } {
       .concat('-keyout', key, '-out', cert),
     { stdio: 'ignore' },
   );
-  made = { key: readFileSync(key, 'utf8'), cert: readFileSync(cert, 'utf8') };
+  cached = { key: readFileSync(key, 'utf8'), cert: readFileSync(cert, 'utf8') };
   rmSync(folder, { recursive: true });
-  return made;
+  return cached;
 }

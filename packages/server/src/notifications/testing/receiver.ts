@@ -31,14 +31,14 @@ export async function startReceiver(): Promise<Receiver> {
     request.setEncoding('utf8');
     request.on('data', (chunk: string) => (text += chunk));
     request.on('end', () => {
-      const one = {
+      const delivery = {
         path: request.url ?? '',
         headers: request.headers,
         text,
         body: JSON.parse(text) as Received['body'],
       };
-      received.push(one);
-      void Promise.resolve(receiver.answer(one)).then((status) => {
+      received.push(delivery);
+      void Promise.resolve(receiver.answer(delivery)).then((status) => {
         response.statusCode = status;
         response.setHeader('location', '/elsewhere');
         response.end('thank you');

@@ -1,9 +1,9 @@
-import type { BriefAssignment, Outcome, RunnerMessage, ServerMessage } from '@millrace/contract/runner';
+import type { CompactAssignment, Outcome, RunnerMessage, ServerMessage } from '@millrace/contract/runner';
 import { onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
 
 /** How a run ends. Default: it fails with the payload as its message. */
-type Ending = (assignment: BriefAssignment) => Outcome;
+type Ending = (assignment: CompactAssignment) => Outcome;
 
 const failing: Ending = ({ payload, payloadType }) => ({
   kind: 'failed',
@@ -35,7 +35,7 @@ export async function startTestRunner(
       pid: 1,
       capacity: 10,
       versions,
-      held: [],
+      leased: [],
     }),
   );
   let beating: NodeJS.Timeout | undefined;

@@ -41,8 +41,8 @@ const ownTables = new Set(['public.migrations', 'public.installed_functions']);
  */
 export async function copyDatabase(options: CopyDatabase): Promise<CopiedDatabase> {
   const { from, to, signal, onProgress, onStep } = options;
-  const source = connect(from, { name: 'millrace copy', max: 1 });
-  const target = connect(to, { name: 'millrace copy', max: 1 });
+  const source = connect(from, { name: 'millrace copy', max: 1, kind: 'bulk' });
+  const target = connect(to, { name: 'millrace copy', max: 1, kind: 'bulk' });
   try {
     await refuseOthers(source);
     const old = await readRelations(source);
@@ -54,12 +54,12 @@ export async function copyDatabase(options: CopyDatabase): Promise<CopiedDatabas
     const applied = await source<{ name: string }[]>`select name from public.migrations`;
     await migrate(target, { only: applied.map(({ name }) => name) });
     await installOutbox(source, target, old);
-    const made = await readRelations(target);
-    refuseMissing(missingFrom(made, old));
+    const created = await readRelations(target);
+    refuseMissing(missingFrom(created, old));
     const tables = old.tables.filter(({ name }) => !ownTables.has(name));
     const rows = await copyAll({ from, to, signal, onProgress, tables, sequences: old.sequences });
     onStep?.('indexes and statistics to be made');
-    const indexesLeft = await addIndexes(target, old, made);
+    const indexesLeft = await addIndexes(target, old, created);
     // Functions come after the rows, because they bring the triggers.
     await migrate(target);
     await target.unsafe('analyze');
@@ -146,7 +146,6 @@ async function copyAll({ from, to, signal, onProgress, tables, sequences }: Copy
 async function open(database: Database): Promise<Client> {
   const opening = configOf(database, 'millrace copy', {});
   const client = new opening.Client(opening.config);
-  client.on('error', () => {});
   await openClient(client, opening);
   return client;
 }
@@ -165,9 +164,9 @@ async function copySequence(source: Client, target: Client, name: string): Promi
 }
 
 /** Indexes that were added by hand. */
-async function addIndexes(target: Sql, old: Relations, made: Relations): Promise<string[]> {
+async function addIndexes(target: Sql, old: Relations, created: Relations): Promise<string[]> {
   const left: string[] = [];
-  const isNew = ({ name }: Index): boolean => !made.indexes.some((known) => known.name === name);
+  const isNew = ({ name }: Index): boolean => !created.indexes.some((known) => known.name === name);
   for (const { name, definition } of old.indexes.filter(isNew)) {
     await target.unsafe(definition).catch(() => left.push(name));
   }

@@ -1,7 +1,7 @@
 import type { Severity } from '@millrace/contract';
 
 /** One possible problem. Its texts are also in docs/doctor.md. They never contain secrets. */
-export interface Check<Facts> {
+export interface Check<Input> {
   /** Lower case with hyphens; unique among all checks. */
   readonly name: string;
   /** The subject of the check, in a few words. */
@@ -10,15 +10,15 @@ export interface Check<Facts> {
   readonly severity: Severity;
   readonly why: string;
   /** The command or the setting that fixes the problem. */
-  readonly mend: string;
+  readonly fix: string;
   /** Returns the problems with their values. Changes nothing. */
-  find(facts: Facts): Promise<readonly Found[]>;
+  find(input: Input): Promise<readonly Found[]>;
 }
 
 export interface Found {
   readonly what: string;
   /** A command with the values of this finding, instead of that of the check. */
-  readonly mend?: string;
+  readonly fix?: string;
 }
 
 /** The check is not possible here. The message contains the reason. */

@@ -20,7 +20,7 @@ import { synchronousCommit } from './database/synchronous-commit.ts';
 import { synchronousStandbys } from './database/synchronous-standbys.ts';
 import { transactionIds } from './database/transaction-ids.ts';
 import { walArchiving } from './database/wal-archiving.ts';
-import type { DatabaseCheck } from './facts.ts';
+import type { DatabaseCheck } from './database-input.ts';
 import { delaysLate } from './installation/delays-late.ts';
 import { paused } from './installation/paused.ts';
 import { queuesWithoutRunner } from './installation/queues-without-runner.ts';
@@ -31,6 +31,7 @@ import { schedulesLate } from './installation/schedules-late.ts';
 import { storageGrowth } from './installation/storage-growth.ts';
 import { webhooksFailing } from './installation/webhooks-failing.ts';
 import { jobsStuck } from './process/jobs-stuck.ts';
+import { notificationsMissing } from './process/notifications-missing.ts';
 
 /** Checks of PostgreSQL. */
 export const postgresChecks: readonly DatabaseCheck[] = [
@@ -75,4 +76,4 @@ export const installationChecks: readonly DatabaseCheck[] = [
 export const databaseChecks: readonly DatabaseCheck[] = [...postgresChecks, ...installationChecks];
 
 /** Checks of the server process that responds. */
-export const processChecks = [jobsStuck];
+export const processChecks = [jobsStuck, notificationsMissing];

@@ -2,7 +2,7 @@ import type { CheckResult } from '@millrace/contract';
 import type { Queryable, Sql } from '../../db/connect.ts';
 import { readSqlFolder, sqlFolder } from '../../db/sql-folder.ts';
 import { databaseChecks } from './checks.ts';
-import type { DatabaseCheck, DatabaseFacts } from './facts.ts';
+import type { DatabaseCheck, DatabaseInput } from './database-input.ts';
 import { defaultLimits, type Limits } from './limits.ts';
 import { defaultCheckMs, runChecks } from './run.ts';
 
@@ -28,12 +28,12 @@ export async function diagnoseDatabase(
       return read(transaction);
     });
   /** Read within the time of the first check. */
-  let facts: ReturnType<typeof readFacts> | undefined;
+  let input: ReturnType<typeof readInput> | undefined;
   const isolated = checks.map((check) => ({
     ...check,
     async find() {
-      facts ??= reading(readFacts);
-      const common = { ...(await facts), limits: { ...defaultLimits, ...limits }, wallClock };
+      input ??= reading(readInput);
+      const common = { ...(await input), limits: { ...defaultLimits, ...limits }, wallClock };
       return reading((transaction) => check.find({ ...common, sql: transaction }));
     },
   }));
@@ -41,9 +41,9 @@ export async function diagnoseDatabase(
 }
 
 /** The data used by several checks. */
-export async function readFacts(
+export async function readInput(
   sql: Queryable,
-): Promise<Pick<DatabaseFacts, 'postgres' | 'release' | 'applied' | 'isPaused' | 'isServed'>> {
+): Promise<Pick<DatabaseInput, 'postgres' | 'release' | 'applied' | 'isPaused' | 'isServed'>> {
   const release = await readSqlFolder(sqlFolder);
   const [row] = await sql<{ version: string; number: number; hasTables: boolean; isServed: boolean }[]>`
     select current_setting('server_version') as version, current_setting('server_version_num')::int as number,

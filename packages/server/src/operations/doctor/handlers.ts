@@ -2,6 +2,7 @@ import type { CheckResult, OperationsOf } from '@millrace/contract';
 import { ownedInstallation } from '../../auth/installation-owner.ts';
 import { isUser } from '../../auth/principal.ts';
 import type { Sql } from '../../db/connect.ts';
+import type { Delivery } from '../../db/wake.ts';
 import { readSqlFolder, sqlFolder } from '../../db/sql-folder.ts';
 import type { JobWatch } from '../../jobs/watch.ts';
 import type { HandlersOf } from '../../request.ts';
@@ -13,20 +14,25 @@ import { runChecks } from './run.ts';
 export interface DoctorDependencies {
   readonly sql: Sql;
   readonly jobs: Pick<JobWatch, 'states'>;
+  readonly delivery: Delivery;
   /** How long ended runs are retained, unless their environment has its own setting. */
-  readonly runsKeptMs: number;
+  readonly runRetentionMs: number;
 }
 
 export function doctorHandlers({
   sql,
   jobs,
-  runsKeptMs,
+  delivery,
+  runRetentionMs,
 }: DoctorDependencies): HandlersOf<OperationsOf<'doctor'>> {
-  const limits = { ...defaultLimits, runsKeptMs };
+  const limits = { ...defaultLimits, runRetentionMs };
   /** Concurrent requests share one diagnosis, so that it cannot be used to overload the database. */
   let running: Promise<CheckResult[]> | undefined;
   const diagnoseOnce = (): Promise<CheckResult[]> => {
-    running ??= Promise.all([diagnoseDatabase(sql, { limits }), runChecks(processChecks, { jobs, limits })])
+    running ??= Promise.all([
+      diagnoseDatabase(sql, { limits }),
+      runChecks(processChecks, { jobs, delivery, limits }),
+    ])
       .then((results) => results.flat())
       .finally(() => (running = undefined));
     return running;
@@ -47,7 +53,7 @@ export function doctorHandlers({
           address: origin.address,
           isForwarded: forwarded !== undefined,
           // If a proxy is not trusted, the client's address is that of the proxy.
-          isTrusted: forwarded?.split(',').some((one) => one.trim() === origin.address) ?? false,
+          isTrusted: forwarded?.split(',').some((hop) => hop.trim() === origin.address) ?? false,
         },
         checks,
       };

@@ -28,8 +28,10 @@ export interface Limits {
   readonly failingMs: number;
   /** How long a background job has not finished a tick, or has failed. */
   readonly stuckMs: number;
+  /** How long notifications of the database have not arrived. */
+  readonly missingMs: number;
   /** How long ended runs are retained, unless their environment has its own setting, and how much later they may be deleted. */
-  readonly runsKeptMs: number;
+  readonly runRetentionMs: number;
   readonly pruneLagMs: number;
 }
 
@@ -48,6 +50,7 @@ export const defaultLimits: Limits = {
   lateMs: minuteMs,
   failingMs: 15 * minuteMs,
   stuckMs: 5 * minuteMs,
-  runsKeptMs: 30 * 24 * hourMs,
+  missingMs: 10_000,
+  runRetentionMs: 30 * 24 * hourMs,
   pruneLagMs: 48 * hourMs,
 };

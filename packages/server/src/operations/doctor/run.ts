@@ -6,9 +6,9 @@ export const defaultCheckMs = 10_000;
 const maxHanging = 2;
 
 /** Runs the checks one after the other. A check that fails, or does not end in time, has a finding and does not stop the others. */
-export async function runChecks<Facts>(
-  checks: readonly Check<Facts>[],
-  facts: Facts,
+export async function runChecks<Input>(
+  checks: readonly Check<Input>[],
+  input: Input,
   timeoutMs = defaultCheckMs,
 ): Promise<CheckResult[]> {
   const results: CheckResult[] = [];
@@ -20,7 +20,7 @@ export async function runChecks<Facts>(
       continue;
     }
     const begun = performance.now();
-    const { hangs, ...result } = await runCheck(check, facts, timeoutMs);
+    const { hangs, ...result } = await runCheck(check, input, timeoutMs);
     if (hangs) hanging++;
     results.push({ name: check.name, ...result, tookMs: Math.ceil(performance.now() - begun) });
   }
@@ -29,12 +29,12 @@ export async function runChecks<Facts>(
 
 type Outcome = Omit<CheckResult, 'name' | 'tookMs'> & { readonly hangs?: true };
 
-async function runCheck<Facts>(check: Check<Facts>, facts: Facts, timeoutMs: number): Promise<Outcome> {
-  const { severity, why, mend } = check;
+async function runCheck<Input>(check: Check<Input>, input: Input, timeoutMs: number): Promise<Outcome> {
+  const { severity, why, fix } = check;
   try {
-    const found = await withTimeout(check.find(facts), timeoutMs);
+    const found = await withTimeout(check.find(input), timeoutMs);
     if (found.length === 0) return { state: 'ok', findings: [] };
-    return { state: severity, findings: found.map((one) => ({ why, mend, ...one })) };
+    return { state: severity, findings: found.map((finding) => ({ why, fix, ...finding })) };
   } catch (error) {
     if (error instanceof Skipped) return { state: 'skipped', findings: [], reason: error.message };
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
@@ -49,7 +49,7 @@ async function runCheck<Facts>(check: Check<Facts>, facts: Facts, timeoutMs: num
           {
             what: `The check did not end within ${timeoutMs / 1_000} s.`,
             why: 'What it asks does not answer in time. It hangs, or it is overloaded.',
-            mend: 'Run the command again with a longer `--timeout`. If it does not end either, look at the load of what the check asks.',
+            fix: 'Run the command again with a longer `--timeout`. If it does not end either, look at the load of what the check asks.',
           },
         ],
         ...(error instanceof Late && { hangs: true }),
@@ -60,7 +60,7 @@ async function runCheck<Facts>(check: Check<Facts>, facts: Facts, timeoutMs: num
         {
           what: `The check could not be done: ${firstLine(error)}`,
           why: 'It is not known whether what it looks for is wrong.',
-          mend: 'Run the command again. If it fails again, report this message.',
+          fix: 'Run the command again. If it fails again, report this message.',
         },
       ],
     };

@@ -11,8 +11,8 @@ export function pausable(pause: Pause, start: () => Stoppable): Stoppable {
   let changing = Promise.resolve();
 
   const change = async (): Promise<void> => {
-    const wanted = pause.since === null && !stopped;
-    if (wanted) {
+    const shouldRun = pause.since === null && !stopped;
+    if (shouldRun) {
       running ??= start();
       return;
     }

@@ -46,7 +46,7 @@ export async function startPause(
 
   if (pauseNow) {
     await sql`update installation set paused_at = ${new Date(clock.now())} where paused_at is null`;
-    wakes.tell({ kind: 'pause' });
+    wakes.notify({ kind: 'pause' });
   }
   await readInTurn();
   wakes.listen(({ kind }) => {
@@ -59,7 +59,7 @@ export async function startPause(
     },
     onChange: (changed) => void listeners.push(changed),
     async refresh() {
-      wakes.tell({ kind: 'pause' });
+      wakes.notify({ kind: 'pause' });
       await readInTurn();
     },
     stop,

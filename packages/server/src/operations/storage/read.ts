@@ -19,18 +19,18 @@ export async function readStorage(sql: Sql): Promise<StorageUse> {
   >();
   for (const { name, bytes, rows } of tables) {
     const kind = classOf(name);
-    const one = classes.get(kind) ?? { bytes: 0, rows: 0, tables: [] };
-    classes.set(kind, one);
-    one.bytes += Number(bytes);
-    one.rows += Number(rows);
-    one.tables.push({ name, bytes: Number(bytes) });
+    const usage = classes.get(kind) ?? { bytes: 0, rows: 0, tables: [] };
+    classes.set(kind, usage);
+    usage.bytes += Number(bytes);
+    usage.rows += Number(rows);
+    usage.tables.push({ name, bytes: Number(bytes) });
   }
   const data = [...classes]
-    .map(([kind, one]) => ({
+    .map(([kind, usage]) => ({
       class: kind,
-      bytes: one.bytes,
-      rowsEstimate: one.rows,
-      tables: one.tables.toSorted((a, b) => b.bytes - a.bytes),
+      bytes: usage.bytes,
+      rowsEstimate: usage.rows,
+      tables: usage.tables.toSorted((a, b) => b.bytes - a.bytes),
     }))
     .toSorted((a, b) => b.bytes - a.bytes);
   return { data, totalBytes: data.reduce((all, { bytes }) => all + bytes, 0) };

@@ -14,7 +14,7 @@ test('every table is in one class, and the classes add up', async () => {
     select sum(pg_total_relation_size(oid))::text as bytes, count(*)::int as count from pg_class
      where relkind = 'r' and relnamespace = current_schema()::regnamespace`;
   expect(totalBytes).toBe(Number(tables?.bytes));
-  expect(data.reduce((all, one) => all + one.tables.length, 0)).toBe(tables?.count);
+  expect(data.reduce((all, item) => all + item.tables.length, 0)).toBe(tables?.count);
   expect(data[0]).toMatchObject({ class: 'logs', rowsEstimate: 2000 });
   expect(data[0]?.bytes).toBeGreaterThan(100_000);
 });

@@ -48,9 +48,9 @@ async function start() {
       now += ms;
     },
     claim: async (runner = 'r1') => {
-      const [one] = await t.claim(runner, [version], 1);
-      if (!one) throw new Error('nothing was claimed');
-      return one;
+      const [attempt] = await t.claim(runner, [version], 1);
+      if (!attempt) throw new Error('nothing was claimed');
+      return attempt;
     },
     wait: (attempt: { run: string; fence: number }, ms: number) =>
       begin({
@@ -60,7 +60,7 @@ async function start() {
       }),
     resume: () => t.sql`select run_id from resume_runs(${env}, ${new Date(now)}, 100)`,
     /** The returned data about a run's attempts, in seconds from the beginning. */
-    async told(run: string) {
+    async summary(run: string) {
       const { data } = await list(run);
       const at = (date: string | undefined) => date && (Date.parse(date) - begun) / second;
       return data.map(
@@ -81,14 +81,14 @@ async function start() {
 const rowsOf = ({ sql }: TestEngine) => sql`select from attempts`;
 
 test('a run that succeeds at once costs no row, and its attempt is told all the same', async () => {
-  const { t, claim, told, pass, name, list } = await start();
+  const { t, claim, summary, pass, name, list } = await start();
   const { id } = await t.trigger('work');
   pass(2 * second);
   const attempt = await claim();
   pass(second);
   await t.complete({ env: t.environment.id, ...attempt, task: 'work', outcome: completed, revision: 4 });
   expect(await rowsOf(t)).toHaveLength(0);
-  expect(await told(id)).toEqual([
+  expect(await summary(id)).toEqual([
     {
       what: '1 COMPLETED',
       before: 'queue 0-2',
@@ -106,7 +106,7 @@ test('a run that succeeds at once costs no row, and its attempt is told all the 
 });
 
 test('retries, a loss, a give-back and a wait are told with what the run waited for between them', async () => {
-  const { t, env, claim, told, pass, wait, resume } = await start();
+  const { t, env, claim, summary, pass, wait, resume } = await start();
   const { id } = await t.trigger('work', {
     delay: new Date(t.engine.clock.now() + 5 * second).toISOString(),
   });
@@ -131,11 +131,16 @@ test('retries, a loss, a give-back and a wait are told with what the run waited 
   attempt = await claim('r2');
   pass(second);
   await wait(attempt, 10 * second);
-  expect((await told(id)).at(-1)).toMatchObject({ what: '2 WAITING', from: 14, until: undefined, took: 1 });
+  expect((await summary(id)).at(-1)).toMatchObject({
+    what: '2 WAITING',
+    from: 14,
+    until: undefined,
+    took: 1,
+  });
   pass(10 * second);
   await endDueWaits(t.engine, 100);
   await resume();
-  expect((await told(id)).at(-1)).toMatchObject({ what: '2 EXECUTING', from: 14, until: undefined });
+  expect((await summary(id)).at(-1)).toMatchObject({ what: '2 EXECUTING', from: 14, until: undefined });
   pass(second);
   // and waits again, until its process ends at 27
   await wait(attempt, 4 * second);
@@ -148,7 +153,7 @@ test('retries, a loss, a give-back and a wait are told with what the run waited 
   pass(second);
   await t.end(attempt);
 
-  expect(await told(id)).toEqual([
+  expect(await summary(id)).toEqual([
     {
       what: '1 FAILED',
       before: 'delay 0-5, queue 5-6',
@@ -167,7 +172,7 @@ test('retries, a loss, a give-back and a wait are told with what the run waited 
       host: 'host of r1',
       pause: undefined,
     },
-    { what: '2 GIVEN_BACK', before: '', from: 12, until: 14, took: 2, host: 'host of r2', pause: undefined },
+    { what: '2 RETURNED', before: '', from: 12, until: 14, took: 2, host: 'host of r2', pause: undefined },
     { what: '2 DETACHED', before: '', from: 14, until: 27, took: 2, host: 'host of r2', pause: undefined },
     {
       what: '2 COMPLETED',
@@ -212,7 +217,7 @@ test('an error that was tried again is kept shortened, with the group of its kin
 });
 
 test('an abandoned attempt writes nothing over a newer one, however often it reports', async () => {
-  const { t, claim, told } = await start();
+  const { t, claim, summary } = await start();
   const { id } = await t.trigger('work');
   const old = await claim();
   await rescueRunner(t, 'r1', 'connection of r1');
@@ -224,7 +229,7 @@ test('an abandoned attempt writes nothing over a newer one, however often it rep
   ] as const) {
     expect((await t.end(old, outcome)).stale).toBe(true);
   }
-  expect((await told(id)).map(({ what, host }) => [what, host])).toEqual([
+  expect((await summary(id)).map(({ what, host }) => [what, host])).toEqual([
     ['1 LOST', 'host of r1'],
     ['1 EXECUTING', 'host of r2'],
   ]);
@@ -235,26 +240,26 @@ test('an abandoned attempt writes nothing over a newer one, however often it rep
 });
 
 test('a runner that stops gives back what it may have begun, and what it never began is no attempt', async () => {
-  const { t, claim, told } = await start();
+  const { t, claim, summary } = await start();
   const { id } = await t.trigger('work');
   await t.end(await claim(), { kind: 'released' });
-  expect(await told(id)).toEqual([]);
+  expect(await summary(id)).toEqual([]);
   await claim();
   await takeLeftovers(t, 'r1', 'connection of r1');
-  expect((await told(id)).map(({ what }) => what)).toEqual(['1 GIVEN_BACK']);
+  expect((await summary(id)).map(({ what }) => what)).toEqual(['1 RETURNED']);
 });
 
 test('a run that ends without an attempt has none that ended it', async () => {
-  const { t, env, claim, told } = await start();
+  const { t, env, claim, summary } = await start();
   const { id } = await t.trigger('work');
   await t.end(await claim(), { kind: 'retry', delayMs: 60_000, error: refused });
   await cancelRun(t.engine, t.runners, env, id);
-  expect((await told(id)).map(({ what }) => what)).toEqual(['1 FAILED']);
+  expect((await summary(id)).map(({ what }) => what)).toEqual(['1 FAILED']);
   const other = await t.trigger('work');
   const attempt = await claim();
   await cancelRun(t.engine, t.runners, env, other.id);
   await t.end(attempt);
-  expect((await told(other.id)).map(({ what }) => what)).toEqual(['1 CANCELED']);
+  expect((await summary(other.id)).map(({ what }) => what)).toEqual(['1 CANCELED']);
 });
 
 test('many attempts come in pages that know what came before them', async () => {

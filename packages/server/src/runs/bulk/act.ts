@@ -2,7 +2,7 @@ import type { Environment } from '../../auth/principal.ts';
 import { column } from '../../db/columns.ts';
 import type { Transaction } from '../../db/connect.ts';
 import { asProblem } from '../../problem.ts';
-import { markCanceled, type AskedToStop } from '../cancel/cancel.ts';
+import { markCanceled, type StoppingAttempt } from '../cancel/cancel.ts';
 import type { Engine } from '../engine/engine.ts';
 import { insertRuns } from '../create/insert.ts';
 import { redactMetadata, type FindRedactor } from '../create/redact-metadata.ts';
@@ -13,7 +13,7 @@ export interface Acted {
   readonly run: string;
   readonly ok: boolean;
   /** The id of the replay. */
-  readonly made?: string;
+  readonly replayId?: string;
 }
 
 /** Cancels runs and their descendants. Ended or missing runs are not counted. */
@@ -22,11 +22,11 @@ export async function cancelAll(
   env: number,
   runs: readonly string[],
   at: Date,
-): Promise<{ acted: Acted[]; live: AskedToStop[] }> {
+): Promise<{ acted: Acted[]; live: StoppingAttempt[] }> {
   const alive = await tx<{ id: string }[]>`
     select id from runs where env = ${env} and id = any(${runs}::text[]) and status is null`;
   const ids = new Set(alive.map(({ id }) => id));
-  const live: AskedToStop[] = [];
+  const live: StoppingAttempt[] = [];
   // Sorted, so that all transactions that lock several runs use the same order.
   for (const id of [...ids].toSorted()) live.push(...(await markCanceled(tx, env, id, at)));
   return { acted: runs.map((run) => ({ run, ok: ids.has(run) })), live };
@@ -53,7 +53,7 @@ export async function replayAll(
   );
   const replays = prepared.flatMap(({ replay }) => (replay ? [replay] : []));
   if (replays.length > 0) await insertRuns({ sql: tx, clock: engine.clock }, replays);
-  return prepared.map(({ run, replay }) => ({ run, ok: replay !== undefined, made: replay?.id }));
+  return prepared.map(({ run, replay }) => ({ run, ok: replay !== undefined, replayId: replay?.id }));
 }
 
 /** Records the results in the same transaction. */
@@ -67,9 +67,9 @@ export async function noteActed(
   const done = acted.filter(({ ok }) => ok).length;
   // Updates row by row through the key: the table has just been filled and has no statistics for planning a join.
   await tx`
-    update bulk_runs b set ok = i.ok, made = i.made
+    update bulk_runs b set ok = i.ok, replay_id = i.replay_id
       from unnest(${column(acted, ({ run }) => run)}::text[], ${column(acted, ({ ok }) => ok)}::text[]::boolean[],
-                  ${column(acted, ({ made }) => made ?? null)}::text[]) as i (run_id, ok, made)
+                  ${column(acted, ({ replayId }) => replayId ?? null)}::text[]) as i (run_id, ok, replay_id)
      cross join lateral (
        select x.ctid as row_id from bulk_runs x
         where x.env = ${env} and x.bulk_id = ${id} and x.run_id = i.run_id limit 1) x

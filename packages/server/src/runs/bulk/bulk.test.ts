@@ -48,7 +48,7 @@ test('finds runs by values at declared paths and by the text of their error, as 
     declarePaths(tx, environment.id, ['metadata.plan', 'payload.order'], engine.clock.now(), 'path'),
   );
   await engine.paths.refresh();
-  const wanted = await fixture.trigger('echo', { metadata: { plan: 'pro' } }, { order: 7 });
+  const matching = await fixture.trigger('echo', { metadata: { plan: 'pro' } }, { order: 7 });
   const others = [
     await fixture.trigger('echo', { metadata: { plan: 'pro' } }, { order: 8 }),
     await fixture.trigger('echo', { metadata: { plan: 'free' } }, { order: 7 }),
@@ -59,7 +59,7 @@ test('finds runs by values at declared paths and by the text of their error, as 
   const id = await create('cancel', { metadata: { plan: ['pro', 'max'] }, payload: { order: 7 } });
   await workOff(fixture);
   expect(await countsOf(fixture, id)).toEqual({ status: 'COMPLETED', total: 1, success: 1, failure: 0 });
-  expect(await fixture.statusOf(wanted.id)).toBe('CANCELED');
+  expect(await fixture.statusOf(matching.id)).toBe('CANCELED');
   for (const run of others) expect(await fixture.statusOf(run.id)).toBeNull();
   await expect(create('cancel', { metadata: { other: 1 } })).rejects.toMatchObject({
     status: 400,
@@ -82,7 +82,7 @@ test('finds runs by values at declared paths and by the text of their error, as 
 test('cancels what a filter finds, and nothing that comes later', async () => {
   const fixture = await testEngine();
   await fixture.register('echo', 'other');
-  const mine = await Promise.all(['a', 'b', 'c'].map((tag) => fixture.trigger('echo', { tags: [tag] })));
+  const selected = await Promise.all(['a', 'b', 'c'].map((tag) => fixture.trigger('echo', { tags: [tag] })));
   const other = await fixture.trigger('other');
   later(fixture);
   const id = await createBulkAction(fixture.engine, fixture.environment.id, {
@@ -92,9 +92,9 @@ test('cancels what a filter finds, and nothing that comes later', async () => {
   const late = await fixture.trigger('echo');
   await workOff(fixture);
   expect(await countsOf(fixture, id)).toEqual({ status: 'COMPLETED', total: 3, success: 3, failure: 0 });
-  for (const run of mine) expect(await fixture.statusOf(run.id)).toBe('CANCELED');
+  for (const run of selected) expect(await fixture.statusOf(run.id)).toBe('CANCELED');
   for (const run of [other, late]) expect(await fixture.statusOf(run.id)).toBeNull();
-  const ids = mine.map((run) => run.id);
+  const ids = selected.map((run) => run.id);
   expect((await listed(fixture, { 'filter[bulkAction]': id })).toSorted()).toEqual(ids.toSorted());
   expect(await listed(fixture, { 'filter[bulkAction]': id, 'filter[tag]': ['b'] })).toEqual([ids[1]]);
   expect(await listed(fixture, { 'filter[bulkAction]': 'bulk_other' })).toEqual([]);
@@ -186,10 +186,10 @@ test('replays each run exactly once, however many workers there are and wherever
     success: 1_250,
     failure: 0,
   });
-  const made = await replaysOf(fixture);
-  expect(made.map((row) => row.replay_of).toSorted()).toEqual(ids.toSorted());
+  const replays = await replaysOf(fixture);
+  expect(replays.map((row) => row.replay_of).toSorted()).toEqual(ids.toSorted());
   expect(await listed(fixture, { 'filter[bulkAction]': id })).toEqual(
-    made
+    replays
       .map((row) => row.id)
       .toSorted()
       .toReversed()
@@ -303,12 +303,12 @@ test('does not give up a run that another worker has replayed in between', async
   });
   let isFailed = false;
   let hold = (): void => {};
-  const held = new Promise<void>((resolve) => {
+  const blocked = new Promise<void>((resolve) => {
     hold = resolve;
   });
   // It gives up a run only once the other worker has the action.
   const begin: Sql['begin'] = async (act) => {
-    if (isFailed) await held;
+    if (isFailed) await blocked;
     return sql.begin(act);
   };
   const engine: Engine = {
@@ -328,7 +328,7 @@ test('does not give up a run that another worker has replayed in between', async
       await tx`select from bulk_actions where id = ${id} for update`;
       hold();
       await expect.poll(() => waiting(fixture), { timeout: 20_000 }).toHaveLength(1);
-      await tx`update bulk_runs set ok = true, made = 'run_made' where bulk_id = ${id}`;
+      await tx`update bulk_runs set ok = true, replay_id = 'run_made' where bulk_id = ${id}`;
       await tx`update bulk_actions set success = 1 where id = ${id}`;
     });
     await expect.poll(() => waiting(fixture), { timeout: 20_000 }).toHaveLength(2);
@@ -336,7 +336,7 @@ test('does not give up a run that another worker has replayed in between', async
   });
   await Promise.all([failing, other]);
   expect(await countsOf(fixture, id)).toMatchObject({ success: 1, failure: 0 });
-  expect(await sql`select ok, made from bulk_runs`).toEqual([{ ok: true, made: 'run_made' }]);
+  expect(await sql`select ok, replay_id from bulk_runs`).toEqual([{ ok: true, replay_id: 'run_made' }]);
 });
 
 test('may be aborted by two at once', async () => {
@@ -361,12 +361,12 @@ test('an abort that waits for a piece comes before the next one', async () => {
   const runIds = runs.map((run) => run.id).toSorted();
   const id = await createBulkAction(engine, environment.id, { action: 'cancel', runIds });
   let release = (): void => {};
-  const held = new Promise<void>((resolve) => {
+  const blocked = new Promise<void>((resolve) => {
     release = resolve;
   });
   const holding = sql.begin(async (tx) => {
     await tx`select from runs where id = ${runIds[50] ?? ''} for update`;
-    await held;
+    await blocked;
   });
   const working = workOff(fixture);
   await expect.poll(() => waiting(fixture), { timeout: 20_000 }).toHaveLength(1);

@@ -1,6 +1,6 @@
 import type { BulkAction, Operations, Query, Reply } from '@millrace/contract';
 import type { Queryable } from '../../db/connect.ts';
-import { askedPageById, pageOf } from '../../page.ts';
+import { requestedPageById, pageOf } from '../../page.ts';
 import { notFound } from '../../problem.ts';
 
 interface Row {
@@ -15,7 +15,7 @@ interface Row {
   readonly completed_at: Date | null;
 }
 
-const shown = ({ id, name, type, status, total, success, failure, ...row }: Row): BulkAction => ({
+const responseOf = ({ id, name, type, status, total, success, failure, ...row }: Row): BulkAction => ({
   id,
   name: name ?? undefined,
   type,
@@ -32,7 +32,7 @@ export async function retrieveBulkAction(sql: Queryable, env: number, id: string
     ? []
     : await sql<Row[]>`select * from bulk_actions where env = ${env} and id = ${id}`;
   if (!row) throw bulkMissing();
-  return shown(row);
+  return responseOf(row);
 }
 
 /** Newest first: ids begin with the time. */
@@ -41,12 +41,12 @@ export async function listBulkActions(
   env: number,
   query: Query<Operations['listBulkActions']>,
 ): Promise<Reply<Operations['listBulkActions']>> {
-  const asked = askedPageById(query, { pattern: /^bulk_[0-9a-z]{1,60}$/, what: 'a bulk action' });
-  const { size, cursor, backward } = asked;
+  const requested = requestedPageById(query, { pattern: /^bulk_[0-9a-z]{1,60}$/, what: 'a bulk action' });
+  const { size, cursor, backward } = requested;
   const beyond = cursor === undefined ? sql`` : backward ? sql`and id > ${cursor}` : sql`and id < ${cursor}`;
   const rows = await sql<Row[]>`
     select * from bulk_actions where env = ${env} ${beyond}
      order by ${backward ? sql`id` : sql`id desc`} limit ${size + 1}`;
-  const { page, pagination } = pageOf(rows, asked);
-  return { data: page.map(shown), pagination };
+  const { page, pagination } = pageOf(rows, requested);
+  return { data: page.map(responseOf), pagination };
 }

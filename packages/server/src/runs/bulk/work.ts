@@ -2,7 +2,7 @@ import type { Environment } from '../../auth/principal.ts';
 import type { Transaction } from '../../db/connect.ts';
 import { DatabaseLost, isConflict, isTransient } from '../../db/errors.ts';
 import type { VariableCache } from '../../envvars/variable-cache.ts';
-import { markedCanceled, tellRunners, type AskedToStop } from '../cancel/cancel.ts';
+import { markedCanceled, notifyRunners, type StoppingAttempt } from '../cancel/cancel.ts';
 import type { Dispatch } from '../dispatch/dispatch.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { RunFilter } from '../list/filter.ts';
@@ -30,7 +30,7 @@ interface Action {
 /** Notifications to send after a tick has committed. */
 interface Done {
   readonly env: number;
-  readonly live: readonly AskedToStop[];
+  readonly live: readonly StoppingAttempt[];
   readonly queued: boolean;
 }
 
@@ -47,17 +47,17 @@ const slackMs = 10_000;
 export function bulkWorker(dependencies: BulkDependencies) {
   const { engine, runners, dispatch } = dependencies;
   const { sql } = engine;
-  let most = actedAtOnce;
+  let limit = actedAtOnce;
   return {
     name: 'bulk worker',
     everyMs: 1_000,
     async tick(): Promise<boolean> {
-      const trying: Trying = { most };
+      const trying: Trying = { limit };
       try {
         const done = await sql.begin((tx) => piece(tx, dependencies, trying));
-        most = Math.min(actedAtOnce, most * 2);
+        limit = Math.min(actedAtOnce, limit * 2);
         if (!done) return false;
-        tellRunners(engine, runners, done.live);
+        notifyRunners(engine, runners, done.live);
         if (done.queued) dispatch.wake(done.env);
         return true;
       } catch (error) {
@@ -71,11 +71,11 @@ export function bulkWorker(dependencies: BulkDependencies) {
              where env = ${action.env} and id = ${action.id} and status = 'PENDING'`;
           throw error;
         }
-        if (trying.most === 1) {
-          most = actedAtOnce;
+        if (trying.limit === 1) {
+          limit = actedAtOnce;
           engine.log.warn('job.failed', { job: 'bulk worker', error: String(error) });
           await sql.begin((tx) => giveUp(tx, trying, new Date(engine.clock.now())));
-        } else most = 1;
+        } else limit = 1;
         return true;
       }
     },
@@ -84,7 +84,7 @@ export function bulkWorker(dependencies: BulkDependencies) {
 
 /** The state of a tick. If it fails while it has only one run, that run is known to be the cause. */
 interface Trying {
-  readonly most: number;
+  readonly limit: number;
   action?: Pick<Action, 'env' | 'id'>;
   run?: string | undefined;
 }
@@ -92,9 +92,9 @@ interface Trying {
 async function giveUp(tx: Transaction, { action, run }: Trying, at: Date): Promise<void> {
   if (action === undefined || run === undefined) return;
   const { env, id } = action;
-  const [held] = await tx`
+  const [locked] = await tx`
     select from bulk_actions where env = ${env} and id = ${id} and status = 'PENDING' for update`;
-  if (!held) return;
+  if (!locked) return;
   // Checked after the lock: another process may have processed the run already.
   const [left] = await tx`
     select from bulk_runs where env = ${env} and bulk_id = ${id} and run_id = ${run} and ok is null`;
@@ -121,7 +121,7 @@ async function piece(
     return nothing;
   }
   const left = await tx<{ run_id: string }[]>`
-    select run_id from bulk_runs where env = ${env} and bulk_id = ${id} and ok is null order by run_id limit ${trying.most}`;
+    select run_id from bulk_runs where env = ${env} and bulk_id = ${id} and ok is null order by run_id limit ${trying.limit}`;
   if (left.length === 0) {
     await tx`update bulk_actions set status = 'COMPLETED', completed_at = ${at} where env = ${env} and id = ${id}`;
     // A process that died right after a commit had sent no notifications.
@@ -130,7 +130,7 @@ async function piece(
   const runs = left.map((row) => row.run_id);
   trying.run = runs[0];
   let acted: Acted[] = runs.map((run) => ({ run, ok: false }));
-  let live: AskedToStop[] = [];
+  let live: StoppingAttempt[] = [];
   if (action.type === 'CANCEL') ({ acted, live } = await cancelAll(tx, env, runs, at));
   else {
     const environment = await environmentOf(tx, env);
@@ -159,7 +159,7 @@ async function gather(
     low: filter.from ? idAt(filter.from.getTime() - slackMs) : '',
     high: cursor,
     backward: false,
-    most: gatheredAtOnce,
+    limit: gatheredAtOnce,
   });
   const ids = runs.map((run) => run.id);
   await tx`

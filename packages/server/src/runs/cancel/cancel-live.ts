@@ -2,7 +2,7 @@ import type { Queryable, Transaction } from '../../db/connect.ts';
 import { retryOnConflict } from '../../db/retry.ts';
 import type { ConnectedRunners } from '../../runners/runners.ts';
 import { cancelAll } from '../bulk/act.ts';
-import { tellRunners } from './cancel.ts';
+import { notifyRunners } from './cancel.ts';
 import type { Engine } from '../engine/engine.ts';
 
 /** The tables that contain the unfinished runs of an environment. A run may be in two of them while it moves. */
@@ -57,11 +57,11 @@ export async function cancelLiveRuns(
           select run_id from (${liveRunsIn(tx, env, atOnce, true)}) live order by run_id limit ${atOnce}`;
         const ids = rows.map(({ run_id }) => run_id);
         if (ids.length > 0 && done.size === 0) await record(tx);
-        const { live: asked } = await cancelAll(tx, env, ids, new Date(clock.now()));
-        return { runs: ids, live: asked };
+        const { live: stopping } = await cancelAll(tx, env, ids, new Date(clock.now()));
+        return { runs: ids, live: stopping };
       }),
     );
-    tellRunners(engine, runners, live);
+    notifyRunners(engine, runners, live);
     changes.someChanged(env);
     changes.changed(env, runs);
     const before = done.size;

@@ -16,7 +16,7 @@ export async function cancelRun(
   const { sql, clock } = engine;
   // The locks of a whole tree may deadlock with those of runs in the tree that begin to wait or end.
   const live = await retryOnConflict(() => markCanceled(sql, env, run, new Date(clock.now())));
-  tellRunners(engine, runners, live);
+  notifyRunners(engine, runners, live);
   if (live.length === 0) {
     const [row] = await sql`select from runs where env = ${env} and id = ${run}`;
     if (!row) return false;
@@ -28,32 +28,36 @@ export async function cancelRun(
 }
 
 /** An attempt that must stop, but whose runner has not been notified yet. */
-export interface AskedToStop {
+export interface StoppingAttempt {
   readonly runner_id: string;
   readonly fence: string;
 }
 
 /** The database part of a cancellation. Runners must be notified after the commit. It may lose a deadlock (see db/retry.ts). */
-export const markCanceled = (sql: Queryable, env: number, run: string, at: Date): Promise<AskedToStop[]> =>
-  sql<AskedToStop[]>`select * from cancel_runs(${env}, ${run}, ${at})`;
+export const markCanceled = (
+  sql: Queryable,
+  env: number,
+  run: string,
+  at: Date,
+): Promise<StoppingAttempt[]> => sql<StoppingAttempt[]>`select * from cancel_runs(${env}, ${run}, ${at})`;
 
 /** Live attempts of an environment that have a stop signal and have not stopped yet. */
-export const markedCanceled = (sql: Queryable, env: number): Promise<AskedToStop[]> =>
-  sql<AskedToStop[]>`
+export const markedCanceled = (sql: Queryable, env: number): Promise<StoppingAttempt[]> =>
+  sql<StoppingAttempt[]>`
     select runner_id, fence from leases where env = ${env} and cancel_requested
     union all
     select runner_id, fence from suspended where env = ${env} and cancel_requested and runner_id is not null`;
 
 /** Sends a cancellation to the runners that execute the attempts, whichever process they are connected to. */
-export function tellRunners(
+export function notifyRunners(
   { wakes }: Pick<Engine, 'wakes'>,
   runners: ConnectedRunners,
-  live: readonly AskedToStop[],
+  live: readonly StoppingAttempt[],
 ): void {
   for (const [runner, fences] of byRunner(live)) {
     const connected = runners.get(runner);
     if (connected) connected.send({ type: 'cancel', fences });
-    else wakes.tell({ kind: 'cancel', runner, fences });
+    else wakes.notify({ kind: 'cancel', runner, fences });
   }
 }
 
@@ -61,16 +65,19 @@ export function tellRunners(
  * Sends the stop signals of a runner's attempts again: the first message may have been lost, or have arrived before the attempt. Attempts that
  * have stopped are not included.
  */
-export async function tellCanceled(sql: Queryable, { id, env, held, send }: ConnectedRunner): Promise<void> {
-  const asked = await markedCanceled(sql, env);
-  const fences = asked
-    .filter((one) => one.runner_id === id)
+export async function notifyCanceled(
+  sql: Queryable,
+  { id, env, leased, send }: ConnectedRunner,
+): Promise<void> {
+  const stopping = await markedCanceled(sql, env);
+  const fences = stopping
+    .filter((attempt) => attempt.runner_id === id)
     .map(({ fence }) => Number(fence))
-    .filter((fence) => held.has(fence));
+    .filter((fence) => leased.has(fence));
   if (fences.length > 0) send({ type: 'cancel', fences });
 }
 
-function byRunner(live: readonly AskedToStop[]): Map<string, number[]> {
+function byRunner(live: readonly StoppingAttempt[]): Map<string, number[]> {
   const grouped = new Map<string, number[]>();
   for (const { runner_id, fence } of live) {
     const fences = grouped.get(runner_id);

@@ -92,14 +92,14 @@ describe('a replay', () => {
     ['application/super+json', '{"json":{"n":1}}', { n: 1 }],
     ['text/plain', 'hello', 'hello'],
     [undefined, [1], [1]],
-  ])('keeps the type %s of a payload, its own or another', async (payloadType, payload, shown) => {
+  ])('keeps the type %s of a payload, its own or another', async (payloadType, payload, expected) => {
     const t = await testEngine();
     await t.register('send');
     const { id } = await t.trigger('send', { payloadType }, payload);
-    expect((await replay(t, id)).payload).toEqual(shown);
+    expect((await replay(t, id)).payload).toEqual(expected);
     const plain = await t.trigger('send');
     expect((await replay(t, plain.id)).payload).toBeUndefined();
-    expect((await replay(t, plain.id, { payload, payloadType })).payload).toEqual(shown);
+    expect((await replay(t, plain.id, { payload, payloadType })).payload).toEqual(expected);
   });
 });
 

@@ -6,7 +6,7 @@ import type { HandlersOf } from '../../request.ts';
 import type { Dispatch } from '../dispatch/dispatch.ts';
 import type { Engine } from '../engine/engine.ts';
 import { changeMetadata, readMetadata } from '../metadata/metadata.ts';
-import { keepRunsFor, keptDays } from '../retention/retention.ts';
+import { keepRunsFor, retentionDays } from '../retention/retention.ts';
 import { authorizePacket } from '../create/authorize-packet.ts';
 import { authorizeRelative, findRun, findRunToWrite } from '../access/authorize.ts';
 import { prepareReplay } from '../create/replay.ts';
@@ -76,7 +76,7 @@ export function changeHandlers({
       return { metadata: await changeMetadata(engine, env, id, request.body, await redactor(env)) };
     },
 
-    retrieveRetention: async ({ environment }) => ({ runsDays: await keptDays(sql, environment.id) }),
+    retrieveRetention: async ({ environment }) => ({ runsDays: await retentionDays(sql, environment.id) }),
 
     async updateRetention(request) {
       const { environment, body } = request;

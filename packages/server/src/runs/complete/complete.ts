@@ -3,7 +3,7 @@ import { redactEnded } from '../../envvars/redact/redacting.ts';
 import { storeLargeOutput } from '../../payloads/store-large-output.ts';
 import type { ConnectedRunners } from '../../runners/runners.ts';
 import type { Tracing } from '../../telemetry/tracing/tracing.ts';
-import { tellRunners } from '../cancel/cancel.ts';
+import { notifyRunners } from '../cancel/cancel.ts';
 import type { Complete } from './attempt.ts';
 import { countEnded } from './count-ended.ts';
 import { createWriteOutcome, type WriteDependencies } from './write.ts';
@@ -31,7 +31,7 @@ export function createComplete(dependencies: CompleteDependencies): Complete {
     if (changes.isWatched(ended.env)) changes.changed(ended.env, [ended.run]);
     if (completion.kind !== undefined) countEnded(engine, ended, completion.kind);
     if (completion.kind !== undefined) tracing?.attempt(ended, completion.kind);
-    if (completion.asked) tellRunners(engine, runners, completion.asked);
+    if (completion.stopping) notifyRunners(engine, runners, completion.stopping);
     return completion;
   };
 }

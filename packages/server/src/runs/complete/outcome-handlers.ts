@@ -6,7 +6,7 @@ import type { HandlersOf, Request } from '../../request.ts';
 import type { Engine } from '../engine/engine.ts';
 import { eventsOf, resultOf, traceOf } from './outcome.ts';
 import { findRun } from '../access/authorize.ts';
-import { readWaitFacts } from '../reason/facts.ts';
+import { readStartConditions } from '../reason/start-conditions.ts';
 import { nearestTask } from '../reason/nearest-task.ts';
 import { reasonOf } from '../reason/reason.ts';
 
@@ -46,10 +46,11 @@ export function outcomeHandlers(engine: Engine): HandlersOf<OperationsOf<'runsOu
 
     async retrieveRunReason(request) {
       const { id } = await findRun(sql, request, notFound('Run not found', false, 'run_not_found'));
-      const facts = await readWaitFacts(sql, request.environment.id, id, new Date(clock.now()));
-      if (!facts) throw notFound('Run not found', false, 'run_not_found');
-      const nearest = facts.status === 'PENDING_VERSION' ? await nearestTo(request, facts.task) : undefined;
-      return { id, status: facts.status, ...reasonOf(facts, nearest) };
+      const conditions = await readStartConditions(sql, request.environment.id, id, new Date(clock.now()));
+      if (!conditions) throw notFound('Run not found', false, 'run_not_found');
+      const nearest =
+        conditions.status === 'PENDING_VERSION' ? await nearestTo(request, conditions.task) : undefined;
+      return { id, status: conditions.status, ...reasonOf(conditions, nearest) };
     },
   };
 }

@@ -12,7 +12,7 @@ import { completeWithRetry, type RetryDependencies } from './with-retry.ts';
 export type ServeUnread = (
   env: number,
   run: string,
-  consumed: NonNullable<Settlement['heard']>,
+  consumed: NonNullable<Settlement['consumed']>,
 ) => Promise<void>;
 
 export interface SettlementDependencies extends RetryDependencies {
@@ -30,27 +30,27 @@ export async function completeSettlements(
   const { turns } = dependencies;
   const fences: number[] = [];
   const stale: number[] = [];
-  const givenBack: string[] = [];
+  const released: string[] = [];
 
   const completeOne = async (settlement: Settlement): Promise<void> => {
     const { fence, run, outcome, revision } = settlement;
-    const heard = fitConsumed(settlement.heard);
-    const held = runner.held.get(fence);
-    const fitting = held && fitOutcome(outcome);
+    const consumed = fitConsumed(settlement.consumed);
+    const leased = runner.leased.get(fence);
+    const fitting = leased && fitOutcome(outcome);
     const fitted = fitting instanceof Promise ? await fitting : fitting;
-    const ended = held &&
+    const ended = leased &&
       fitted && {
         fence,
         outcome: fitted,
         ...(revision !== undefined && { revision }),
-        ...held,
+        ...leased,
       };
     const completion = ended && (await completeWithRetry(dependencies, ended));
     runner.release(fence);
     // Also for attempts that were completed before: the process that completed them may have stopped before this step.
-    if (heard) await dependencies.serveUnread(runner.env, run, heard);
+    if (consumed) await dependencies.serveUnread(runner.env, run, consumed);
     (completion && !completion.stale ? fences : stale).push(fence);
-    if (completion?.kind === 'returned') givenBack.push(run);
+    if (completion?.kind === 'returned') released.push(run);
   };
 
   const completions: Promise<void>[] = [];
@@ -62,15 +62,15 @@ export async function completeSettlements(
   const failed = (await Promise.allSettled(completions)).find(({ status }) => status === 'rejected');
   // The others are confirmed; otherwise their runner would report them again and again.
   runner.send({ type: 'settled', fences, stale });
-  if (givenBack.length > 0) {
-    dependencies.engine.log.info('runs.givenBack', { runner: runner.id, env: runner.env, runs: givenBack });
+  if (released.length > 0) {
+    dependencies.engine.log.info('runs.released', { runner: runner.id, env: runner.env, runs: released });
   }
   dependencies.dispatch.slotsFreed(runner.env);
   if (failed) throw (failed as PromiseRejectedResult).reason;
 }
 
 /** The numbers of consumed messages from a runner's message. */
-function fitConsumed(sent: unknown): Settlement['heard'] {
+function fitConsumed(sent: unknown): Settlement['consumed'] {
   if (typeof sent !== 'object' || sent === null) return undefined;
   const entries = Object.entries(sent).filter(([, number]) => Number.isSafeInteger(number));
   return entries.length === 0 ? undefined : Object.fromEntries(entries);

@@ -17,7 +17,7 @@ async function refusing(code: string, when = 'true') {
     end $$;
     create trigger refuse before update of status on runs for each row execute function refuse()`);
   const warned: string[] = [];
-  const engine = { ...t.engine, log: { ...t.engine.log, warn: (fact: string) => void warned.push(fact) } };
+  const engine = { ...t.engine, log: { ...t.engine.log, warn: (event: string) => void warned.push(event) } };
   const dependencies = { engine, complete: t.complete, isOver: () => false };
   const outcome = { kind: 'completed', output: '1', outputType: 'application/json' } as const;
   const completion = completeWithRetry(dependencies, {

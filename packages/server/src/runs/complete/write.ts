@@ -3,7 +3,7 @@ import { column, type Value } from '../../db/columns.ts';
 import type { Sql } from '../../db/connect.ts';
 import { groupCommit } from '../../db/group.ts';
 import { identifyFailures } from '../../errors/record/identify.ts';
-import type { AskedToStop } from '../cancel/cancel.ts';
+import type { StoppingAttempt } from '../cancel/cancel.ts';
 import type { Dispatch } from '../dispatch/dispatch.ts';
 import type { Engine } from '../engine/engine.ts';
 import { storableJson, storableText } from '../values/storable.ts';
@@ -77,12 +77,12 @@ async function writeOutcomes(
   const freed = new Set<number>();
   const ready = new Set<number>();
   // Each row has all attempts that must stop; one completion passes them on.
-  let asked = askedIn(recorded[0]);
+  let stopping = stoppingIn(recorded[0]);
   for (const { ix, kind, limited, woke } of recorded) {
     const row = rows[ix - 1];
     if (!row) continue;
-    completions[ix - 1] = { stale: false, kind, ...(asked && { asked }) };
-    asked = undefined;
+    completions[ix - 1] = { stale: false, kind, ...(stopping && { stopping }) };
+    stopping = undefined;
     if (woke) ready.add(row.env);
     if (limited || kind === 'released' || kind === 'returned') freed.add(row.env);
     if (kind === 'retry' && row.due) dispatch.expect(row.due.getTime());
@@ -97,14 +97,14 @@ interface RecordedRow {
   readonly kind: string;
   readonly limited: boolean;
   readonly woke: boolean;
-  readonly asked_runner: string[] | null;
-  readonly asked_fence: string[] | null;
+  readonly stopping_runner: string[] | null;
+  readonly stopping_fence: string[] | null;
 }
 
-const askedIn = (row: RecordedRow | undefined): AskedToStop[] | undefined =>
-  row?.asked_runner?.map((runner, index) => ({
+const stoppingIn = (row: RecordedRow | undefined): StoppingAttempt[] | undefined =>
+  row?.stopping_runner?.map((runner, index) => ({
     runner_id: runner,
-    fence: row.asked_fence?.[index] as string,
+    fence: row.stopping_fence?.[index] as string,
   }));
 
 /** The columns of one outcome. */

@@ -7,7 +7,7 @@ import { forbidden } from '../../problem.ts';
 import type { Request } from '../../request.ts';
 import { identitiesOfPacket } from '../access/authorize.ts';
 
-interface GivenPayload {
+interface PayloadInput {
   readonly payload?: unknown;
   readonly payloadType?: string | undefined;
 }
@@ -19,7 +19,7 @@ export const payloadOf = ({
 }: {
   readonly payload?: unknown;
   readonly options?: { readonly payloadType?: string | undefined } | undefined;
-}): GivenPayload => ({ payload, payloadType: options?.payloadType });
+}): PayloadInput => ({ payload, payloadType: options?.payloadType });
 
 /**
  * Throws 403 unless the caller may use the packet as the payload of a run, since permission to read the run then includes the packet. Allowed
@@ -28,7 +28,7 @@ export const payloadOf = ({
 export async function authorizePacket(
   sql: Queryable,
   { principal, environment }: Pick<Request<OperationDeclaration>, 'principal' | 'environment'>,
-  { payload, payloadType }: GivenPayload,
+  { payload, payloadType }: PayloadInput,
 ): Promise<void> {
   if (payloadType !== storedType || typeof payload !== 'string') return;
   if (isUser(principal) || isUnrestricted(principal.scopes)) return;

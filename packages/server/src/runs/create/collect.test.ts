@@ -5,7 +5,7 @@ import { triggerBodyLimit } from '@millrace/contract';
 import { newTimedId } from '../../db/ids.ts';
 import { cancelRun } from '../cancel/cancel.ts';
 import { pruneRows } from '../../app/testing/prune-rows.ts';
-import { readWaitFacts } from '../reason/facts.ts';
+import { readStartConditions } from '../reason/start-conditions.ts';
 import { reasonOf } from '../reason/reason.ts';
 import { retrieveRun } from '../retrieve/retrieve.ts';
 import { testEngine, testTrigger, type TestEngine } from '../testing/engine.ts';
@@ -50,8 +50,13 @@ describe('triggers of a task with a batch', () => {
     const first = await t.add({ n: 1 });
     t.engine.clock.shift(3_000);
     expect(await t.add({ n: 2 })).toBe(first);
-    const facts = await readWaitFacts(t.sql, t.environment.id, first, new Date(t.engine.clock.now()));
-    expect(facts && reasonOf(facts)).toMatchObject({
+    const conditions = await readStartConditions(
+      t.sql,
+      t.environment.id,
+      first,
+      new Date(t.engine.clock.now()),
+    );
+    expect(conditions && reasonOf(conditions)).toMatchObject({
       reason: 'collecting',
       until: expect.any(String),
       message: expect.stringMatching(/^It collects the payloads of triggers until 20.*It has 2 payloads\.$/),
@@ -144,7 +149,7 @@ describe('triggers of a task with a batch', () => {
     const { payload, type } = await t.stored(id);
     expect(type).toBe('application/super+json');
     const read = superjson.parse<{ self?: unknown; one?: unknown; two?: unknown }[]>(payload!);
-    expect(read.toSpliced(6, 1)).toEqual(payloads.map((one) => one ?? null).toSpliced(6, 1));
+    expect(read.toSpliced(6, 1)).toEqual(payloads.map((payload) => payload ?? null).toSpliced(6, 1));
     expect(read[6]!.self).toBe(read[6]);
     expect(read[5]!.one).toBe(read[5]!.two);
   });
@@ -318,13 +323,13 @@ async function driven(steps: readonly (readonly Call[])[]): Promise<void> {
     accepted.set(name, (accepted.get(name) ?? new Set()).add(id));
   };
 
-  const perform = async (one: Call): Promise<void> => {
-    const { act, server, key, pick } = one;
+  const perform = async (call: Call): Promise<void> => {
+    const { act, server, key, pick } = call;
     if (act === 'trigger') {
       const name = `p${++count}`;
       const requestKey = crypto.randomUUID();
-      await send(name, requestKey, one);
-      if (one.repeats) await send(name, requestKey, { ...one, server: server === 0 ? 1 : 0 });
+      await send(name, requestKey, call);
+      if (call.repeats) await send(name, requestKey, { ...call, server: server === 0 ? 1 : 0 });
     } else if (act === 'crash') {
       // A trigger of a server that is killed before the commit.
       const run = await prepareRun(t.engine, t.environment, 'index', {

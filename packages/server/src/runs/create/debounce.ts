@@ -12,8 +12,8 @@ export const latestData = (latest: NewRun): Partial<NewRun> =>
 export function debounceData(run: NewRun): string | null {
   if (!run.debounce?.trailing) return null;
   const members = debounced.map(([property, { name, value }]): [string, unknown] => {
-    const given = property === 'pathFacets' ? facetsOf(run) : run[property as keyof NewRun];
-    const own = (value(run) ?? null) === null ? null : given;
+    const current = property === 'pathFacets' ? facetsOf(run) : run[property as keyof NewRun];
+    const own = (value(run) ?? null) === null ? null : current;
     // The driver replaces lone surrogates; jsonb would reject them.
     return [name, typeof own === 'string' ? own.toWellFormed() : own];
   });

@@ -13,10 +13,10 @@ export function withoutDuplicates(triggers: readonly NewRun[]): {
   const runs: NewRun[] = [];
   const indexes = triggers.map((run) => {
     const names = namesOf(run);
-    const name = names.find((one) => first.has(one));
+    const name = names.find((candidate) => first.has(candidate));
     const duplicate = name === undefined ? undefined : first.get(name);
     const index = duplicate ?? runs.push(run) - 1;
-    for (const one of names) if (!first.has(one)) first.set(one, index);
+    for (const each of names) if (!first.has(each)) first.set(each, index);
     if (duplicate !== undefined && name?.startsWith('debounce'))
       runs[duplicate] = pushed(runs[duplicate] as NewRun, run);
     return index;

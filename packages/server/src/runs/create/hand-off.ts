@@ -1,6 +1,6 @@
 import type { Assignment } from '@millrace/contract/runner';
 import type { Engine } from '../engine/engine.ts';
-import { givenKey, type IdempotencyKeyOptions } from './idempotency-key.ts';
+import { attemptKey, type IdempotencyKeyOptions } from './idempotency-key.ts';
 import type { NewRun } from './row.ts';
 
 /** The assignment sent to a runner for a run that was leased to it on creation. Built without reading the database. */
@@ -38,7 +38,7 @@ export async function assignmentOf(
     event: run.event ?? null,
     traceparent: run.traceparent ?? null,
     replayOf: run.replayOf ?? null,
-    ...givenKey(
+    ...attemptKey(
       run.idempotencyKey,
       run.idempotencyOptions === null ? null : (JSON.parse(run.idempotencyOptions) as IdempotencyKeyOptions),
     ),

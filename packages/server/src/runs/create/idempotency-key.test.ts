@@ -29,12 +29,12 @@ test('a wait key leads to its run however that ended, and shows nowhere; every o
     if (again) await t.end(again);
     return {
       isSame: first.id === second.id,
-      shown: (await retrieveRun(t.engine, t.environment.id, second.id))?.idempotencyKey,
+      displayed: (await retrieveRun(t.engine, t.environment.id, second.id))?.idempotencyKey,
     };
   };
-  expect(await make({ waitKey: 'run_p/1 send/1' })).toEqual({ isSame: true, shown: undefined });
+  expect(await make({ waitKey: 'run_p/1 send/1' })).toEqual({ isSame: true, displayed: undefined });
   const own = 'wait of run_p/1 send/1';
-  expect(await make({ idempotencyKey: own })).toEqual({ isSame: false, shown: own });
+  expect(await make({ idempotencyKey: own })).toEqual({ isSame: false, displayed: own });
   expect(await make({ idempotencyKey: 'run_p/1 send/1' })).toMatchObject({ isSame: false });
   expect((await make({ idempotencyKey: '\u0001run_p/1 send/1' })).isSame).toBe(false);
 });

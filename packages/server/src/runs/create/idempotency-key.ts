@@ -29,7 +29,7 @@ export interface IdempotencyKeyOptions {
 }
 
 /** The key of its run as an attempt receives it: the caller's own text with its scope if the trigger included it, else the stored key. */
-export const givenKey = (stored: string | null, options: IdempotencyKeyOptions | null) => ({
+export const attemptKey = (stored: string | null, options: IdempotencyKeyOptions | null) => ({
   idempotencyKey: options?.key ?? shownKey(stored) ?? null,
   idempotencyKeyScope: options?.scope ?? null,
 });

@@ -85,8 +85,8 @@ const sealedNames = namesOf(sealedColumns);
  * Inserts all items of a batch into their lanes and seals the batch. Returns false if a lane is missing, or the batch is no longer empty and
  * open; then nothing was written. Waits while another transaction holds the batch.
  */
-export async function insertSealed(sql: Queryable, given: ItemsOfBatch, now: number): Promise<boolean> {
-  const { env: environment, batch, createdAt, runs } = given;
+export async function insertSealed(sql: Queryable, batchItems: ItemsOfBatch, now: number): Promise<boolean> {
+  const { env: environment, batch, createdAt, runs } = batchItems;
   const { lanes, laneOf } = lanesOf(runs);
   const { shared, differing } = compared(runs);
   const each = { id, payload, metadata, ...differing };
@@ -109,7 +109,7 @@ export async function insertSealed(sql: Queryable, given: ItemsOfBatch, now: num
         from sealed
         cross join unnest(${lanes.length > 1 ? laneOf : null}::int[], ${arraysOf(each, textsOf(each))({ sql, runs })})
                as i (lane, ${namesOf(each)})
-    ), ${notedAndCounted(sql, given, new Date(now))}, made as (
+    ), ${notedAndCounted(sql, batchItems, new Date(now))}, made as (
       insert into runs (${sealedNames}, created_at)
       select ${sealedNames}, ${createdAt}::timestamptz from items
     )
@@ -157,9 +157,9 @@ type Columns = Readonly<Record<string, Column>>;
 function compared(runs: readonly NewRun[]): { readonly shared: Columns; readonly differing: Columns } {
   const shared: Record<string, Column> = {};
   const differing: Record<string, Column> = {};
-  for (const [field, one] of Object.entries<Column>(everyday)) {
-    const first = one.value(runs[0] as NewRun);
-    (runs.every((run) => one.value(run) === first) ? shared : differing)[field] = one;
+  for (const [field, column] of Object.entries<Column>(everyday)) {
+    const first = column.value(runs[0] as NewRun);
+    (runs.every((run) => column.value(run) === first) ? shared : differing)[field] = column;
   }
   return { shared, differing };
 }

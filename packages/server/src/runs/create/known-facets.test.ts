@@ -11,20 +11,20 @@ const again: [how: string, made: Partial<NewRun>, options: Record<string, unknow
   ['a debounced call that pushed', {}, { debounce: { key: 'k', delay: '10s' } }],
 ];
 
-for (const [how, made, options] of again) {
+for (const [how, properties, options] of again) {
   test(`${how} hides no run that comes right after it from lists`, async () => {
     const t = await testEngine();
     await t.register('send');
     let now = t.engine.clock.now();
     const engine: Engine = { ...t.engine, clock: { ...t.engine.clock, now: () => now } };
     const trigger = testTrigger(engine, t.dispatch);
-    const send = async (run: Partial<NewRun> = {}, given = {}) =>
-      trigger({ ...(await prepareRun(engine, t.environment, 'send', { options: given })), ...run });
-    const first = await send(made, options);
+    const send = async (run: Partial<NewRun> = {}, settings = {}) =>
+      trigger({ ...(await prepareRun(engine, t.environment, 'send', { options: settings })), ...run });
+    const first = await send(properties, options);
     // Its lane exists.
     await send();
     now += 5_000;
-    expect((await send(made, options)).id).toBe(first.id);
+    expect((await send(properties, options)).id).toBe(first.id);
     const last = await send();
     const query = listProjectRuns.query.parse({ 'filter[taskIdentifier]': 'send' });
     const { data } = await listRuns(t.sql, { envs: [t.environment.id], query, now });

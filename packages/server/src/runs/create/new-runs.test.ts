@@ -16,9 +16,9 @@ test('the type new_run, the parameters of its function and the columns of runs a
     select x.name, format_type(x.type, null) as type
       from pg_proc p cross join lateral unnest(p.proargnames, p.proargtypes::oid[]) with ordinality as x (name, type, ix)
      where p.proname = 'new_run' order by x.ix`;
-  const given = attributes.filter(({ name }) => !outcome.has(name));
-  expect(parameters).toEqual(given.map(({ name, type }) => ({ name, type })));
+  const inputs = attributes.filter(({ name }) => !outcome.has(name));
+  expect(parameters).toEqual(inputs.map(({ name, type }) => ({ name, type })));
   const sent = Object.values(newRunColumns).map(({ name }) => name);
-  expect(sent.toSorted()).toEqual(given.map(({ name }) => name).toSorted());
+  expect(sent.toSorted()).toEqual(inputs.map(({ name }) => name).toSorted());
   for (const { name, type, ofRuns } of attributes) expect(ofRuns ?? type, name).toBe(type);
 });

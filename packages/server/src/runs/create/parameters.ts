@@ -67,17 +67,17 @@ const arrayType = (type: Column['type']): string =>
 function parameters<T>(
   columns: Columns,
   around: (column: Column) => readonly [before: string, after: string],
-  pick: (given: T, column: Column) => unknown,
-): (given: T) => Template {
+  pick: (source: T, column: Column) => unknown,
+): (source: T) => Template {
   const list = Object.values(columns);
   const pieces = list.map(around);
   const strings = [...pieces, ['', '']].map(
     ([before], index) =>
       (index === 0 ? '' : `${pieces[index - 1]?.[1]}${index < list.length ? ', ' : ''}`) + before,
   );
-  return (given) =>
+  return (source) =>
     new Template(
       strings,
-      list.map((one) => pick(given, one)),
+      list.map((each) => pick(source, each)),
     );
 }

@@ -86,8 +86,8 @@ describe('what an attempt triggers', () => {
     const now = { parentRunId: taken.run, parentFence: taken.fence };
     const answers = async (...calls: TriggerRequest['options'][]) => {
       const settled = await Promise.allSettled(calls.map((options) => t.trigger('send', options)));
-      return settled.map((one) =>
-        one.status === 'fulfilled' ? one.value.isCached : (one.reason as { status: number }).status,
+      return settled.map((result) =>
+        result.status === 'fulfilled' ? result.value.isCached : (result.reason as { status: number }).status,
       );
     };
     const unknown = { parentRunId: 'run_unknown' };
@@ -110,10 +110,10 @@ describe('what an attempt triggers', () => {
       return rows[0];
     };
     const requestKey = '00000000-0000-4000-8000-000000000000';
-    const made = await trigger(ofParent, requestKey);
-    expect(made).toMatchObject({ refused: null, cached: false, root_id: attempt.run });
+    const created = await trigger(ofParent, requestKey);
+    expect(created).toMatchObject({ refused: null, cached: false, root_id: attempt.run });
     await t.end(attempt);
-    expect(await trigger(ofParent, requestKey)).toMatchObject({ run_id: made?.run_id, refused: null });
+    expect(await trigger(ofParent, requestKey)).toMatchObject({ run_id: created?.run_id, refused: null });
     await expect(t.trigger('send', ofParent)).rejects.toMatchObject({ status: 409 });
     expect(await t.trigger('send', { parentRunId: attempt.run })).toMatchObject({ isCached: false });
   });
@@ -186,9 +186,9 @@ describe('cancelling a run', () => {
     const [live] = await t.claim('r2', [version.id], 1);
     expect(live?.run).toBe(running.id);
     const waiting = await t.trigger('send', ofParent);
-    const told: unknown[] = [];
+    const received: unknown[] = [];
     runners.add(
-      new ConnectedRunner('r2', environment.id, 1, new Set(), (message) => void told.push(message)),
+      new ConnectedRunner('r2', environment.id, 1, new Set(), (message) => void received.push(message)),
     );
     const other = { env: environment.id, task: 'send', run: 'run_other', fence: 1, outcome: canceled };
     const [completion] = await Promise.all([
@@ -198,7 +198,7 @@ describe('cancelling a run', () => {
     expect(completion).toMatchObject({ stale: false, kind: 'CANCELED' });
     expect(await t.statusOf(waiting.id)).toBe('CANCELED');
     expect(await t.sql`select from leases where run_id = ${running.id} and cancel_requested`).toHaveLength(1);
-    expect(told).toEqual([{ type: 'cancel', fences: [live?.fence] }]);
+    expect(received).toEqual([{ type: 'cancel', fences: [live?.fence] }]);
     await t.end(live!);
     expect(await t.statusOf(running.id)).toBe('CANCELED');
   });

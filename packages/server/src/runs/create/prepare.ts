@@ -76,14 +76,14 @@ export function prepareRun(
   ) {
     return prepareSlowly(engine, environment, task, body, beside, current);
   }
-  const facts: KnownTask =
+  const known: KnownTask =
     current && options.lockToVersion !== undefined
       ? lockToCurrent(current, task)
       : { manifest: current?.tasks.get(task), lockedTo: undefined };
-  const queueId = engine.queues.id(environment.id, queueName(task, options, facts.manifest));
+  const queueId = engine.queues.id(environment.id, queueName(task, options, known.manifest));
   return typeof queueId === 'number'
-    ? buildRun(engine, environment, task, body, beside, queueId, facts)
-    : queueId.then((id) => buildRun(engine, environment, task, body, beside, id, facts));
+    ? buildRun(engine, environment, task, body, beside, queueId, known)
+    : queueId.then((id) => buildRun(engine, environment, task, body, beside, id, known));
 }
 
 async function prepareSlowly(
@@ -98,12 +98,12 @@ async function prepareSlowly(
   const current = await currentSoon;
   if (options.payloadType === storedType) await checkStored(engine, environment, body.payload);
   const manifest = current?.tasks.get(task);
-  const facts = await knownTask(engine, environment.id, task, options, manifest);
-  const queueId = await engine.queues.id(environment.id, queueName(task, options, facts.manifest));
-  return buildRun(engine, environment, task, body, beside, queueId, facts);
+  const known = await resolveTask(engine, environment.id, task, options, manifest);
+  const queueId = await engine.queues.id(environment.id, queueName(task, options, known.manifest));
+  return buildRun(engine, environment, task, body, beside, queueId, known);
 }
 
-async function knownTask(
+async function resolveTask(
   { sql, versions }: Engine,
   env: number,
   task: string,

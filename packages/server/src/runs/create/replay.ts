@@ -55,9 +55,9 @@ export async function prepareReplay(
       singleton: row.singleton_key === null ? undefined : { key: row.singleton_key || undefined },
     },
   };
-  const made = await prepareRun(engine, environment, row.task, request, { isWhole: true });
+  const prepared = await prepareRun(engine, environment, row.task, request, { isWhole: true });
   return {
-    ...made,
+    ...prepared,
     ...(Object.fromEntries(
       unchanged.map(([property, { name }]) => [property, row[name]]),
     ) as Partial<NewRun>),

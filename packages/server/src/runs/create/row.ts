@@ -47,7 +47,7 @@ export interface NewRun extends PlainOptions {
   readonly id: string;
   readonly task: string;
   /** Where the run waits: in a lane, for its time, for a version that has its task, or for its batch to be sealed. */
-  readonly state: 'queued' | 'delayed' | 'pendingVersion' | 'held';
+  readonly state: 'queued' | 'delayed' | 'pendingVersion' | 'unsealed';
   readonly queueId: number;
   /** The deployment that the run waits for or is bound to. */
   readonly externalDeploymentId?: string | undefined;

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { cancelRun } from '../cancel/cancel.ts';
 import { prepareRun } from './prepare.ts';
-import { readWaitFacts } from '../reason/facts.ts';
+import { readStartConditions } from '../reason/start-conditions.ts';
 import { reasonOf } from '../reason/reason.ts';
 import { rescheduleRun } from '../change/reschedule.ts';
 import { testEngine, testTrigger, type TestEngine } from '../testing/engine.ts';
@@ -57,8 +57,13 @@ describe('triggers with a singleton', () => {
     expect(await t.trigger('sync', { singleton: queue })).toEqual({ id: second.id, isCached: true });
     await t.promote();
     expect(await t.start()).toEqual([]);
-    const facts = await readWaitFacts(t.sql, t.environment.id, second.id, new Date(t.engine.clock.now()));
-    expect(facts && reasonOf(facts)).toMatchObject({
+    const conditions = await readStartConditions(
+      t.sql,
+      t.environment.id,
+      second.id,
+      new Date(t.engine.clock.now()),
+    );
+    expect(conditions && reasonOf(conditions)).toMatchObject({
       reason: 'singleton',
       waitsFor: first.id,
       message: expect.stringMatching(/^It waits for the end of the run run_/),
@@ -236,9 +241,9 @@ async function driven(steps: readonly (readonly Call[])[]): Promise<void> {
 
   const check = async (): Promise<void> => {
     const rows = await t.sql<
-      { key: string; free: number; held: number; row: boolean; previous_live: boolean | null }[]
+      { key: string; free: number; delayed: number; row: boolean; previous_live: boolean | null }[]
     >`
-      select r.singleton_key as key, count(*) filter (where d.run_id is null)::int as free, count(d.run_id)::int as held,
+      select r.singleton_key as key, count(*) filter (where d.run_id is null)::int as free, count(d.run_id)::int as delayed,
              bool_or(s.run_id is not null) as row,
              bool_and(d.run_id is null or exists (select from runs p where p.env = r.env and p.id = s.previous and p.status is null))
                as previous_live
@@ -248,7 +253,7 @@ async function driven(steps: readonly (readonly Call[])[]): Promise<void> {
        where r.status is null group by 1`;
     for (const row of rows) {
       expect(row.free).toBe(1);
-      expect(row.held).toBeLessThanOrEqual(1);
+      expect(row.delayed).toBeLessThanOrEqual(1);
       expect(row).toMatchObject({ row: true, previous_live: true });
     }
     expect(await t.sql`select from singletons`).toHaveLength(rows.length);

@@ -5,16 +5,16 @@ import type { Singleton } from './row.ts';
 
 /** A task's own singleton applies to triggers without one. A debounce merges triggers in its own way. */
 export function readSingleton(
-  { singleton: given, debounce }: Pick<TriggerOptions, 'singleton' | 'debounce'>,
+  { singleton: requested, debounce }: Pick<TriggerOptions, 'singleton' | 'debounce'>,
   declared: TaskManifest['singleton'],
 ): Singleton {
   if (debounce !== undefined) {
     throw unprocessable(
-      `options.debounce: the trigger ${given ? 'has' : 'is of a task with'} a singleton as well; use one of the two.`,
+      `options.debounce: the trigger ${requested ? 'has' : 'is of a task with'} a singleton as well; use one of the two.`,
     );
   }
   return {
-    key: given?.key ?? '',
-    onConflict: given?.onConflict ?? declared?.onConflict ?? 'skip',
+    key: requested?.key ?? '',
+    onConflict: requested?.onConflict ?? declared?.onConflict ?? 'skip',
   };
 }

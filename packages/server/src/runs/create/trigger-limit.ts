@@ -5,10 +5,10 @@ import type { NewRun, TriggerLimit } from './row.ts';
 
 /** A task's own limit applies to triggers without one. A trigger whose run is awaited is never dropped: the caller needs a result. */
 export function readTriggerLimit(
-  { triggerLimit: given, waitKey }: Pick<TriggerOptions, 'triggerLimit' | 'waitKey'>,
+  { triggerLimit: requested, waitKey }: Pick<TriggerOptions, 'triggerLimit' | 'waitKey'>,
   declared: TaskManifest['triggerLimit'],
 ): TriggerLimit {
-  const rate = given?.rate ?? declared?.rate;
+  const rate = requested?.rate ?? declared?.rate;
   if (rate === undefined) {
     throw unprocessable(
       'options.triggerLimit.rate: the task declares no trigger limit, so the trigger must bring one.',
@@ -16,10 +16,10 @@ export function readTriggerLimit(
   }
   const { limit, period, burst = limit } = rate;
   return {
-    key: given?.key ?? '',
+    key: requested?.key ?? '',
     burst,
     span: Math.ceil((period * 1_000_000) / Math.floor(limit / burst)),
-    drops: waitKey === undefined && (given?.onExceed ?? declared?.onExceed) === 'drop',
+    drops: waitKey === undefined && (requested?.onExceed ?? declared?.onExceed) === 'drop',
   };
 }
 

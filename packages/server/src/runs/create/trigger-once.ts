@@ -19,11 +19,11 @@ export async function triggerOnce(
   use: OneTimeUse,
 ): Promise<{ readonly id: string; readonly isCached: boolean }> {
   const act = async (tx: Transaction) => {
-    const [made] = await tx<{ run_id: string }[]>`
+    const [existing] = await tx<{ run_id: string }[]>`
       select id as run_id from runs where env = ${run.env} and request_key = ${run.requestKey ?? null}::uuid
       union all
       select run_id from run_parts where env = ${run.env} and request_key = ${run.requestKey ?? null}::uuid limit 1`;
-    if (made) return { ...made, cached: false };
+    if (existing) return { ...existing, cached: false };
     await useOnce(tx, run.env, use, run.id);
     const [inserted] = await insertRuns({ sql: tx, clock }, [run]);
     // The token stays unused.

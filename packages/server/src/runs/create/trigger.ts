@@ -37,8 +37,8 @@ export function createTrigger(dependencies: TriggerDependencies): (run: NewRun) 
     onWrite: (items) => engine.stats.wrote('trigger', items),
   });
 
-  return async (given) => {
-    const run = given.metadata === null ? given : await redactMetadata(redactor, given);
+  return async (input) => {
+    const run = input.metadata === null ? input : await redactMetadata(redactor, input);
     const written: Written = await (run.oneTime
       ? triggerOnce(engine, dispatch, run, run.oneTime)
       : run.fromStep === undefined
@@ -179,7 +179,7 @@ async function insertEveryday(
     const fence = await insertLeased(engine, first, offer);
     return fence === undefined ? undefined : [{ ...inserted(first), fence: String(fence) }];
   }
-  if (offers.some((one) => one !== undefined) || !(await insertQueued(engine, runs))) return undefined;
+  if (offers.some((offer) => offer !== undefined) || !(await insertQueued(engine, runs))) return undefined;
   return runs.map(inserted);
 }
 

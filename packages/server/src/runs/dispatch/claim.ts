@@ -1,7 +1,7 @@
 import type { Assignment } from '@millrace/contract/runner';
 import type { Sql } from '../../db/connect.ts';
 import type { ConnectedRunner } from '../../runners/runners.ts';
-import { givenKey, type IdempotencyKeyOptions } from '../create/idempotency-key.ts';
+import { attemptKey, type IdempotencyKeyOptions } from '../create/idempotency-key.ts';
 import type { Engine } from '../engine/engine.ts';
 
 interface ClaimRow {
@@ -90,7 +90,7 @@ export async function claimRuns(
       event: row.event,
       traceparent: row.traceparent,
       replayOf: row.replay_of,
-      ...givenKey(row.idempotency_key, row.idempotency_key_options),
+      ...attemptKey(row.idempotency_key, row.idempotency_key_options),
       region: row.region,
     };
     assignments.push(assignment);

@@ -1,4 +1,4 @@
-import type { EnvironmentFacts, ServerMessage } from '@millrace/contract/runner';
+import type { EnvironmentInfo, ServerMessage } from '@millrace/contract/runner';
 import type { RunnerVariables } from '../../envvars/variable-cache.ts';
 import type { ConnectedRunner, ConnectedRunners } from '../../runners/runners.ts';
 import type { Complete } from '../complete/attempt.ts';
@@ -57,7 +57,7 @@ export interface RunnerSocket {
 export interface Connection extends ConnectionDependencies {
   readonly id: string;
   readonly env: number;
-  readonly environment: EnvironmentFacts;
+  readonly environment: EnvironmentInfo;
   readonly socket: RunnerSocket;
   /** Set once its `hello` has been handled. */
   runner: ConnectedRunner | undefined;
@@ -65,12 +65,16 @@ export interface Connection extends ConnectionDependencies {
   isOpen: boolean;
   /** Whether the server has ended the connection; it then reads no more messages. */
   isRefused: boolean;
+  /** Whether it did so although the runner is alive, and requested it to connect again. */
+  isReconnecting: boolean;
   /** Resolves when the log frames received so far have been passed to the database. Their order is preserved. */
   logging: Promise<void>;
   /** Whether the runner supports `logged`. */
   knowsLogged: boolean;
   /** When its lease was last extended, as a `performance.now()` time. */
   renewedAt: number;
+  /** The server's clock minus the monotonic one, as the runner knows it. */
+  clockOffset: number;
   /** Whether the runner can only be reached over another connection. */
   readonly isOver: () => boolean;
 }
@@ -79,6 +83,7 @@ export interface Connection extends ConnectionDependencies {
 export function refuse(connection: Connection, reason: string, retry: boolean): void {
   if (connection.isRefused) return;
   connection.isRefused = true;
+  connection.isReconnecting = retry;
   connection.socket.send({ type: 'refused', reason, retry });
   connection.socket.close();
 }

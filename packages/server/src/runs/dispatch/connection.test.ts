@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import type { BriefAssignment, RunnerMessage, ServerMessage } from '@millrace/contract/runner';
+import type { CompactAssignment, RunnerMessage, ServerMessage } from '@millrace/contract/runner';
 import { expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { installation, type Installation } from '../../../../../test/access/installation.ts';
@@ -13,18 +13,18 @@ type Message<T extends ServerMessage['type']> = Extract<ServerMessage, { type: T
 async function connected(
   installed: Installation,
   key: string,
-  held: readonly number[] = [],
+  leased: readonly number[] = [],
   more: Partial<Hello> = {},
 ) {
-  const runner = await saidHello(installed, key, held, more);
+  const runner = await connectWithHello(installed, key, leased, more);
   return { ...runner, welcome: await runner.hears('welcome') };
 }
 
 /** The same, before the welcome message. */
-async function saidHello(
+async function connectWithHello(
   { ask, server }: Installation,
   key: string,
-  held: readonly number[],
+  leased: readonly number[],
   more: Partial<Hello> = {},
 ) {
   const { body } = await ask('POST /runner/v1/versions', {
@@ -32,18 +32,20 @@ async function saidHello(
     body: { contentHash: 'the content', tasks: [{ id: 'send', filePath: 'tasks.ts' }] },
   });
   // Not again by a reconnecting one: tables may be locked then.
-  if (held.length === 0) await promote(server.url, key);
+  if (leased.length === 0) await promote(server.url, key);
   const socket = new WebSocket(`${server.url.replace('http', 'ws')}/runner/v1/connect`, {
     headers: { authorization: `Bearer ${key}` },
   });
   onTestFinished(() => socket.terminate());
-  const heard: ServerMessage[] = [];
-  socket.on('message', (data) => heard.push(JSON.parse((data as Buffer).toString()) as ServerMessage));
+  const received: ServerMessage[] = [];
+  socket.on('message', (data) => received.push(JSON.parse((data as Buffer).toString()) as ServerMessage));
   await once(socket, 'open');
   const say = (message: RunnerMessage): void => socket.send(JSON.stringify(message));
   const hears = async <T extends ServerMessage['type']>(type: T): Promise<Message<T>> => {
-    await expect.poll(() => heard.some((one) => one.type === type), { timeout: 20_000 }).toBe(true);
-    return heard.find((one) => one.type === type) as Message<T>;
+    await expect
+      .poll(() => received.some((message) => message.type === type), { timeout: 20_000 })
+      .toBe(true);
+    return received.find((message) => message.type === type) as Message<T>;
   };
   say({
     type: 'hello',
@@ -52,10 +54,10 @@ async function saidHello(
     pid: 1,
     capacity: 5,
     versions: [body.version],
-    held,
+    leased,
     ...more,
   });
-  return { say, hears, heard, socket };
+  return { say, hears, received, socket };
 }
 
 /**
@@ -64,7 +66,11 @@ async function saidHello(
  */
 async function comingBack(
   installed: Installation,
-  meanwhile: (tx: Transaction, held: Held, runner: Awaited<ReturnType<typeof saidHello>>) => Promise<void>,
+  meanwhile: (
+    tx: Transaction,
+    leased: LeasedAttempt,
+    runner: Awaited<ReturnType<typeof connectWithHello>>,
+  ) => Promise<void>,
 ) {
   const { sql, keys } = installed;
   const { assignment } = await holding(installed, keys.prod);
@@ -73,7 +79,7 @@ async function comingBack(
   return sql.begin(async (tx) => {
     // Leases can be read but not taken back. A transaction reads pg_stat_activity only once, so another connection reads it.
     await tx`lock table leases in exclusive mode`;
-    const back = await saidHello(installed, keys.prod, [fence]);
+    const back = await connectWithHello(installed, keys.prod, [fence]);
     const waiting = () => sql`
       select from pg_locks l join pg_stat_activity a using (pid)
        where not l.granted and l.relation = 'leases'::regclass and a.query like '%reclaim_leases%false%'`;
@@ -83,7 +89,7 @@ async function comingBack(
   });
 }
 
-interface Held {
+interface LeasedAttempt {
   readonly env: number;
   readonly run: string;
   readonly fence: number;
@@ -93,7 +99,7 @@ async function holding(installed: Installation, key: string) {
   const runner = await connected(installed, key);
   await installed.ask('POST /api/v1/tasks/send/trigger', { key, body: {} });
   const [assignment] = (await runner.hears('run')).assignments;
-  return { ...runner, assignment: assignment as BriefAssignment };
+  return { ...runner, assignment: assignment as CompactAssignment };
 }
 
 test('a runner cannot change attempts of another environment, whatever it writes into its messages', async () => {
@@ -107,7 +113,7 @@ test('a runner cannot change attempts of another environment, whatever it writes
   const inAttempt = Object.assign({ run, fence, waits: [wait] }, row);
   const inWait = { run, fence, waits: [Object.assign({}, wait, row)] };
   stranger.say({ type: 'wait', attempts: [inAttempt, inWait] });
-  const refused = { fence, state: 'stale', spell: null, keys: [] };
+  const refused = { fence, state: 'stale', suspension: null, keys: [] };
   expect((await stranger.hears('waited')).attempts).toEqual([refused, refused]);
   expect(await sql`select run_id from leases`).toEqual([{ run_id: run }]);
   expect(await sql`select from suspended`).toHaveLength(0);
@@ -176,7 +182,7 @@ test('the runs of a runner that disconnects before its welcome are taken back as
 test('a lease from a slow write is not taken back before it can have reached the runner', async () => {
   const installed = await installation();
   const { ask, sql, keys, server } = installed;
-  const { say, heard } = await holding(installed, keys.prod);
+  const { say, received } = await holding(installed, keys.prod);
   // With a limit, claims and rescues take turns.
   const [row] = await sql<{ id: number }[]>`
     update environments set concurrency_limit = 5 where id = (select env from runners) returning id`;
@@ -193,15 +199,17 @@ test('a lease from a slow write is not taken back before it can have reached the
     await expect.poll(waiting, { timeout: 20_000 }).toHaveLength(2);
     return body.id as string;
   });
-  const told = () =>
-    heard.flatMap((one) => (one.type === 'run' ? one.assignments : [])).filter((one) => one.run === run);
-  await expect.poll(told, { timeout: 20_000 }).not.toEqual([]);
+  const assigned = () =>
+    received
+      .flatMap((message) => (message.type === 'run' ? message.assignments : []))
+      .filter((assignment) => assignment.run === run);
+  await expect.poll(assigned, { timeout: 20_000 }).not.toEqual([]);
   const taking = () => sql`
     select from pg_stat_activity
      where datname = current_database() and pid <> pg_backend_pid() and state <> 'idle' and query like '%reclaim_leases%'`;
   await expect.poll(taking, { timeout: 20_000 }).toHaveLength(0);
   const [lease] = await sql<{ fence: string }[]>`select fence from leases where run_id = ${run}`;
-  expect(told().map((one) => one.fence)).toEqual([Number(lease?.fence)]);
+  expect(assigned().map((assignment) => assignment.fence)).toEqual([Number(lease?.fence)]);
 }, 60_000);
 
 /** The state of the only run in the database. */
@@ -215,22 +223,26 @@ const stateOf = async ({ sql }: Installation) =>
 
 test('a run that runners give back again and again goes on as the same attempt, and counts no loss', async () => {
   const installed = await installation();
-  const { say, heard, assignment } = await holding(installed, installed.keys.prod);
+  const { say, received, assignment } = await holding(installed, installed.keys.prod);
   const { run, fence } = assignment;
   const complete = (of: number): void =>
     say({ type: 'settle', settlements: [{ run, fence: of, outcome: { kind: 'released', started: true } }] });
   const handed = () =>
-    heard.flatMap((one) => (one.type === 'run' ? one.assignments : [])).filter((one) => one.run === run);
+    received
+      .flatMap((message) => (message.type === 'run' ? message.assignments : []))
+      .filter((assignment) => assignment.run === run);
   for (let times = 1; times <= 5; times++) {
     complete(handed().at(-1)?.fence ?? 0);
     await expect.poll(() => handed().length, { timeout: 20_000 }).toBe(times + 1);
   }
-  expect(new Set(handed().map((one) => one.attempt ?? 1))).toEqual(new Set([1]));
+  expect(new Set(handed().map((assignment) => assignment.attempt ?? 1))).toEqual(new Set([1]));
   expect(await stateOf(installed)).toMatchObject({ rescues: 0, attempt: 0, started: true, bound: true });
   // The message arrives twice if its answer was lost. By now another attempt has the run.
   complete(fence);
   await expect
-    .poll(() => heard.some((one) => one.type === 'settled' && one.stale.includes(fence)), { timeout: 20_000 })
+    .poll(() => received.some((message) => message.type === 'settled' && message.stale.includes(fence)), {
+      timeout: 20_000,
+    })
     .toBe(true);
   expect(await installed.sql`select fence::int from leases`).toEqual([{ fence: handed().at(-1)?.fence }]);
 });
@@ -243,7 +255,7 @@ test('a run that is given back once its code has begun does not expire', async (
     body: { options: { ttl: '1h' } },
   });
   const [assignment] = (await runner.hears('run')).assignments;
-  const { run, fence } = assignment as BriefAssignment;
+  const { run, fence } = assignment as CompactAssignment;
   runner.say({ type: 'drain' });
   runner.say({ type: 'settle', settlements: [{ run, fence, outcome: { kind: 'released', started: true } }] });
   expect((await runner.hears('settled')).fences).toEqual([fence]);
@@ -267,17 +279,18 @@ test.each([
     .toMatchObject({ queued: true, rescues, attempt: 0, bound: true });
 });
 
-const facts = { nodeMajor: 22, platform: 'linux-x64-glibc', labels: ['gpu'] };
+const properties = { nodeMajor: 22, platform: 'linux-x64-glibc', labels: ['gpu'] };
 
 /** A fetching runner without loaded versions, which receives a run of an uploaded version. */
 async function fetching(installed: Installation) {
   const { sql, keys, ask } = installed;
-  const runner = await connected(installed, keys.prod, [], { versions: [], fetches: facts });
+  const runner = await connected(installed, keys.prod, [], { versions: [], fetches: properties });
   await sql`update versions set is_uploaded = true, bundle = '{}', node_major = 22, requires = '{gpu}'`;
   const { body } = await ask('POST /api/v1/tasks/send/trigger', { key: keys.prod, body: {} });
   const [assignment] = (await runner.hears('run')).assignments;
-  const handed = () => runner.heard.flatMap((one) => (one.type === 'run' ? one.assignments : []));
-  return { ...runner, run: body.id as string, assignment: assignment as BriefAssignment, handed };
+  const handed = () =>
+    runner.received.flatMap((message) => (message.type === 'run' ? message.assignments : []));
+  return { ...runner, run: body.id as string, assignment: assignment as CompactAssignment, handed };
 }
 
 test('a runner that fetches is told what to load, and is given runs of a version that it has not loaded', async () => {
@@ -285,7 +298,7 @@ test('a runner that fetches is told what to load, and is given runs of a version
   const { hears, assignment } = await fetching(installed);
   expect((await hears('load')).versions).toEqual([assignment.version]);
   const { body } = await installed.ask('GET /api/v1/runners', { key: installed.keys.prod });
-  expect(body.data).toMatchObject([{ ...facts, versions: [], slots: 5, running: 1 }]);
+  expect(body.data).toMatchObject([{ ...properties, versions: [], slots: 5, running: 1 }]);
 });
 
 test('a runner that could not serve a version is not given it for a minute, and why is told', async () => {
@@ -310,6 +323,22 @@ test('a runner that could not serve a version is not given it for a minute, and 
   expect(handed()[1]).toMatchObject({ run, version });
 }, 60_000);
 
+test('a runner whose message could not be handled keeps its attempts, however long it takes to connect again', async () => {
+  const installed = await installation();
+  const { sql, keys } = installed;
+  const { assignment, say, hears } = await holding(installed, keys.prod);
+  const { fence } = assignment;
+  await sql`alter table runners rename column unable to unable_before`;
+  say({ type: 'unable', version: 'any', why: 'no' });
+  expect(await hears('refused')).toMatchObject({ retry: true });
+  await sql`alter table runners rename column unable_before to unable`;
+  // Longer than the grace period after a connection that broke.
+  await new Promise((resolve) => setTimeout(resolve, 1_500));
+  expect(await sql`select fence from leases`).toEqual([{ fence: String(fence) }]);
+  const back = await connected(installed, keys.prod, [fence]);
+  expect(back.welcome.lost).toEqual([]);
+}, 60_000);
+
 test('what was asked of a runner counts when it comes back, and is said again with its heartbeat', async () => {
   const installed = await installation();
   const { ask, keys } = installed;
@@ -322,14 +351,14 @@ test('what was asked of a runner counts when it comes back, and is said again wi
   const back = await connected(installed, key);
   await ask('POST /api/v1/tasks/send/trigger', { key, body: {} });
   await new Promise((resolve) => setTimeout(resolve, 1_500));
-  expect(back.heard.some(({ type }) => type === 'run')).toBe(false);
+  expect(back.received.some(({ type }) => type === 'run')).toBe(false);
   await ask(`${path}/drain`, { key, body: { draining: false } });
   await back.hears('run');
   await ask(`${path}/stop`, { key });
   await back.hears('stop');
   back.say({ type: 'heartbeat' });
   await expect
-    .poll(() => back.heard.filter(({ type }) => type === 'stop').length, { timeout: 20_000 })
+    .poll(() => back.received.filter(({ type }) => type === 'stop').length, { timeout: 20_000 })
     .toBe(2);
   const acts = (await installed.sql`select act from audit_log where act like 'runner.%' order by at`).map(
     ({ act }) => act as string,
@@ -390,14 +419,16 @@ test('settlements that cannot be read end their runs with an error and are answe
       { status: 'COMPLETED', error: null },
     ],
   ];
-  const { say, heard } = await connected(installed, keys.prod, [], { capacity: cases.length });
+  const { say, received } = await connected(installed, keys.prod, [], { capacity: cases.length });
   for (const [,] of cases) await ask('POST /api/v1/tasks/send/trigger', { key: keys.prod, body: {} });
-  const handed = () => heard.flatMap((one) => (one.type === 'run' ? one.assignments : []));
+  const handed = () => received.flatMap((message) => (message.type === 'run' ? message.assignments : []));
   await expect.poll(() => handed().length, { timeout: 20_000 }).toBe(cases.length);
   const settlements = handed().map(({ run, fence }, at) => ({ run, fence, outcome: cases[at]?.[0] }));
   say({ type: 'settle', settlements } as RunnerMessage);
   const settled = () =>
-    heard.flatMap((one) => (one.type === 'settled' ? one.fences : [])).toSorted((a, b) => a - b);
+    received
+      .flatMap((message) => (message.type === 'settled' ? message.fences : []))
+      .toSorted((a, b) => a - b);
   await expect.poll(settled, { timeout: 20_000 }).toEqual(handed().map(({ fence }) => fence));
   for (const [at, { run }] of handed().entries()) {
     const [row] = await sql`select status, error from runs where id = ${run}`;
@@ -442,7 +473,7 @@ test('a message that cannot be read, or comes out of turn, closes the connection
   const [data] = (await once(early, 'message')) as [Buffer];
   expect(JSON.parse(data.toString())).toMatchObject({ reason: 'The first message must be hello.' });
   const twice = await connected(installed, key);
-  twice.say({ type: 'hello', runner: 'other', host: 'h', pid: 1, capacity: 1, versions: [], held: [] });
+  twice.say({ type: 'hello', runner: 'other', host: 'h', pid: 1, capacity: 1, versions: [], leased: [] });
   expect(await twice.hears('refused')).toMatchObject({ reason: 'hello: only the first message may be one.' });
 }, 60_000);
 
@@ -453,8 +484,8 @@ const logFrame = (seq: number, more: object = {}): RunnerMessage => ({
   lines: [{ ...line, message: `line ${seq}` }],
   ...more,
 });
-const confirmed = (heard: readonly ServerMessage[]) =>
-  heard.flatMap((one) => (one.type === 'logged' ? [one.seq ?? 0] : []));
+const confirmed = (received: readonly ServerMessage[]) =>
+  received.flatMap((message) => (message.type === 'logged' ? [message.seq ?? 0] : []));
 
 test('lines are confirmed when they are stored, in their order, and a frame that is sent again is stored once', async () => {
   const installed = await installation();
@@ -480,22 +511,22 @@ test('lines are confirmed when they are stored, in their order, and a frame that
       { timeout: 20_000 },
     )
     .toBe(1);
-  expect(confirmed(first.heard)).toEqual([]);
+  expect(confirmed(first.received)).toEqual([]);
   await sql`drop trigger refuse on run_logs`;
-  await expect.poll(() => confirmed(first.heard), { timeout: 20_000 }).toEqual([1, 2]);
+  await expect.poll(() => confirmed(first.received), { timeout: 20_000 }).toEqual([1, 2]);
   expect(await stored()).toEqual(['line 1', 'line 2']);
 
   const again = await connected(installed, keys.prod, [], { knowsLogged: true });
   expect(again.welcome.logged).toBe(2);
   for (const seq of [1, 2, 3]) again.say(logFrame(seq));
-  await expect.poll(() => confirmed(again.heard), { timeout: 20_000 }).toEqual([1, 2, 3]);
+  await expect.poll(() => confirmed(again.received), { timeout: 20_000 }).toEqual([1, 2, 3]);
   expect(await stored()).toEqual(['line 1', 'line 2', 'line 3']);
 }, 60_000);
 
 test('lines and spans that can never be stored leave a line that says how many are missing', async () => {
   const installed = await installation();
   const { sql, keys } = installed;
-  const { say, heard } = await connected(installed, keys.prod, [], { knowsLogged: true });
+  const { say, received } = await connected(installed, keys.prod, [], { knowsLogged: true });
   await sql.unsafe(`
     create function refuse() returns trigger language plpgsql as $$
     begin
@@ -510,7 +541,7 @@ test('lines and spans that can never be stored leave a line that says how many a
   ];
   say(logFrame(1, { lines: [...bad, { ...line, run: 'run_2', message: 'bad' }], spans }));
   say(logFrame(2));
-  await expect.poll(() => confirmed(heard).toSorted((a, b) => a - b), { timeout: 20_000 }).toEqual([1, 2]);
+  await expect.poll(() => confirmed(received).toSorted((a, b) => a - b), { timeout: 20_000 }).toEqual([1, 2]);
   const rows = await sql`select run_id, level, message, properties from run_logs order by run_id, message`;
   expect([...rows]).toEqual([
     {
@@ -533,10 +564,10 @@ test('lines and spans that can never be stored leave a line that says how many a
 test('lines of any shape are stored as far as they can be', async () => {
   const installed = await installation();
   const { sql, keys } = installed;
-  const { say, heard } = await connected(installed, keys.prod, [], { knowsLogged: true });
+  const { say, received } = await connected(installed, keys.prod, [], { knowsLogged: true });
   const odd = { run: 'run_1', attempt: 1, at: 'now', level: 'shout', message: { a: 1 }, properties: 7 };
   say(logFrame(1, { lines: [odd, { ...line, at: 1e300, message: 'late\0' }] }));
-  await expect.poll(() => confirmed(heard), { timeout: 20_000 }).toEqual([1]);
+  await expect.poll(() => confirmed(received), { timeout: 20_000 }).toEqual([1]);
   expect([...(await sql`select level, message, properties from run_logs order by id`)]).toEqual([
     { level: 'log', message: '', properties: null },
     { level: 'log', message: 'late\uFFFD', properties: null },

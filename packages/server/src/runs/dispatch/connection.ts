@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { EnvironmentFacts, RunnerMessage } from '@millrace/contract/runner';
+import type { EnvironmentInfo, RunnerMessage } from '@millrace/contract/runner';
 import {
   refuse,
   rescueUnlessBack,
@@ -29,7 +29,7 @@ export interface RunnerConnection {
 export function serveRunner(
   dependencies: ConnectionDependencies,
   env: number,
-  environment: EnvironmentFacts,
+  environment: EnvironmentInfo,
   socket: RunnerSocket,
 ): RunnerConnection {
   const { engine, runners, times, closing } = dependencies;
@@ -42,14 +42,26 @@ export function serveRunner(
     runner: undefined,
     isOpen: true,
     isRefused: false,
+    isReconnecting: false,
     logging: Promise.resolve(),
     knowsLogged: false,
     renewedAt: performance.now(),
+    clockOffset: 0,
     isOver: () => closing() || !connection.isOpen,
   };
   const failed = (error: unknown): void => warn(connection, error);
+  let renewal: NodeJS.Timeout | undefined;
   const renew = (): void => {
-    if (connection.runner) renewLease(connection, connection.runner).catch(failed);
+    if (connection.runner && !connection.isOver())
+      renewLease(connection, connection.runner).catch((error: unknown) => {
+        failed(error);
+        renewSoon();
+      });
+  };
+  /** After an outage of the database, leases must not wait for the next heartbeat. */
+  const renewSoon = (): void => {
+    clearTimeout(renewal);
+    renewal = setTimeout(renew, times.heartbeatMs / 4);
   };
   /** Any message extends a runner's lease, because its heartbeats may be queued behind megabytes of other messages. */
   const renewIfLate = (): void => {
@@ -78,8 +90,9 @@ export function serveRunner(
       : hello.then(() => connection.runner && handleMessage(connection, connection.runner, message));
     return done?.catch((error: unknown) => {
       failed(error);
-      // A lost heartbeat is followed by the next one. After any other lost message, the runner must list the attempts that it holds.
-      if (message.type !== 'heartbeat' && !connection.isOver())
+      // After any other lost message than a heartbeat, the runner must list the attempts that it holds.
+      if (message.type === 'heartbeat') renewSoon();
+      else if (!connection.isOver())
         refuse(connection, `A message (${message.type}) could not be handled. Connect again.`, true);
     });
   };
@@ -114,17 +127,20 @@ export function serveRunner(
     ended(code) {
       connection.isOpen = false;
       clearInterval(unreadTimer);
+      clearTimeout(renewal);
       const { runner } = connection;
       if (!runner) return;
       runners.remove(runner);
       if (closing()) return;
-      const held = runner.held.size;
+      const leased = runner.leased.size;
       // The runner said goodbye after the code of its runs had ended. Attempts still leased to it never reached it, or were not returned in
       // time.
       const stopped = runner.draining && code === normalClosure;
-      if (stopped || (runner.draining && held === 0))
-        engine.log.info('runner.left', { runner: runner.id, env, held });
-      else engine.log.warn('runner.lost', { runner: runner.id, env, held });
+      if (stopped || (runner.draining && leased === 0))
+        engine.log.info('runner.left', { runner: runner.id, env, leased });
+      else engine.log.warn('runner.lost', { runner: runner.id, env, leased });
+      // A server or a database under load may take longer than the grace period to accept it again. If it does not return, its lease expires.
+      if (connection.isReconnecting) return;
       rescueUnlessBack(connection, runner.id, stopped ? takeLeftovers : rescueRunner);
     },
   };

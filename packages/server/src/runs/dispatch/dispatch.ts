@@ -104,20 +104,20 @@ export function createDispatch({
     runner: ConnectedRunner,
     current: CurrentVersion | undefined,
   ): Promise<number[]> => {
-    const fetchable = runner.facts ? await engine.versions.fetchable(env) : [];
+    const fetchable = runner.properties ? await engine.versions.fetchable(env) : [];
     return pinsFor({
       runner,
       others: runners.in(env),
       current,
       fetchable,
-      waiting: runner.facts ? await waiting.in(env, wokenAt) : runner.versions,
+      waiting: runner.properties ? await waiting.in(env, wokenAt) : runner.versions,
       now: engine.clock.now(),
     });
   };
 
   /** Notifies fetching runners of the versions to load, if the list has changed. */
-  const tellToLoad = async (env: number): Promise<void> => {
-    const fetching = [...runners.in(env)].filter(({ facts }) => facts !== undefined);
+  const notifyVersionsToLoad = async (env: number): Promise<void> => {
+    const fetching = [...runners.in(env)].filter(({ properties }) => properties !== undefined);
     if (fetching.length === 0) return;
     const current = await engine.versions.current(env);
     const fetchable = await engine.versions.fetchable(env);
@@ -127,7 +127,7 @@ export function createDispatch({
         current,
         fetchable,
         engine.clock.now(),
-        engine.versions.wanted(env),
+        engine.versions.requested(env),
       ).map(({ version }) => version);
       const toLoad = versions.join();
       if (toLoad === runner.toLoad) continue;
@@ -138,7 +138,7 @@ export function createDispatch({
 
   const claim = async (env: number, ring: Ring): Promise<void> => {
     for (;;) {
-      const runner = freest(runners.in(env), (one) => !ring.drained.has(one));
+      const runner = freest(runners.in(env), (candidate) => !ring.drained.has(candidate));
       if (!runner || stopped || isPaused()) return;
       const { epoch } = ring;
       const current = await engine.versions.current(env);
@@ -172,7 +172,7 @@ export function createDispatch({
       () => {
         ring.claiming = undefined;
         // A wake-up may have arrived after the last read of the claim.
-        if (!isPaused() && freest(runners.in(env), (one) => !ring.drained.has(one))) start(env);
+        if (!isPaused() && freest(runners.in(env), (candidate) => !ring.drained.has(candidate))) start(env);
       },
       (error: unknown) => {
         ring.claiming = undefined;
@@ -189,7 +189,7 @@ export function createDispatch({
     ring.drained.clear();
     start(env);
     // If this fails, the next poll does it.
-    tellToLoad(env).catch((error: unknown) =>
+    notifyVersionsToLoad(env).catch((error: unknown) =>
       engine.log.warn('dispatch.failed', { env, error: String(error) }),
     );
   };
@@ -200,7 +200,7 @@ export function createDispatch({
    * are idle.
    */
   const isIdle = (env: number): boolean =>
-    engine.versions.wanted(env).length === 0 && [...runners.in(env)].every(({ isOnDemand }) => isOnDemand);
+    engine.versions.requested(env).length === 0 && [...runners.in(env)].every(({ isOnDemand }) => isOnDemand);
   const pollAll = async (): Promise<void> => {
     const environments = [...runners.environments()];
     const idle = environments.filter(isIdle);
@@ -211,8 +211,8 @@ export function createDispatch({
     engine.log.warn('dispatch.failed', { error: String(error) }),
   );
 
-  engine.wakes.listen((told) => {
-    if (told.kind === 'queued' && runners.in(told.env).size > 0) wake(told.env);
+  engine.wakes.listen((message) => {
+    if (message.kind === 'queued' && runners.in(message.env).size > 0) wake(message.env);
   });
 
   return {
@@ -225,11 +225,14 @@ export function createDispatch({
       if (pinned !== 0 && pinned !== current.id) return undefined;
       // During a canary, the run's version depends on its id: a claim decides.
       if (current.canary) return undefined;
-      const runner = freest(runners.in(env), (one) => one.versions.has(current.id) && ring.drained.has(one));
+      const runner = freest(
+        runners.in(env),
+        (candidate) => candidate.versions.has(current.id) && ring.drained.has(candidate),
+      );
       if (!runner) return undefined;
       runner.promised++;
       const leased = runner.leasing(engine.clock.now());
-      const giveBack = (): void => {
+      const release = (): void => {
         runner.promised--;
         leased();
       };
@@ -239,22 +242,22 @@ export function createDispatch({
         accept(assignment) {
           assignment.then(
             (ready) => {
-              giveBack();
+              release();
               assign(runner, [ready]);
             },
             (error: unknown) => {
-              giveBack();
+              release();
               // The lease remains. The runner's next heartbeat does not name it, so it is taken back.
               engine.log.warn('dispatch.failed', { env, error: String(error) });
             },
           );
         },
-        decline: giveBack,
+        decline: release,
       };
     },
     wake(env) {
       wake(env);
-      engine.wakes.tell({ kind: 'queued', env });
+      engine.wakes.notify({ kind: 'queued', env });
     },
     versionsChanged: wake,
     slotsFreed: start,

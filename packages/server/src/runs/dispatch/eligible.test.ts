@@ -1,11 +1,11 @@
-import type { RunnerFacts } from '@millrace/contract/runner';
+import type { RunnerProperties } from '@millrace/contract/runner';
 import { expect, test } from 'vitest';
 import { ConnectedRunner } from '../../runners/runners.ts';
 import type { FetchableVersion } from '../../versions/versions.ts';
 import { pinsFor, versionsToLoad } from './eligible.ts';
-import { misfits } from './misfits.ts';
+import { unmetRequirements } from './unmet-requirements.ts';
 
-const facts: RunnerFacts = { nodeMajor: 22, platform: 'linux-x64-glibc', labels: ['ffmpeg'] };
+const properties: RunnerProperties = { nodeMajor: 22, platform: 'linux-x64-glibc', labels: ['ffmpeg'] };
 const version = (id: number, more: Partial<FetchableVersion> = {}): FetchableVersion => ({
   id,
   version: `v${id}`,
@@ -14,16 +14,20 @@ const version = (id: number, more: Partial<FetchableVersion> = {}): FetchableVer
   requires: [],
   ...more,
 });
-const runnerWith = (loaded: readonly number[], its: RunnerFacts | undefined = facts): ConnectedRunner =>
-  new ConnectedRunner('r', 1, 10, new Set(loaded), () => {}, its);
+const runnerWith = (
+  loaded: readonly number[],
+  its: RunnerProperties | undefined = properties,
+): ConnectedRunner => new ConnectedRunner('r', 1, 10, new Set(loaded), () => {}, its);
 const choice = { others: [], current: undefined, fetchable: [], waiting: new Set<number>(), now: 1_000 };
 
 test('names what a runner lacks for a version', () => {
-  expect(misfits(facts, version(1))).toEqual([]);
-  expect(misfits(facts, version(1, { platforms: ['linux-x64-glibc', 'linux-arm64-musl'] }))).toEqual([]);
+  expect(unmetRequirements(properties, version(1))).toEqual([]);
   expect(
-    misfits(
-      facts,
+    unmetRequirements(properties, version(1, { platforms: ['linux-x64-glibc', 'linux-arm64-musl'] })),
+  ).toEqual([]);
+  expect(
+    unmetRequirements(
+      properties,
       version(1, { nodeMajor: 24, platforms: ['linux-arm64-musl'], requires: ['ffmpeg', 'gpu'] }),
     ),
   ).toEqual([
@@ -64,16 +68,16 @@ test('while there is a canary, a runner with either version is asked for runs th
 test('a version is not loaded for a run while another free runner has it loaded', () => {
   const runner = runnerWith([]);
   const other = runnerWith([3]);
-  const given = {
+  const input = {
     ...choice,
     runner,
     others: [runner, other],
     fetchable: [version(3)],
     waiting: new Set([3]),
   };
-  expect(pinsFor(given)).toEqual([]);
-  other.isHeldBack = true;
-  expect(pinsFor(given)).toEqual([3]);
+  expect(pinsFor(input)).toEqual([]);
+  other.isDrainRequested = true;
+  expect(pinsFor(input)).toEqual([3]);
 });
 
 test('of many loaded versions it names those that runs wait for', () => {
@@ -84,10 +88,10 @@ test('of many loaded versions it names those that runs wait for', () => {
 test('a version that a runner could not serve is not given to it for a while', () => {
   const runner = runnerWith([]);
   runner.unable.set('v3', { why: 'the disk is full', until: 2_000 });
-  const given = { ...choice, runner, fetchable: [version(3)], waiting: new Set([3]), current: { id: 3 } };
-  expect(pinsFor(given)).toEqual([]);
+  const input = { ...choice, runner, fetchable: [version(3)], waiting: new Set([3]), current: { id: 3 } };
+  expect(pinsFor(input)).toEqual([]);
   expect(versionsToLoad(runner, { id: 3 }, [version(3)], 1_000)).toEqual([]);
-  expect(pinsFor({ ...given, now: 2_000 })).toEqual([0, 3]);
+  expect(pinsFor({ ...input, now: 2_000 })).toEqual([0, 3]);
 });
 
 test('a runner is to load the current version first, and the newest', () => {
@@ -104,8 +108,8 @@ test('a runner that works on demand loads only what somebody tries to promote', 
   const fetchable = [version(3), version(2), version(1)];
   const runner = runnerWith([]);
   runner.isOnDemand = true;
-  const toLoad = (wanted: number[]) =>
-    versionsToLoad(runner, { id: 1, canary: undefined }, fetchable, 1_000, wanted).map(({ id }) => id);
+  const toLoad = (requested: number[]) =>
+    versionsToLoad(runner, { id: 1, canary: undefined }, fetchable, 1_000, requested).map(({ id }) => id);
   expect(toLoad([])).toEqual([]);
   expect(toLoad([2])).toEqual([2]);
   // It has been promoted in the meantime.

@@ -1,15 +1,15 @@
 import type { ConnectedRunner } from '../../runners/runners.ts';
 import type { CurrentVersion, FetchableVersion } from '../../versions/versions.ts';
-import { misfits } from './misfits.ts';
+import { unmetRequirements } from './unmet-requirements.ts';
 
 /** Maximum number of versions that a runner names in every claim; if it has more, it names only those that runs wait for. */
 const namedAlways = 32;
 
 /** Whether a runner could fetch a version and execute it. */
 export const canFetch = (runner: ConnectedRunner, version: FetchableVersion, now: number): boolean =>
-  runner.facts !== undefined &&
+  runner.properties !== undefined &&
   (runner.unable.get(version.version)?.until ?? 0) <= now &&
-  misfits(runner.facts, version).length === 0;
+  unmetRequirements(runner.properties, version).length === 0;
 
 export interface Choice {
   readonly runner: ConnectedRunner;
@@ -30,7 +30,7 @@ export function pinsFor({ runner, others, current, fetchable, waiting, now }: Ch
   const { versions } = runner;
   const loaded = versions.size <= namedAlways ? versions : [...versions].filter((id) => waiting.has(id));
   const pins = new Set(loaded);
-  if (runner.facts && fetchable.length > 0) {
+  if (runner.properties && fetchable.length > 0) {
     const byId = indexOf(fetchable);
     const elsewhere = new Set<number>();
     for (const other of others)
@@ -57,13 +57,13 @@ export function versionsToLoad(
   current: Pick<CurrentVersion, 'id' | 'canary'> | undefined,
   fetchable: readonly FetchableVersion[],
   now: number,
-  wanted: readonly number[] = [],
+  requested: readonly number[] = [],
 ): FetchableVersion[] {
   const byId = indexOf(fetchable);
   const serving = [current?.id, current?.canary?.id];
   const ids = runner.isOnDemand
-    ? wanted.filter((id) => !serving.includes(id))
-    : [...serving, ...wanted, fetchable[0]?.id];
+    ? requested.filter((id) => !serving.includes(id))
+    : [...serving, ...requested, fetchable[0]?.id];
   return [...new Set(ids.filter((id) => id !== undefined).map((id) => byId.get(id)))]
     .filter((version) => version !== undefined)
     .filter((version) => canFetch(runner, version, now));

@@ -1,16 +1,17 @@
 import { environmentTypes } from '@millrace/contract';
 import {
   messageLimits,
-  type RunnerFacts,
+  type RunnerProperties,
   type RunnerMessage,
   type ServerMessage,
 } from '@millrace/contract/runner';
-import { tellBranches } from '../../runners/branches.ts';
+import { sendBranches } from '../../runners/branches.ts';
+import { databaseNow } from '../../db/clock.ts';
 import { ConnectedRunner } from '../../runners/runners.ts';
-import { tellCanceled } from '../cancel/cancel.ts';
+import { notifyCanceled } from '../cancel/cancel.ts';
 import { storableText } from '../values/storable.ts';
 import { refuse, rescueUnlessBack, type Connection } from './connection-state.ts';
-import { heed, type Asked } from './heed.ts';
+import { applyRequests, type RunnerRequests } from './apply-requests.ts';
 import { reclaimUnheld } from './rescue.ts';
 
 type Hello = Extract<RunnerMessage, { type: 'hello' }>;
@@ -31,18 +32,18 @@ export async function handleHello(connection: Connection, hello: Hello): Promise
       false,
     );
   const ids = [...(await versions.ids(env, hello.versions)).values()];
-  const asked = await register(connection, hello, ids, now);
-  if (!asked) {
+  const requests = await register(connection, hello, ids, now);
+  if (!requests) {
     return refuse(connection, 'A runner of another environment has this id.', false);
   }
   const send = (message: ServerMessage): void => {
     if (connection.isOpen) connection.socket.send(message);
   };
-  const facts = hello.fetches && checkedFacts(hello.fetches);
-  const runner = new ConnectedRunner(hello.runner, env, hello.capacity, new Set(ids), send, facts);
-  await readHeld(connection, hello, runner);
+  const properties = hello.fetches && checkedProperties(hello.fetches);
+  const runner = new ConnectedRunner(hello.runner, env, hello.capacity, new Set(ids), send, properties);
+  await readLeased(connection, hello, runner);
   // Attempts leased to it over an older connection that never arrived.
-  await reclaimUnheld(connection, hello.runner, hello.held, now);
+  await reclaimUnheld(connection, hello.runner, hello.leased, now);
   const variables = await connection.readVariables(env);
   runner.revision = variables.revision ?? 0;
   runner.isOnDemand = hello.isOnDemand === true;
@@ -53,6 +54,7 @@ export async function handleHello(connection: Connection, hello: Hello): Promise
   connection.runner = runner;
   connection.knowsLogged = hello.knowsLogged === true;
   const { heartbeatMs, leaseMs } = connection.times;
+  connection.clockOffset = clock.now() - performance.now();
   runner.send({
     type: 'welcome',
     heartbeatMs,
@@ -61,22 +63,22 @@ export async function handleHello(connection: Connection, hello: Hello): Promise
       logFrames,
       frameLines: messageLimits.lines,
       frameSpans: messageLimits.spans,
-      logged: Number(asked.logged),
+      logged: Number(requests.logged),
     }),
     now: clock.now(),
-    lost: hello.held.filter((fence) => !runner.held.has(fence)),
+    lost: hello.leased.filter((fence) => !runner.leased.has(fence)),
     ...variables,
     environment: connection.environment,
   });
-  heed(runner, asked);
+  applyRequests(runner, requests);
   runners.add(runner);
   const { host, pid } = hello;
-  engine.log.info('runner.connected', { runner: hello.runner, host, pid, env, held: runner.held.size });
+  engine.log.info('runner.connected', { runner: hello.runner, host, pid, env, leased: runner.leased.size });
   dispatch.wake(env);
   resume(env);
   // Sent only once the runner is in `runners`: later cancellations find it there, and earlier ones reached no runner.
-  await tellCanceled(engine.sql, runner);
-  await tellBranches(engine.sql, runner);
+  await notifyCanceled(engine.sql, runner);
+  await sendBranches(engine.sql, runner);
 }
 
 /** The requests made earlier, if the runner reconnects. Undefined if a runner of another environment has the id. */
@@ -85,9 +87,9 @@ async function register(
   { runner, host, pid, capacity, fetches, release }: Hello,
   versions: readonly number[],
   now: number,
-): Promise<(Asked & { readonly logged: string }) | undefined> {
-  const facts = fetches && checkedFacts(fetches);
-  const [row] = await engine.sql<(Asked & { readonly logged: string })[]>`
+): Promise<(RunnerRequests & { readonly logged: string }) | undefined> {
+  const properties = fetches && checkedProperties(fetches);
+  const [row] = await engine.sql<(RunnerRequests & { readonly logged: string })[]>`
     with named as (
       insert into runner_names as n (env, runner_id, host, pid, last_seen_at)
       values (${env}, ${runner}, ${host}, ${pid}, ${new Date(now)})
@@ -97,11 +99,11 @@ async function register(
     )
     insert into runners (id, env, host, pid, connection, connected_at, heartbeat_at, expires_at, versions, slots, platform, node_major, labels,
                          no, release)
-    select ${runner}, ${env}::int, ${host}, ${pid}::int, ${id}, ${new Date(now)}::timestamptz, ${new Date(now)}::timestamptz,
-           ${new Date(now + times.leaseMs)}::timestamptz, ${[...versions]}::int[], ${capacity}::int, ${facts?.platform ?? null},
-           ${facts?.nodeMajor ?? null}::int, ${[...(facts?.labels ?? [])]}::text[], named.no,
+    select ${runner}, ${env}::int, ${host}, ${pid}::int, ${id}, ${new Date(now)}::timestamptz, n.at,
+           n.at + ${times.leaseMs}::float8 * interval '1 millisecond', ${[...versions]}::int[], ${capacity}::int, ${properties?.platform ?? null},
+           ${properties?.nodeMajor ?? null}::int, ${[...(facts?.labels ?? [])]}::text[], named.no,
            ${typeof release === 'string' ? storableText(release).slice(0, 64) : null}
-      from named
+      from named cross join (select ${databaseNow(engine)} as at) n
     on conflict (id) do update set connection = excluded.connection, connected_at = excluded.connected_at,
                                    heartbeat_at = excluded.heartbeat_at, expires_at = excluded.expires_at,
                                    versions = excluded.versions, slots = excluded.slots, platform = excluded.platform,
@@ -113,7 +115,7 @@ async function register(
 }
 
 /** Keeps only values of the right type: the runner may be of another release, or a custom implementation. */
-const checkedFacts = ({ nodeMajor, platform, labels }: RunnerFacts): RunnerFacts => ({
+const checkedProperties = ({ nodeMajor, platform, labels }: RunnerProperties): RunnerProperties => ({
   nodeMajor: Number.isInteger(nodeMajor) && nodeMajor >= 0 && nodeMajor <= 1_000 ? nodeMajor : 0,
   platform: typeof platform === 'string' ? storableText(platform).slice(0, 64) : '',
   labels: Array.isArray(labels)
@@ -137,7 +139,7 @@ interface LeasedRow {
 }
 
 /** Determines which attempts the runner holds, according to both the runner and the database. */
-async function readHeld({ engine, env }: Connection, hello: Hello, runner: ConnectedRunner): Promise<void> {
+async function readLeased({ engine, env }: Connection, hello: Hello, runner: ConnectedRunner): Promise<void> {
   // In one statement: two statements would both miss a run that is resumed between them, and its code would be abandoned.
   const leased = await engine.sql<LeasedRow[]>`
     select l.run_id, l.fence, l.suspension, l.attempt, r.task, r.traceparent, q.name as queue, v.version,
@@ -148,13 +150,13 @@ async function readHeld({ engine, env }: Connection, hello: Hello, runner: Conne
       join runs r on r.env = l.env and r.id = l.run_id
       join queues q on q.id = r.queue_id
       left join versions v on v.id = l.version_id`;
-  const held = new Set(hello.held);
+  const reported = new Set(hello.leased);
   for (const { run_id: run, suspension, fence: text, version, ms, ...row } of leased) {
     const fence = Number(text);
-    if (!held.has(fence)) continue;
+    if (!reported.has(fence)) continue;
     const { task, attempt, traceparent, queue } = row;
     const began = ms === null ? {} : { began: performance.now() - ms };
-    runner.held.set(fence, {
+    runner.leased.set(fence, {
       env,
       run,
       task,

@@ -12,7 +12,7 @@ export async function holdAttempt(
   fence: number,
   refused: string,
 ): Promise<void> {
-  const [held] = await tx`
+  const [leased] = await tx`
     select from lock_parents(${[env]}::int[], ${[run]}::text[], ${[fence]}::bigint[]) h where h.refused is null`;
-  if (!held) throw new Problem('attempt_ended', `This attempt is over: ${refused} refused.`);
+  if (!leased) throw new Problem('attempt_ended', `This attempt is over: ${refused} refused.`);
 }

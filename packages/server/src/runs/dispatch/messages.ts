@@ -1,14 +1,15 @@
 import type { AttemptWaits, RunnerMessage } from '@millrace/contract/runner';
-import { tellBranches } from '../../runners/branches.ts';
+import { sendBranches } from '../../runners/branches.ts';
 import type { ConnectedRunner } from '../../runners/runners.ts';
-import { tellCanceled } from '../cancel/cancel.ts';
+import { notifyCanceled } from '../cancel/cancel.ts';
 import { completeSettlements } from '../complete/settlements.ts';
 import { beginWaitsWithRetry } from '../waits/begin-with-retry.ts';
-import { tellMissed } from '../waits/resume.ts';
+import { notifyMissed } from '../waits/resume.ts';
 import { allInTurns } from '../../json/turns.ts';
 import { storableJson, storableText } from '../values/storable.ts';
 import { refuse, type Connection } from './connection-state.ts';
-import { heed, type Asked } from './heed.ts';
+import { extendLease } from './extend-lease.ts';
+import { applyRequests } from './apply-requests.ts';
 import { detachRuns, reclaimUnheld } from './rescue.ts';
 
 /** Handles a message of a welcomed runner. */
@@ -57,7 +58,7 @@ function storeLog(
         lines,
         ...(spans && { spans }),
         ...(seq !== undefined && { from: { runner: runner.id, seq } }),
-        traceparentOf: (run) => runner.heldRun(run)?.traceparent,
+        traceparentOf: (run) => runner.attemptOf(run)?.traceparent,
       },
       (slice) => turns.run(env, slice),
       isOver,
@@ -79,10 +80,10 @@ async function beginWaits(
   attempts: readonly AttemptWaits[],
 ): Promise<void> {
   const { env, dispatch } = connection;
-  const waited = await allInTurns(attempts, (one) =>
-    beginWaitsWithRetry(connection, runner, { ...one, env }),
+  const waited = await allInTurns(attempts, (attempt) =>
+    beginWaitsWithRetry(connection, runner, { ...attempt, env }),
   );
-  runner.tellWaited(waited);
+  runner.notifyWaited(waited);
   for (const { fence, state } of waited) if (state === 'stale') runner.release(fence);
   if (waited.some(({ state }) => state === 'suspended')) dispatch.slotsFreed(env);
 }
@@ -104,17 +105,28 @@ export async function renewLease(connection: Connection, runner: ConnectedRunner
   // The versions of an idle branch are not polled, and a wake-up may have been lost.
   if (runner.isOnDemand) engine.versions.forget(connection.env);
   const now = clock.now();
-  const [row] = await sql<Asked[]>`
-    update runners set expires_at = ${new Date(now + times.leaseMs)}, heartbeat_at = ${new Date(now)}
-     where id = ${runner.id} and connection = ${id} returning draining, stopping`;
+  const row = await extendLease(engine, runner.id, id, times);
   // Its runs were taken back in the meantime: it must list the attempts that it holds again.
   if (!row) return refuse(connection, 'This runner was taken for lost. Connect again.', true);
-  if (heed(runner, row)) connection.dispatch.slotsFreed(connection.env);
+  if (applyRequests(runner, row)) connection.dispatch.slotsFreed(connection.env);
+  notifyTime(connection, runner);
   const arrivedUntil = runner.arrivedUntil(now - times.heartbeatMs);
-  await reclaimUnheld(connection, runner.id, [...runner.held.keys()], arrivedUntil);
-  await tellMissed(sql, runner);
-  await tellCanceled(sql, runner);
-  await tellBranches(sql, runner);
+  await reclaimUnheld(connection, runner.id, [...runner.leased.keys()], arrivedUntil);
+  await notifyMissed(sql, runner);
+  await notifyCanceled(sql, runner);
+  await sendBranches(sql, runner);
+}
+
+/** Smaller differences do not matter to credentials, which the runner signs for ten minutes. */
+const clockToleranceMs = 10_000;
+
+/** After a failover, the database's clock may differ from the time that the runner got with its welcome. */
+function notifyTime(connection: Connection, runner: ConnectedRunner): void {
+  const now = connection.engine.clock.now();
+  const offset = now - performance.now();
+  if (Math.abs(offset - connection.clockOffset) < clockToleranceMs) return;
+  connection.clockOffset = offset;
+  runner.send({ type: 'time', now });
 }
 
 /** The runner executes these versions from now on. */
@@ -140,9 +152,9 @@ const maxWhy = 2_000;
 async function cannotServe(
   { engine, env, id }: Connection,
   runner: ConnectedRunner,
-  { version, why: said }: Extract<RunnerMessage, { type: 'unable' }>,
+  { version, why: reason }: Extract<RunnerMessage, { type: 'unable' }>,
 ): Promise<void> {
-  const why = storableText(said).slice(0, maxWhy);
+  const why = storableText(reason).slice(0, maxWhy);
   const now = engine.clock.now();
   for (const [other, { until }] of runner.unable) if (until <= now) runner.unable.delete(other);
   // Takes effect at once: the runs that the runner returns in its next message must not be leased to it again.

@@ -34,7 +34,7 @@ export const promoter = ({ engine, dispatch, resume, timer }: PromoterDependenci
              (select ceil(extract(epoch from due - rate_now()) * 1000)::float8 from queue_starts
                where due is not null order by due limit 1) as held_ms`;
     if (next && next.held_ms !== null && next.held_ms <= 0) {
-      const released = await sql<{ env: number }[]>`select env from release_held(${maxAtOnce})`;
+      const released = await sql<{ env: number }[]>`select env from release_rate_limited(${maxAtOnce})`;
       for (const { env } of released) dispatch.wake(env);
       return true;
     }

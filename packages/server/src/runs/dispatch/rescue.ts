@@ -1,5 +1,6 @@
 import type { SerializedError } from '@millrace/contract/runner';
 import type { Fragment } from '../../db/connect.ts';
+import { databaseNow } from '../../db/clock.ts';
 import type { Dispatch } from './dispatch.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Complete } from '../complete/attempt.ts';
@@ -25,7 +26,8 @@ interface TakenBack {
 
 /**
  * Takes back every run of a lost runner: each is queued again with its old sort key, and late messages about it are rejected. `connection` is
- * the one that ended; without it, the runner's lease must have expired. Does nothing if the runner has reconnected.
+ * the one that ended; without it, the runner's lease must have expired. Does nothing if the runner has reconnected, or could not because of an
+ * outage of the database.
  */
 export const rescueRunner = (
   dependencies: RescueDependencies,
@@ -35,7 +37,8 @@ export const rescueRunner = (
   takeBack(
     dependencies,
     sqlOf(dependencies)`
-    reclaim_leases(${runner}, ${at(dependencies)}, true, ${connection ?? null}, null, null, ${maxRescues})`,
+    reclaim_leases(${runner}, ${at(dependencies)}, true, ${connection === undefined ? null : endedConnection(dependencies, runner, connection)},
+                   null, null, ${maxRescues})`,
   );
 
 /**
@@ -51,20 +54,20 @@ export const takeLeftovers = (
     dependencies,
     sqlOf(dependencies)`
     reclaim_leases(${runner}, ${at(dependencies)}, true, ${connection}, null, null, null)`,
-    'runs.givenBack',
+    'runs.released',
   );
 
 /** Takes back attempts that were leased to a connected runner before `since` and never arrived, or are no longer held. */
 export const reclaimUnheld = (
   dependencies: RescueDependencies,
   runner: string,
-  held: readonly number[],
+  leased: readonly number[],
   since: number,
 ): Promise<number> =>
   takeBack(
     dependencies,
     sqlOf(dependencies)`
-    reclaim_leases(${runner}, ${at(dependencies)}, false, null, ${[...held]}::bigint[], ${new Date(since)}, ${maxRescues})`,
+    reclaim_leases(${runner}, ${at(dependencies)}, false, null, ${[...leased]}::bigint[], ${new Date(since)}, ${maxRescues})`,
   );
 
 /** Detaches suspended runs from their runner, whose executor process ended with their code in it. They continue to wait without it. */
@@ -82,10 +85,19 @@ export const detachRuns = (
 const sqlOf = ({ engine }: RescueDependencies) => engine.sql;
 const at = ({ engine }: RescueDependencies) => new Date(engine.clock.now());
 
+/**
+ * The connection, or null if the database was away and its runner could not have connected again: the runner's lease must then expire. The time
+ * is that of the execution, because a statement sent during an outage is executed at its end.
+ */
+const endedConnection = ({ engine }: RescueDependencies, runner: string, connection: string): Fragment =>
+  engine.sql`(
+    select case when r.heartbeat_at >= w.resumed_at and ${databaseNow(engine)} <= w.ticked_at + w.lease / 4 then ${connection} end
+      from runners r cross join lease_watch w where r.id = ${runner})`;
+
 async function takeBack(
   { engine, dispatch, complete }: RescueDependencies,
   taking: Fragment,
-  fact: 'runs.rescued' | 'runs.givenBack' = 'runs.rescued',
+  event: 'runs.rescued' | 'runs.released' = 'runs.rescued',
 ): Promise<number> {
   const rows = await engine.sql<TakenBack[]>`
     select b.*, r.task, q.name as queue, v.version
@@ -113,8 +125,8 @@ async function takeBack(
       ),
   );
   if (rows.length > 0) {
-    if (fact === 'runs.givenBack') engine.log.info(fact, { runs: rows.map((row) => row.run_id) });
-    else engine.log.warn(fact, { runs: rows.length });
+    if (event === 'runs.released') engine.log.info(event, { runs: rows.map((row) => row.run_id) });
+    else engine.log.warn(event, { runs: rows.length });
   }
   return rows.length;
 }

@@ -1,4 +1,5 @@
 import type { Job } from '../../jobs/job.ts';
+import { databaseNow } from '../../db/clock.ts';
 import { rescueRunner, type RescueDependencies } from './rescue.ts';
 
 /** The job that takes back the runs of runners whose lease has expired, and leases of missing runners. */
@@ -6,9 +7,10 @@ export const rescuer = (dependencies: RescueDependencies): Job => ({
   name: 'rescuer',
   everyMs: 1_000,
   async tick() {
-    const { sql, clock, log } = dependencies.engine;
+    const { sql, log } = dependencies.engine;
     const lost = await sql<{ id: string }[]>`
-      select id from runners where expires_at <= ${new Date(clock.now())}
+      select r.id from runners r, (select ${databaseNow(dependencies.engine)} as at) n
+       where r.expires_at <= n.at and is_lease_over(r.heartbeat_at, r.expires_at, n.at)
       union
       select distinct l.runner_id from leases l where not exists (select from runners r where r.id = l.runner_id)
       union

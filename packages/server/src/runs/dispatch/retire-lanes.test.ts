@@ -7,7 +7,7 @@ import { numRuns } from '../../../../../test/support/long.ts';
 
 /** Seconds: longer than the test takes. */
 const window = 3_600;
-const keptLanes = 8;
+const retainedLanes = 8;
 
 interface RetiredLanes {
   readonly rate_limited: readonly number[];
@@ -123,7 +123,7 @@ test('a lane with runs stays, and is blocked only while its limit is used up; of
         const rows = await tx<
           { id: number; blocked: boolean; isHeld: boolean; ring: number; due: number | null }[]
         >`
-          select l.id::int, l.blocked, l.held_at is not null as "isHeld", l.ring, extract(epoch from s.due)::float8 as due
+          select l.id::int, l.blocked, l.rate_limited_at is not null as "isHeld", l.ring, extract(epoch from s.due)::float8 as due
             from lanes l join queues q on q.id = l.queue_id
             left join queue_starts s on s.queue_id = q.id and s.key = case when q.rate_by_key then l.key else '' end
            where l.env = ${env}`;
@@ -131,8 +131,8 @@ test('a lane with runs stays, and is blocked only while its limit is used up; of
         /** Lists that are long enough for their empty lanes to be deleted. */
         const isLong = {
           rate_limited:
-            lanes.filter(({ list, runs }) => list === 'rate_limited' && runs === 0).length > keptLanes,
-          empty: idsOf('empty').length > keptLanes,
+            lanes.filter(({ list, runs }) => list === 'rate_limited' && runs === 0).length > retainedLanes,
+          empty: idsOf('empty').length > retainedLanes,
         };
         for (const { id, queue: index, key, runs, ring, list, isMisplaced } of lanes) {
           const row = after.get(id);

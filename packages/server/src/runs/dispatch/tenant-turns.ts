@@ -67,7 +67,7 @@ export class TenantTurns {
     this.#isScheduled = false;
     this.#usedMs = 0;
     while (this.#usedMs < iterationMs) {
-      const tenant = [...this.#waiting.keys()].find((one) => !this.#isResting(one));
+      const tenant = [...this.#waiting.keys()].find((candidate) => !this.#isResting(candidate));
       if (tenant === undefined) break;
       const [next, ...rest] = this.#waiting.get(tenant) ?? [];
       // Moves to the end of the line.
@@ -80,7 +80,9 @@ export class TenantTurns {
 
   /** Called when all waiting tenants are resting. */
   #wakeLater(): void {
-    const soonest = Math.min(...[...this.#waiting.keys()].map((one) => this.#restingUntil.get(one) ?? 0));
+    const soonest = Math.min(
+      ...[...this.#waiting.keys()].map((candidate) => this.#restingUntil.get(candidate) ?? 0),
+    );
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#schedule(), Math.max(0, soonest - performance.now()));
   }

@@ -22,7 +22,7 @@ export function unblocker({ engine: { sql }, dispatch }: UnblockerDependencies):
     async tick() {
       const rows = await sql<{ id: string; env: number; free: boolean }[]>`
         with page as materialized (
-          select * from lanes where blocked and num_nulls(held_at) = 1 and id > ${last} order by id limit ${maxAtOnce}
+          select * from lanes where blocked and num_nulls(rate_limited_at) = 1 and id > ${last} order by id limit ${maxAtOnce}
         ), free as (
           select s.id, s.env,
                  not q.paused and (

@@ -32,7 +32,7 @@ test('names the environments that have runs which could start, of many in one st
   await sql`
     insert into lanes (env, queue_id, key, pinned_version, blocked)
     select env, env, 'k' || n, n % 3, env % 2 = 1 from generate_series(1001, 1300) env, generate_series(1, 3) n`;
-  const asked = [1_002, 1_003, 1_250, 1_301, 5_000];
-  expect(new Set(await readReady(sql, asked))).toEqual(new Set([1_002, 1_250]));
+  const envs = [1_002, 1_003, 1_250, 1_301, 5_000];
+  expect(new Set(await readReady(sql, envs))).toEqual(new Set([1_002, 1_250]));
   expect(await readReady(sql, [])).toEqual([]);
 });

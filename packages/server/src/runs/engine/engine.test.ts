@@ -34,8 +34,8 @@ describe('a triggered run', () => {
     const current = await t.register('send', 'other');
     const free = await t.trigger('send');
     await t.addRunner('r1');
-    expect((await t.claim('r1', [current.id], 10)).map((one) => one.run)).toEqual([free.id]);
-    expect((await t.claim('r1', [old.id], 10)).map((one) => one.run)).toEqual([locked.id]);
+    expect((await t.claim('r1', [current.id], 10)).map((attempt) => attempt.run)).toEqual([free.id]);
+    expect((await t.claim('r1', [old.id], 10)).map((attempt) => attempt.run)).toEqual([locked.id]);
   });
 
   test('that is locked to a version has its queue and its ttl', async () => {
@@ -59,7 +59,7 @@ describe('a triggered run', () => {
     const next = await t.register('send', 'later');
     expect((await retrieveRun(t.engine, t.environment.id, id))?.status).toBe('QUEUED');
     await t.addRunner('r1');
-    expect((await t.claim('r1', [next.id], 10)).map((one) => one.run)).toEqual([id]);
+    expect((await t.claim('r1', [next.id], 10)).map((attempt) => attempt.run)).toEqual([id]);
   });
 
   test('waits as PENDING_VERSION again when the runner finds that the version lacks its task', async () => {
@@ -82,18 +82,18 @@ describe('a triggered run', () => {
     expect((await retrieveRun(t.engine, t.environment.id, id))?.status).toBe('DELAYED');
     t.engine.clock.shift(3_600_000);
     await t.promote();
-    expect((await t.claim('r1', [version.id], 1)).map((one) => one.run)).toEqual([id]);
+    expect((await t.claim('r1', [version.id], 1)).map((attempt) => attempt.run)).toEqual([id]);
   });
 
   test('expires when nobody starts it within its ttl', async () => {
     const t = await testEngine();
     const version = await t.register('send');
     const { id } = await t.trigger('send', { ttl: '10m' });
-    const kept = await t.trigger('send');
+    const lasting = await t.trigger('send');
     const unknown = await t.trigger('unknown', { ttl: 60 });
     t.engine.clock.shift(601_000);
     await t.addRunner('r1');
-    expect((await t.claim('r1', [version.id], 10)).map((one) => one.run)).toEqual([kept.id]);
+    expect((await t.claim('r1', [version.id], 10)).map((attempt) => attempt.run)).toEqual([lasting.id]);
     expect(await t.expire()).toBe(2);
     expect(await t.statusOf(id)).toBe('EXPIRED');
     expect(await t.statusOf(unknown.id)).toBe('EXPIRED');
@@ -103,27 +103,27 @@ describe('a triggered run', () => {
     const t = await testEngine('dev');
     await t.register('send');
     const { id } = await t.trigger('send');
-    const kept = await t.trigger('send', { ttl: 0 });
+    const lasting = await t.trigger('send', { ttl: 0 });
     t.engine.clock.shift(601_000);
     await t.expire();
     expect(await t.statusOf(id)).toBe('EXPIRED');
-    expect(await t.statusOf(kept.id)).toBe(null);
+    expect(await t.statusOf(lasting.id)).toBe(null);
   });
 
   test('expires as well when it was given back before it began, and not when it had begun', async () => {
     const t = await testEngine();
     const { id: version } = await t.register('send');
     await t.addRunner('r');
-    const given = await t.trigger('send', { ttl: '10m', priority: 60 });
+    const returned = await t.trigger('send', { ttl: '10m', priority: 60 });
     const late = await t.trigger('send', { ttl: '10m', delay: '1m' });
     t.engine.clock.shift(61_000);
     await t.promote();
     const attempts = await t.claim('r', [version], 10);
-    expect(attempts.map(({ run }) => run).toSorted()).toEqual([given.id, late.id].toSorted());
+    expect(attempts.map(({ run }) => run).toSorted()).toEqual([returned.id, late.id].toSorted());
     await Promise.all(attempts.map((attempt) => t.end(attempt, { kind: 'released' })));
     t.engine.clock.shift(540_000);
     expect(await t.expire()).toBe(1);
-    expect(await t.statusOf(given.id)).toBe('EXPIRED');
+    expect(await t.statusOf(returned.id)).toBe('EXPIRED');
     const [again] = await t.claim('r', [version], 10);
     expect(again!.run).toBe(late.id);
     // A lost runner may have executed some of it.
@@ -138,7 +138,7 @@ describe('a triggered run', () => {
     const first = await t.trigger('send');
     const urgent = await t.trigger('send', { priority: 10 });
     await t.addRunner('r1');
-    expect((await t.claim('r1', [version.id], 2)).map((one) => one.run).toSorted()).toEqual(
+    expect((await t.claim('r1', [version.id], 2)).map((attempt) => attempt.run).toSorted()).toEqual(
       [first.id, urgent.id].toSorted(),
     );
     const order = await t.sql<{ id: string }[]>`select id from runs order by sort_key`;
@@ -153,8 +153,8 @@ describe('an idempotency key', () => {
     const all = await Promise.all(
       Array.from({ length: 40 }, () => t.trigger('send', { idempotencyKey: 'k' })),
     );
-    expect(new Set(all.map((one) => one.id)).size).toBe(1);
-    expect(all.filter((one) => !one.isCached)).toHaveLength(1);
+    expect(new Set(all.map((run) => run.id)).size).toBe(1);
+    expect(all.filter((run) => !run.isCached)).toHaveLength(1);
     expect(await t.trigger('send', { idempotencyKey: 'k' })).toEqual({ id: all[0]!.id, isCached: true });
     const [{ count }] = (await t.sql`select count(*)::int as count from runs`) as unknown as [
       { count: number },
@@ -171,7 +171,7 @@ describe('an idempotency key', () => {
       ...Array.from({ length: 10 }, () => t.trigger('send', { idempotencyKey: 'k' })),
     ]);
     const [, ...keyed] = await all;
-    expect(keyed.map((one) => one.isCached).toSorted((a, b) => Number(a) - Number(b))).toEqual([
+    expect(keyed.map((run) => run.isCached).toSorted((a, b) => Number(a) - Number(b))).toEqual([
       false,
       ...Array(9).fill(true),
     ]);
@@ -234,9 +234,9 @@ describe('limits', () => {
       await t.addRunner(runner);
       while (ended < total) {
         const claimed = await t.claim(runner, [version.id], 5);
-        const [most] = await t.sql<{ most: number }[]>`
-          select coalesce(max(n), 0)::int as most from (select count(*) as n from leases group by queue_id, key) s`;
-        expect(most?.most).toBeLessThanOrEqual(3);
+        const [row] = await t.sql<{ max: number }[]>`
+          select coalesce(max(n), 0)::int as max from (select count(*) as n from leases group by queue_id, key) s`;
+        expect(row?.max).toBeLessThanOrEqual(3);
         await Promise.all(claimed.map((attempt) => t.end(attempt).then(() => ended++)));
       }
     };
@@ -254,7 +254,7 @@ describe('limits', () => {
     const minnow = await t.trigger('send', { concurrencyKey: 'minnow' });
     await t.addRunner('r1');
     const claimed = [...(await t.claim('r1', [version.id], 10)), ...(await t.claim('r1', [version.id], 10))];
-    expect(claimed.map((one) => one.run)).toContain(minnow.id);
+    expect(claimed.map((attempt) => attempt.run)).toContain(minnow.id);
   });
 
   test('lose no slot to an empty lane of another version', async () => {
@@ -266,7 +266,7 @@ describe('limits', () => {
     const done = await t.trigger('send');
     for (const attempt of await t.claim('r', versions, 1)) await t.end(attempt);
     const locked = await t.trigger('send', { lockToVersion: old.version });
-    expect((await t.claim('r', versions, 1)).map((one) => one.run)).toEqual([locked.id]);
+    expect((await t.claim('r', versions, 1)).map((attempt) => attempt.run)).toEqual([locked.id]);
     expect(await t.statusOf(done.id)).toBe('COMPLETED');
   });
 
@@ -287,7 +287,7 @@ describe('limits', () => {
     const others = await t.trigger('send', { concurrencyKey: 'other' });
     const ids: string[] = [];
     for (let n = 0; n < 6; n++) ids.push((await t.trigger('send', { concurrencyKey: 'ada' })).id);
-    const claimed = (await t.claim('r', [version], 5)).map((one) => one.run);
+    const claimed = (await t.claim('r', [version], 5)).map((attempt) => attempt.run);
     expect(claimed).toContain(others.id);
     expect(claimed.filter((id) => id !== others.id).toSorted()).toEqual(ids.toSorted().slice(0, 4));
   });
@@ -299,7 +299,7 @@ describe('limits', () => {
     const versions = [old.id, current.id];
     await t.addRunner('r');
     await t.sql`update queues set concurrency_override = 3`;
-    const made = await Promise.all(
+    const created = await Promise.all(
       Array.from({ length: 8 }, (_, n) =>
         t.trigger('send', { concurrencyKey: 'k', ...(n % 2 === 0 && { lockToVersion: old.version }) }),
       ),
@@ -310,10 +310,10 @@ describe('limits', () => {
       const attempts = await t.claim('r', versions, 10);
       if (attempts.length === 0) break;
       expect(attempts.length).toBeLessThanOrEqual(3);
-      claimed.push(...attempts.map((one) => one.run));
+      claimed.push(...attempts.map((attempt) => attempt.run));
       for (const attempt of attempts) await t.end(attempt);
     }
-    expect(claimed.toSorted()).toEqual(made.map(({ id }) => id).toSorted());
+    expect(claimed.toSorted()).toEqual(created.map(({ id }) => id).toSorted());
   });
 
   test('reach every key, however many new ones arrive meanwhile', async () => {
@@ -429,7 +429,7 @@ describe('the fence', () => {
     );
     expect((await t.end(got!)).stale).toBe(false);
     expect((await t.end(missed!)).stale).toBe(true);
-    expect((await t.claim('r1', [version.id], 2)).map((one) => one.run)).toEqual([missed!.run]);
+    expect((await t.claim('r1', [version.id], 2)).map((attempt) => attempt.run)).toEqual([missed!.run]);
   });
 });
 

@@ -128,11 +128,11 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 
 const error = { type: 'BUILT_IN_ERROR', name: 'Error', message: 'no', stackTrace: '' } as const;
 
-const keptAs = {
+const recordedStatus = {
   completed: 'COMPLETED',
   failed: 'FAILED',
   retry: 'FAILED',
-  returned: 'GIVEN_BACK',
+  returned: 'RETURNED',
   canceled: 'CANCELED',
 } as const;
 
@@ -176,27 +176,27 @@ class Drive {
     return this.t.engine.clock.now();
   }
 
-  async do(one: Step): Promise<void> {
-    switch (one.act) {
+  async do(operation: Step): Promise<void> {
+    switch (operation.act) {
       case 'trigger':
-        return this.trigger(one);
+        return this.trigger(operation);
       case 'claim':
-        return this.claim(one.runner, one.want);
+        return this.claim(operation.runner, operation.want);
       case 'end':
-        return this.end(one.pick, one.how);
+        return this.end(operation.pick, operation.how);
       case 'endStale': {
-        const old = this.oldFences[one.pick % this.oldFences.length];
+        const old = this.oldFences[operation.pick % this.oldFences.length];
         if (old) expect((await this.t.end(old)).stale).toBe(true);
         return;
       }
       case 'cancel':
-        return this.cancel(one.pick);
+        return this.cancel(operation.pick);
       case 'lose':
-        return this.lose(one.runner);
+        return this.lose(operation.runner);
       case 'wait':
-        return this.wait(one);
+        return this.wait(operation);
       case 'completeToken': {
-        const id = [...this.tokens.keys()][one.pick % this.tokens.size];
+        const id = [...this.tokens.keys()][operation.pick % this.tokens.size];
         if (id === undefined) return;
         await completeToken(this.t, id);
         this.tokens.set(id, true);
@@ -205,17 +205,17 @@ class Drive {
       case 'resume':
         return this.resume();
       case 'pass':
-        return this.pass(one.ms);
+        return this.pass(operation.ms);
     }
   }
 
-  async trigger(one: Extract<Step, { act: 'trigger' }>): Promise<void> {
-    const { task, ttl, once, debounced } = one;
-    const delayMs = debounced ? debounceMs : one.delayMs;
+  async trigger(operation: Extract<Step, { act: 'trigger' }>): Promise<void> {
+    const { task, ttl, once, debounced } = operation;
+    const delayMs = debounced ? debounceMs : operation.delayMs;
     const before = once === '' ? undefined : this.keys.get(`${task} ${once}`);
     const known = before && !(before.status && staleAfter.has(before.status)) ? before : undefined;
     const pushed = debounced ? this.debounced.get(task) : undefined;
-    const { id, isCached } = await this.t.trigger(task, optionsOf(one));
+    const { id, isCached } = await this.t.trigger(task, optionsOf(operation));
     expect(isCached).toBe(known !== undefined);
     if (known) {
       expect(id).toBe(known.id);
@@ -283,9 +283,9 @@ class Drive {
   async token(n: number): Promise<string> {
     const known = [...this.tokens.keys()].filter((id) => !this.tokens.get(id))[n % 3];
     if (known !== undefined) return known;
-    const made = await makeToken(this.t);
-    this.tokens.set(made, false);
-    return made;
+    const token = await makeToken(this.t);
+    this.tokens.set(token, false);
+    return token;
   }
 
   /** The runs that wait for it become ready, or queued if their code is gone. */
@@ -343,7 +343,7 @@ class Drive {
     expect(completion.stale).toBe(false);
     this.forget(model, fence);
     if (model.canceling) this.keep(model, 'CANCELED');
-    else if (how !== 'released') this.keep(model, keptAs[how]);
+    else if (how !== 'released') this.keep(model, recordedStatus[how]);
     if (model.canceling || how === 'canceled') this.finish(model, 'CANCELED');
     else if (how === 'completed') this.finish(model, 'COMPLETED');
     else if (how === 'failed') this.finish(model, 'FAILED');
@@ -440,7 +440,7 @@ class Drive {
           (select case when u.ready_at is null then 'waiting' else 'ready' end from suspended u where u.run_id = r.id),
           case when r.status is not null then 'final' end], null) as states
         from runs r order by r.id`;
-    const told = rows.map(({ id, status, states }) => ({
+    const actual = rows.map(({ id, status, states }) => ({
       id,
       status: status ?? undefined,
       state: states.join('+'),
@@ -448,20 +448,20 @@ class Drive {
     const known = this.runs
       .map(({ id, status, state }) => ({ id, status, state }))
       .toSorted((a, b) => (a.id < b.id ? -1 : 1));
-    expect(told).toEqual(known);
+    expect(actual).toEqual(known);
     const { sql, environment } = this.t;
     const attempts = new Map<string, string[]>(this.runs.map(({ id }) => [id, []]));
     const ids = this.runs.map(({ id }) => id);
     for (const row of await readAttemptRows(sql, environment.id, ids, new Date(this.now), { limit: 1_000 }))
       attempts.get(row.run_id)?.push(`${row.number} ${row.status}`);
-    for (const { id, state, attempt, runner: by, attempts: kept } of this.runs) {
+    for (const { id, state, attempt, runner: by, attempts: recorded } of this.runs) {
       const live =
         state === 'leased'
           ? [`${attempt + 1} EXECUTING`]
           : by === undefined
             ? []
             : [`${attempt + 1} WAITING`];
-      expect(attempts.get(id), id).toEqual([...kept, ...live]);
+      expect(attempts.get(id), id).toEqual([...recorded, ...live]);
     }
     await checkTables(this.t);
   }
@@ -550,8 +550,8 @@ test(
     const drive = await startDrive();
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 60 }), async (steps) => {
-        for (const one of steps) {
-          await drive.do(one);
+        for (const operation of steps) {
+          await drive.do(operation);
           await drive.check();
         }
       }),
@@ -579,24 +579,28 @@ test(
             const tokens = [await makeToken(t), await makeToken(t)];
             const known = await sql<{ id: string; task: string }[]>`select id, task from runs`;
             await Promise.all(
-              round.map(async (one) => {
-                const attempt = 'pick' in one ? live[one.pick % live.length] : undefined;
-                if (one.act === 'trigger') {
-                  await t.trigger(one.task, optionsOf({ ...one, delayMs: 0, ttl: 0 }));
-                } else if (one.act === 'claim') await t.claim(one.runner, [drive.version], one.want);
-                else if (one.act === 'lose') {
-                  await rescueRunner(t, one.runner, `connection of ${one.runner}`);
-                } else if (one.act === 'pass') {
+              round.map(async (operation) => {
+                const attempt = 'pick' in operation ? live[operation.pick % live.length] : undefined;
+                if (operation.act === 'trigger') {
+                  await t.trigger(operation.task, optionsOf({ ...operation, delayMs: 0, ttl: 0 }));
+                } else if (operation.act === 'claim')
+                  await t.claim(operation.runner, [drive.version], operation.want);
+                else if (operation.act === 'lose') {
+                  await rescueRunner(t, operation.runner, `connection of ${operation.runner}`);
+                } else if (operation.act === 'pass') {
                   await Promise.all([t.promote(), t.expire(), endDueWaits(t.engine, 1_000)]);
-                } else if (one.act === 'resume') await resumeAll(t);
-                else if (one.act === 'completeToken') await completeToken(t, tokens[one.pick % 2] as string);
-                else if (one.act === 'wait') {
+                } else if (operation.act === 'resume') await resumeAll(t);
+                else if (operation.act === 'completeToken')
+                  await completeToken(t, tokens[operation.pick % 2] as string);
+                else if (operation.act === 'wait') {
                   // For a younger run, so that waits cannot form a circle.
                   const younger = known.filter(
                     (run) => attempt && run.id > attempt.run && run.task !== 'unknown',
                   );
                   const target =
-                    one.kind === 'RUN' ? younger[one.target % younger.length]?.id : tokens[one.target % 2];
+                    operation.kind === 'RUN'
+                      ? younger[operation.target % younger.length]?.id
+                      : tokens[operation.target % 2];
                   const until = t.engine.clock.now() + 50;
                   if (!attempt || target === undefined) return;
                   await drive.begin({
@@ -604,18 +608,18 @@ test(
                     run: attempt.run,
                     fence: Number(attempt.fence),
                     waits: [
-                      one.kind === 'TIME'
+                      operation.kind === 'TIME'
                         ? { key: `time/${until}`, kind: 'TIME', until }
-                        : { key: target, kind: one.kind, target },
+                        : { key: target, kind: operation.kind, target },
                     ],
                   });
-                } else if (one.act === 'cancel') {
-                  const target = known[one.pick % known.length];
+                } else if (operation.act === 'cancel') {
+                  const target = known[operation.pick % known.length];
                   if (target) await cancelRun(t.engine, t.runners, t.environment.id, target.id);
                 } else if (attempt) {
                   await t.end(
                     { run: attempt.run, fence: Number(attempt.fence) },
-                    { kind: one.pick % 2 === 0 ? 'canceled' : 'released' },
+                    { kind: operation.pick % 2 === 0 ? 'canceled' : 'released' },
                   );
                 }
               }),

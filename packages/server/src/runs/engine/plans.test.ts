@@ -13,7 +13,7 @@ import type { NewRun } from '../create/row.ts';
 import { retrieveRun } from '../retrieve/retrieve.ts';
 import type { EndedAttempt } from '../complete/attempt.ts';
 import { createComplete } from '../complete/complete.ts';
-import { addCrowd, hot, pretend, type Statistics } from '../testing/crowd.ts';
+import { addOtherRuns, hot, pretend, type Statistics } from '../testing/other-runs.ts';
 import { testEngine } from '../testing/engine.ts';
 import { watchPlans, type Scan } from '../testing/plans.ts';
 import { insertRuns } from '../create/insert.ts';
@@ -41,7 +41,7 @@ async function crowded() {
     { id: 'shared', queue: { name: 'shared', concurrency, weight: 2, keyWeights: { 'key 1': 3 } } },
     { id: 'shared-full', queue: { name: 'shared-full', concurrencyLimit: 1, concurrency } },
   );
-  await addCrowd(t.sql, env, await t.engine.queues.id(env, 'limited'));
+  await addOtherRuns(t.sql, env, await t.engine.queues.id(env, 'limited'));
   const plans = await watchPlans(t.sql);
   const pool = (settings: Readonly<Record<string, string>>) => {
     // One connection each: it plans once, like the connections of a server that has run for a long time.
@@ -146,7 +146,7 @@ async function crowded() {
       else await sql.begin((tx) => fillIn(tx, env, batch, items, now().getTime()));
     }
     await engineSql`select promote_due(${new Date(now().getTime() + 100)}, 1000)`;
-    await engineSql`select release_held(1000)`;
+    await engineSql`select release_rate_limited(1000)`;
 
     // executed, with every end
     const attempts = [...(await claim(runner, 2 * few)), ...(await claim(runner, 4 * few))];
@@ -164,10 +164,10 @@ async function crowded() {
     await Promise.all([
       ...waiting
         .slice(0, 3)
-        .map((one) => begin({ ...one, waits: [{ key: 'time/1', kind: 'TIME', inMs: 1 }] })),
+        .map((attempt) => begin({ ...attempt, waits: [{ key: 'time/1', kind: 'TIME', inMs: 1 }] })),
       ...waiting
         .slice(3)
-        .map((one) => begin({ ...one, waits: [{ key: 'run/1', kind: 'RUN', target: child!.run }] })),
+        .map((attempt) => begin({ ...attempt, waits: [{ key: 'run/1', kind: 'RUN', target: child!.run }] })),
     ]);
     await end([child!], completed);
     await endDueWaits(engine, 1_000);
@@ -186,7 +186,7 @@ async function crowded() {
     await reclaimUnheld(
       dependencies,
       runner,
-      attempts.slice(0, 5).map((one) => one.fence),
+      attempts.slice(0, 5).map((attempt) => attempt.fence),
       now().getTime(),
     );
     await rescueRunner(dependencies, runner, runner);
@@ -221,7 +221,7 @@ const isTooMuch = ({ table, type, rows, pages, statement }: Scan): boolean =>
   // Moving the runs of a version searches for its lanes among all blocked ones.
   !statement.includes('l.blocked and l.pinned_version = p_from');
 
-const shown = ({ table, type, index, condition, rows, pages, loops, statement }: Scan): string =>
+const formatScan = ({ table, type, index, condition, rows, pages, loops, statement }: Scan): string =>
   `${type} of ${table} by ${index ?? 'nothing'} ${condition ?? ''}: ${rows} rows, ${Math.round(pages)} pages × ${loops}: ${statement.slice(0, 400)}`;
 
 const cases: Record<string, Statistics> = {
@@ -270,7 +270,7 @@ test(
         await live();
         const scans = plans.take();
         expect(scans.length).toBeGreaterThan(100);
-        const found = scans.filter(isTooMuch).map(shown);
+        const found = scans.filter(isTooMuch).map(formatScan);
         if (found.length > 0)
           offences[`${name}${analyzed ? ', columns known, indexes made again' : ''}`] = [...new Set(found)];
       }

@@ -17,7 +17,7 @@ export async function countRuns(
   const { runs, edge } = await findRuns(sql, filter, {
     ...rangeEnds(filter),
     backward: false,
-    most: maxCounted + 1,
+    limit: maxCounted + 1,
   });
   return {
     count: Math.min(runs.length, maxCounted),

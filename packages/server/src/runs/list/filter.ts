@@ -67,7 +67,7 @@ export function passes(sql: Queryable, filter: RunFilter): Fragment {
   if (bulkAction !== undefined) {
     terms.push(sql`
       exists (select from bulk_runs b
-               where b.env = r.env and b.bulk_id = ${bulkAction} and b.ok and coalesce(b.made, b.run_id) = r.id)`);
+               where b.env = r.env and b.bulk_id = ${bulkAction} and b.ok and coalesce(b.replay_id, b.run_id) = r.id)`);
   }
   if (from) terms.push(sql`r.created_at >= ${from}`);
   if (to) terms.push(sql`r.created_at <= ${to}`);

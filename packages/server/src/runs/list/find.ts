@@ -8,12 +8,12 @@ export interface Found {
 }
 
 /** A section of the order of runs: ids from `low` (included) to `high` (excluded). */
-export interface Wanted {
+export interface Section {
   readonly low: string;
   readonly high: string;
   /** Searches upward from `low`; otherwise downward from `high`. */
   readonly backward: boolean;
-  readonly most: number;
+  readonly limit: number;
 }
 
 /** The nearest matching runs, in order. There may be fewer than requested, with an `edge` to continue from. */
@@ -36,8 +36,8 @@ const maxScanned = 12_000;
  * nothing. The cost of a page therefore depends on how far apart its runs are, not on how many runs exist. Common filters that rarely overlap
  * would read everything: such a search ends at an edge.
  */
-export async function findRuns(sql: Queryable, filter: RunFilter, wanted: Wanted): Promise<Finding> {
-  const search: Search = { sql, envs: filter.envs, wanted, matches: passes(sql, filter) };
+export async function findRuns(sql: Queryable, filter: RunFilter, section: Section): Promise<Finding> {
+  const search: Search = { sql, envs: filter.envs, section, matches: passes(sql, filter) };
   const sources = await sourcesOf(sql, filter);
   const leading = await smallest(search, sources);
   if (!leading) {
@@ -52,39 +52,39 @@ export async function findRuns(sql: Queryable, filter: RunFilter, wanted: Wanted
     found.push(...searched.runs);
     edge = searched.edge;
   }
-  const byId = new Map(found.filter(({ id }) => within(edge, wanted, id)).map((run) => [run.id, run]));
+  const byId = new Map(found.filter(({ id }) => within(edge, section, id)).map((run) => [run.id, run]));
   const sorted = [...byId.values()].toSorted((a, b) => (a.id < b.id ? -1 : 1));
-  const runs = (wanted.backward ? sorted : sorted.toReversed()).slice(0, wanted.most);
-  return { runs, edge: runs.length < wanted.most ? edge : undefined };
+  const runs = (section.backward ? sorted : sorted.toReversed()).slice(0, section.limit);
+  return { runs, edge: runs.length < section.limit ? edge : undefined };
 }
 
 /** Whether a run is within the edge of the search. */
-const within = (edge: string | undefined, { backward }: Wanted, id: string): boolean =>
+const within = (edge: string | undefined, { backward }: Section, id: string): boolean =>
   edge === undefined || (backward ? spanOf(id) <= edge : spanOf(id) >= edge);
 
 interface Search {
   readonly sql: Queryable;
   readonly envs: readonly number[];
-  readonly wanted: Wanted;
+  readonly section: Section;
   /** The condition that a run `r` must meet. */
   readonly matches: Fragment;
 }
 
-const order = ({ sql, wanted }: Search): Fragment => (wanted.backward ? sql`asc` : sql`desc`);
+const order = ({ sql, section }: Search): Fragment => (section.backward ? sql`asc` : sql`desc`);
 
 /** The first ten characters of an id. */
 const spanOf = (id: string): string => id.slice(0, 10);
 
 async function smallest(search: Search, sources: readonly Source[]): Promise<Source | undefined> {
   if (sources.length <= 1) return sources[0];
-  const { sql, envs, wanted } = search;
+  const { sql, envs, section } = search;
   const sizes = sources.map(({ facets, tables }, index) => {
     let rows = sql`
       select from unnest(${envs}::int[]) as e (env)
         cross join unnest(${facets}::text[]) as f (facet)
         cross join lateral (
           select from run_facets x where x.env = e.env and x.facet = f.facet
-             and x.span >= ${spanOf(wanted.low)} and x.span <= ${spanOf(wanted.high)} limit ${maxWeight}) x`;
+             and x.span >= ${spanOf(section.low)} and x.span <= ${spanOf(section.high)} limit ${maxWeight}) x`;
     for (const table of tables) {
       rows = sql`${rows} union all (select from ${table} q where q.env = any(${envs}::int[]) limit ${maxWeight})`;
     }
@@ -97,7 +97,7 @@ async function smallest(search: Search, sources: readonly Source[]): Promise<Sou
 
 /** Runs from a table that is in run order, or small enough to be sorted. */
 function inTable(search: Search, table: Fragment): Promise<Found[]> {
-  const { sql, envs, wanted, matches } = search;
+  const { sql, envs, section, matches } = search;
   return sql<Found[]>`
     select r.env, r.id
       from unnest(${envs}::int[]) as e (env)
@@ -105,12 +105,12 @@ function inTable(search: Search, table: Fragment): Promise<Found[]> {
         select r.env, r.id
           -- in order before it is joined: a page needs few of them
           from (select q.env, q.run_id from ${table} q
-                 where q.env = e.env and q.run_id >= ${wanted.low} and q.run_id < ${wanted.high}
+                 where q.env = e.env and q.run_id >= ${section.low} and q.run_id < ${section.high}
                  order by q.run_id ${order(search)}) q
           join runs r on r.env = q.env and r.id = q.run_id
          where ${matches}
-         order by q.run_id ${order(search)} limit ${wanted.most}) r
-     order by r.id ${order(search)} limit ${wanted.most}`;
+         order by q.run_id ${order(search)} limit ${section.limit}) r
+     order by r.id ${order(search)} limit ${section.limit}`;
 }
 
 /** Scans the spans of the facets: a few at first, and more while they have too few runs. */
@@ -119,21 +119,21 @@ async function inSpans(
   facets: readonly string[],
   others: readonly Source[],
 ): Promise<Finding> {
-  const { wanted } = search;
+  const { section } = search;
   const found: Found[] = [];
-  let [low, high] = [spanOf(wanted.low), `${spanOf(wanted.high)}~`];
+  let [low, high] = [spanOf(section.low), `${spanOf(section.high)}~`];
   let scannedSoFar = 0;
   let readSoFar = 0;
-  for (let most = firstSpans; ; most = Math.min(maxSpans, most * 4)) {
-    const { scanned, read, edge, runs } = await scanSpans(search, facets, others, { low, high, most });
+  for (let limit = firstSpans; ; limit = Math.min(maxSpans, limit * 4)) {
+    const { scanned, read, edge, runs } = await scanSpans(search, facets, others, { low, high, limit });
     found.push(...runs);
-    if (edge === null || scanned < most || found.length >= wanted.most) {
-      return { runs: found.slice(0, wanted.most), edge: undefined };
+    if (edge === null || scanned < limit || found.length >= section.limit) {
+      return { runs: found.slice(0, section.limit), edge: undefined };
     }
     scannedSoFar += scanned;
     readSoFar += read;
     if (scannedSoFar >= maxScanned || readSoFar >= maxRead) return { runs: found, edge };
-    if (wanted.backward) low = `${edge}~`;
+    if (section.backward) low = `${edge}~`;
     else high = edge;
   }
 }
@@ -142,9 +142,9 @@ async function scanSpans(
   search: Search,
   facets: readonly string[],
   others: readonly Source[],
-  { low, high, most }: { readonly low: string; readonly high: string; readonly most: number },
+  { low, high, limit }: { readonly low: string; readonly high: string; readonly limit: number },
 ): Promise<{ scanned: number; read: number; edge: string | null; runs: Found[] }> {
-  const { sql, envs, wanted, matches } = search;
+  const { sql, envs, section, matches } = search;
   let hasOthers = sql`true`;
   for (const other of others) {
     // Not `exists`: PostgreSQL would turn it into a join, and read the whole facet for the few requested spans.
@@ -159,22 +159,22 @@ async function scanSpans(
         cross join lateral (
           select x.env, x.span from run_facets x
            where x.env = e.env and x.facet = f.facet and x.span >= ${low} and x.span < ${high}
-           order by x.span ${order(search)} limit ${most}) s
-       order by s.span ${order(search)} fetch first (${most}::int) rows with ties
+           order by x.span ${order(search)} limit ${limit}) s
+       order by s.span ${order(search)} fetch first (${limit}::int) rows with ties
     ), spans as materialized (
       select x.env, x.span from scanned x where ${hasOthers}
     )
     select one.*, r.env, r.id
       from (select count(*)::int as scanned, (select count(*)::int from spans) as read,
-                   ${wanted.backward ? sql`max(span)` : sql`min(span)`} as edge from scanned) one
+                   ${section.backward ? sql`max(span)` : sql`min(span)`} as edge from scanned) one
       left join lateral (
         select r.env, r.id from spans s
          cross join lateral (
            select r.env, r.id from runs r
-            where r.env = s.env and r.id >= greatest(s.span, ${wanted.low}) and r.id < least(s.span || '~', ${wanted.high})
+            where r.env = s.env and r.id >= greatest(s.span, ${section.low}) and r.id < least(s.span || '~', ${section.high})
               and ${matches}
-            order by r.id ${order(search)} limit ${wanted.most}) r
-         order by r.id ${order(search)} limit ${wanted.most}) r on true
+            order by r.id ${order(search)} limit ${section.limit}) r
+         order by r.id ${order(search)} limit ${section.limit}) r on true
      order by r.id ${order(search)}`;
   return {
     scanned: rows[0]?.scanned ?? 0,

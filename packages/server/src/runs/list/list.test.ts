@@ -43,34 +43,34 @@ describe('a list of runs', () => {
   test('is in the order of creation, newest first, and goes forward and back', async () => {
     const t = await testEngine();
     await t.register('send');
-    const made: string[] = [];
+    const created: string[] = [];
     for (let n = 0; n < 7; n++) {
-      made.unshift((await t.trigger('send')).id);
+      created.unshift((await t.trigger('send')).id);
       t.engine.clock.shift(700);
     }
     expect(await pages(t, { 'page[size]': '3' })).toEqual([
-      made.slice(0, 3),
-      made.slice(3, 6),
-      made.slice(6),
+      created.slice(0, 3),
+      created.slice(3, 6),
+      created.slice(6),
     ]);
-    const second = await list(t, { 'page[size]': '3', 'page[after]': made[2]! });
-    expect(second.pagination).toEqual({ next: made[5], previous: made[3] });
-    const first = await list(t, { 'page[size]': '3', 'page[before]': made[3]! });
-    expect(first.data.map((run) => run.id)).toEqual(made.slice(0, 3));
-    expect(first.pagination).toEqual({ next: made[2] });
+    const second = await list(t, { 'page[size]': '3', 'page[after]': created[2]! });
+    expect(second.pagination).toEqual({ next: created[5], previous: created[3] });
+    const first = await list(t, { 'page[size]': '3', 'page[before]': created[3]! });
+    expect(first.data.map((run) => run.id)).toEqual(created.slice(0, 3));
+    expect(first.pagination).toEqual({ next: created[2] });
   });
 
   test('lets `before` win over `after`', async () => {
     const t = await testEngine();
     await t.register('send');
-    const made: string[] = [];
+    const created: string[] = [];
     for (let n = 0; n < 5; n++) {
-      made.unshift((await t.trigger('send')).id);
+      created.unshift((await t.trigger('send')).id);
       t.engine.clock.shift(2);
     }
-    expect(await ids(t, { 'page[size]': '1', 'page[after]': made[4]!, 'page[before]': made[2]! })).toEqual([
-      made[1],
-    ]);
+    expect(
+      await ids(t, { 'page[size]': '1', 'page[after]': created[4]!, 'page[before]': created[2]! }),
+    ).toEqual([created[1]]);
   });
 
   test('takes the cursors that other servers gave, and those of runs that are gone', async () => {
@@ -122,8 +122,8 @@ describe('a list of runs', () => {
     const [other] = await t.sql<{ id: number }[]>`
       insert into environments (public_id, project_id, kind, branch, parent_id)
       select 'env_branch', ${project!.project_id}, 'preview', 'Fix/it', id from environments returning id`;
-    const one = await t.trigger('send');
-    await t.sql`update runs set env = ${other!.id} where id = ${one.id}`;
+    const first = await t.trigger('send');
+    await t.sql`update runs set env = ${other!.id} where id = ${first.id}`;
     await t.sql`insert into run_facets select ${other!.id}, facet, span from run_facets`;
     t.engine.clock.shift(5);
     const two = await t.trigger('send');
@@ -133,7 +133,7 @@ describe('a list of runs', () => {
       const { data } = await list(t, query, both);
       expect(data.map(({ id, env }) => [id, env.name])).toEqual([
         [two.id, 'prod'],
-        [one.id, 'preview-fix-it'],
+        [first.id, 'preview-fix-it'],
       ]);
     }
   });
@@ -181,11 +181,11 @@ describe('a list of runs', () => {
       select distinct r.env, f.facet, left(r.id, 10)
         from runs r, unnest(r.tags) g, unnest(array['g:' || g, 'm:' || r.machine, 'o:send', 's:COMPLETED']) as f (facet)
        where f.facet is not null on conflict do nothing`;
-    const wanted = rows.filter((row) => row.tag === 'all' && row.machine !== null).map((row) => row.id);
+    const expected = rows.filter((row) => row.tag === 'all' && row.machine !== null).map((row) => row.id);
     const filter = { 'filter[tag]': 'all', 'filter[machine]': 'micro', 'filter[status]': 'COMPLETED' };
-    expect(await ids(t, filter)).toEqual(wanted);
-    expect(await pages(t, { ...filter, 'page[size]': '1' })).toEqual(wanted.map((id) => [id]));
-    expect(await ids(t, { ...filter, 'page[before]': wanted.at(-1)! })).toEqual(wanted.slice(0, -1));
+    expect(await ids(t, filter)).toEqual(expected);
+    expect(await pages(t, { ...filter, 'page[size]': '1' })).toEqual(expected.map((id) => [id]));
+    expect(await ids(t, { ...filter, 'page[before]': expected.at(-1)! })).toEqual(expected.slice(0, -1));
   });
 
   test('goes a bounded way through common filters that hardly ever meet, and says where to go on', async () => {
@@ -299,16 +299,16 @@ async function runsOfEverySort() {
     select r.id, q.name as queue, r.machine, r.schedule_id as schedule, f.group_id as error
       from runs r join queues q on q.id = r.queue_id left join error_fingerprints f on f.id = r.error_fingerprint_id`;
   expect(all).toHaveLength(260);
-  const versions = [...new Set(all.map((run) => run.version).filter((one) => one !== undefined))];
-  return { t, all, facts: new Map(rows.map((row) => [row.id, row])), versions };
+  const versions = [...new Set(all.map((run) => run.version).filter((version) => version !== undefined))];
+  return { t, all, rowsById: new Map(rows.map((row) => [row.id, row])), versions };
 }
 
 describe('filters', () => {
   test('let pass what they should, alone and together, page by page in both directions', async () => {
-    const { t, all, facts, versions } = await runsOfEverySort();
+    const { t, all, rowsById, versions } = await runsOfEverySort();
     expect([...new Set(all.map((run) => run.status))].toSorted()).toEqual(everyStatus);
     expect(versions).toHaveLength(2);
-    const error = [...facts.values()].find((fact) => fact.error !== null)?.error;
+    const error = [...rowsById.values()].find((fact) => fact.error !== null)?.error;
     // Usually one or two filters at once: with more, nothing would match.
     const sometimes = <T>(values: fc.Arbitrary<T>) =>
       fc.oneof({ weight: 4, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: values });
@@ -341,8 +341,8 @@ describe('filters', () => {
         }
         if (from !== undefined) query['filter[createdAt][from]'] = all[from]!.createdAt;
         if (to !== undefined) query['filter[createdAt][to]'] = all[to]!.createdAt;
-        const wanted = all.filter((run) => {
-          const { queue, machine, schedule, error: group } = facts.get(run.id)!;
+        const expected = all.filter((run) => {
+          const { queue, machine, schedule, error: group } = rowsById.get(run.id)!;
           return (
             (filter.status?.includes(run.status as 'QUEUED') ?? true) &&
             (filter.taskIdentifier?.includes(run.taskIdentifier as 'a') ?? true) &&
@@ -358,7 +358,7 @@ describe('filters', () => {
           );
         });
         const fetched = (await pages(t, query)).flat();
-        expect(fetched).toEqual(wanted.map((run) => run.id));
+        expect(fetched).toEqual(expected.map((run) => run.id));
         if (fetched.length > 1) {
           const back = await list(t, { ...query, 'page[before]': fetched.at(-1)! });
           expect(back.data.map((run) => run.id)).toEqual(fetched.slice(0, -1).slice(-size));

@@ -36,7 +36,7 @@ export async function listRuns(
     low: max(ends.low, before && `${before}0`),
     high: min(ends.high, after),
     backward,
-    most: size + 1,
+    limit: size + 1,
   });
   const page = runs.slice(0, size);
   if (backward) page.reverse();
@@ -82,7 +82,7 @@ async function readItems(sql: Queryable, found: readonly Found[]): Promise<RunLi
       join environments e on e.id = f.env ${whereabouts(sql)}
      order by f.id desc`;
   return rows.map((row) => {
-    const { triggerFunction: _, batchId: __, ...shown } = related(row);
-    return { ...shown, env: { id: row.public_id, name: environmentSlug(row.kind, row.branch) } };
+    const { triggerFunction: _, batchId: __, ...fields } = related(row);
+    return { ...fields, env: { id: row.public_id, name: environmentSlug(row.kind, row.branch) } };
   });
 }

@@ -1,5 +1,5 @@
 import { tryParse } from '../../json/foreign.ts';
-import { unknownCursor, type AskedPage } from '../../page.ts';
+import { unknownCursor, type RequestedPage } from '../../page.ts';
 
 const maxMs = 36 ** 8 - 1;
 
@@ -13,7 +13,10 @@ export const idAt = (ms: number): string =>
  * The id in a cursor: a run's id, or, as clients of other servers may still hold, base64url of JSON with the id as `r`. The run may have been
  * deleted: its position follows from its id.
  */
-export function cursorOf(text: string | undefined, parameter: AskedPage['parameter']): string | undefined {
+export function cursorOf(
+  text: string | undefined,
+  parameter: RequestedPage['parameter'],
+): string | undefined {
   if (text === undefined) return undefined;
   const id = isId(text) ? text : decoded(text);
   if (id !== undefined) return id;

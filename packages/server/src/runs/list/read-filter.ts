@@ -46,14 +46,14 @@ export async function readFilter(
     bulkAction,
   ].flat();
   if (envs.length === 0 || texts.some((text) => text?.includes('\u0000'))) return undefined;
-  const [queues, versions, errors, said, paths] = await Promise.all([
+  const [queues, versions, errors, matching, paths] = await Promise.all([
     queueNames && findQueues(sql, envs, queueNames),
     versionNames && findVersions(sql, envs, versionNames),
     error === undefined ? undefined : findFingerprints(sql, envs, error),
     errorText === undefined ? undefined : findSaying(sql, envs, errorText),
     findPathFacets(sql, envs, query),
   ]);
-  const found = errors && said ? errors.filter((id) => said.includes(id)) : (errors ?? said);
+  const found = errors && matching ? errors.filter((id) => matching.includes(id)) : (errors ?? matching);
   if (queues?.length === 0 || versions?.length === 0 || found?.length === 0) return undefined;
   const isTest = query['filter[isTest]'];
   return {

@@ -36,15 +36,15 @@ export async function sourcesOf(sql: Queryable, filter: RunFilter): Promise<Sour
   if (errors) sources.push(spans(errors.map((id) => `x:${id}`)));
   if (bulkAction !== undefined) {
     const acted = sql`(
-      select b.env, coalesce(b.made, b.run_id) as run_id from bulk_runs b where b.bulk_id = ${bulkAction} and b.ok)`;
+      select b.env, coalesce(b.replay_id, b.run_id) as run_id from bulk_runs b where b.bulk_id = ${bulkAction} and b.ok)`;
     sources.push({ facets: [], tables: [acted], isComplete: false });
   }
   if (schedule !== undefined) sources.push(spans([`c:${schedule}`]));
   if (batch !== undefined) {
     // One range of ids.
-    const made = sql`(
+    const batchRuns = sql`(
       select r.env, r.id as run_id from runs r where r.id >= batch_prefix(${batch}) and r.id < batch_prefix(${batch}) || '~')`;
-    sources.push({ facets: [], tables: [made], isComplete: false });
+    sources.push({ facets: [], tables: [batchRuns], isComplete: false });
   }
   if (tags) sources.push(spans(tags.map((tag) => `g:${tag}`)));
   if (machines) sources.push(spans(machines.map((machine) => `m:${machine}`)));
@@ -89,11 +89,11 @@ async function byStatus(
   const tables = statuses.flatMap((status) => live[status] ?? []);
   if (statuses.includes('QUEUED')) {
     tables.push(sql`(select u.env, u.run_id from suspended u where u.ready_at is not null)`);
-    const held = sql`(
+    const unsealedRuns = sql`(
       select r.env, r.id as run_id from batches b
         join runs r on r.env = b.env and r.id >= batch_prefix(b.id) and r.id < batch_prefix(b.id) || '~'
        where b.sealed_at is null and b.aborted_at is null)`;
-    tables.push(held);
+    tables.push(unsealedRuns);
     const queued = sql`(
       select q.env, w.run_id from queues q join lanes l on l.queue_id = q.id join queued w on w.lane_id = l.id)`;
     const [row] = await sql<{ few: boolean }[]>`

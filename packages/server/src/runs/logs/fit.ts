@@ -2,7 +2,7 @@ import { lastMoment } from '@millrace/contract';
 import type { LogLevel, LogLine } from '@millrace/contract/runner';
 import { cutAt, cutText, noteCharacters } from '../values/cut-text.ts';
 import { storableText } from '../values/storable.ts';
-import { shownText } from '../../json/shown.ts';
+import { responseText } from '../../json/response.ts';
 
 /** Maximum characters of a message, and of properties as JSON. The SDK truncates at the same length. */
 export const maxLineCharacters = 64 * 1024;
@@ -31,4 +31,4 @@ const isCut = (text: string): boolean =>
 const shortJson = (text: string): string =>
   text.length > maxLineCharacters && !isCut(text)
     ? JSON.stringify({ cut: storableText(cutAt(text, maxLineCharacters)) })
-    : storableText(shownText(text));
+    : storableText(responseText(text));

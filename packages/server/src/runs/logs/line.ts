@@ -1,11 +1,11 @@
 import type { LogLine } from '@millrace/contract/runner';
-import { shownObject } from '../../json/shown.ts';
+import { responseObject } from '../../json/response.ts';
 
 /** The properties of a line, in a form that can be returned whatever the runner sent. */
 export const propertiesOf = ({
   properties,
 }: Pick<StoredLine, 'properties'>): Record<string, unknown> | undefined =>
-  properties === null ? undefined : shownObject(properties);
+  properties === null ? undefined : responseObject(properties);
 
 export interface StoredLine {
   readonly id: string;

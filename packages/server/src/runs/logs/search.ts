@@ -48,11 +48,11 @@ export async function searchLines(
 
   /** Reads a range; true if the page is full. Everything above `end` has been searched. */
   const read = async ({ first, last }: Range): Promise<boolean> => {
-    const most = limit - lines.length;
-    const found = await readRange(sql, env, filter, { first, last }, most);
+    const remaining = limit - lines.length;
+    const found = await readRange(sql, env, filter, { first, last }, remaining);
     lines.push(...found.filter((line) => matches(filter, line)));
     // A full result ends within the range.
-    end = found.length === most ? Number(found.at(-1)?.id) - 1 : first - 1;
+    end = found.length === remaining ? Number(found.at(-1)?.id) - 1 : first - 1;
     return lines.length >= limit;
   };
   const page = (): Page => ({ lines, next: end >= oldest ? end + 1 : undefined });

@@ -42,11 +42,11 @@ test('properties that are too long, or no JSON, cost neither the line nor the pa
     { properties: '{"a":' },
     { properties: '[1]' },
   ]);
-  const [plain, kept, cut, broken, list] = stored.map(propertiesOf);
+  const [plain, unchanged, cut, broken, list] = stored.map(propertiesOf);
   expect(plain).toEqual({ a: 1 });
-  expect(kept).toEqual(cutBySdk);
-  const shown = maxLineCharacters;
-  expect(cut).toEqual({ cut: `${long.slice(0, shown)}… (${long.length - shown} more characters)` });
+  expect(unchanged).toEqual(cutBySdk);
+  const max = maxLineCharacters;
+  expect(cut).toEqual({ cut: `${long.slice(0, max)}… (${long.length - max} more characters)` });
   expect([broken, list]).toEqual([{ $omitted: 'not JSON' }, { $omitted: 'not JSON' }]);
   expect((await eventsOf(t.engine, t.environment.id, id)).events).toHaveLength(5);
 });

@@ -7,7 +7,7 @@ import type { Redactor } from '../../envvars/redact/redactor.ts';
 import type { VariableCache } from '../../envvars/variable-cache.ts';
 import type { Job } from '../../jobs/job.ts';
 import type { Tracing } from '../../telemetry/tracing/tracing.ts';
-import { shownObject } from '../../json/shown.ts';
+import { responseObject } from '../../json/response.ts';
 import { untilNextTry } from '../complete/with-retry.ts';
 import type { Engine } from '../engine/engine.ts';
 import { cleanSpans, insertSpans, type NewSpans } from '../spans/store.ts';
@@ -122,7 +122,7 @@ export function createStoreLines(
       for (const part of partsOf(clean.lines, sliceLines)) {
         await inTurn(() => {
           for (const line of part) {
-            const properties = line.properties === undefined ? undefined : shownObject(line.properties);
+            const properties = line.properties === undefined ? undefined : responseObject(line.properties);
             tracing.line?.({ ...line, properties, traceparent: frame.traceparentOf?.(line.run) });
           }
         });

@@ -190,14 +190,14 @@ describe('the metadata of a run', () => {
     });
     expect(await readMetadata(t.engine, env, id)).toEqual({ kept: 1 });
     const redactor = createRedactor(['sentinel-secret-value']);
-    const told = await changeMetadata(
+    const result = await changeMetadata(
       t.engine,
       env,
       id,
       { metadata: { key: 'my sentinel-secret-value' } },
       redactor,
     );
-    expect(JSON.stringify(told)).not.toContain('sentinel');
+    expect(JSON.stringify(result)).not.toContain('sentinel');
   });
 });
 
@@ -208,12 +208,12 @@ test('is told by the attempt that has the run, and by no other', async () => {
   const { id } = await t.trigger('send');
   await t.addRunner('r1');
   const [first] = await t.claim('r1', [version.id], 1);
-  const tell = (fence: number, value: string) =>
+  const change = (fence: number, value: string) =>
     changeMetadata(t.engine, env, id, { fence, operations: [{ type: 'set', key: 'by', value }] });
-  expect(await tell(first!.fence, 'first')).toEqual({ by: 'first' });
+  expect(await change(first!.fence, 'first')).toEqual({ by: 'first' });
   await t.end(first!, { kind: 'released' });
-  await expect(tell(first!.fence, 'nobody')).rejects.toMatchObject({ status: 409 });
+  await expect(change(first!.fence, 'nobody')).rejects.toMatchObject({ status: 409 });
   const [second] = await t.claim('r1', [version.id], 1);
-  await expect(tell(first!.fence, 'stale')).rejects.toMatchObject({ status: 409 });
-  expect(await tell(second!.fence, 'second')).toEqual({ by: 'second' });
+  await expect(change(first!.fence, 'stale')).rejects.toMatchObject({ status: 409 });
+  expect(await change(second!.fence, 'second')).toEqual({ by: 'second' });
 });

@@ -5,7 +5,7 @@ import { retryOnConflict } from '../../db/retry.ts';
 import type { Redactor } from '../../envvars/redact/redactor.ts';
 import { tryParse } from '../../json/foreign.ts';
 import { isTooDeep, jsonOfField } from '../../json/levels.ts';
-import { shownObject } from '../../json/shown.ts';
+import { responseObject } from '../../json/response.ts';
 import { badRequest, Problem, unprocessable } from '../../problem.ts';
 import type { Engine } from '../engine/engine.ts';
 import { holdAttempt } from '../dispatch/hold-attempt.ts';
@@ -27,7 +27,7 @@ export async function readMetadata({ sql }: Engine, env: number, run: string): P
     select metadata from runs where env = ${env} and id = ${run}`;
   return (
     row &&
-    (row.metadata !== null && isTooDeep(row.metadata) ? shownObject(row.metadata) : parsed(row.metadata))
+    (row.metadata !== null && isTooDeep(row.metadata) ? responseObject(row.metadata) : parsed(row.metadata))
   );
 }
 

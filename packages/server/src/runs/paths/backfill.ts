@@ -13,7 +13,7 @@ export interface PathKeeperDependencies {
 
 export const refreshMs = 2_000;
 /** After this time, every process indexes the runs that it creates. Earlier runs are backfilled. */
-const knownAfterMs = 20_000;
+const propagationMs = 20_000;
 const maxRuns = 200;
 
 interface PendingPath {
@@ -36,7 +36,7 @@ export const pathKeeper = ({ sql, clock, paths }: PathKeeperDependencies): Job =
 async function backfillSome(tx: Transaction, now: number): Promise<boolean> {
   const [pending] = await tx<PendingPath[]>`
     select id, env, path, coalesce(backfilled_from, ${`${idAt(now)}~`}) as "from" from run_paths
-     where backfilled_at is null and created_at < ${new Date(now - knownAfterMs)}
+     where backfilled_at is null and created_at < ${new Date(now - propagationMs)}
      order by created_at limit 1 for no key update skip locked`;
   if (!pending) return false;
   const { id, env, from } = pending;

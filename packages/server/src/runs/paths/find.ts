@@ -14,18 +14,18 @@ export async function findPathFacets(
   envs: readonly number[],
   query: PathFilters,
 ): Promise<string[][] | undefined> {
-  const asked = (['metadata', 'payload'] as const).flatMap((source) =>
+  const requested = (['metadata', 'payload'] as const).flatMap((source) =>
     Object.entries(query[`filter[${source}]`] ?? {}).map(([name, value]) => ({
       parameter: `filter[${source}]`,
       path: `${source}.${name}`,
       values: [value].flat(),
     })),
   );
-  if (asked.length === 0) return undefined;
+  if (requested.length === 0) return undefined;
   const rows = await sql<{ id: number; path: string }[]>`
     select id, path from run_paths
-     where env = any(${envs}::int[]) and path = any(${asked.map(({ path }) => path.replaceAll('\0', ''))}::text[])`;
-  return asked.map(({ parameter, path, values }) => {
+     where env = any(${envs}::int[]) and path = any(${requested.map(({ path }) => path.replaceAll('\0', ''))}::text[])`;
+  return requested.map(({ parameter, path, values }) => {
     const ids = rows.filter((row) => row.path === path).map((row) => row.id);
     if (ids.length > 0) return ids.flatMap((id) => values.map((value) => pathFacet(id, value)));
     throw badRequest(

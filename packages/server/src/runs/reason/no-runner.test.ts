@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import type { RunnerFact, WaitFacts } from './facts.ts';
+import type { RunnerProperties, StartConditions } from './start-conditions.ts';
 import { whyNoRunner } from './no-runner.ts';
 
-const runner: RunnerFact = {
+const runner: RunnerProperties = {
   host: 'a',
   platform: 'linux-x64-glibc',
   nodeMajor: 22,
@@ -12,7 +12,7 @@ const runner: RunnerFact = {
   unable: null,
 };
 const needs = { nodeMajor: 20, platforms: [], requires: [] };
-const why = (more: object, ...runners: readonly RunnerFact[]): string | undefined =>
+const why = (more: object, ...runners: readonly RunnerProperties[]): string | undefined =>
   whyNoRunner({
     version: '20261123.1',
     bound: true,
@@ -20,7 +20,7 @@ const why = (more: object, ...runners: readonly RunnerFact[]): string | undefine
     archived: false,
     runners,
     ...more,
-  } as unknown as WaitFacts);
+  } as unknown as StartConditions);
 
 test('says nothing if one runner can execute the version, loaded or not', () => {
   expect(why({}, { ...runner, draining: true }, runner)).toBeUndefined();

@@ -1,11 +1,11 @@
-import { misfits } from '../dispatch/misfits.ts';
-import type { RunnerFact, WaitFacts } from './facts.ts';
+import { unmetRequirements } from '../dispatch/unmet-requirements.ts';
+import type { RunnerProperties, StartConditions } from './start-conditions.ts';
 
 const maxNamed = 3;
 
 /** Why no connected runner can execute the version that a run needs; undefined if one can. */
-export function whyNoRunner(facts: WaitFacts): string | undefined {
-  const { version, bound, canary, needs, archived, runners } = facts;
+export function whyNoRunner(conditions: StartConditions): string | undefined {
+  const { version, bound, canary, needs, archived, runners } = conditions;
   const which = bound
     ? `version ${version}, to which it is bound`
     : `the ${canary ? 'canary' : 'current version'} ${version}`;
@@ -26,13 +26,13 @@ export function whyNoRunner(facts: WaitFacts): string | undefined {
 }
 
 /** The reason that a runner cannot execute it; undefined if it can. */
-function obstacleOf(runner: RunnerFact, needs: WaitFacts['needs']): string | undefined {
+function obstacleOf(runner: RunnerProperties, needs: StartConditions['needs']): string | undefined {
   const { host, platform, nodeMajor, labels, draining, loaded, unable } = runner;
   if (draining) return `the runner on ${host} takes no more attempts`;
   if (loaded) return undefined;
   if (platform === null || nodeMajor === null || needs === null)
     return `the runner on ${host} has only the versions of its folder`;
-  const missing = misfits({ platform, nodeMajor, labels }, needs);
+  const missing = unmetRequirements({ platform, nodeMajor, labels }, needs);
   if (missing.length > 0) return `the runner on ${host} lacks ${missing.join(' and ')}`;
   return unable === null ? undefined : `the runner on ${host} could not load it (${unable})`;
 }

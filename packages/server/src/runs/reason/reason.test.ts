@@ -5,7 +5,7 @@ import { changeQueue } from '../../queues/change.ts';
 import { cancelRun } from '../cancel/cancel.ts';
 import { testEngine, type TestEngine } from '../testing/engine.ts';
 import { createBeginWaits } from '../waits/begin.ts';
-import { readWaitFacts } from './facts.ts';
+import { readStartConditions } from './start-conditions.ts';
 import { nearestTask } from './nearest-task.ts';
 import { reasonOf } from './reason.ts';
 import { cpuTimeOf } from '../../../../../test/support/cpu-time.ts';
@@ -14,8 +14,8 @@ import { numRuns } from '../../../../../test/support/long.ts';
 const failure = { type: 'BUILT_IN_ERROR', name: 'Error', message: 'no', stackTrace: '' } as const;
 
 async function why(t: TestEngine, run: string) {
-  const facts = await readWaitFacts(t.sql, t.environment.id, run, new Date(t.engine.clock.now()));
-  return facts && reasonOf(facts);
+  const conditions = await readStartConditions(t.sql, t.environment.id, run, new Date(t.engine.clock.now()));
+  return conditions && reasonOf(conditions);
 }
 
 /** Registers a runner like its connection would. */
@@ -50,7 +50,7 @@ describe('why a run is not running', () => {
     expect(await why(t, id)).toMatchObject({ reason: 'retry_pause', until: expect.any(String) });
   });
 
-  for (const [name, wait, told] of [
+  for (const [name, wait, expected] of [
     [
       'a run',
       { kind: 'RUN', target: 'child' },
@@ -97,8 +97,8 @@ describe('why a run is not running', () => {
         state: 'suspended',
       });
       expect(await why(t, id)).toMatchObject({
-        reason: told.reason,
-        message: expect.stringMatching(told.message),
+        reason: expected.reason,
+        message: expect.stringMatching(expected.message),
         ...(target === undefined ? { until: '2999-01-01T00:00:00.000Z' } : { waitsFor: target }),
       });
     });
@@ -119,8 +119,8 @@ describe('why a run is not running', () => {
     const t = await testEngine();
     await t.register('other');
     const { id } = await t.trigger('otehr');
-    const facts = await readWaitFacts(t.sql, t.environment.id, id, new Date(t.engine.clock.now()));
-    expect(facts && reasonOf(facts, 'other')).toMatchObject({
+    const conditions = await readStartConditions(t.sql, t.environment.id, id, new Date(t.engine.clock.now()));
+    expect(conditions && reasonOf(conditions, 'other')).toMatchObject({
       reason: 'no_version',
       nearestTask: 'other',
       message: expect.stringMatching(/has no task "otehr": .* Did you mean "other"\?$/),
@@ -216,13 +216,13 @@ describe('why a run is not running', () => {
     const eve = await t.trigger('each', { concurrencyKey: 'eve' });
     expect(await why(t, third.id)).toMatchObject({ reason: 'waiting_its_turn', ahead: 2 });
     expect(await t.claim('r', [version], 10)).toHaveLength(4);
-    const told = await why(t, third.id);
-    expect(told).toMatchObject({ reason: 'rate_limited', queue: 'mail', limit: 2, ahead: 0 });
-    expect(told!.message).toMatch(
+    const reply = await why(t, third.id);
+    expect(reply).toMatchObject({ reason: 'rate_limited', queue: 'mail', limit: 2, ahead: 0 });
+    expect(reply!.message).toMatch(
       /^The queue "mail" may start 2 runs in 3600 seconds\. This run may start at .*Z, unless runs with other keys go before it\.$/,
     );
     const hours = (until?: string): number => Math.floor((Date.parse(until ?? '') - before) / 3_600_000);
-    expect(hours(told!.until)).toBe(1);
+    expect(hours(reply!.until)).toBe(1);
     expect(hours((await why(t, fourth.id))!.until)).toBe(1);
     expect(hours((await why(t, fifth.id))!.until)).toBe(2);
     const keyed = await why(t, ada.id);
@@ -288,7 +288,7 @@ test('removing what is told, one thing after the other, starts any run', async (
         : [];
       await t.addRunner('busy');
       const live = cause.busy ? await t.claim('busy', versions(), 1) : [];
-      expect(live.map((one) => one.run)).toEqual(busy.map((one) => one.id));
+      expect(live.map((attempt) => attempt.run)).toEqual(busy.map((run) => run.id));
       for (let n = 0; n < cause.ahead; n++) await t.trigger('send', { ...options, priority: 10_000 });
       const { id } = await t.trigger('send', { ...options, ...(cause.delay && { delay: '1d' }) });
       if (cause.connected) await connectRunner(t, 'r', [version.id]);
@@ -300,15 +300,15 @@ test('removing what is told, one thing after the other, starts any run', async (
         paused: cause.environmentPaused,
         concurrencyLimit: cause.environmentLimit,
       });
-      const told: string[] = [];
+      const reasons: string[] = [];
       for (;;) {
         const [runner] = await t.sql<{ versions: number[] }[]>`select versions from runners where id = 'r'`;
         const claimed = runner ? await t.claim('r', runner.versions, 1) : [];
-        if (claimed.some((one) => one.run === id)) break;
+        if (claimed.some((attempt) => attempt.run === id)) break;
         for (const attempt of claimed) await t.end(attempt);
         const known = await why(t, id);
-        told.push(known!.reason);
-        if (told.length > 20) throw new Error(`It does not start: ${told.join(', ')}`);
+        reasons.push(known!.reason);
+        if (reasons.length > 20) throw new Error(`It does not start: ${reasons.join(', ')}`);
         switch (known?.reason) {
           case 'delay':
             t.engine.clock.shift(86_400_000);

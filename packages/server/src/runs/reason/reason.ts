@@ -1,49 +1,49 @@
-import type { RunReasonReply, ShownRateLimit } from '@millrace/contract';
+import type { RunReasonReply, RateLimitResponse } from '@millrace/contract';
 import { isFinal } from '@millrace/contract';
-import type { WaitFacts } from './facts.ts';
+import type { StartConditions } from './start-conditions.ts';
 import { whyNoRunner } from './no-runner.ts';
 
-type Told = Omit<RunReasonReply, 'id' | 'status'>;
+type RunReason = Omit<RunReasonReply, 'id' | 'status'>;
 
 /**
  * Why a run is not executing. Causes are checked in the order in which they must be removed: removing the reported cause starts the run or
  * reveals the next cause. `nearest` is a task of the current version that may have been meant if no version has the run's task.
  */
-export function reasonOf(facts: WaitFacts, nearest?: string): Told {
-  const { status, queue, key } = facts;
+export function reasonOf(conditions: StartConditions, nearest?: string): RunReason {
+  const { status, queue, key } = conditions;
   const where = { queue, ...(key !== '' && { concurrencyKey: key }) };
   if (isFinal(status)) return { reason: 'not_waiting', message: `It is over: ${status}.` };
-  if (status === 'WAITING') return waitReason(facts.waits);
-  if (facts.installationPaused && (status !== 'EXECUTING' || facts.due)) {
+  if (status === 'WAITING') return waitReason(conditions.waits);
+  if (conditions.installationPaused && (status !== 'EXECUTING' || conditions.due)) {
     return {
       reason: 'installation_paused',
       message: 'Millrace was started with --paused, and nothing starts until `millrace resume`.',
     };
   }
-  if (facts.openBatch !== null) {
+  if (conditions.openBatch !== null) {
     return {
       reason: 'batch_open',
-      message: `Its batch ${facts.openBatch} still waits for items: all of its runs start together.`,
+      message: `Its batch ${conditions.openBatch} still waits for items: all of its runs start together.`,
     };
   }
-  if (facts.predecessor !== null) {
+  if (conditions.predecessor !== null) {
     return {
       reason: 'singleton',
-      message: `It waits for the end of the run ${facts.predecessor}, which has the same singleton key. Cancel that one to start it now.`,
-      waitsFor: facts.predecessor,
+      message: `It waits for the end of the run ${conditions.predecessor}, which has the same singleton key. Cancel that one to start it now.`,
+      waitsFor: conditions.predecessor,
     };
   }
-  if (facts.due) {
-    const until = facts.due.toISOString();
-    if (facts.collected !== null) {
-      const payloads = facts.collected === 1 ? '1 payload' : `${facts.collected} payloads`;
+  if (conditions.due) {
+    const until = conditions.due.toISOString();
+    if (conditions.collected !== null) {
+      const payloads = conditions.collected === 1 ? '1 payload' : `${conditions.collected} payloads`;
       return {
         reason: 'collecting',
         message: `It collects the payloads of triggers until ${until}, or until it has enough of them. It has ${payloads}.`,
         until,
       };
     }
-    if (status === 'DELAYED' && facts.debounceKey !== null) {
+    if (status === 'DELAYED' && conditions.debounceKey !== null) {
       return {
         reason: 'debounce',
         message: `It is due at ${until}, and later if more triggers with its debounce key come.`,
@@ -59,13 +59,13 @@ export function reasonOf(facts: WaitFacts, nearest?: string): Told {
         };
   }
   if (status === 'EXECUTING') return { reason: 'not_waiting', message: 'It is running.' };
-  if (status === 'PENDING_VERSION' && facts.externalId !== null) {
+  if (status === 'PENDING_VERSION' && conditions.externalId !== null) {
     return {
       reason: 'no_version',
       message:
-        facts.externalVersion === null
-          ? `It waits for the deployment "${facts.externalId}" (externalDeploymentId), which is not there yet: run \`millrace deploy\` with this id.`
-          : `It waits for the deployment "${facts.externalId}" (externalDeploymentId), which is version ${facts.externalVersion} and has no task "${facts.task}": deploy code that has it with this id.`,
+        conditions.externalVersion === null
+          ? `It waits for the deployment "${conditions.externalId}" (externalDeploymentId), which is not there yet: run \`millrace deploy\` with this id.`
+          : `It waits for the deployment "${conditions.externalId}" (externalDeploymentId), which is version ${conditions.externalVersion} and has no task "${conditions.task}": deploy code that has it with this id.`,
     };
   }
   if (status === 'PENDING_VERSION') {
@@ -73,27 +73,27 @@ export function reasonOf(facts: WaitFacts, nearest?: string): Told {
     return {
       reason: 'no_version',
       message:
-        facts.version === null
+        conditions.version === null
           ? 'No version is current in this environment: start `millrace dev`, or deploy with `millrace deploy`.'
-          : `The current version ${facts.version} has no task "${facts.task}": export it in a file of \`millrace dev\`, or deploy a version that has it.${meant}`,
+          : `The current version ${conditions.version} has no task "${conditions.task}": export it in a file of \`millrace dev\`, or deploy a version that has it.${meant}`,
       ...(nearest !== undefined && { nearestTask: nearest }),
     };
   }
-  if (facts.environmentPaused) {
+  if (conditions.environmentPaused) {
     return { reason: 'environment_paused', message: 'The environment is paused: resume it.', ...where };
   }
-  if (facts.queuePaused) {
+  if (conditions.queuePaused) {
     return { reason: 'queue_paused', message: `The queue "${queue}" is paused: resume it.`, ...where };
   }
-  const noRunner = whyNoRunner(facts);
+  const noRunner = whyNoRunner(conditions);
   if (noRunner !== undefined) {
     return {
       reason: 'no_runner',
       message: noRunner,
-      ...(facts.version !== null && { version: facts.version }),
+      ...(conditions.version !== null && { version: conditions.version }),
     };
   }
-  const { environmentLimit, environmentRunning, limit, running } = facts;
+  const { environmentLimit, environmentRunning, limit, running } = conditions;
   if (environmentLimit !== null && environmentRunning >= environmentLimit) {
     return {
       reason: 'environment_at_limit',
@@ -114,7 +114,7 @@ export function reasonOf(facts: WaitFacts, nearest?: string): Told {
       limit,
     };
   }
-  const { shared } = facts;
+  const { shared } = conditions;
   if (shared && shared.running >= shared.limit) {
     return {
       reason: 'shared_limit',
@@ -124,7 +124,7 @@ export function reasonOf(facts: WaitFacts, nearest?: string): Told {
       limit: shared.limit,
     };
   }
-  const { rate, rateUntil } = facts;
+  const { rate, rateUntil } = conditions;
   if (rate && rateUntil) {
     const until = rateUntil.toISOString();
     return {
@@ -135,29 +135,29 @@ export function reasonOf(facts: WaitFacts, nearest?: string): Told {
       until,
       ...where,
       limit: rate.limit,
-      ahead: facts.ahead,
+      ahead: conditions.ahead,
     };
   }
   return {
     reason: 'waiting_its_turn',
     message:
-      facts.ahead === 0
+      conditions.ahead === 0
         ? 'It is the next of its queue: a runner takes it as soon as it has a free slot.'
-        : `${facts.ahead === 1_000 ? '1,000 or more' : facts.ahead} of its queue are ahead of it; nothing else holds it.`,
+        : `${conditions.ahead === 1_000 ? '1,000 or more' : conditions.ahead} of its queue are ahead of it; nothing else holds it.`,
     ...where,
-    ahead: facts.ahead,
+    ahead: conditions.ahead,
   };
 }
 
 /** Such as `100 runs in 60 seconds, at most 10 at once`. */
-function rateText({ limit, period, burst }: ShownRateLimit): string {
+function rateText({ limit, period, burst }: RateLimitResponse): string {
   const runs = limit === 1 ? '1 run' : `${limit} runs`;
   const time = period === 1 ? '1 second' : `${period} seconds`;
   return `${runs} in ${time}${burst < limit ? `, at most ${burst} at once` : ''}`;
 }
 
 /** The first of its waits is the reported one; the others are mentioned. */
-function waitReason(waits: WaitFacts['waits']): Told {
+function waitReason(waits: StartConditions['waits']): RunReason {
   const [first] = waits;
   const others = waits.length > 1 ? ` It has ${waits.length - 1} more such waits.` : '';
   switch (first?.kind) {

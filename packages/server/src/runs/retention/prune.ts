@@ -89,8 +89,8 @@ export function runPruner({ sql, clock }: Pick<Engine, 'sql' | 'clock'>, retenti
         select id, run_retention_days as days from environments order by id`;
       let more = false;
       for (const { id, days } of environments) {
-        const keptMs = days === null ? retentionMs : days * 24 * hourMs;
-        more = (await pruneRuns(id, new Date(now - keptMs))) || more;
+        const maxAgeMs = days === null ? retentionMs : days * 24 * hourMs;
+        more = (await pruneRuns(id, new Date(now - maxAgeMs))) || more;
         more = (await pruneFacets(id, now)) || more;
       }
       return more;

@@ -2,7 +2,7 @@ import type { RecordHere } from '../../audit/record.ts';
 import type { Queryable, Sql } from '../../db/connect.ts';
 
 /** Days that an environment retains its finished runs; null uses the server's setting. */
-export async function keptDays(sql: Queryable, env: number): Promise<number | null> {
+export async function retentionDays(sql: Queryable, env: number): Promise<number | null> {
   const [row] = await sql<{ days: number | null }[]>`
     select run_retention_days as days from environments where id = ${env}`;
   return row?.days ?? null;

@@ -1,6 +1,6 @@
 import { sealedType } from '@millrace/contract';
 import { isComposite } from '../../json/levels.ts';
-import { shownJson } from '../../json/shown.ts';
+import { responseJson } from '../../json/response.ts';
 
 /**
  * A payload or an output in its wire format: the plain JSON value, unpacked. Text that does not match its type is returned verbatim: it was
@@ -8,8 +8,8 @@ import { shownJson } from '../../json/shown.ts';
  */
 export function readData(text: string | null, type: string): unknown {
   if (text === null) return undefined;
-  if (type === 'application/json' || type === sealedType) return shownJson(text, text);
+  if (type === 'application/json' || type === sealedType) return responseJson(text, text);
   if (type !== 'application/super+json') return text;
   // Only the plain half: values that the other half would revive (dates, maps) cannot be written as JSON anyway.
-  return shownJson(text, text, (value) => (isComposite(value) ? value['json'] : text));
+  return responseJson(text, text, (value) => (isComposite(value) ? value['json'] : text));
 }

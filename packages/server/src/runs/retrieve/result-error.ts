@@ -34,9 +34,9 @@ export function resultError(
   }
   if (error.type === 'INTERNAL_ERROR') return { ...error, code: codeOf(error.name, status) };
   if (error.type !== 'BUILT_IN_ERROR') return { ...error, raw: error.message };
-  const { causes: _, ...shown } = error;
+  const { causes: _, ...fields } = error;
   const causes = chain(error);
-  return { ...shown, ...(causes.length > 0 && { causes }) };
+  return { ...fields, ...(causes.length > 0 && { causes }) };
 }
 
 /**

@@ -2,11 +2,11 @@ import type { Run, RunStatus } from '@millrace/contract';
 import { durationText, isFinal, statusFlags, storedType } from '@millrace/contract';
 import type { SerializedError } from '@millrace/contract/runner';
 import type { Fragment, Queryable } from '../../db/connect.ts';
-import { shownObject } from '../../json/shown.ts';
+import { responseObject } from '../../json/response.ts';
 import type { Engine } from '../engine/engine.ts';
 import { readData } from './data.ts';
 import { shownKey, type IdempotencyKeyOptions } from '../create/idempotency-key.ts';
-import { shownError } from './shown-error.ts';
+import { errorResponse } from './error-response.ts';
 import { triggerOf, type TriggerRow } from './trigger-of.ts';
 
 /** The fields included in every reference to a run. */
@@ -75,12 +75,12 @@ export async function retrieveRun(
   showsTrigger = false,
 ): Promise<Run | undefined> {
   const rows = await readRuns(engine, env, id);
-  const row = rows.find((one) => one.id === id);
+  const row = rows.find((candidate) => candidate.id === id);
   if (!row) return undefined;
-  const parent = rows.find((one) => one.id === row.parent_id);
-  const root = rows.find((one) => one.id === row.root_id);
+  const parent = rows.find((candidate) => candidate.id === row.parent_id);
+  const root = rows.find((candidate) => candidate.id === row.root_id);
   // Ids almost always increase with time: oldest first.
-  const children = rows.filter((one) => one.parent_id === id).toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  const children = rows.filter((child) => child.parent_id === id).toSorted((a, b) => (a.id < b.id ? -1 : 1));
   return {
     ...related(row),
     ...(row.idempotency_key_options && { idempotencyKey: row.idempotency_key_options.key }),
@@ -92,7 +92,8 @@ export async function retrieveRun(
         ? { outputPresignedUrl: addressOf?.(row.output ?? '') }
         : { output: readData(row.output, row.output_type ?? 'application/json') })),
     // A failure of the last attempt is not an error of a run that then completed.
-    error: row.error && isFinal(row.status) && row.status !== 'COMPLETED' ? shownError(row.error) : undefined,
+    error:
+      row.error && isFinal(row.status) && row.status !== 'COMPLETED' ? errorResponse(row.error) : undefined,
     relatedRuns: {
       root: root && related(root),
       parent: parent && related(parent),
@@ -104,7 +105,7 @@ export async function retrieveRun(
     replayOf: row.replay_of ?? undefined,
     variablesRevision: row.env_revision ?? undefined,
     schedule: row.schedule ? scheduleOf(row.schedule) : undefined,
-    event: row.event === null ? undefined : (shownObject(row.event) as Run['event']),
+    event: row.event === null ? undefined : (responseObject(row.event) as Run['event']),
   };
 }
 
@@ -123,7 +124,7 @@ function readRuns({ sql }: Engine, env: number, id: string): Promise<RunRow[]> {
     select ${relatedColumns(sql)}, q.name as queue, coalesce(f.payload, cp.payload) as payload, coalesce(f.payload_type, cp.payload_type) as payload_type, f.output, f.output_type, f.error, f.env_revision, f.event, f.replay_of,
            f.concurrency_key, f.priority_ms, f.machine, f.max_attempts, f.max_duration, f.singleton_key, f.collect_key,
            (select json_build_object('id', sc.id, 'externalId', sc.external_id, 'expression', sc.cron,
-                     'deduplicationKey', case when sc.key_given then sc.deduplication_key end, 'description', sc.description)
+                     'deduplicationKey', case when sc.has_own_key then sc.deduplication_key end, 'description', sc.description)
               from schedules sc where sc.env = f.env and sc.id = f.schedule_id) as schedule
       from family f
       join queues q on q.id = f.queue_id
@@ -179,7 +180,7 @@ export function related(row: RelatedRow) {
     costInCents: 0,
     baseCostInCents: 0,
     durationMs: Number(row.duration_ms),
-    metadata: row.metadata === null ? undefined : shownObject(row.metadata),
+    metadata: row.metadata === null ? undefined : responseObject(row.metadata),
     region: row.region ?? undefined,
     description: row.description ?? undefined,
     depth: row.depth,

@@ -9,27 +9,27 @@ type Attributes = NonNullable<EndedSpan['attributes']>;
 export const fitSpans = (chunk: SpanChunk): EndedSpan[] =>
   (Array.isArray(chunk.spans) ? chunk.spans : [])
     .slice(0, spanLimits.perAttempt)
-    .flatMap((given: unknown) => (isFields(given) ? fitSpan(given) : []));
+    .flatMap((input: unknown) => (isFields(input) ? fitSpan(input) : []));
 
-function fitSpan(given: Fields): EndedSpan[] {
-  const { id, parent, trace, at, took } = given;
+function fitSpan(input: Fields): EndedSpan[] {
+  const { id, parent, trace, at, took } = input;
   if (!isSpanId(id) || !isTime(at)) return [];
-  const attributes = fitAttributes(given['attributes'], spanLimits.attributes);
-  const events = fitEvents(given['events']);
-  const omitted = count(given['omitted']) + attributes.omitted + events.omitted;
+  const attributes = fitAttributes(input['attributes'], spanLimits.attributes);
+  const events = fitEvents(input['events']);
+  const omitted = count(input['omitted']) + attributes.omitted + events.omitted;
   const span: EndedSpan = {
     id,
     ...(isSpanId(parent) && parent !== id && { parent }),
     ...(isTraceId(trace) && { trace }),
-    name: shorten(given['name'], spanLimits.name) || 'unnamed',
-    ...(isKind(given['kind']) && { kind: given['kind'] }),
+    name: shorten(input['name'], spanLimits.name) || 'unnamed',
+    ...(isKind(input['kind']) && { kind: input['kind'] }),
     at,
     took: isTime(took) ? took : 0,
-    ...((given['status'] === 'ok' || given['status'] === 'error') && { status: given['status'] }),
-    ...(typeof given['message'] === 'string' && { message: shorten(given['message'], spanLimits.text) }),
-    ...(attributes.kept && { attributes: attributes.kept }),
-    ...(events.kept.length > 0 && { events: events.kept }),
-    ...(typeof given['scope'] === 'string' && { scope: shorten(given['scope'], spanLimits.name) }),
+    ...((input['status'] === 'ok' || input['status'] === 'error') && { status: input['status'] }),
+    ...(typeof input['message'] === 'string' && { message: shorten(input['message'], spanLimits.text) }),
+    ...(attributes.accepted && { attributes: attributes.accepted }),
+    ...(events.accepted.length > 0 && { events: events.accepted }),
+    ...(typeof input['scope'] === 'string' && { scope: shorten(input['scope'], spanLimits.name) }),
     ...(omitted > 0 && { omitted }),
   };
   if (JSON.stringify(span).length <= spanLimits.size) return [span];
@@ -37,10 +37,10 @@ function fitSpan(given: Fields): EndedSpan[] {
   return [{ ...rest, omitted: omitted + Object.keys(all).length + moments.length }];
 }
 
-function fitEvents(given: unknown): { kept: NonNullable<EndedSpan['events']>; omitted: number } {
-  if (!Array.isArray(given)) return { kept: [], omitted: 0 };
-  let omitted = Math.max(0, given.length - spanLimits.events);
-  const kept = given.slice(0, spanLimits.events).flatMap((event: unknown) => {
+function fitEvents(input: unknown): { accepted: NonNullable<EndedSpan['events']>; omitted: number } {
+  if (!Array.isArray(input)) return { accepted: [], omitted: 0 };
+  let omitted = Math.max(0, input.length - spanLimits.events);
+  const accepted = input.slice(0, spanLimits.events).flatMap((event: unknown) => {
     if (!isFields(event) || !isTime(event['at'])) {
       omitted += 1;
       return [];
@@ -48,23 +48,23 @@ function fitEvents(given: unknown): { kept: NonNullable<EndedSpan['events']>; om
     const attributes = fitAttributes(event['attributes'], spanLimits.eventAttributes);
     omitted += attributes.omitted;
     const name = shorten(event['name'], spanLimits.name) || 'unnamed';
-    return { name, at: event['at'], ...(attributes.kept && { attributes: attributes.kept }) };
+    return { name, at: event['at'], ...(attributes.accepted && { attributes: attributes.accepted }) };
   });
-  return { kept, omitted };
+  return { accepted, omitted };
 }
 
-function fitAttributes(given: unknown, most: number): { kept: Attributes | undefined; omitted: number } {
-  if (!isFields(given) || Array.isArray(given)) return { kept: undefined, omitted: 0 };
-  const entries = Object.entries(given);
-  const kept: [string, Attributes[string]][] = [];
+function fitAttributes(input: unknown, max: number): { accepted: Attributes | undefined; omitted: number } {
+  if (!isFields(input) || Array.isArray(input)) return { accepted: undefined, omitted: 0 };
+  const entries = Object.entries(input);
+  const accepted: [string, Attributes[string]][] = [];
   for (const [name, any] of entries) {
-    if (kept.length >= most) break;
+    if (accepted.length >= max) break;
     const value = fitValue(any);
-    if (value !== undefined) kept.push([shorten(name, spanLimits.name), value]);
+    if (value !== undefined) accepted.push([shorten(name, spanLimits.name), value]);
   }
   return {
-    kept: kept.length === 0 ? undefined : Object.fromEntries(kept),
-    omitted: entries.length - kept.length,
+    accepted: accepted.length === 0 ? undefined : Object.fromEntries(accepted),
+    omitted: entries.length - accepted.length,
   };
 }
 
@@ -92,6 +92,6 @@ const isTime = (value: unknown): value is number =>
 const count = (value: unknown): number =>
   typeof value === 'number' && Number.isInteger(value) && value > 0 ? Math.min(value, 1_000_000) : 0;
 
-function shorten(value: unknown, most: number): string {
-  return typeof value === 'string' ? storableText(cutText(value, most)).toWellFormed() : '';
+function shorten(value: unknown, maxLength: number): string {
+  return typeof value === 'string' ? storableText(cutText(value, maxLength)).toWellFormed() : '';
 }

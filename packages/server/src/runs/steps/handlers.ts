@@ -10,7 +10,7 @@ import type { Engine } from '../engine/engine.ts';
 import type { AddressOf } from '../retrieve/retrieve.ts';
 import { loadSteps } from './load.ts';
 import { readSteps } from './read.ts';
-import { shownStep } from './shown.ts';
+import { stepResponse } from './response.ts';
 import { createStoreStep } from './store.ts';
 
 export interface StepHandlerDependencies {
@@ -49,7 +49,7 @@ export function stepHandlers({
       });
       const addressOf = addressesFor(request);
       return {
-        data: rows.map((row) => shownStep(row, addressOf)),
+        data: rows.map((row) => stepResponse(row, addressOf)),
         pagination: next === undefined ? {} : { next },
       };
     },
@@ -70,7 +70,7 @@ export function stepHandlers({
     async storeRunStep(request) {
       const { id } = await findRunToWrite(sql, request, missing());
       const env = request.environment.id;
-      return store({ env, run: id, told: request.body, redactor: await redactor(env) });
+      return store({ env, run: id, report: request.body, redactor: await redactor(env) });
     },
   };
 }

@@ -27,14 +27,14 @@ export async function loadSteps(
   { fence, after, name, addressOf, masterKey }: LoadOptions,
 ): Promise<Reply<Operations['loadRunSteps']>> {
   // The pages of one attempt are consistent: no other attempt stores steps while it has its lease.
-  const [held] = await sql<{ version_id: number }[]>`
+  const [lease] = await sql<{ version_id: number }[]>`
     (select l.version_id from leases l where l.env = ${env} and l.run_id = ${run} and l.fence = ${fence} limit 1)
     union all
     (select u.version_id from suspended u where u.env = ${env} and u.run_id = ${run} and u.fence = ${fence} limit 1)`;
-  if (!held) throw new Problem('attempt_ended', 'This attempt is over: it reads no steps.', {}, false);
+  if (!lease) throw new Problem('attempt_ended', 'This attempt is over: it reads no steps.', {}, false);
   const { rows, next } = await readSteps(sql, env, run, { size: pageSize, after, name });
   return {
-    data: rows.map((row) => storedStep(row, held.version_id, addressOf, masterKey)),
+    data: rows.map((row) => storedStep(row, lease.version_id, addressOf, masterKey)),
     pagination: next === undefined ? {} : { next },
   };
 }

@@ -22,21 +22,21 @@ async function start() {
   const redactor = createRedactor([secret]);
   const env = t.environment.id;
   const claim = async (runner = 'r1') => {
-    const [one] = await t.claim(runner, [version.id], 1);
-    if (!one) throw new Error('nothing was claimed');
-    return one;
+    const [attempt] = await t.claim(runner, [version.id], 1);
+    if (!attempt) throw new Error('nothing was claimed');
+    return attempt;
   };
   return {
     t,
     env,
     version,
     claim,
-    store: (attempt: { run: string; fence: number }, told: Partial<NewStep['told']>) =>
+    store: (attempt: { run: string; fence: number }, report: Partial<NewStep['report']>) =>
       store({
         env,
         run: attempt.run,
         redactor,
-        told: {
+        report: {
           fence: attempt.fence,
           name: 'a',
           kind: 'RUN',
@@ -44,7 +44,7 @@ async function start() {
           seq: 1,
           tries: 1,
           tookMs: 5,
-          ...told,
+          ...report,
         },
       }),
     load: async (attempt: { run: string; fence: number }, isOwn = true) =>
@@ -166,11 +166,11 @@ test('a replay from a step is created together with the results before it, or no
   };
   const key = '0198c0de-0000-7000-8000-000000000000';
   const [first, second] = await Promise.all(
-    [replay('c', key), replay('c', key)].map((one) => one.catch((e) => e)),
+    [replay('c', key), replay('c', key)].map((pending) => pending.catch((e) => e)),
   );
-  const made = [first, second].find((one) => typeof one.id === 'string');
-  expect(await steps(made.id)).toEqual([['a', 'COMPLETED', 'one']]);
-  expect((await replay('c', key)).id).toBe(made.id);
+  const created = [first, second].find((reply) => typeof reply.id === 'string');
+  expect(await steps(created.id)).toEqual([['a', 'COMPLETED', 'one']]);
+  expect((await replay('c', key)).id).toBe(created.id);
   expect(await steps((await replay('a')).id)).toEqual([]);
   const [{ count: before } = { count: 0 }] = await t.sql<{ count: number }[]>`select count(*)::int from runs`;
   await expect(replay('d')).rejects.toMatchObject({ status: 422 });

@@ -21,13 +21,13 @@ import type { Engine } from '../engine/engine.ts';
 import { storableJson, storableText } from '../values/storable.ts';
 import { sealResult } from './sealed.ts';
 
-type Told = Body<Operations['storeRunStep']>;
+type StepReport = Body<Operations['storeRunStep']>;
 
 /** A step reported by the code of a run. */
 export interface NewStep {
   readonly env: number;
   readonly run: string;
-  readonly told: Told;
+  readonly report: StepReport;
   readonly redactor: Redactor;
 }
 
@@ -66,8 +66,8 @@ export function createStoreStep(engine: Engine, masterKey: MasterKey): (step: Ne
 
 /** The readable form has no secrets. Code that executes again needs the original result; if it differs, it is stored encrypted. */
 async function rowOf(engine: Engine, masterKey: MasterKey, step: NewStep): Promise<Row> {
-  const { env, run, redactor, told } = step;
-  const { name, status, error, output, outputType = 'application/json', detail = null } = told;
+  const { env, run, redactor, report } = step;
+  const { name, status, error, output, outputType = 'application/json', detail = null } = report;
   if ((status === 'FAILED') !== (error !== undefined))
     throw unprocessable('error: a step that FAILED has one, and no other.');
   if (redactor.text(name) !== name)
@@ -126,23 +126,23 @@ interface WrittenRow {
 /** The key of one attempt's call. Attempts do not share rows: only one of them has the run. */
 const keyOf = (env: number, run: string, fence: number, name: string): string =>
   `${env} ${run} ${fence} ${name}`;
-const keyOfRow = ({ env, run, told }: Row): string => keyOf(env, run, told.fence, told.name);
+const keyOfRow = ({ env, run, report }: Row): string => keyOf(env, run, report.fence, report.name);
 
 async function writeSteps({ sql, clock }: Engine, calls: readonly Row[]): Promise<(StoredAt | undefined)[]> {
   const now = clock.now();
   // A call may be repeated while the first is in progress.
   const rows = [...new Map(calls.map((row) => [keyOfRow(row), row])).values()];
   const pick = (read: (row: Row) => string | number | null | undefined) => column(rows, read);
-  const detailOf = ({ told: { sleepMs }, detail }: Row) =>
+  const detailOf = ({ report: { sleepMs }, detail }: Row) =>
     sleepMs === undefined ? detail : new Date(Math.ceil(now + sleepMs)).toISOString();
   const written = await sql<WrittenRow[]>`
     select env, run_id, fence, name, is_new, at, detail from store_steps(
       ${new Date(now)}, ${pick((row) => row.env)}::int[], ${pick((row) => row.run)}::text[],
-      ${pick((row) => row.told.fence)}::bigint[], ${pick((row) => row.told.name)}::text[], ${pick((row) => row.told.kind)}::text[],
-      ${pick((row) => row.told.status)}::text[], ${pick((row) => row.told.seq)}::int[], ${pick((row) => row.told.tries)}::int[],
-      ${pick((row) => row.told.tookMs)}::double precision[], ${pick(detailOf)}::text[], ${texts(sql, rows, (row) => row.output)},
+      ${pick((row) => row.report.fence)}::bigint[], ${pick((row) => row.report.name)}::text[], ${pick((row) => row.report.kind)}::text[],
+      ${pick((row) => row.report.status)}::text[], ${pick((row) => row.report.seq)}::int[], ${pick((row) => row.report.tries)}::int[],
+      ${pick((row) => row.report.tookMs)}::double precision[], ${pick(detailOf)}::text[], ${texts(sql, rows, (row) => row.output)},
       ${pick((row) => row.outputType)}::text[], ${texts(sql, rows, (row) => row.sealed)}, ${pick((row) => row.sealedId)}::text[],
-      ${pick((row) => row.error)}::text[], ${column(rows, (row) => row.told.isSequential === true)}::boolean[])`;
+      ${pick((row) => row.error)}::text[], ${column(rows, (row) => row.report.isSequential === true)}::boolean[])`;
   const found = new Map(written.map((row) => [keyOf(row.env, row.run_id, Number(row.fence), row.name), row]));
   return calls.map((call) => {
     const row = found.get(keyOfRow(call));

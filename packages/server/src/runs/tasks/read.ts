@@ -82,7 +82,7 @@ async function readRecent(sql: Queryable, env: number, task: string): Promise<Re
   const { runs } = await findRuns(
     sql,
     { envs: [env], tasks: [task] },
-    { low: '', high: '~', backward: false, most: recentRuns },
+    { low: '', high: '~', backward: false, limit: recentRuns },
   );
   return sql<RecentRow[]>`
     select f.id, ${liveStatus(sql)} as status, coalesce(v.version, lv.version) as version, f.created_at, f.finished_at, f.duration_ms

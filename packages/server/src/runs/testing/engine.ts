@@ -14,7 +14,7 @@ import { promote } from '../../versions/promote.ts';
 import { registerVersion } from '../../versions/register.ts';
 import { ConnectedRunners } from '../../runners/runners.ts';
 import { createRunStats } from '../../telemetry/stats/record.ts';
-import { knownVersions } from '../../versions/versions.ts';
+import { cachedVersions } from '../../versions/versions.ts';
 import type { RunChanges } from '../engine/changes.ts';
 import { firstCursor } from '../dispatch/claim.ts';
 import type { Dispatch } from '../dispatch/dispatch.ts';
@@ -57,7 +57,7 @@ export interface TestEngine {
 }
 
 const quiet: Log = { info() {}, warn() {}, error() {} };
-const alone: Wakes = { tell() {}, listen() {}, async stop() {} };
+const alone: Wakes = { notify() {}, listen() {}, async stop() {} };
 const unwatched: RunChanges = { isWatched: () => false, changed() {}, tagged() {}, someChanged() {} };
 
 export async function testEngine(kind: Environment['kind'] = 'prod'): Promise<TestEngine> {
@@ -71,6 +71,8 @@ export async function testEngine(kind: Environment['kind'] = 'prod'): Promise<Te
     return closed;
   };
   onTestFinished(close);
+  // No server watches the leases: nothing that a test does is an outage.
+  await sql`update lease_watch set ticked_at = now(), resumed_at = '-infinity', lease = interval '100 years'`;
   const environment = await addEnvironment(sql, kind);
   const engine: Engine = {
     sql,
@@ -79,7 +81,7 @@ export async function testEngine(kind: Environment['kind'] = 'prod'): Promise<Te
     wakes: alone,
     changes: unwatched,
     queues: queueNames(sql),
-    versions: knownVersions(sql),
+    versions: cachedVersions(sql),
     stats: createRunStats(),
     paths: declaredPaths(sql),
   };

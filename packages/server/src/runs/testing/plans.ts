@@ -52,11 +52,11 @@ export async function watchPlans(sql: Sql): Promise<{ take(): Scan[] }> {
   let scans: Scan[] = [];
   // Every connection of a pool is a `Client`; the pool itself does not expose its notices.
   const emit = Client.prototype.emit;
-  const spy = vi.spyOn(Client.prototype, 'emit').mockImplementation(function (this: Client, event, ...given) {
-    const message = event === 'notice' ? String((given[0] as Error).message) : '';
+  const spy = vi.spyOn(Client.prototype, 'emit').mockImplementation(function (this: Client, event, ...args) {
+    const message = event === 'notice' ? String((args[0] as Error).message) : '';
     const plan = /^duration: .* plan:\n(\{.*)$/s.exec(message)?.[1];
     if (plan !== undefined) scans.push(...scansOf(plan));
-    return emit.call(this, event, ...given);
+    return emit.call(this, event, ...args);
   });
   onTestFinished(() => spy.mockRestore());
   return {
@@ -76,7 +76,7 @@ function scansOf(text: string): Scan[] {
     const below = node.Plans ?? [];
     if (table !== undefined && type.includes('Scan') && loops > 0) {
       // A bitmap is created by an index scan below.
-      const index = [node, ...below].find((one) => one['Index Name'] !== undefined);
+      const index = [node, ...below].find((child) => child['Index Name'] !== undefined);
       found.push({
         statement: statement.replaceAll(/\s+/g, ' ').trim(),
         table,

@@ -4,7 +4,7 @@ import { composeAttempts, gapsBefore } from '../attempts/compose.ts';
 import type { AttemptRow } from '../attempts/rows.ts';
 import { groupBy } from '../values/group-by.ts';
 import type { SpansOfRun } from '../spans/read-many.ts';
-import { whichLived, type Lived, type Placed } from './lived.ts';
+import { attemptAt, type TimelineAttempt, type Placed } from './timeline-attempt.ts';
 import { fitMarks } from './marks.ts';
 import {
   maxAttempts,
@@ -19,7 +19,7 @@ import {
 import { iso } from '../values/iso.ts';
 
 /** The data of one run. */
-interface Facts {
+interface RunData {
   readonly attempts: readonly AttemptRow[];
   readonly waits: readonly WaitRow[];
   readonly lines: readonly LineRow[];
@@ -44,11 +44,11 @@ export function composeTimeline(
   const lines = groupBy(happened.lines, (row) => row.run_id);
   const steps = groupBy(happened.steps, (row) => row.run_id);
   const batches = new Map(happened.batches.map((row) => [row.id, row]));
-  const lived = new Map<string, Lived[]>();
+  const timelineAttempts = new Map<string, TimelineAttempt[]>();
   const entries: Placed[] = [];
 
   for (const [index, run] of tree.entries()) {
-    const facts: Facts = {
+    const data: RunData = {
       attempts: attempts.get(run.id) ?? none,
       waits: waits.get(run.id) ?? none,
       lines: lines.get(run.id) ?? none,
@@ -57,24 +57,26 @@ export function composeTimeline(
       maxLines: linesOf.get(run.id) ?? 0,
     };
     const isAlone = index === 0 && withoutFirst;
-    const made = isAlone ? { entries: [], lived: [] } : entriesOf(run, facts, linesOf.has(run.id), at);
-    lived.set(run.id, made.lived);
+    const composed = isAlone
+      ? { entries: [], timelineAttempts: [] }
+      : entriesOf(run, data, linesOf.has(run.id), at);
+    timelineAttempts.set(run.id, composed.timelineAttempts);
     entries.push(
-      placed(runEntry(run, facts, index === 0 ? undefined : aboveOf(run, batches, lived))),
-      ...made.entries,
+      placed(runEntry(run, data, index === 0 ? undefined : aboveOf(run, batches, timelineAttempts))),
+      ...composed.entries,
     );
   }
   for (const batch of batches.values()) {
     const runs = tree.filter((run) => run.batch_id === batch.id);
     const parent = batch.parent_run_id ?? runs[0]?.parent_id ?? '';
-    if (!lived.has(parent)) continue;
+    if (!timelineAttempts.has(parent)) continue;
     const startedAt = batch.created_at.getTime();
     const isOver = runs.length === batch.run_count && runs.every((run) => run.finished_at);
     entries.push(
       placed({
         kind: 'batch',
         id: batch.id,
-        parentId: whichLived(lived.get(parent), startedAt)?.id ?? parent,
+        parentId: attemptAt(timelineAttempts.get(parent), startedAt)?.id ?? parent,
         runId: parent,
         startedAt: iso(startedAt),
         ...(isOver && { endedAt: iso(Math.max(...runs.map((run) => run.finished_at?.getTime() ?? 0))) }),
@@ -89,18 +91,19 @@ export function composeTimeline(
 function aboveOf(
   run: TreeRun,
   batches: ReadonlyMap<string, { readonly parent_run_id: string | null }>,
-  lived: ReadonlyMap<string, readonly Lived[]>,
+  timelineAttempts: ReadonlyMap<string, readonly TimelineAttempt[]>,
 ): string | undefined {
   const parent = run.parent_id ?? undefined;
   if (parent === undefined) return undefined;
   const batch = run.batch_id === null ? undefined : batches.get(run.batch_id);
-  if (run.batch_id !== null && batch && lived.has(batch.parent_run_id ?? parent)) return run.batch_id;
-  return whichLived(lived.get(parent), run.created_at.getTime())?.id ?? parent;
+  if (run.batch_id !== null && batch && timelineAttempts.has(batch.parent_run_id ?? parent))
+    return run.batch_id;
+  return attemptAt(timelineAttempts.get(parent), run.created_at.getTime())?.id ?? parent;
 }
 
 function runEntry(
   run: TreeRun,
-  { attempts, waits, lines, steps, spans, maxLines }: Facts,
+  { attempts, waits, lines, steps, spans, maxLines }: RunData,
   parentId?: string,
 ): TimelineEntry {
   return {
@@ -131,16 +134,16 @@ function runEntry(
 /** The entries of one run. */
 function entriesOf(
   run: TreeRun,
-  { attempts, waits, lines, steps, spans, maxLines }: Facts,
+  { attempts, waits, lines, steps, spans, maxLines }: RunData,
   isReadable: boolean,
   at: number,
-): { entries: Placed[]; lived: Lived[] } {
-  if (!isReadable) return { entries: [], lived: [] };
+): { entries: Placed[]; timelineAttempts: TimelineAttempt[] } {
+  if (!isReadable) return { entries: [], timelineAttempts: [] };
   const older = attempts.length > maxAttempts ? attempts[0] : undefined;
-  const shown = attempts.slice(-maxAttempts);
+  const recent = attempts.slice(-maxAttempts);
   const over = waits.flatMap((wait) => wait.over_at ?? []);
   const entries: Placed[] = [];
-  const lived: Lived[] = [];
+  const timelineAttempts: TimelineAttempt[] = [];
   const below = { parentId: run.id, runId: run.id };
   const waited = (
     kind: Extract<TimelineEntry, { kind: 'waiting' }>['for'],
@@ -159,8 +162,8 @@ function entriesOf(
     );
   };
 
-  for (const [index, one] of composeAttempts(run, shown, over, older).entries()) {
-    const { waitedFor, startedAt, endedAt, retryAt: _at, retryDelayMs: _delay, ...attempt } = one;
+  for (const [index, row] of composeAttempts(run, recent, over, older).entries()) {
+    const { waitedFor, startedAt, endedAt, retryAt: _at, retryDelayMs: _delay, ...attempt } = row;
     for (const { kind, from, until } of waitedFor) waited(kind, from, until);
     const id = `${run.id}/attempt/${index + 1 + Math.max(0, attempts.length - maxAttempts)}`;
     entries.push(
@@ -173,15 +176,15 @@ function entriesOf(
         ...attempt,
       }),
     );
-    lived.push({
+    timelineAttempts.push({
       id,
-      number: one.number,
-      status: one.status,
+      number: row.number,
+      status: row.status,
       from: Date.parse(startedAt),
       until: endedAt === undefined ? undefined : Date.parse(endedAt),
     });
   }
-  const last = shown.at(-1);
+  const last = recent.at(-1);
   // No attempt is live: the run waits for the next one, or ended while it did.
   if (!last || last.ended_at) {
     const end = run.finished_at?.getTime();
@@ -192,16 +195,17 @@ function entriesOf(
           waited(kind, iso(from), until === undefined || (!isEnded && until > at) ? undefined : iso(until));
     }
   }
-  for (const wait of waits.slice(0, maxWaits)) entries.push(placed(waitEntry(run, wait, lived)));
-  for (const step of steps.slice(0, maxStepsShown)) entries.push(placed(stepEntry(run, step, lived)));
+  for (const wait of waits.slice(0, maxWaits)) entries.push(placed(waitEntry(run, wait, timelineAttempts)));
+  for (const step of steps.slice(0, maxStepsShown))
+    entries.push(placed(stepEntry(run, step, timelineAttempts)));
   const bounds = { id: run.id, from: run.created_at.getTime(), now: at };
-  entries.push(...fitMarks(bounds, lines.slice(-maxLines || lines.length), spans, lived));
-  return { entries, lived };
+  entries.push(...fitMarks(bounds, lines.slice(-maxLines || lines.length), spans, timelineAttempts));
+  return { entries, timelineAttempts };
 }
 
-function waitEntry(run: TreeRun, wait: WaitRow, lived: readonly Lived[]): TimelineEntry {
+function waitEntry(run: TreeRun, wait: WaitRow, timelineAttempts: readonly TimelineAttempt[]): TimelineEntry {
   const startedAt = wait.created_at.getTime();
-  const attempt = whichLived(lived, startedAt, wait.attempt);
+  const attempt = attemptAt(timelineAttempts, startedAt, wait.attempt);
   // The code of a detached attempt is gone, but its wait is not.
   const isCutShort = !wait.over_at && attempt?.until !== undefined && attempt.status !== 'DETACHED';
   const endedAt = wait.over_at?.getTime() ?? (isCutShort ? attempt.until : undefined);
@@ -219,11 +223,11 @@ function waitEntry(run: TreeRun, wait: WaitRow, lived: readonly Lived[]): Timeli
   };
 }
 
-function stepEntry(run: TreeRun, step: StepRow, lived: readonly Lived[]): TimelineEntry {
+function stepEntry(run: TreeRun, step: StepRow, timelineAttempts: readonly TimelineAttempt[]): TimelineEntry {
   const isTaken = step.taken_from !== null;
   // Copied steps were executed before this run was created.
   const endedAt = isTaken ? run.created_at : step.ended_at;
-  const attempt = isTaken ? undefined : whichLived(lived, step.ended_at.getTime(), step.attempt);
+  const attempt = isTaken ? undefined : attemptAt(timelineAttempts, step.ended_at.getTime(), step.attempt);
   const startedAt = isTaken ? endedAt : new Date(Math.max(step.started_at.getTime(), attempt?.from ?? 0));
   return {
     kind: 'step',

@@ -4,8 +4,8 @@
  */
 export function clockOffset(first: number, last: number, startedAt: number, endedAt: number): number {
   const least = startedAt - first;
-  const most = endedAt - last;
+  const max = endedAt - last;
   // Longer than the attempt: aligned with its start.
-  if (least > 0 || least > most) return least;
-  return Math.min(0, most);
+  if (least > 0 || least > max) return least;
+  return Math.min(0, max);
 }

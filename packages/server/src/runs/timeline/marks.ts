@@ -4,7 +4,7 @@ import type { RunSpan } from '../spans/read.ts';
 import type { SpansOfRun } from '../spans/read-many.ts';
 import { clockOffset } from './fit.ts';
 import { groupBy } from '../values/group-by.ts';
-import { whichLived, type Lived, type Placed } from './lived.ts';
+import { attemptAt, type TimelineAttempt, type Placed } from './timeline-attempt.ts';
 import type { LineRow } from './read.ts';
 import { iso } from '../values/iso.ts';
 
@@ -24,12 +24,12 @@ export function fitMarks(
   run: Bounds,
   lines: readonly LineRow[],
   spans: SpansOfRun | undefined,
-  lived: readonly Lived[],
+  timelineAttempts: readonly TimelineAttempt[],
 ): Placed[] {
-  const linesOf = groupBy(lines, (line) => whichLived(lived, line.at.getTime(), line.attempt));
-  const spansOf = new Map<Lived | undefined, RunSpan[]>();
+  const linesOf = groupBy(lines, (line) => attemptAt(timelineAttempts, line.at.getTime(), line.attempt));
+  const spansOf = new Map<TimelineAttempt | undefined, RunSpan[]>();
   for (const chunk of spans?.chunks ?? []) {
-    const attempt = whichLived(lived, chunk.arrivedAt.getTime(), chunk.attempt);
+    const attempt = attemptAt(timelineAttempts, chunk.arrivedAt.getTime(), chunk.attempt);
     spansOf.set(attempt, [...(spansOf.get(attempt) ?? []), ...chunk.spans]);
   }
   return [...new Set([...linesOf.keys(), ...spansOf.keys()])].flatMap((attempt) => {
@@ -61,8 +61,8 @@ interface Below {
 
 function lineEntries(lines: readonly LineRow[], below: Below, fit: (ms: number) => number): Placed[] {
   let at = Number.NEGATIVE_INFINITY;
-  return lines.map(({ id, level, message, at: said }) => {
-    at = Math.max(at, fit(said.getTime()));
+  return lines.map(({ id, level, message, at: loggedAt }) => {
+    at = Math.max(at, fit(loggedAt.getTime()));
     const moment = iso(at);
     return {
       at,

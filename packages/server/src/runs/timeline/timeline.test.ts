@@ -14,7 +14,7 @@ import { timelineOf } from './timeline.ts';
 const error: SerializedError = { type: 'BUILT_IN_ERROR', name: 'Error', message: 'no', stackTrace: '' };
 const second = 1_000;
 
-interface Asked {
+interface TimelineOptions {
   readonly depth?: number;
   readonly logs?: number;
   readonly size?: number;
@@ -36,7 +36,7 @@ async function start() {
   const seconds = (date: string) => (Date.parse(date) - begun) / second;
   const timeline = async (
     run: string,
-    { depth = 2, logs = 50, size = 100, after, mayRead = () => true }: Asked = {},
+    { depth = 2, logs = 50, size = 100, after, mayRead = () => true }: TimelineOptions = {},
   ) => {
     const found = await timelineOf(
       t.engine,
@@ -48,7 +48,7 @@ async function start() {
     if (!found) throw new Error('no timeline');
     return found;
   };
-  const told = (entries: readonly TimelineEntry[]) => {
+  const outline = (entries: readonly TimelineEntry[]) => {
     const levels = new Map<string, number>();
     return entries.map((entry) => {
       const level = entry.parentId === undefined ? 0 : (levels.get(entry.parentId) ?? 0) + 1;
@@ -65,9 +65,9 @@ async function start() {
       now += ms;
     },
     claim: async () => {
-      const [one] = await t.claim('r1', [version.id], 1);
-      if (!one) throw new Error('nothing was claimed');
-      return one;
+      const [attempt] = await t.claim('r1', [version.id], 1);
+      if (!attempt) throw new Error('nothing was claimed');
+      return attempt;
     },
     begin,
     resume: () => t.sql`select run_id from resume_runs(${env}, ${new Date(now)}, 100)`,
@@ -75,7 +75,7 @@ async function start() {
       insert into run_logs (env, run_id, attempt, at, level, message)
       values (${env}, ${run}, ${attempt}, ${new Date(at)}, 'info', ${message})`,
     timeline,
-    told,
+    outline,
   };
 }
 
@@ -132,7 +132,7 @@ test('a run with three attempts, a wait, a child and lines is told on one clock,
   await t.end(attempt);
 
   const { entries } = await s.timeline(id);
-  expect(s.told(entries)).toEqual([
+  expect(s.outline(entries)).toEqual([
     'order COMPLETED 0-14',
     '  delay 0-2',
     '  queue 2-3',
@@ -140,7 +140,7 @@ test('a run with three attempts, a wait, a child and lines is told on one clock,
     '    "begins" 3-3',
     '    "fails" 4-4',
     '  retry 4-7',
-    '  #2 GIVEN_BACK 7-7',
+    '  #2 RETURNED 7-7',
     '  #2 COMPLETED 7-14',
     '    mail COMPLETED 8-13',
     '      queue 8-9',
@@ -154,13 +154,13 @@ test('what goes on has no end, and what a run waits for now is told', async () =
   const { t, env, claim, pass, begin } = s;
   const until = new Date(s.now() + 60 * second).toISOString();
   const delayed = await t.trigger('order', { delay: until });
-  expect(s.told((await s.timeline(delayed.id)).entries)).toEqual(['order DELAYED 0-', '  delay 0-']);
+  expect(s.outline((await s.timeline(delayed.id)).entries)).toEqual(['order DELAYED 0-', '  delay 0-']);
   const { id } = await t.trigger('order');
   pass(second);
-  expect(s.told((await s.timeline(id)).entries)).toEqual(['order QUEUED 0-', '  queue 0-']);
+  expect(s.outline((await s.timeline(id)).entries)).toEqual(['order QUEUED 0-', '  queue 0-']);
   const attempt = await claim();
   await begin({ env, ...attempt, waits: [{ key: 'time/1', kind: 'TIME', until: s.now() + 5 * second }] });
-  expect(s.told((await s.timeline(id)).entries)).toEqual([
+  expect(s.outline((await s.timeline(id)).entries)).toEqual([
     'order WAITING 0-',
     '  queue 0-1',
     '  #1 WAITING 1-',
@@ -169,7 +169,7 @@ test('what goes on has no end, and what a run waits for now is told', async () =
   pass(5 * second);
   await endDueWaits(t.engine, 10);
   await t.end(attempt, { kind: 'retry', delayMs: 9 * second, error });
-  expect(s.told((await s.timeline(id)).entries)).toEqual([
+  expect(s.outline((await s.timeline(id)).entries)).toEqual([
     'order EXECUTING 0-',
     '  queue 0-1',
     '  #1 FAILED 1-6',
@@ -178,7 +178,7 @@ test('what goes on has no end, and what a run waits for now is told', async () =
   ]);
   pass(second);
   await cancelRun(t.engine, t.runners, env, id);
-  expect(s.told((await s.timeline(id)).entries).slice(-1)).toEqual(['  retry 6-7']);
+  expect(s.outline((await s.timeline(id)).entries).slice(-1)).toEqual(['  retry 6-7']);
 });
 
 test('a wait that its attempt did not live to see the end of says so', async () => {
@@ -189,7 +189,7 @@ test('a wait that its attempt did not live to see the end of says so', async () 
   await begin({ env, ...attempt, waits: [{ key: 'time/1', kind: 'TIME', until: s.now() + 60 * second }] });
   pass(second);
   await t.end(attempt, { kind: 'failed', status: 'TIMED_OUT', error });
-  expect(s.told((await s.timeline(id)).entries)).toEqual([
+  expect(s.outline((await s.timeline(id)).entries)).toEqual([
     'order TIMED_OUT 0-1',
     '  #1 TIMED_OUT 0-1',
     '    for TIME ATTEMPT_ENDED 0-1',
@@ -259,7 +259,7 @@ test('the runs of a batch are below it, below the attempt that sent it', async (
     pass(second);
     await t.end(await claim());
   }
-  expect(s.told((await s.timeline(id)).entries)).toEqual([
+  expect(s.outline((await s.timeline(id)).entries)).toEqual([
     'order EXECUTING 0-',
     '  #1 EXECUTING 0-',
     '    batch of 2 1-5',
@@ -285,7 +285,7 @@ test('of a child that the caller may not read only its being there is told', asy
   const all = await s.timeline(id);
   expect(JSON.stringify(all)).toContain('a secret of mail');
   const some = await s.timeline(id, { mayRead: (run) => run.task !== 'mail' });
-  expect(s.told(some.entries)).toEqual(['order EXECUTING 0-', '  #1 EXECUTING 0-', '    mail FAILED 0-0']);
+  expect(s.outline(some.entries)).toEqual(['order EXECUTING 0-', '  #1 EXECUTING 0-', '    mail FAILED 0-0']);
 });
 
 test('more lines than are asked for are cut at the front', async () => {
@@ -294,7 +294,7 @@ test('more lines than are asked for are cut at the front', async () => {
   const { id } = await t.trigger('order');
   await claim();
   for (let n = 1; n <= 4; n++) await log(id, 1, s.now(), `line ${n}`);
-  const lines = async (logs: number) => s.told((await s.timeline(id, { logs })).entries);
+  const lines = async (logs: number) => s.outline((await s.timeline(id, { logs })).entries);
   expect(await lines(4)).toHaveLength(6);
   expect(await lines(2)).toEqual([
     'order EXECUTING (cut) 0-',
@@ -344,9 +344,9 @@ test('spans are below their attempt or each other, whatever a task sends', async
   pass(second);
   await t.end(attempt);
   const { entries } = await s.timeline(id);
-  const told = s.told(entries);
+  const outline = s.outline(entries);
   // Moved so that the first one begins with the attempt: its clock is behind by an unknown time.
-  expect(told.slice(0, 8)).toEqual([
+  expect(outline.slice(0, 8)).toEqual([
     'order COMPLETED 0-10',
     '  #1 COMPLETED 0-10',
     '    span 1 0-3',
@@ -360,10 +360,10 @@ test('spans are below their attempt or each other, whatever a task sends', async
     durationMs: 0.5,
     spanKind: 'client',
   });
-  expect(told.filter((line) => line.includes('span 1')).length).toBeGreaterThan(100);
+  expect(outline.filter((line) => line.includes('span 1')).length).toBeGreaterThan(100);
   expect(new Set(entries.map((entry) => entry.id)).size).toBe(entries.length);
   expect(entries.filter((entry) => entry.kind === 'span')).toHaveLength(206);
-  const deepest = Math.max(...told.map((line) => /^ */.exec(line)?.[0].length ?? 0)) / 2;
+  const deepest = Math.max(...outline.map((line) => /^ */.exec(line)?.[0].length ?? 0)) / 2;
   expect(deepest).toBe(1 + spanLimits.depth);
 });
 

@@ -27,9 +27,9 @@ export async function beginWaitsWithRetry(
       else {
         const { run, fence } = begun;
         engine.log.warn('wait.failed', { run, error: String(error) });
-        const held = runner.held.get(fence);
-        if (held) await completeWithRetry(dependencies, { ...held, fence, outcome: waitNotStored });
-        return { fence, state: 'stale', spell: null, keys: [] };
+        const leased = runner.leased.get(fence);
+        if (leased) await completeWithRetry(dependencies, { ...leased, fence, outcome: waitNotStored });
+        return { fence, state: 'stale', suspension: null, keys: [] };
       }
     }
   }

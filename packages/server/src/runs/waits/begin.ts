@@ -103,11 +103,11 @@ async function writeWaits(
   const byFence = new Map(written.map((row) => [Number(row.fence), row]));
   return begun.map(({ fence }) => {
     const row = byFence.get(fence);
-    if (!row) return { fence, state: 'stale', spell: null, keys: [] };
+    if (!row) return { fence, state: 'stale', suspension: null, keys: [] };
     return {
       fence,
       state: row.state,
-      spell: row.suspension === null ? null : Number(row.suspension),
+      suspension: row.suspension === null ? null : Number(row.suspension),
       keys: row.keys,
     };
   });

@@ -43,7 +43,7 @@ async function start(sessions: readonly string[] = ['talk'], expiresInMs?: numbe
       const { end: next } = await channels.append(keyOf(session), [{ body: '{}' }], { partId });
       return { env, channel: keyOf(session).id, last: next - 1 };
     },
-    tell: end,
+    notify: end,
     /** Closes the channel like the close of its session. */
     close: () =>
       sql.begin(async (tx) => {
@@ -67,7 +67,7 @@ const forMessage = (beyond: number, more: Partial<Wait> = {}): Wait => ({
 });
 
 test('a run that waits for a message is WAITING and takes no slot until one comes', async () => {
-  const { trigger, claim, begin, append, tell, resume, status, end } = await start();
+  const { trigger, claim, begin, append, notify, resume, status, end } = await start();
   const first = await trigger('chat');
   const [attempt] = await claim();
   expect(await begin(attempt!, forMessage(-1))).toMatchObject({ state: 'suspended', keys: [] });
@@ -75,7 +75,7 @@ test('a run that waits for a message is WAITING and takes no slot until one come
   await trigger('chat');
   const [second] = await claim();
   expect(second).toBeDefined();
-  await tell(await append());
+  await notify(await append());
   expect(await status(first.id)).toBe('QUEUED');
   expect([...(await resume())]).toEqual([]);
   await end(second!);
@@ -84,7 +84,7 @@ test('a run that waits for a message is WAITING and takes no slot until one come
 });
 
 test('a run does not wait for a message that is there already, unless it was consumed or trimmed', async () => {
-  const { trigger, claim, begin, append, tell, resume, channels, keyOf } = await start();
+  const { trigger, claim, begin, append, notify, resume, channels, keyOf } = await start();
   await trigger('chat');
   const [attempt] = await claim();
   await append();
@@ -98,47 +98,47 @@ test('a run does not wait for a message that is there already, unless it was con
   expect(await begin(attempt!, forMessage(0, { key: 'message/talk/0/2' }))).toMatchObject({
     state: 'suspended',
   });
-  await tell(await append());
+  await notify(await append());
   expect(await resume()).toHaveLength(1);
   expect(await begin(attempt!, forMessage(2))).toMatchObject({ state: 'suspended' });
 });
 
 test('a message that is sent again ends no wait, and waits that are over are deleted in the end', async () => {
-  const { trigger, claim, begin, append, tell, resume, sql } = await start();
+  const { trigger, claim, begin, append, notify, resume, sql } = await start();
   await trigger('chat');
   const [attempt] = await claim();
   await begin(attempt!, forMessage(-1));
-  await tell(await append('talk', 'part'));
+  await notify(await append('talk', 'part'));
   expect(await resume()).toHaveLength(1);
   await begin(attempt!, forMessage(0));
-  await tell(await append('talk', 'part'));
+  await notify(await append('talk', 'part'));
   expect([...(await resume())]).toEqual([]);
-  await tell(await append());
+  await notify(await append());
   expect(await resume()).toHaveLength(1);
   await begin(attempt!, forMessage(1));
   expect(await sql`select key from waits`).toMatchObject([{ key: 'message/talk/1/1' }]);
 });
 
 test('no message is missed, even in the moment in which the wait begins', async () => {
-  const { trigger, claim, begin, append, tell, resume, end } = await start();
+  const { trigger, claim, begin, append, notify, resume, end } = await start();
   for (let n = -1; n < 150; n++) {
     await trigger('chat');
     const [attempt] = await claim();
-    const [told] = await Promise.all([
+    const [waited] = await Promise.all([
       begin(attempt!, forMessage(n)),
       append().then(async (came) => {
-        await tell(came);
+        await notify(came);
         return came;
       }),
     ]);
-    if (told.state === 'suspended') expect(await resume(), `message ${n + 1}`).toHaveLength(1);
+    if (waited.state === 'suspended') expect(await resume(), `message ${n + 1}`).toHaveLength(1);
     await end(attempt!);
   }
 });
 
 test('many waits and many appends to the same sessions do not block each other', async () => {
   const sessions = ['a', 'b', 'c', 'd'];
-  const { trigger, claim, begin, append, tell, sql } = await start(sessions);
+  const { trigger, claim, begin, append, notify, sql } = await start(sessions);
   await Promise.all(Array.from({ length: 40 }, () => trigger('free')));
   const attempts = await claim();
   expect(attempts).toHaveLength(40);
@@ -148,14 +148,14 @@ test('many waits and many appends to the same sessions do not block each other',
     });
     await Promise.all([
       ...attempts.map((attempt, n) => begin(attempt, ...(n % 2 ? waits : waits.toReversed()))),
-      ...sessions.map(async (session) => tell(await append(session))),
+      ...sessions.map(async (session) => notify(await append(session))),
     ]);
     expect(await sql`select from waits where over_at is null`).toHaveLength(0);
   }
 });
 
 test('a wait for a message ends at its time; a later message is for the next wait', async () => {
-  const { trigger, claim, begin, append, tell, resume, engine } = await start();
+  const { trigger, claim, begin, append, notify, resume, engine } = await start();
   await trigger('chat');
   const [attempt] = await claim();
   await begin(attempt!, forMessage(-1, { inMs: 60_000 }));
@@ -164,7 +164,7 @@ test('a wait for a message ends at its time; a later message is for the next wai
   engine.clock.shift(1_500);
   expect(await endDueWaits(engine, 10)).toHaveLength(1);
   expect(await resume()).toMatchObject([{ keys: ['message/talk/-1/1'] }]);
-  await tell(await append());
+  await notify(await append());
   expect(await begin(attempt!, forMessage(-1, { key: 'message/talk/-1/2' }))).toMatchObject({
     state: 'running',
   });
@@ -172,7 +172,7 @@ test('a wait for a message ends at its time; a later message is for the next wai
 
 test('a run whose process is gone is queued by the message it waited for, under either name of the session', async () => {
   const t = await start();
-  const { trigger, claim, begin, append, tell, statusOf, status, sql, environment } = t;
+  const { trigger, claim, begin, append, notify, statusOf, status, sql, environment } = t;
   await sql`
     insert into sessions (env, id, external_id, type, task, trigger_config, created_at, updated_at)
     values (${environment.id}, 'session_1', 'talk', 'x', 'chat', '{}', now(), now())`;
@@ -181,7 +181,7 @@ test('a run whose process is gone is queued by the message it waited for, under 
   await begin(attempt!, forMessage(-1, { target: 'session_1' }));
   await rescueRunner(t, 'r1', 'connection of r1');
   expect(await status(id)).toBe('WAITING');
-  await tell(await append());
+  await notify(await append());
   expect(await statusOf(id)).toBeNull();
   expect(await sql`select run_id from queued`).toEqual([{ run_id: id }]);
 });

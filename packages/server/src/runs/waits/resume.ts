@@ -41,8 +41,8 @@ export function createResume(
       );
       for (const [runner, attempts] of byRunner(rows)) {
         const connected = runners.get(runner);
-        if (connected) connected.tellWaited(attempts);
-        else engine.wakes.tell({ kind: 'resumed', runner });
+        if (connected) connected.notifyWaited(attempts);
+        else engine.wakes.notify({ kind: 'resumed', runner });
       }
       if (rows.length >= maxResumed) again.add(env);
     } while (again.has(env) && !stopped);
@@ -76,7 +76,7 @@ export function createResume(
 function byRunner(rows: readonly ResumedRow[]): Map<string, AttemptWaited[]> {
   const grouped = new Map<string, AttemptWaited[]>();
   for (const { runner_id, fence, suspension, keys } of rows) {
-    const attempt = { fence: Number(fence), state: 'resumed', spell: Number(suspension), keys } as const;
+    const attempt = { fence: Number(fence), state: 'resumed', suspension: Number(suspension), keys } as const;
     const others = grouped.get(runner_id);
     if (others) others.push(attempt);
     else grouped.set(runner_id, [attempt]);
@@ -85,22 +85,22 @@ function byRunner(rows: readonly ResumedRow[]): Map<string, AttemptWaited[]> {
 }
 
 /** Notifies a runner of attempts that it considers suspended although they have slots again: the message was lost. */
-export async function tellMissed(sql: Sql, runner: ConnectedRunner): Promise<void> {
+export async function notifyMissed(sql: Sql, runner: ConnectedRunner): Promise<void> {
   const suspended = [...runner.suspended];
   if (suspended.length === 0) return;
   const rows = await sql<{ fence: string; keys: string[] }[]>`
     select l.fence, array(select w.key from waits w
                            where w.env = l.env and w.run_id = l.run_id and w.attempt = l.attempt and w.over_at is not null) as keys
-      from unnest(${suspended.map(([fence]) => runner.held.get(fence)?.run ?? '')}::text[],
+      from unnest(${suspended.map(([fence]) => runner.leased.get(fence)?.run ?? '')}::text[],
                   ${suspended.map(([fence]) => fence)}::bigint[]) as i (run_id, fence)
       cross join lateral (
         select x.* from leases x where x.env = ${runner.env} and x.run_id = i.run_id and x.fence = i.fence limit 1) l`;
   const suspensions = new Map(suspended);
-  runner.tellWaited(
+  runner.notifyWaited(
     rows.map(({ fence, keys }) => ({
       fence: Number(fence),
       state: 'resumed',
-      spell: suspensions.get(Number(fence)) ?? null,
+      suspension: suspensions.get(Number(fence)) ?? null,
       keys,
     })),
   );

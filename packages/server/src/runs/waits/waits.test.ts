@@ -7,7 +7,7 @@ import { ConnectedRunner } from '../../runners/runners.ts';
 import { testEngine, type TestEngine } from '../testing/engine.ts';
 import { createBeginWaits } from './begin.ts';
 import { endDueWaits } from './due.ts';
-import { tellMissed } from './resume.ts';
+import { notifyMissed } from './resume.ts';
 
 interface Attempt {
   readonly run: string;
@@ -49,13 +49,13 @@ describe('a run that waits for a run', () => {
 
     const second = await t.trigger('parent');
     const taken = await claim();
-    expect(taken.map((one) => one.run).toSorted()).toEqual([child.id, second.id].toSorted());
+    expect(taken.map((claimed) => claimed.run).toSorted()).toEqual([child.id, second.id].toSorted());
     const third = await t.trigger('parent');
-    await t.end(taken.find((one) => one.run === child.id)!);
+    await t.end(taken.find((claimed) => claimed.run === child.id)!);
     // It may continue, but its slot is taken.
     expect(await status(first.id)).toBe('QUEUED');
     expect([...(await resume())]).toEqual([]);
-    await t.end(taken.find((one) => one.run === second.id)!);
+    await t.end(taken.find((claimed) => claimed.run === second.id)!);
     // The slot is reserved for it: runs that have not begun do not take it.
     expect(await claim()).toEqual([]);
     expect(await resume()).toMatchObject([
@@ -64,7 +64,7 @@ describe('a run that waits for a run', () => {
     expect(await status(first.id)).toBe('EXECUTING');
     expect(await claim()).toEqual([]);
     expect((await t.end(attempt!)).stale).toBe(false);
-    expect((await claim()).map((one) => one.run)).toEqual([third.id]);
+    expect((await claim()).map((claimed) => claimed.run)).toEqual([third.id]);
   });
 
   test('goes on at once when that run has ended already', async () => {
@@ -76,7 +76,7 @@ describe('a run that waits for a run', () => {
     expect(await begin(attempt!, forRun(child.id))).toEqual({
       fence: attempt!.fence,
       state: 'running',
-      spell: null,
+      suspension: null,
       keys: ['run/child/1'],
     });
     expect(await status(parent.id)).toBe('EXECUTING');
@@ -85,11 +85,12 @@ describe('a run that waits for a run', () => {
   for (const [how, end] of [
     [
       'fails',
-      (t: TestEngine, one: Attempt) => t.end(one, { kind: 'failed', status: 'FAILED', error: failure }),
+      (t: TestEngine, attempt: Attempt) =>
+        t.end(attempt, { kind: 'failed', status: 'FAILED', error: failure }),
     ],
     [
       'is cancelled',
-      (t: TestEngine, one: Attempt) => cancelRun(t.engine, t.runners, t.environment.id, one.run),
+      (t: TestEngine, attempt: Attempt) => cancelRun(t.engine, t.runners, t.environment.id, attempt.run),
     ],
   ] as const) {
     test(`goes on when that run ${how}`, async () => {
@@ -171,18 +172,18 @@ describe('a run that waits for a batch', () => {
       insert into batches (env, id, run_count, received, created_at, sealed_at) values (${env}, ${batch}, 6, 6, ${now}, ${now})`;
     const members: string[] = [];
     for (let n = 0; n < 5; n++) {
-      const made = (await t.trigger('child')).id;
+      const childId = (await t.trigger('child')).id;
       members.push(`run_abcdefghijklmnopqrstu00${n}`);
-      await t.sql`update runs set id = ${members[n]} where id = ${made}`;
-      await t.sql`update queued set run_id = ${members[n]} where run_id = ${made}`;
+      await t.sql`update runs set id = ${members[n]} where id = ${childId}`;
+      await t.sql`update queued set run_id = ${members[n]} where run_id = ${childId}`;
     }
     const cached = await t.trigger('child');
     await t.sql`insert into batch_cached (env, item_id, run_id) values (${env}, ${'run_abcdefghijklmnopqrstu005'}, ${cached.id})`;
     members.push(cached.id);
     const wait: Wait = { key: 'batch', kind: 'BATCH', target: batch };
     const live = await claim();
-    expect(live.map((one) => one.run).toSorted()).toEqual(members.toSorted());
-    const end = (n: number) => t.end(live.find((one) => one.run === members[n])!);
+    expect(live.map((claimed) => claimed.run).toSorted()).toEqual(members.toSorted());
+    const end = (n: number) => t.end(live.find((claimed) => claimed.run === members[n])!);
     await end(1);
     expect(await begin(attempt!, wait)).toMatchObject({ state: 'suspended' });
     for (const n of [3, 0, 5, 4]) {
@@ -258,7 +259,9 @@ describe('the loss of the process that has the code', () => {
     const stopping = await t.trigger('parent');
     const attempts = await claim();
     await Promise.all(
-      attempts.map((one) => begin(one, { key: 'time/1', kind: 'TIME', until: t.engine.clock.now() + 1_000 })),
+      attempts.map((each) =>
+        begin(each, { key: 'time/1', kind: 'TIME', until: t.engine.clock.now() + 1_000 }),
+      ),
     );
     await cancelRun(t.engine, t.runners, t.environment.id, stopping.id);
     expect(await status(stopping.id)).toBe('WAITING');
@@ -267,7 +270,7 @@ describe('the loss of the process that has the code', () => {
     await rescueRunner(t, 'r1', 'connection of r1');
     expect(await status(stopping.id)).toBe('CANCELED');
     await t.addRunner('r1');
-    expect((await claim()).map((one) => one.run)).toEqual([ready.id]);
+    expect((await claim()).map((claimed) => claimed.run)).toEqual([ready.id]);
   });
 
   test('is noticed when the runner is connected and does not hold the attempt', async () => {
@@ -292,33 +295,33 @@ test('a runner is told again of resumed attempts whose message it missed, and it
   const { run, fence } = attempt!;
   const sent: unknown[] = [];
   const runner = new ConnectedRunner('r1', t.environment.id, 3, new Set(), (message) => sent.push(message));
-  runner.held.set(fence, { env: t.environment.id, run, task: 'parent' });
+  runner.leased.set(fence, { env: t.environment.id, run, task: 'parent' });
   expect(runner.free).toBe(2);
   const waited = await begin(attempt!, { key: 'time/1', kind: 'TIME', until: t.engine.clock.now() + 1_000 });
-  runner.tellWaited([waited]);
+  runner.notifyWaited([waited]);
   expect(runner.free).toBe(3);
-  await tellMissed(t.sql, runner);
+  await notifyMissed(t.sql, runner);
   expect(sent).toHaveLength(1);
   t.engine.clock.shift(2_000);
   await endDueWaits(t.engine, 100);
   await resume();
-  await tellMissed(t.sql, runner);
-  const { spell } = waited;
+  await notifyMissed(t.sql, runner);
+  const { suspension } = waited;
   expect(sent[1]).toEqual({
     type: 'waited',
-    attempts: [{ fence, state: 'resumed', spell, keys: ['time/1'] }],
+    attempts: [{ fence, state: 'resumed', spell: suspension, keys: ['time/1'] }],
   });
   expect(runner.free).toBe(2);
   // A report about an older suspension arrives too late.
-  runner.tellWaited([waited]);
+  runner.notifyWaited([waited]);
   expect(runner.free).toBe(2);
   // The end of a suspension is reported twice, the second time when it is suspended again.
   const next = await begin(attempt!, { key: 'time/2', kind: 'TIME', until: t.engine.clock.now() + 1_000 });
-  runner.tellWaited([next]);
+  runner.notifyWaited([next]);
   expect(runner.free).toBe(3);
-  runner.tellWaited([{ fence, state: 'resumed', spell, keys: ['time/1'] }]);
+  runner.notifyWaited([{ fence, state: 'resumed', suspension, keys: ['time/1'] }]);
   expect(runner.free).toBe(3);
-  expect([...runner.suspended]).toEqual([[fence, next.spell]]);
+  expect([...runner.suspended]).toEqual([[fence, next.suspension]]);
   expect(sent.at(-1)).toEqual({ type: 'waited', attempts: [next] });
   runner.release(fence);
   expect(runner.free).toBe(3);
@@ -342,17 +345,17 @@ describe('a run that is being resumed', () => {
       const at = new Date(t.engine.clock.now());
       const resumed = await tx`select run_id from resume_runs(${t.environment.id}, ${at}, 10)`;
       expect(resumed).toEqual([{ run_id: attempt!.run }]);
-      const held = meanwhile(started, attempt!, wait);
+      const pending = meanwhile(started, attempt!, wait);
       const waiting = () => tx`select from pg_locks where not granted and locktype = 'transactionid'`;
       await expect.poll(waiting).not.toEqual([]);
-      return { coming: held };
+      return { coming: pending };
     });
     return coming;
   }
 
   test('is there for a runner that asks about its waits again', async () => {
-    const asked = await resuming(({ begin }, attempt, wait) => begin(attempt, wait));
-    expect(asked).toMatchObject({ state: 'running', keys: ['run/child/1'] });
+    const reply = await resuming(({ begin }, attempt, wait) => begin(attempt, wait));
+    expect(reply).toMatchObject({ state: 'running', keys: ['run/child/1'] });
   });
 
   test('can end', async () => {
@@ -387,7 +390,7 @@ test('runs that wait for a slot of the environment do not starve behind runs tha
   await t.sql`update environments set concurrency_limit = 2`;
   const other = await t.trigger('other');
   expect([...(await resume())]).toEqual([]);
-  expect((await claim()).map((one) => one.run)).toEqual([other.id]);
+  expect((await claim()).map((claimed) => claimed.run)).toEqual([other.id]);
   await t.end(holder!);
   expect(await resume()).toMatchObject([{ run_id: first.id }]);
 });

@@ -75,12 +75,14 @@ function dataOf(family: MetricFamily, times: Times): MetricData[] {
     aggregationTemporality: AggregationTemporality.CUMULATIVE,
   };
   if (family.type === 'histogram') {
-    const native = family.histograms.filter((one): one is NativeHistogram => 'schema' in one);
+    const native = family.histograms.filter(
+      (histogram): histogram is NativeHistogram => 'schema' in histogram,
+    );
     if (native.length === 0) return [];
-    const dataPoints = native.map((one) => ({
+    const dataPoints = native.map((histogram) => ({
       ...times,
-      attributes: { ...one.labels },
-      value: exponentialOf(one),
+      attributes: { ...histogram.labels },
+      value: exponentialOf(histogram),
     }));
     return [{ ...base, dataPointType: DataPointType.EXPONENTIAL_HISTOGRAM, dataPoints }];
   }

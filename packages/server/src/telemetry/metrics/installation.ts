@@ -12,12 +12,12 @@ export function installationMetrics(
   const envOf = (env: number): Labels => ({
     ...(environments.get(env) ?? { project: 'unknown', environment: String(env) }),
   });
-  const shown = firstNames(
+  const listed = firstNames(
     [...sample.queues, ...sample.executing].map(({ env, queue }) => `${env} ${queue}`),
     maxNames,
   );
   const queueOf = ({ env, queue }: { readonly env: number; readonly queue: string }): string =>
-    shown.has(`${env} ${queue}`) ? queue : 'other';
+    listed.has(`${env} ${queue}`) ? queue : 'other';
   const queues = sample.queues.map((row) => ({
     labels: { ...envOf(row.env), queue: queueOf(row), state: row.state },
     ...row,
@@ -32,8 +32,8 @@ export function installationMetrics(
     type: 'gauge',
     samples,
   });
-  const held = (what: FleetSample['held'][number]['what']): Sample[] =>
-    sample.held
+  const waitingFor = (what: FleetSample['waiting'][number]['what']): Sample[] =>
+    sample.waiting
       .filter((row) => row.what === what)
       .map(({ env, count }) => ({ labels: envOf(env), value: count }));
 
@@ -65,10 +65,14 @@ export function installationMetrics(
         (a, b) => a + b,
       ),
     ),
-    gauge('millrace_runs_delayed', 'Runs that wait for their time.', held('delayed')),
-    gauge('millrace_runs_retrying', 'Runs that wait for their next attempt.', held('retrying')),
-    gauge('millrace_runs_pending_version', 'Runs whose task no version has.', held('pending_version')),
-    gauge('millrace_runs_suspended', 'Runs that wait within their code, without a slot.', held('suspended')),
+    gauge('millrace_runs_delayed', 'Runs that wait for their time.', waitingFor('delayed')),
+    gauge('millrace_runs_retrying', 'Runs that wait for their next attempt.', waitingFor('retrying')),
+    gauge('millrace_runs_pending_version', 'Runs whose task no version has.', waitingFor('pending_version')),
+    gauge(
+      'millrace_runs_suspended',
+      'Runs that wait within their code, without a slot.',
+      waitingFor('suspended'),
+    ),
     gauge(
       'millrace_runners',
       'Connected runners, by their labels.',

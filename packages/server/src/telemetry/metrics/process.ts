@@ -1,4 +1,5 @@
 import type { PoolLoad } from '../../db/connect.ts';
+import type { Delivery } from '../../db/wake.ts';
 import type { MetricFamily } from '../exposition/family.ts';
 import type { Ticked } from '../../jobs/job.ts';
 
@@ -15,12 +16,12 @@ export class JobMetrics {
   readonly #byName = new Map<string, JobCounts>();
 
   observe({ job, failed, tookMs, lagMs }: Ticked): void {
-    let one = this.#byName.get(job);
-    if (!one) this.#byName.set(job, (one = { job, ticks: 0, failures: 0, seconds: 0, lagSeconds: 0 }));
-    one.ticks++;
-    if (failed) one.failures++;
-    one.seconds += tookMs / 1_000;
-    one.lagSeconds = lagMs / 1_000;
+    let counts = this.#byName.get(job);
+    if (!counts) this.#byName.set(job, (counts = { job, ticks: 0, failures: 0, seconds: 0, lagSeconds: 0 }));
+    counts.ticks++;
+    if (failed) counts.failures++;
+    counts.seconds += tookMs / 1_000;
+    counts.lagSeconds = lagMs / 1_000;
   }
 
   families(): MetricFamily[] {
@@ -29,12 +30,12 @@ export class JobMetrics {
       name: string,
       help: string,
       type: 'counter' | 'gauge',
-      read: (one: JobCounts) => number,
+      read: (counts: JobCounts) => number,
     ): MetricFamily => ({
       name,
       help,
       type,
-      samples: jobs.map((one) => ({ labels: { job_name: one.job }, value: read(one) })),
+      samples: jobs.map((counts) => ({ labels: { job_name: counts.job }, value: read(counts) })),
     });
     return [
       of('millrace_job_ticks_total', 'Ticks of background jobs.', 'counter', ({ ticks }) => ticks),
@@ -54,7 +55,7 @@ export class JobMetrics {
         'millrace_job_lag_seconds',
         'How late the last tick of a background job began.',
         'gauge',
-        (one) => one.lagSeconds,
+        (counts) => counts.lagSeconds,
       ),
     ];
   }
@@ -75,3 +76,19 @@ export function poolMetrics(pools: Readonly<Record<string, PoolLoad>>): MetricFa
     of('millrace_database_waiting', 'Calls that wait for a connection.', ({ waiting }) => waiting),
   ];
 }
+
+/** Whether notifications of the database arrive at this process. */
+export const deliveryMetrics = ({ missingMs, reopened }: Delivery): MetricFamily[] => [
+  {
+    name: 'millrace_notifications_missing_seconds',
+    help: 'How long notifications have not arrived at this process.',
+    type: 'gauge',
+    samples: [{ labels: {}, value: missingMs / 1_000 }],
+  },
+  {
+    name: 'millrace_listener_reconnects_total',
+    help: 'How often the connection for notifications was opened again.',
+    type: 'counter',
+    samples: [{ labels: {}, value: reopened }],
+  },
+];

@@ -54,16 +54,16 @@ export function runMetrics(max: number): RunMetrics {
   const ofTask = ({ env, task }: Subject): TaskCounts => {
     const label = taskNames.label(`${env} ${task}`) === 'other' ? 'other' : task;
     const key = `${env} ${label}`;
-    let one = byTask.get(key);
-    if (!one) byTask.set(key, (one = { env, task: label, counts: {}, lasted: new Times() }));
-    return one;
+    let entry = byTask.get(key);
+    if (!entry) byTask.set(key, (entry = { env, task: label, counts: {}, lasted: new Times() }));
+    return entry;
   };
   const ofQueue = ({ env, queue = 'unknown' }: Subject): QueueTimes => {
     const label = queueNames.label(`${env} ${queue}`) === 'other' ? 'other' : queue;
     const key = `${env} ${label}`;
-    let one = byQueue.get(key);
-    if (!one) byQueue.set(key, (one = { env, queue: label, waited: new Times() }));
-    return one;
+    let entry = byQueue.get(key);
+    if (!entry) byQueue.set(key, (entry = { env, queue: label, waited: new Times() }));
+    return entry;
   };
 
   return {

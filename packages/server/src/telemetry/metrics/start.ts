@@ -1,12 +1,13 @@
 import type { Clock } from '../../db/clock.ts';
 import type { Sql } from '../../db/connect.ts';
+import type { Delivery } from '../../db/wake.ts';
 import type { MetricFamily } from '../exposition/family.ts';
 import type { Ticked } from '../../jobs/job.ts';
 import type { RunStats } from '../stats/record.ts';
 import { readSample } from '../stats/sample.ts';
 import { environmentLabels } from './environments.ts';
 import { installationMetrics } from './installation.ts';
-import { JobMetrics, poolMetrics } from './process.ts';
+import { deliveryMetrics, JobMetrics, poolMetrics } from './process.ts';
 import { runMetrics } from './runs.ts';
 
 export interface FleetMetricsDependencies {
@@ -16,6 +17,8 @@ export interface FleetMetricsDependencies {
   readonly pools: Readonly<Record<string, Sql>>;
   readonly runners: { readonly connected: () => number };
   readonly channels: { readonly followed: number; readonly logReads: number };
+  /** The delivery of notifications to this process. */
+  readonly delivery: Delivery;
   /** Number of tasks, and of queues, with separate series. Default 200. */
   readonly maxNames?: number | undefined;
 }
@@ -29,7 +32,7 @@ export const defaultMaxNames = 200;
 
 /** The metrics of runs, queues, runners and background jobs. Reading them costs one small query, however many runs wait. */
 export function startFleetMetrics(dependencies: FleetMetricsDependencies): FleetMetrics {
-  const { sql, clock, stats, pools, runners, channels, maxNames = defaultMaxNames } = dependencies;
+  const { sql, clock, stats, pools, runners, channels, delivery, maxNames = defaultMaxNames } = dependencies;
   const runs = runMetrics(maxNames);
   const jobs = new JobMetrics();
   const labels = environmentLabels(sql);
@@ -46,6 +49,7 @@ export function startFleetMetrics(dependencies: FleetMetricsDependencies): Fleet
         ...installationMetrics(sample, maxNames),
         ...jobs.families(),
         ...poolMetrics(Object.fromEntries(loads)),
+        ...deliveryMetrics(delivery),
         {
           name: 'millrace_runners_connected',
           help: 'Runners that are connected to this process.',

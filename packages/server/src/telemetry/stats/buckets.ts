@@ -68,12 +68,12 @@ export class Times {
     let at = 0;
     let before = 0;
     return shares.map((share) => {
-      const wanted = share * this.count;
+      const target = share * this.count;
       for (; at < ordered.length; at++) {
         const [bucket, n] = ordered[at] as [number, number];
-        if (before + n >= wanted) {
+        if (before + n >= target) {
           const low = bucket === minBucket ? 0 : boundOf(bucket - 1);
-          return (low + ((boundOf(bucket) - low) * Math.max(0, wanted - before)) / n) * 1_000;
+          return (low + ((boundOf(bucket) - low) * Math.max(0, target - before)) / n) * 1_000;
         }
         before += n;
       }

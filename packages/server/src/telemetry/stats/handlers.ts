@@ -11,28 +11,30 @@ import { findSeries, readSeries, seriesName, totalOf, type StatsPoint } from './
 export function statsHandlers(sql: Sql, clock: Pick<Clock, 'now'>): HandlersOf<OperationsOf<'stats'>> {
   return {
     async retrieveStats({ environment, query }) {
-      const given = (['task', 'queue', 'version', 'by'] as const).filter((name) => query[name] !== undefined);
-      if (given.length > 1)
-        throw badRequest(`${given.join(' and ')}: give at most one of task, queue, version and by.`);
+      const filters = (['task', 'queue', 'version', 'by'] as const).filter(
+        (name) => query[name] !== undefined,
+      );
+      if (filters.length > 1)
+        throw badRequest(`${filters.join(' and ')}: give at most one of task, queue, version and by.`);
       const { by, limit, sort } = query;
       const env = environment.id;
       const range = readStatsRange(query, clock.now(), by === undefined ? 1 : limit);
       const named = statsDivisions.find((division) => query[division] !== undefined);
-      const shown: { name: string | null; series: string }[] =
+      const listed: { name: string | null; series: string }[] =
         by === undefined
           ? [seriesOf(named, named && query[named])]
           : (await findSeries(sql, env, by, range, { limit, sort })).map((name) => seriesOf(by, name));
       const found = await readSeries(
         sql,
         env,
-        shown.map(({ series }) => series),
+        listed.map(({ series }) => series),
         range,
       );
       return {
         from: range.from.toISOString(),
         to: range.to.toISOString(),
         stepMs: range.stepMs,
-        series: shown.map(({ name, series }) => {
+        series: listed.map(({ name, series }) => {
           const points = found.get(series) ?? [];
           return {
             name,

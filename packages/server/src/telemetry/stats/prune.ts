@@ -19,13 +19,13 @@ export const statsPruner = ({
   everyMs: 60_000,
   async tick() {
     let isMore = false;
-    for (const { widthMinutes, keptMs } of tiers) {
+    for (const { widthMinutes, retentionMs } of tiers) {
       const { count } = await sql`
         delete from run_stats where ctid = any(array(
           select s.ctid from environments e
            cross join lateral (
              select x.ctid from run_stats x
-              where x.env = e.id and x.width = ${widthMinutes} and x.at < ${new Date(clock.now() - keptMs - graceMs)}
+              where x.env = e.id and x.width = ${widthMinutes} and x.at < ${new Date(clock.now() - retentionMs - graceMs)}
               order by x.at limit ${maxAtOnce}) s
            limit ${maxAtOnce}))`;
       isMore ||= count >= maxAtOnce;

@@ -6,11 +6,11 @@ const dayMs = 24 * hourMs;
 
 /** The widths of roll-ups, and how long each is retained. */
 export const tiers = [
-  { widthMinutes: 1, name: 'below an hour', keptMs: 2 * dayMs },
-  { widthMinutes: 5, name: 'below an hour', keptMs: 2 * dayMs },
-  { widthMinutes: 60, name: 'below a day', keptMs: 90 * dayMs },
-  { widthMinutes: 360, name: 'below a day', keptMs: 90 * dayMs },
-  { widthMinutes: 1_440, name: 'of days', keptMs: 730 * dayMs },
+  { widthMinutes: 1, name: 'below an hour', retentionMs: 2 * dayMs },
+  { widthMinutes: 5, name: 'below an hour', retentionMs: 2 * dayMs },
+  { widthMinutes: 60, name: 'below a day', retentionMs: 90 * dayMs },
+  { widthMinutes: 360, name: 'below a day', retentionMs: 90 * dayMs },
+  { widthMinutes: 1_440, name: 'of days', retentionMs: 730 * dayMs },
 ] as const;
 type Tier = (typeof tiers)[number];
 
@@ -29,7 +29,7 @@ export interface StatsRange {
   readonly widthMinutes: Tier['widthMinutes'];
 }
 
-export interface AskedStatsRange {
+export interface RequestedStatsRange {
   /** Milliseconds up to now; takes precedence over the other two. */
   readonly period?: number | undefined;
   readonly from?: Date | undefined;
@@ -44,11 +44,12 @@ const refused = (sentence: string): Problem => new Problem('invalid_request', se
  * The time range that a request reads: it begins and ends with a step, so its last step may be incomplete. Throws a 400 with the required
  * change if there would be too many points, or if such fine roll-ups are not retained that long.
  */
-export function readStatsRange(asked: AskedStatsRange, now: number, seriesCount = 1): StatsRange {
-  const end = Math.min(asked.period === undefined ? (asked.to?.getTime() ?? now) : now, now);
-  const begin = asked.period === undefined ? (asked.from?.getTime() ?? end - dayMs) : now - asked.period;
+export function readStatsRange(requested: RequestedStatsRange, now: number, seriesCount = 1): StatsRange {
+  const end = Math.min(requested.period === undefined ? (requested.to?.getTime() ?? now) : now, now);
+  const begin =
+    requested.period === undefined ? (requested.from?.getTime() ?? end - dayMs) : now - requested.period;
   if (begin >= end) throw refused('from: must be before `to`, and in the past.');
-  const oldest = tiers.at(-1)?.keptMs ?? 0;
+  const oldest = tiers.at(-1)?.retentionMs ?? 0;
   if (now - begin > oldest + dayMs)
     throw refused('The range is too wide: roll-ups are kept for 730 days. Use a later `from`.');
 
@@ -64,31 +65,31 @@ export function readStatsRange(asked: AskedStatsRange, now: number, seriesCount 
       tier,
       points: ((to - from) / stepMs) * seriesCount,
       rows,
-      isKept: now - from <= tier.keptMs + stepMs,
+      isRetained: now - from <= tier.retentionMs + stepMs,
     };
   };
 
   type Choice = ReturnType<typeof choose>;
-  const fits = ({ points, rows, isKept }: Choice): boolean =>
-    isKept && points <= maxPoints && rows <= maxRows;
+  const fits = ({ points, rows, isRetained }: Choice): boolean =>
+    isRetained && points <= maxPoints && rows <= maxRows;
   const tooManySeries = (): Problem =>
     refused(`The range is too wide for ${seriesCount} series: use a smaller \`limit\` or a shorter range.`);
 
-  if (asked.step === undefined) {
+  if (requested.step === undefined) {
     const options = steps.map((minutes) => choose(minutes * minuteMs)).filter(fits);
     const chosen = options.find(({ points }) => points <= preferredPoints * seriesCount) ?? options.at(-1);
     if (!chosen) throw tooManySeries();
     return rangeOf(chosen);
   }
-  if (!(asked.step > 0) || asked.step % minuteMs !== 0)
+  if (!(requested.step > 0) || requested.step % minuteMs !== 0)
     throw refused('step: must be whole minutes, such as 1m, 15m, 1h or 1d.');
-  const chosen = choose(asked.step);
+  const chosen = choose(requested.step);
   if (!steps.some((minutes) => fits(choose(minutes * minuteMs)))) throw tooManySeries();
   const suggestion = steps.map((minutes) => minutes * minuteMs).find((ms) => fits(choose(ms))) ?? 7 * dayMs;
   const instead = `Use step=${stepText(suggestion)} or a shorter range.`;
-  if (!chosen.isKept)
+  if (!chosen.isRetained)
     throw refused(
-      `step: steps ${chosen.tier.name} can be read for ${chosen.tier.keptMs / dayMs} days. ${instead}`,
+      `step: steps ${chosen.tier.name} can be read for ${chosen.tier.retentionMs / dayMs} days. ${instead}`,
     );
   if (chosen.points > maxPoints)
     throw refused(

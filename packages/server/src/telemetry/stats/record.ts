@@ -88,8 +88,8 @@ export function createRunStats(): RunStats {
     let ofMinute = pending.get(minute);
     if (!ofMinute) pending.set(minute, (ofMinute = new Map()));
     const key = `${env} ${series}`;
-    const one = ofMinute.get(key);
-    if (one) return one.counts;
+    const entry = ofMinute.get(key);
+    if (entry) return entry.counts;
     if (ofMinute.size >= maxSeries && series !== 'a') return undefined;
     const counts: Counts = {};
     ofMinute.set(key, { env, series, counts });
@@ -153,15 +153,15 @@ export function mergeInto(target: Pending, added: Pending): void {
     const known = target.get(minute) ?? new Map<string, { env: number; series: string; counts: Counts }>();
     target.set(minute, known);
     for (const [key, { env, series: name, counts }] of series) {
-      const one = known.get(key)?.counts ?? {};
-      known.set(key, { env, series: name, counts: one });
+      const merged = known.get(key)?.counts ?? {};
+      known.set(key, { env, series: name, counts: merged });
       const { waited, lasted, maxWaiting, maxOldestMs, ...numbers } = counts;
       for (const what of counted)
-        if (numbers[what] !== undefined) one[what] = (one[what] ?? 0) + numbers[what];
-      if (waited) (one.waited ??= new Times()).add(waited);
-      if (lasted) (one.lasted ??= new Times()).add(lasted);
-      if (maxWaiting !== undefined) one.maxWaiting = Math.max(one.maxWaiting ?? 0, maxWaiting);
-      if (maxOldestMs !== undefined) one.maxOldestMs = Math.max(one.maxOldestMs ?? 0, maxOldestMs);
+        if (numbers[what] !== undefined) merged[what] = (merged[what] ?? 0) + numbers[what];
+      if (waited) (merged.waited ??= new Times()).add(waited);
+      if (lasted) (merged.lasted ??= new Times()).add(lasted);
+      if (maxWaiting !== undefined) merged.maxWaiting = Math.max(merged.maxWaiting ?? 0, maxWaiting);
+      if (maxOldestMs !== undefined) merged.maxOldestMs = Math.max(merged.maxOldestMs ?? 0, maxOldestMs);
     }
   }
 }

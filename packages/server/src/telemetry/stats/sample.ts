@@ -23,7 +23,7 @@ export interface FleetSample {
   }[];
   readonly executing: readonly { readonly env: number; readonly queue: string; readonly count: number }[];
   /** Runs that wait for something other than a slot. */
-  readonly held: readonly {
+  readonly waiting: readonly {
     readonly env: number;
     readonly what: 'delayed' | 'retrying' | 'pending_version' | 'suspended';
     readonly count: number;
@@ -135,7 +135,7 @@ async function takeSample(tx: Transaction, now: number): Promise<FleetSample> {
     )
     select env, case when nth <= ${maxQueues} then name else 'other' end as queue, sum(n)::int as count
       from queue group by 1, 2 order by 1, 2`;
-  const held = await tx<FleetSample['held']>`
+  const waiting = await tx<FleetSample['waiting']>`
     select env, case when retry then 'retrying' else 'delayed' end as what, count(*)::int as count from delayed group by 1, 2
     union all
     select env, 'pending_version', count(*)::int from pending_version group by 1
@@ -153,7 +153,7 @@ async function takeSample(tx: Transaction, now: number): Promise<FleetSample> {
     select (select ${now}::float8 - extract(epoch from s.next_at) * 1000 from schedules s
              where s.next_at <= ${at} order by s.next_at limit 1)::float8 as lag,
            (select greatest(0, c.reltuples) from pg_class c where c.oid = 'channels'::regclass)::float8 as channels`;
-  const envs = [...new Set([queues, executing, held, pools, errors].flat().map(({ env }) => env))];
+  const envs = [...new Set([queues, executing, waiting, pools, errors].flat().map(({ env }) => env))];
   const environments = await tx<FleetSample['environments']>`
     select e.id as env, p.ref as project, e.kind, e.branch
       from environments e join projects p on p.id = e.project_id where e.id = any(${envs}::int[])`;
@@ -161,7 +161,7 @@ async function takeSample(tx: Transaction, now: number): Promise<FleetSample> {
     environments,
     queues,
     executing,
-    held,
+    waiting,
     pools,
     errors,
     scheduleLagMs: Math.max(0, others?.lag ?? 0),

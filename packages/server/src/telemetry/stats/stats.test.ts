@@ -29,13 +29,13 @@ test('what happens to runs is counted, whichever way it happens', async () => {
   await cancelRun(t.engine, t.runners, env, canceled.id);
   const attempts = await t.claim('r1', [id], 4);
   const error = { type: 'BUILT_IN_ERROR', name: 'Error', message: 'no', stackTrace: '' } as const;
-  const held = { queue: 'task/send', version, began: performance.now() - 3_000 };
+  const leased = { queue: 'task/send', version, began: performance.now() - 3_000 };
   const complete = (index: number, outcome: Parameters<typeof t.complete>[0]['outcome']) =>
     t.complete({
       env,
       task: 'send',
       ...(attempts[index] as { run: string; fence: number }),
-      ...held,
+      ...leased,
       outcome,
     });
   await complete(0, { kind: 'completed', output: null, outputType: 'application/json' });
@@ -272,9 +272,9 @@ test('a bucket has what is up to 9 % shorter than its bound, and a quantile is a
 test('a range that is too wide and a step that is too fine are refused with what to use instead', () => {
   const now = Date.parse('2026-11-23T12:34:56Z');
   const dayMs = 24 * hourMs;
-  const read = (asked: Parameters<typeof readStatsRange>[0], series?: number) =>
-    readStatsRange(asked, now, series);
-  for (const [asked, sentence] of [
+  const read = (requested: Parameters<typeof readStatsRange>[0], series?: number) =>
+    readStatsRange(requested, now, series);
+  for (const [requested, sentence] of [
     [
       { period: dayMs, step: 60_000 },
       /^step: the range has 144\d points in 1 series, and at most 1000 are allowed. Use step=5m or/,
@@ -293,7 +293,7 @@ test('a range that is too wide and a step that is too fine are refused with what
     [{ period: hourMs, step: 30_000 }, /^step: must be whole minutes/],
     [{ period: hourMs, step: 0 }, /^step: must be whole minutes/],
   ] as const)
-    expect(() => read(asked)).toThrow(sentence);
+    expect(() => read(requested)).toThrow(sentence);
   expect(() => read({ period: dayMs, step: 300_000 }, 10)).toThrow(
     /28[89]0 points in 10 series.*Use step=1h or/,
   );

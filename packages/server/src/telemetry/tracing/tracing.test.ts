@@ -21,7 +21,7 @@ test('every package that sending traces and metrics needs is named, in a version
   const text = await readFile(new URL('../../../package.json', import.meta.url), 'utf8');
   const { peerDependencies } = JSON.parse(text) as { peerDependencies: Record<string, string> };
   const named = [...new Set([...tracingPackages, ...metricsPackages])]
-    .map((one) => /^(.+)@([\d.]+)$/.exec(one)?.slice(1))
+    .map((spec) => /^(.+)@([\d.]+)$/.exec(spec)?.slice(1))
     .toSorted(([a = ''] = [], [b = ''] = []) => (a < b ? -1 : 1));
   expect(named.map((pair) => pair?.[0])).toEqual(Object.keys(peerDependencies).toSorted());
   for (const [name = '', version = ''] of named.map((pair) => pair ?? [])) {
@@ -52,7 +52,7 @@ test('a request is in its caller’s trace; a run is the root of its attempts, w
       const { resourceSpans } = JSON.parse(text) as {
         resourceSpans: { scopeSpans: { spans: Span[] }[] }[];
       };
-      spans.push(...resourceSpans.flatMap((one) => one.scopeSpans.flatMap((scope) => scope.spans)));
+      spans.push(...resourceSpans.flatMap((resource) => resource.scopeSpans.flatMap((scope) => scope.spans)));
       response.end('{}');
     });
   });
@@ -71,9 +71,9 @@ test('a request is in its caller’s trace; a run is the root of its attempts, w
     from,
     traceparent: `00-${traceId}-${'b'.repeat(16)}-01`,
   });
-  const made = Date.now() - 5_000;
+  const createdAt = Date.now() - 5_000;
   const attempt = {
-    run: `run_${made.toString(36)}aaaaaaaaaaaaaaaa`,
+    run: `run_${createdAt.toString(36)}aaaaaaaaaaaaaaaa`,
     task: 'send',
     fence: 1,
     since: Date.now() - 100,
@@ -91,7 +91,7 @@ test('a request is in its caller’s trace; a run is the root of its attempts, w
   const [run] = named('run send');
   expect(run).toBeDefined();
   expect(run?.parentSpanId).toBeFalsy();
-  expect(Number(BigInt(run?.startTimeUnixNano ?? 0) / 1_000_000n)).toBe(made);
+  expect(Number(BigInt(run?.startTimeUnixNano ?? 0) / 1_000_000n)).toBe(createdAt);
   expect(named('attempt send')).toMatchObject([
     { traceId: run?.traceId, parentSpanId: run?.spanId, status: { code: 2 } },
     { traceId: run?.traceId, parentSpanId: run?.spanId },

@@ -35,14 +35,14 @@ export async function useLink(tx: Queryable, token: string): Promise<LoggedIn> {
   const [row] = await tx<{ tokenId: string }[]>`
     delete from browser_links where digest = ${credentialDigest(token)} and expires_at > now()
     returning token_id as "tokenId"`;
-  const made = row && (await liveToken(tx, row.tokenId));
-  if (!made)
+  const live = row && (await liveToken(tx, row.tokenId));
+  if (!live)
     throw unauthorized(
       'This link was used already, or its ten minutes are over: make another one with `millrace open`',
     );
   return {
-    userId: made.userId,
+    userId: live.userId,
     method: 'link',
-    token: { id: row.tokenId, expiresAt: made.expiresAt },
+    token: { id: row.tokenId, expiresAt: live.expiresAt },
   };
 }

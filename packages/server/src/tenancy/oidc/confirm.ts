@@ -100,33 +100,33 @@ export function createConfirmer(dependencies: ConfirmDependencies): Confirmer {
     return 'unknown';
   }
 
-  async function askAbout(asked: Provider, identity: Claimed, claim: string): Promise<Outcome> {
+  async function askAbout(provider: Provider, identity: Claimed, claim: string): Promise<Outcome> {
     const { id, issuer, subject, userId, organization, sealed } = identity;
     const by = { issuer, origin: { requestId: claim, address: 'server', userAgent: undefined } };
     const answer = await Promise.resolve()
-      .then(() => asked.refresh(unseal(masterKey, sealed, oidcIdentityContext(id)), { issuer, subject }))
+      .then(() => provider.refresh(unseal(masterKey, sealed, oidcIdentityContext(id)), { issuer, subject }))
       .catch((error: unknown): OidcFailure => failureOf(error));
-    const role = 'groups' in answer ? roleOf(answer.groups, asked.settings) : undefined;
+    const role = 'groups' in answer ? roleOf(answer.groups, provider.settings) : undefined;
     if ('reason' in answer && answer.reason !== 'refused') {
       // A failure that only concerns one user does not stop queries about others.
       away.set(noConnection.has(answer.code) ? '' : userId, performance.now() + awayMs);
       log.warn('oidc.away', { reason: answer.reason, code: answer.code });
-      await sql`update oidc_identities set asked_by = null, asked_until = null where id = ${id} and asked_by = ${claim}`;
+      await sql`update oidc_identities set claimed_by = null, claimed_until = null where id = ${id} and claimed_by = ${claim}`;
       return 'unknown';
     }
     const became = await sql.begin(async (tx): Promise<'ended' | 'changed' | 'same'> => {
       // In the lock order of a login.
       await tx`select from organizations where id = ${organization} for update`;
-      const [mine] =
-        await tx`select from oidc_identities where id = ${id} and asked_by = ${claim} for update`;
+      const [current] =
+        await tx`select from oidc_identities where id = ${id} and claimed_by = ${claim} for update`;
       // The user has logged in again in the meantime: the result belongs to an earlier login.
-      if (!mine) return 'same';
+      if (!current) return 'same';
       if (role === undefined || !('groups' in answer)) {
         await endByProvider(tx, identity, 'reason' in answer ? 'refused' : 'no group', by);
         return 'ended';
       }
       await tx`
-        update oidc_identities set confirmed_at = now(), asked_by = null, asked_until = null,
+        update oidc_identities set confirmed_at = now(), claimed_by = null, claimed_until = null,
           sealed_refresh_token = ${seal(masterKey, answer.refreshToken, oidcIdentityContext(id))}
          where id = ${id}`;
       return (await updateRole(tx, { organization, userId, role }, by)) ? 'changed' : 'same';
@@ -143,8 +143,8 @@ export function createConfirmer(dependencies: ConfirmDependencies): Confirmer {
 /** Lets one process at a time query the provider, which ends the login if a refresh token is used twice. */
 async function claimIdentity(sql: Sql, userId: string, claim: string): Promise<Claimed | undefined> {
   const [row] = await sql<Claimed[]>`
-    update oidc_identities set asked_by = ${claim}, asked_until = now() + make_interval(secs => ${claimSeconds})
-     where user_id = ${userId} and sealed_refresh_token is not null and (asked_until is null or asked_until < now())
+    update oidc_identities set claimed_by = ${claim}, claimed_until = now() + make_interval(secs => ${claimSeconds})
+     where user_id = ${userId} and sealed_refresh_token is not null and (claimed_until is null or claimed_until < now())
        and confirmed_at <= now() - make_interval(secs => ${freshMs / 1_000})
     returning id, issuer, subject, user_id as "userId", organization_id as organization, sealed_refresh_token as sealed`;
   return row;

@@ -23,7 +23,7 @@ export async function endByProvider(
 ): Promise<void> {
   await tx`select from organizations where id = ${organization} for update`;
   await tx`
-    update oidc_identities set sealed_refresh_token = null, asked_by = null, asked_until = null where id = ${id}`;
+    update oidc_identities set sealed_refresh_token = null, claimed_by = null, claimed_until = null where id = ${id}`;
   // Sessions first: creating a token locks the requesting session. Tokens are locked before they are ended, because the approval of a login
   // locks the approving token until a new one exists.
   const sessions = await tx`

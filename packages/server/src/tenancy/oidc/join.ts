@@ -34,7 +34,7 @@ export async function joinByProvider(
     insert into oidc_identities (id, issuer, subject, user_id, organization_id, sealed_refresh_token)
     values (${id}, ${user.issuer}, ${user.subject}, ${userId}, ${organization}, ${sealed})
     on conflict (id) do update set organization_id = excluded.organization_id, confirmed_at = now(),
-      sealed_refresh_token = excluded.sealed_refresh_token, asked_by = null, asked_until = null`;
+      sealed_refresh_token = excluded.sealed_refresh_token, claimed_by = null, claimed_until = null`;
   await setRole(tx, masterKey, { organization, userId, role }, by);
   return userId;
 }

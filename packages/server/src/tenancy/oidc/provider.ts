@@ -71,7 +71,7 @@ export function createProvider(settings: OidcSettings): Provider {
     return found.config;
   };
 
-  const asked = async <T>(ask: (config: client.Configuration) => Promise<T>): Promise<T> => {
+  const withConfiguration = async <T>(ask: (config: client.Configuration) => Promise<T>): Promise<T> => {
     try {
       return await ask(await configured());
     } catch (error) {
@@ -94,7 +94,7 @@ export function createProvider(settings: OidcSettings): Provider {
   return {
     settings,
     begin: (redirectUri) =>
-      asked(async (config) => {
+      withConfiguration(async (config) => {
         const secrets = {
           state: client.randomState(),
           nonce: client.randomNonce(),
@@ -113,7 +113,7 @@ export function createProvider(settings: OidcSettings): Provider {
       }),
 
     finish: (callback, { state, nonce, verifier }) =>
-      asked(async (config) => {
+      withConfiguration(async (config) => {
         const tokens = await client.authorizationCodeGrant(config, callback, {
           expectedState: state,
           expectedNonce: nonce,
@@ -137,10 +137,10 @@ export function createProvider(settings: OidcSettings): Provider {
       }),
 
     loggedOut: (logoutToken) =>
-      asked((config) => readLogoutToken(logoutToken, config.serverMetadata(), settings.clientId)),
+      withConfiguration((config) => readLogoutToken(logoutToken, config.serverMetadata(), settings.clientId)),
 
     refresh: (refreshToken, { issuer, subject }) =>
-      asked(async (config) => {
+      withConfiguration(async (config) => {
         // A provider never receives the token of another one.
         if (issuer !== config.serverMetadata().issuer) throw new OidcFailure('misconfigured', 'other_issuer');
         const tokens = await client.refreshTokenGrant(config, refreshToken);
@@ -198,7 +198,7 @@ function scopesFor({ scopes }: OidcSettings, config: client.Configuration): stri
     'openid',
     'profile',
     'email',
-    ...['offline_access', 'groups'].filter((one) => supported.includes(one)),
+    ...['offline_access', 'groups'].filter((scope) => supported.includes(scope)),
   ].join(' ');
 }
 
@@ -209,7 +209,7 @@ function nameIn({
   email,
   sub,
 }: Readonly<Record<string, unknown>>): string {
-  const text = [name, username, email, sub].find((one) => typeof one === 'string' && one.trim() !== '');
+  const text = [name, username, email, sub].find((value) => typeof value === 'string' && value.trim() !== '');
   return (
     String(text ?? 'unknown')
       .toWellFormed()

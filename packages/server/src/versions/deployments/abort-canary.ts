@@ -14,7 +14,7 @@ export async function abortCanary(
   idOrVersion: string,
   record?: RecordHere,
 ): Promise<Deployment> {
-  const shown = await sql.begin(async (tx) => {
+  const deployment = await sql.begin(async (tx) => {
     await lockVersions(tx, env);
     const version = await findVersion(tx, env, idOrVersion);
     const canary = await readCanary(tx, env);
@@ -32,6 +32,6 @@ export async function abortCanary(
     return showDeployment(tx, env, version, new Date(clock.now()));
   });
   versions.forget(env);
-  wakes.tell({ kind: 'versions', env });
-  return shown;
+  wakes.notify({ kind: 'versions', env });
+  return deployment;
 }

@@ -17,10 +17,11 @@ export async function archiveDeployment(
   record?: RecordHere,
 ): Promise<Deployment> {
   const { sql, clock, versions, wakes } = dependencies;
-  const shown = await sql.begin(async (tx) => {
+  const deployment = await sql.begin(async (tx) => {
     await lockVersions(tx, env);
     const version = await findVersion(tx, env, idOrVersion);
     if (version.state !== 'archived') {
+      await holdForArchive(tx, [version.id]);
       const refused = await reasonToStay(tx, env, version);
       if (refused !== undefined) throw refused;
       await markArchived(tx, version.id);
@@ -29,8 +30,8 @@ export async function archiveDeployment(
     return showDeployment(tx, env, version, new Date(clock.now()));
   });
   versions.forget(env);
-  wakes.tell({ kind: 'versions', env });
-  return shown;
+  wakes.notify({ kind: 'versions', env });
+  return deployment;
 }
 
 async function reasonToStay(
@@ -58,7 +59,14 @@ async function reasonToStay(
   return undefined;
 }
 
-/** The version must not be current, and no live run may be bound to it. */
+/**
+ * Waits for triggers that create runs of these versions, and makes later ones wait (`hold_versions`). Only then the number of live runs is
+ * final.
+ */
+export const holdForArchive = (tx: Transaction, versions: readonly number[]): Promise<unknown> =>
+  tx`select from versions where id = any (${[...versions]}::int[]) order by id for update`;
+
+/** The version must be held by `holdForArchive`, not be current, and have no live run. */
 export async function markArchived(tx: Transaction, version: number): Promise<void> {
   await tx`update versions set state = 'archived', bundle = null where id = ${version}`;
   await tx`delete from version_blobs where version_id = ${version}`;

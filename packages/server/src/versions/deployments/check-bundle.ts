@@ -35,7 +35,7 @@ export function checkBundle(bundle: Bundle, tasks: readonly TaskManifest[]): voi
   }
   checkTasks(bundle, tasks, sources);
   const platforms = bundle.layers.map(({ platform }) => platform);
-  const twice = platforms.find((one, index) => platforms.indexOf(one) !== index);
+  const twice = platforms.find((platform, index) => platforms.indexOf(platform) !== index);
   if (twice !== undefined) throw unprocessable(`bundle.layers: there are two for ${twice}.`);
 }
 

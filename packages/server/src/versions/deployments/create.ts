@@ -78,7 +78,7 @@ export async function createDeployment(
   });
   if (created.state === 'ready') {
     versions.forget(env);
-    wakes.tell({ kind: 'versions', env });
+    wakes.notify({ kind: 'versions', env });
   }
   const { publicId: id, version, state, isNew, missing } = created;
   return {

@@ -43,7 +43,7 @@ export async function finalizeDeployment(
       makeReady(tx, env, project, version, new Date(clock.now()), record),
     );
     versions.forget(env);
-    wakes.tell({ kind: 'versions', env });
+    wakes.notify({ kind: 'versions', env });
     if (isReady) log.info('version.uploaded', { env, version: version.version });
   }
   return showDeployment(sql, env, version, new Date(clock.now()));

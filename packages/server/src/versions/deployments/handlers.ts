@@ -45,9 +45,9 @@ export function deploymentHandlers(
     async finalizeDeployment(request) {
       const { environment, params } = request;
       const record = recordHere(environment, request);
-      const shown = await finalizeDeployment(dependencies, environment, params.deploymentId, record);
+      const deployment = await finalizeDeployment(dependencies, environment, params.deploymentId, record);
       wake(environment.id);
-      return shown;
+      return deployment;
     },
 
     failDeployment: ({ environment, params, body }) =>
@@ -68,9 +68,9 @@ export function deploymentHandlers(
     async abortCanary(request) {
       const { environment, params } = request;
       const record = recordHere(environment, request);
-      const shown = await abortCanary(dependencies, environment.id, params.version, record);
+      const deployment = await abortCanary(dependencies, environment.id, params.version, record);
       wake(environment.id);
-      return shown;
+      return deployment;
     },
 
     moveDeployment(request) {

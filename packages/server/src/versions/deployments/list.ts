@@ -6,9 +6,9 @@ import { badRequest } from '../../problem.ts';
 import type { StoredState } from './find.ts';
 import { deploymentOf, readDeployments } from './show.ts';
 
-type Asked = Query<Operations['listDeployments']>;
+type ListQuery = Query<Operations['listDeployments']>;
 
-const statesOf: Readonly<Record<NonNullable<Asked['status']>, readonly StoredState[]>> = {
+const statesOf: Readonly<Record<NonNullable<ListQuery['status']>, readonly StoredState[]>> = {
   PENDING: [],
   BUILDING: [],
   DEPLOYING: ['uploading'],
@@ -22,7 +22,7 @@ const statesOf: Readonly<Record<NonNullable<Asked['status']>, readonly StoredSta
 export async function listDeployments(
   sql: Queryable,
   env: number,
-  query: Asked,
+  query: ListQuery,
   now: number,
 ): Promise<Reply<Operations['listDeployments']>> {
   const size = query['page[size]'];
@@ -43,8 +43,8 @@ export async function listDeployments(
        ${from === undefined ? sql`` : sql`and p.created_at >= ${from}`} ${to === undefined ? sql`` : sql`and p.created_at <= ${to}`}
      order by p.sequence desc limit ${size + 1}`;
   const rows = await readDeployments(sql, env, page, new Date(now));
-  const { page: shown, pagination } = onwardPage(rows, size, (last) => last.publicId);
-  return { data: shown.map(deploymentOf), pagination };
+  const { page: items, pagination } = onwardPage(rows, size, (last) => last.publicId);
+  return { data: items.map(deploymentOf), pagination };
 }
 
 const unknownPage = (after: string) =>
@@ -52,7 +52,7 @@ const unknownPage = (after: string) =>
     `page[after]: this environment has no deployment "${after.slice(0, 128)}"; send the cursor of a page before.`,
   );
 
-function rangeOf({ period, from, to }: Asked, now: number): { from?: Date; to?: Date } {
+function rangeOf({ period, from, to }: ListQuery, now: number): { from?: Date; to?: Date } {
   if (period !== undefined) return { from: new Date(Math.max(0, now - period)) };
   return {
     ...(from !== undefined && { from: instantOf('from', from) }),

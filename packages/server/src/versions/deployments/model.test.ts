@@ -42,9 +42,9 @@ test.each([...seeds.map((seed) => [seed, 'the database'] as const), [seeds[0]!, 
             case 0:
             case 1:
             case 2:
-              return t.deploy(bundle).then((one) => created.push(one));
+              return t.deploy(bundle).then((deployment) => created.push(deployment));
             case 3:
-              return t.create(bundle.body).then((one) => created.push(one));
+              return t.create(bundle.body).then((deployment) => created.push(deployment));
             case 4:
               return known && t.finalize(known);
             case 5:
@@ -95,9 +95,9 @@ test.each([...seeds.map((seed) => [seed, 'the database'] as const), [seeds[0]!, 
     const names = await t.sql<{ count: number; names: number }[]>`
       select count(*)::int as count, count(distinct version)::int as names from versions`;
     expect(names[0]!.count).toBe(names[0]!.names);
-    const kept =
+    const leftover =
       await t.sql`select from version_blobs r join versions v on v.id = r.version_id where v.state in ('failed', 'archived')`;
-    expect(kept).toEqual([]);
+    expect(leftover).toEqual([]);
     // Unneeded data is deleted.
     for (const { version } of await t.sql<{ version: string }[]>`
       select version from versions v where state = 'ready' and not exists (select from current_versions c where c.version_id = v.id)`)

@@ -26,8 +26,8 @@ const versionOf = async (t: TestDeployments, run: string) =>
 
 /** One run of a version for each kind of wait, and one that executes. */
 async function allKinds() {
-  const made = await twoVersions();
-  const { t, from, locked } = made;
+  const versions = await twoVersions();
+  const { t, from, locked } = versions;
   const env = t.environment.id;
   const begin = createBeginWaits(t.engine, t.sql, t.dispatch, () => {});
   const start = async (task = 'send') => {
@@ -57,7 +57,7 @@ async function allKinds() {
     RETRYING: retrying.run,
     WAITING: waiting.run,
   };
-  return { ...made, runs, stay: [executing.run, attached.run], executing };
+  return { ...versions, runs, stay: [executing.run, attached.run], executing };
 }
 
 describe('moving the runs of a version', () => {

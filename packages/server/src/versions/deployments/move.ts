@@ -50,14 +50,14 @@ export async function moveRuns(
     throw unprocessable(`to: its runs are on version ${to.version} already; name another.`);
   refuseUnready(to);
   const found = await readMovable(sql, env, from.id, to.id, filter);
-  const shown = { from: from.version, to: to.version, ...found };
-  if (dryRun) return { ...shown, moved: 0, isComplete: false };
+  const summary = { from: from.version, to: to.version, ...found };
+  if (dryRun) return { ...summary, moved: 0, isComplete: false };
   if (found.missingTasks.length > 0)
     throw conflict('tasks_missing', lacking(to, found), { missingTasks: found.missingTasks });
-  if (found.waiting.length === 0) return { ...shown, moved: 0, isComplete: true };
+  if (found.waiting.length === 0) return { ...summary, moved: 0, isComplete: true };
   const recordOnce = once(record, from, to, found, filter);
   const done = await moveAll(dependencies, { env, from, to, filter, recordOnce, ...options });
-  return { ...shown, ...done };
+  return { ...summary, ...done };
 }
 
 const lacking = ({ version }: FoundVersion, { missingTasks }: Movable): string =>

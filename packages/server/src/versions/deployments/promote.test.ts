@@ -11,13 +11,13 @@ describe('promotion', () => {
   test('makes a version current, with its queues, and is told once', async () => {
     const t = await testDeployments();
     const tasks = [{ id: 'send', filePath: 'tasks.ts', queue: { name: 'mail', concurrencyLimit: 3 } }];
-    const one = await t.deploy(bundleOf({}, { more: { tasks } }));
+    const deployed = await t.deploy(bundleOf({}, { more: { tasks } }));
     const waiting = await t.trigger('send');
     expect(await t.sql`select from pending_version`).toHaveLength(1);
-    expect(await t.promoteTo(one.version)).toEqual({
-      id: one.id,
-      version: one.version,
-      shortCode: one.shortCode,
+    expect(await t.promoteTo(deployed.version)).toEqual({
+      id: deployed.id,
+      version: deployed.version,
+      shortCode: deployed.shortCode,
       replaced: null,
       canaryPercent: null,
     });
@@ -25,12 +25,12 @@ describe('promotion', () => {
     expect(await t.sql`select concurrency_limit from queues where name = 'mail'`).toEqual([
       { concurrency_limit: 3 },
     ]);
-    expect(await t.show(one.version)).toMatchObject({
+    expect(await t.show(deployed.version)).toMatchObject({
       state: 'current',
       deployedAt: expect.any(String) as string,
     });
     // Again: nothing changes, and no runner is required.
-    expect(await t.promoteTo(one.id, { force: false })).toMatchObject({ replaced: one.version });
+    expect(await t.promoteTo(deployed.id, { force: false })).toMatchObject({ replaced: deployed.version });
     expect(t.acts.filter((act) => act.startsWith('version.promoted'))).toHaveLength(1);
   });
 
@@ -97,10 +97,10 @@ describe('promotion', () => {
 describe('archiving', () => {
   test('frees the files that no other version needs, after an hour', async () => {
     const t = await testDeployments();
-    const one = await t.deploy(bundleOf({ 'a.js': 'a', 'b.js': 'b' }));
+    const deployed = await t.deploy(bundleOf({ 'a.js': 'a', 'b.js': 'b' }));
     await t.deploy(bundleOf({ 'a.js': 'a' }));
-    expect(await t.archive(one.version)).toMatchObject({ state: 'archived', status: 'DEPLOYED' });
-    expect(await t.archive(one.version)).toMatchObject({ state: 'archived' });
+    expect(await t.archive(deployed.version)).toMatchObject({ state: 'archived', status: 'DEPLOYED' });
+    expect(await t.archive(deployed.version)).toMatchObject({ state: 'archived' });
     expect(t.acts.filter((act) => act.startsWith('version.archived'))).toHaveLength(1);
     await t.prune();
     expect(await t.sql`select from blobs`).toHaveLength(4);
@@ -110,7 +110,7 @@ describe('archiving', () => {
     expect(await t.sql`select distinct blob from blob_pieces`).toHaveLength(3);
     // It can be deployed again, as another version.
     const again = await t.deploy(bundleOf({ 'a.js': 'a', 'b.js': 'b' }));
-    expect(again.version).not.toBe(one.version);
+    expect(again.version).not.toBe(deployed.version);
   });
 
   test('is refused for the current one, for one that live runs are bound to, and for one that is not there', async () => {

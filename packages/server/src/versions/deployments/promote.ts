@@ -15,7 +15,7 @@ export interface DeploymentDependencies extends PromoteDependencies {
   readonly sql: Sql;
   readonly log: Log;
   readonly versions: Pick<Versions, 'forget' | 'want'>;
-  readonly wakes: Pick<Wakes, 'tell'>;
+  readonly wakes: Pick<Wakes, 'notify'>;
 }
 
 export interface PromoteOptions {
@@ -71,12 +71,12 @@ export async function promoteDeployment(
   if (!promoted.isLoaded) {
     if (promoted.isUploaded) {
       versions.want(env, promoted.id);
-      wakes.tell({ kind: 'versions', env, wanted: promoted.id });
+      wakes.notify({ kind: 'versions', env, requested: promoted.id });
     }
     throw notLoaded(promoted);
   }
   versions.forget(env);
-  wakes.tell({ kind: 'versions', env });
+  wakes.notify({ kind: 'versions', env });
   const { publicId: id, version, replaced, isChange } = promoted;
   if (isChange) log.info('version.promoted', { env, version, replaced });
   return { id, version, shortCode: shortCodeOf(id), replaced, canaryPercent: options.percent ?? null };

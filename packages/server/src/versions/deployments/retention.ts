@@ -4,7 +4,7 @@ import type { Wakes } from '../../db/wake.ts';
 import type { Job } from '../../jobs/job.ts';
 import { lockVersions } from '../add.ts';
 import type { Versions } from '../versions.ts';
-import { markArchived } from './archive.ts';
+import { holdForArchive, markArchived } from './archive.ts';
 import { pruneBlobs } from '../blobs/prune.ts';
 import { pruneObjects } from '../blobs/prune-objects.ts';
 import { markFailed } from './fail.ts';
@@ -12,7 +12,7 @@ import { liveRuns } from './live-runs.ts';
 import type { BlobStore } from '../store/store.ts';
 
 /** How many uploaded versions each environment retains. */
-export const keptVersions = 10;
+export const retainedVersions = 10;
 /** How long an upload may be idle before it is abandoned. */
 export const uploadMs = 24 * 3_600_000;
 const maxAtOnce = 20;
@@ -21,7 +21,7 @@ export interface RetentionDependencies {
   readonly sql: Sql;
   readonly clock: Pick<Clock, 'now'>;
   readonly versions: Pick<Versions, 'forget'>;
-  readonly wakes: Pick<Wakes, 'tell'>;
+  readonly wakes: Pick<Wakes, 'notify'>;
   readonly store?: BlobStore | undefined;
 }
 
@@ -59,15 +59,18 @@ async function giveUpUploads(sql: Sql, before: Date): Promise<void> {
 
 async function archiveOld({ sql, versions, wakes }: RetentionDependencies): Promise<void> {
   const envs = await sql<{ env: number }[]>`
-    select env from versions where is_uploaded and state = 'ready' group by env having count(*) > ${keptVersions}`;
+    select env from versions where is_uploaded and state = 'ready' group by env having count(*) > ${retainedVersions}`;
   for (const { env } of envs) {
     const archived = await sql.begin(async (tx) => {
       await lockVersions(tx, env);
+      const beyond = await tx<{ id: number }[]>`
+        select n.id from versions n where n.env = ${env} and n.is_uploaded and n.state = 'ready'
+         order by n.sequence desc offset ${retainedVersions}`;
+      const ids = beyond.map(({ id }) => id);
+      await holdForArchive(tx, ids);
       // While the environment's versions are locked, none can become current.
       const old = await tx<{ id: number }[]>`
-        select v.id from (
-          select n.id from versions n where n.env = ${env} and n.is_uploaded and n.state = 'ready'
-           order by n.sequence desc offset ${keptVersions}) v
+        select v.id from unnest(${ids}::int[]) as v (id)
          where not exists (select from current_versions c where c.env = ${env} and v.id in (c.version_id, c.canary_id))
            and not exists (select from ${liveRuns(tx, env)} b where b.version_id = v.id)`;
       for (const { id } of old) await markArchived(tx, id);
@@ -75,6 +78,6 @@ async function archiveOld({ sql, versions, wakes }: RetentionDependencies): Prom
     });
     if (archived === 0) continue;
     versions.forget(env);
-    wakes.tell({ kind: 'versions', env });
+    wakes.notify({ kind: 'versions', env });
   }
 }

@@ -29,10 +29,10 @@ export async function retrieveDeployment(
   now: Date,
 ): Promise<DeploymentDetails> {
   const version = await findVersion(sql, env, idOrVersion);
-  const shown = await showDeployment(sql, env, version, now);
+  const deployment = await showDeployment(sql, env, version, now);
   const declaredTasks = await sql<DeploymentDetails['declaredTasks']>`
     select id, manifest->>'filePath' as "filePath", manifest->>'description' as description,
            payload_schema as "payloadSchema", payload_schema_note as "payloadSchemaNote"
       from tasks where version_id = ${version.id} order by id`;
-  return { ...shown, declaredTasks: [...declaredTasks] };
+  return { ...deployment, declaredTasks: [...declaredTasks] };
 }

@@ -58,12 +58,12 @@ export async function showDeployment(
 }
 
 export function deploymentOf(row: DeploymentRow): Deployment {
-  const { publicId, createdAt, promotedAt, git, error, bytes, state, nodeVersion, ...shown } = row;
+  const { publicId, createdAt, promotedAt, git, error, bytes, state, nodeVersion, ...fields } = row;
   return {
     id: publicId,
     createdAt: createdAt.toISOString(),
     shortCode: shortCodeOf(publicId),
-    version: shown.version,
+    version: fields.version,
     runtime: nodeVersion === null ? null : 'node',
     runtimeVersion: nodeVersion,
     status: { uploading: 'DEPLOYING', ready: 'DEPLOYED', failed: 'FAILED', archived: 'DEPLOYED' }[
@@ -72,21 +72,21 @@ export function deploymentOf(row: DeploymentRow): Deployment {
     ...(promotedAt && { deployedAt: promotedAt.toISOString() }),
     ...(git && { git }),
     ...(error && { error }),
-    externalId: shown.externalId,
+    externalId: fields.externalId,
     state: stateOf(row),
-    canaryPercent: shown.canaryPercent,
-    contentHash: shown.contentHash,
-    isUploaded: shown.isUploaded,
-    tasks: shown.tasks,
+    canaryPercent: fields.canaryPercent,
+    contentHash: fields.contentHash,
+    isUploaded: fields.isUploaded,
+    tasks: fields.tasks,
     bytes: Number(bytes),
-    platforms: shown.platforms,
-    requires: shown.requires,
-    sdkVersion: shown.sdkVersion,
-    message: shown.message,
-    deployedBy: shown.deployedBy,
-    deployedFrom: shown.deployedFrom,
-    runners: shown.runners,
-    liveRuns: shown.liveRuns,
+    platforms: fields.platforms,
+    requires: fields.requires,
+    sdkVersion: fields.sdkVersion,
+    message: fields.message,
+    deployedBy: fields.deployedBy,
+    deployedFrom: fields.deployedFrom,
+    runners: fields.runners,
+    liveRuns: fields.liveRuns,
   };
 }
 

@@ -332,7 +332,7 @@ describe('creating refuses', () => {
     const good = bundleOf({ 'a.js': 'a' });
     await t.deploy(good);
     const { files } = good.body.bundle;
-    const lie = files.map((one) => (one.path === 'a.js' ? { ...one, digest: sha256('other') } : one));
+    const lie = files.map((file) => (file.path === 'a.js' ? { ...file, digest: sha256('other') } : file));
     await expect(
       t.create({ ...good.body, bundle: { ...good.body.bundle, files: lie } }),
     ).rejects.toMatchObject(problem(422, /has the content/));

@@ -25,8 +25,9 @@ export async function uploadBlob(
   const version = await findVersion(sql, env, deployment);
   refuseOthers(version);
   const key = { project, blob };
-  const [asked] = await sql`select from version_blobs where version_id = ${version.id} and blob = ${blob}`;
-  const known = asked && (await blobProgress(sql, key));
+  const [requested] =
+    await sql`select from version_blobs where version_id = ${version.id} and blob = ${blob}`;
+  const known = requested && (await blobProgress(sql, key));
   if (!known) throw notFound(`The deployment of version ${version.version} has no blob ${blob}.`);
   let { received } = known;
   if (received === known.size) return received;

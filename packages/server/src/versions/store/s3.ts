@@ -23,14 +23,14 @@ const requestMs = 15_000;
 const putMs = 15 * 60_000;
 const emptyDigest = createHash('sha256').digest('hex');
 
-interface Asked {
+interface RequestOptions {
   readonly digest?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: ReadableStream;
   readonly signal: AbortSignal;
 }
 
-type Request = (method: string, key: string, asked: Asked) => Promise<Response>;
+type Request = (method: string, key: string, options: RequestOptions) => Promise<Response>;
 
 /**
  * Opens a store. Writes, reads and deletes a small object, so that a missing bucket or permission is detected before any deployment: rejects
@@ -51,7 +51,7 @@ export async function openS3Store(settings: S3Settings, onAway: (why: string) =>
       );
     else
       throw new StoreRefused(
-        `MILLRACE_BUNDLE_STORE: ${name} refused a test object: ${error.said}. The credentials need the rights to put, get and delete objects there.`,
+        `MILLRACE_BUNDLE_STORE: ${name} refused a test object: ${error.detail}. The credentials need the rights to put, get and delete objects there.`,
       );
   }
   return store;
@@ -60,21 +60,26 @@ export async function openS3Store(settings: S3Settings, onAway: (why: string) =>
 /** The store permanently rejects the request. */
 class Refusal extends StoreFailed {
   readonly code: string;
-  readonly said: string;
+  readonly detail: string;
 
   constructor(name: string, status: number, code: string, message: string) {
-    const said = `${status} ${[code, message].filter((text) => text !== '').join(': ')}`;
-    super(`The store ${name} answered ${said}`);
+    const detail = `${status} ${[code, message].filter((text) => text !== '').join(': ')}`;
+    super(`The store ${name} answered ${detail}`);
     this.code = code;
-    this.said = said;
+    this.detail = detail;
   }
 }
 
 function storeOf(name: string, request: Request): BlobStore {
   const within = (ms: number): AbortSignal => AbortSignal.timeout(ms);
   /** Sends a request, and reads a response without content. */
-  const done = async (method: string, key: string, asked: Asked, missing?: number): Promise<boolean> => {
-    const response = await request(method, key, asked).catch((error: unknown) => {
+  const done = async (
+    method: string,
+    key: string,
+    options: RequestOptions,
+    missing?: number,
+  ): Promise<boolean> => {
+    const response = await request(method, key, options).catch((error: unknown) => {
       throw away(name, error);
     });
     if (response.ok || response.status === missing) {
@@ -106,9 +111,9 @@ function storeOf(name: string, request: Request): BlobStore {
     },
     async read(key, start, size) {
       const silence = new Silence(requestMs);
-      const asked = { ...(start > 0 && { headers: { range: `bytes=${start}-` } }), signal: silence.signal };
+      const options = { ...(start > 0 && { headers: { range: `bytes=${start}-` } }), signal: silence.signal };
       try {
-        const response = await request('GET', key, asked);
+        const response = await request('GET', key, options);
         if (!response.ok || !response.body) throw await failureOf(name, response);
         const expected = size - start;
         const announced = Number(response.headers.get('content-length') ?? expected);

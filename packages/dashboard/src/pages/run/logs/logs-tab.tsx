@@ -29,7 +29,7 @@ export function LogsTab({ runId }: { readonly runId: string }) {
   const [text, setText] = useState(find);
   const [isWrapped, setWrapped] = useState(() => localStorage.getItem('millrace.wrap') !== 'off');
   const [follows, setFollows] = useState(true);
-  const wanted = useDeferredValue(text);
+  const deferredText = useDeferredValue(text);
   const buffer = useRef<Line[]>([]);
   const frame = useRef(0);
   const opening = useRef(Promise.resolve());
@@ -45,7 +45,7 @@ export function LogsTab({ runId }: { readonly runId: string }) {
     });
   };
 
-  const query = { 'filter[level]': level || undefined, 'filter[text]': wanted || undefined };
+  const query = { 'filter[level]': level || undefined, 'filter[text]': deferredText || undefined };
   const { isOver, error } = useFollow(
     'followRunLogs',
     { params: { runId }, query },
@@ -70,8 +70,8 @@ export function LogsTab({ runId }: { readonly runId: string }) {
   );
   useEffect(() => () => cancelAnimationFrame(frame.current), []);
   useEffect(() => {
-    if (wanted !== find) setSearch({ find: wanted || undefined });
-  }, [wanted]);
+    if (deferredText !== find) setSearch({ find: deferredText || undefined });
+  }, [deferredText]);
 
   const download = (): void => {
     const url = URL.createObjectURL(
@@ -135,9 +135,9 @@ export function LogsTab({ runId }: { readonly runId: string }) {
       </div>
       {error !== undefined && <Failure error={error} />}
       {lines.length === 0 ? (
-        <Empty title={wanted === '' && level === '' ? 'It has written nothing' : 'No line matches'}>
+        <Empty title={deferredText === '' && level === '' ? 'It has written nothing' : 'No line matches'}>
           {isOver
-            ? wanted === '' && level === '' && 'What a task writes with console or logger is here.'
+            ? deferredText === '' && level === '' && 'What a task writes with console or logger is here.'
             : 'Lines appear when they are written.'}
         </Empty>
       ) : (

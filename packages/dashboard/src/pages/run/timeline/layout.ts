@@ -29,14 +29,14 @@ export function layoutTimeline(
     isFull = false,
   }: { readonly collapsed: ReadonlySet<string>; readonly find?: string; readonly isFull?: boolean },
 ): Timeline {
-  const wanted = find.trim().toLowerCase();
+  const needle = find.trim().toLowerCase();
   const rows: TimelineRow[] = [];
   const add = (line: Line, depth: number): void => {
     const attempt = isFull ? undefined : onlyAttempt(line);
     const below = attempt
       ? line.children.flatMap((child) => (child === attempt ? attempt.children : [child]))
       : line.children;
-    const isCollapsed = wanted === '' && collapsed.has(line.id);
+    const isCollapsed = needle === '' && collapsed.has(line.id);
     const at = rows.length;
     rows.push({
       ...line,
@@ -50,13 +50,13 @@ export function layoutTimeline(
       isCollapsed,
     });
     if (!isCollapsed) for (const child of below) add(child, depth + 1);
-    const isFound = line.text.includes(wanted) || attempt?.text.includes(wanted) || rows.length > at + 1;
+    const isFound = line.text.includes(needle) || attempt?.text.includes(needle) || rows.length > at + 1;
     if (!isFound) rows.pop();
   };
   for (const line of lines) add(line, 0);
   if (rows.length === 0) return { rows, from: now, to: now + 1 };
   const from = rows.reduce((least, row) => Math.min(least, row.from), Infinity);
-  const to = rows.reduce((most, row) => Math.max(most, row.to), from + 1);
+  const to = rows.reduce((max, row) => Math.max(max, row.to), from + 1);
   return { rows, from, to };
 }
 
@@ -81,7 +81,7 @@ const stepsMs = [
  *
  * @example ticks(1_000, 5) // [0, 200, 400, 600, 800, 1000]
  */
-export function ticks(lengthMs: number, most: number): readonly number[] {
-  const step = stepsMs.find((one) => lengthMs / one <= most) ?? lengthMs / most;
+export function ticks(lengthMs: number, maxTicks: number): readonly number[] {
+  const step = stepsMs.find((candidate) => lengthMs / candidate <= maxTicks) ?? lengthMs / maxTicks;
   return Array.from({ length: Math.floor(lengthMs / step) + 1 }, (_, index) => index * step);
 }

@@ -6,7 +6,7 @@ import type { Window } from './window.ts';
 
 interface MinimapProps {
   readonly timeline: Timeline;
-  readonly shown: Window;
+  readonly view: Window;
   /** The first and the last visible line. */
   readonly lines: readonly [first: number, last: number];
   readonly onShow: (window: Window | undefined) => void;
@@ -28,7 +28,7 @@ const colors: Readonly<Record<TimelineRow['tone'], string>> = {
  * All lines of a long timeline in one small picture, with a frame around the visible part. A press scrolls to that position; dragging moves the
  * frame. The shortcuts of the timeline do the same.
  */
-export function Minimap({ timeline, shown, lines, onShow, onLine }: MinimapProps) {
+export function Minimap({ timeline, view, lines, onShow, onLine }: MinimapProps) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const theme = useTheme();
   const { rows, from, to } = timeline;
@@ -74,7 +74,7 @@ export function Minimap({ timeline, shown, lines, onShow, onLine }: MinimapProps
     const x = Math.min(1, Math.max(0, (event.clientX - box.left) / box.width));
     const y = Math.min(1, Math.max(0, (event.clientY - box.top) / box.height));
     onLine(Math.min(rows.length - 1, Math.floor(y * Math.max(rows.length, height / 3))));
-    const length = shown.to - shown.from;
+    const length = view.to - view.from;
     if (length >= to - from) return;
     const start = Math.min(Math.max(from, from + x * (to - from) - length / 2), to - length);
     onShow({ from: start, to: start + length });
@@ -95,8 +95,8 @@ export function Minimap({ timeline, shown, lines, onShow, onLine }: MinimapProps
         <span
           className="minimap-frame"
           style={{
-            insetInlineStart: `${percent(shown.from, from, to)}%`,
-            inlineSize: `${percent(shown.to, from, to) - percent(shown.from, from, to)}%`,
+            insetInlineStart: `${percent(view.from, from, to)}%`,
+            inlineSize: `${percent(view.to, from, to) - percent(view.from, from, to)}%`,
             insetBlockStart: `${(lines[0] / count) * 100}%`,
             blockSize: `${((lines[1] + 1 - lines[0]) / count) * 100}%`,
           }}

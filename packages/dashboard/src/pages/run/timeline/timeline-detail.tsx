@@ -5,7 +5,7 @@ import { Id } from '../../../parts/id.tsx';
 import { LongText } from '../../../parts/json/long-text.tsx';
 import { visibleControls } from '../../../parts/json/visible-controls.ts';
 import { PageLink } from '../../../parts/page-link.tsx';
-import { Facts } from '../../../parts/page.tsx';
+import { Properties } from '../../../parts/page.tsx';
 import { Status } from '../../../parts/status/status.tsx';
 import { Time } from '../../../parts/time/time.tsx';
 import type { TimelineRow } from './layout.ts';
@@ -28,10 +28,10 @@ export function TimelineDetail({ row, origin, onClose }: TimelineDetailProps) {
         <h3 className="cut">{visibleControls(row.label)}</h3>
         <IconButton icon="close" label="Close" onClick={onClose} />
       </div>
-      <Facts
-        facts={[
-          ...factsOf(entry),
-          ...(row.attempt ? factsOf(row.attempt).slice(1) : []),
+      <Properties
+        properties={[
+          ...propertiesOf(entry),
+          ...(row.attempt ? propertiesOf(row.attempt).slice(1) : []),
           ['Began', <Time key="began" at={row.from} exact />],
           ['After', <span className="number">{readableDuration(row.from - origin)}</span>],
           [
@@ -91,9 +91,9 @@ function Target({ segment: { target } }: { readonly segment: Segment }) {
   );
 }
 
-type Fact = readonly [string, ReactNode] | undefined;
+type Property = readonly [string, ReactNode] | undefined;
 
-function factsOf(entry: TimelineRow['entry']): readonly Fact[] {
+function propertiesOf(entry: TimelineRow['entry']): readonly Property[] {
   if (entry.kind === 'run')
     return [
       ['Status', <Status key="status" status={entry.status} />],

@@ -2,7 +2,7 @@ import { readableDuration } from '@millrace/contract/plain';
 import { memo } from 'react';
 import { Icon } from '../../../parts/icons.tsx';
 import { GlyphMark } from '../../../parts/status/glyph.tsx';
-import { runStatusLooks } from '../../../parts/status/run-status.ts';
+import { runStatusBadges } from '../../../parts/status/run-status.ts';
 import { visibleControls } from '../../../parts/json/visible-controls.ts';
 import { percent, type TimelineRow } from './layout.ts';
 import { attemptWords } from './words.ts';
@@ -22,7 +22,7 @@ interface WaterfallRowProps {
 
 /** The meaning of an entry's glyph, in words. */
 function wordOf({ entry }: TimelineRow): string {
-  if (entry.kind === 'run') return runStatusLooks[entry.status].word;
+  if (entry.kind === 'run') return runStatusBadges[entry.status].word;
   if (entry.kind === 'attempt') return attemptWords[entry.status];
   if (entry.kind === 'span') return entry.status === 'error' ? 'Failed' : '';
   if (entry.kind === 'step') return entry.status === 'FAILED' ? 'Failed step' : 'Step';
@@ -82,8 +82,8 @@ export const WaterfallRow = memo(function WaterfallRow({
           <span className="wf-toggle" />
         )}
         {entry.kind === 'run' && (
-          <span className={`tone-${runStatusLooks[entry.status].tone} wf-glyph`}>
-            <GlyphMark glyph={runStatusLooks[entry.status].glyph} />
+          <span className={`tone-${runStatusBadges[entry.status].tone} wf-glyph`}>
+            <GlyphMark glyph={runStatusBadges[entry.status].glyph} />
           </span>
         )}
         <span

@@ -36,14 +36,14 @@ export function Waterfall({ entries, now }: WaterfallProps) {
   const scroller = useRef<HTMLDivElement>(null);
   /** The line that gets the focus as soon as it is rendered. */
   const toFocus = useRef<string>(undefined);
-  const wanted = useDeferredValue(find);
+  const deferredFind = useDeferredValue(find);
   const lines = useMemo(() => linesOf(entries, now), [entries, now]);
   const timeline = useMemo(
-    () => layoutTimeline(lines, now, { collapsed, find: wanted, isFull }),
-    [lines, now, collapsed, wanted, isFull],
+    () => layoutTimeline(lines, now, { collapsed, find: deferredFind, isFull }),
+    [lines, now, collapsed, deferredFind, isFull],
   );
   const { rows } = timeline;
-  const shown = window ?? timeline;
+  const view = window ?? timeline;
   const virtualizer = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,
@@ -74,21 +74,21 @@ export function Waterfall({ entries, now }: WaterfallProps) {
   });
   const index = rows.findIndex(({ id }) => id === active);
   const current = rows[index];
-  const zoom = (factor: number): void => setWindow(zoomed(shown, timeline, factor, current));
-  const pan = (by: number): void => setWindow(moved(shown, timeline, by));
+  const zoom = (factor: number): void => setWindow(zoomed(view, timeline, factor, current));
+  const pan = (by: number): void => setWindow(moved(view, timeline, by));
   const onKeyDown = usePartKeys('In the timeline', [
-    { keys: 'ArrowDown', does: 'Next line', run: () => move(index + 1) },
-    { keys: 'ArrowUp', does: 'Previous line', run: () => move(index - 1) },
-    { keys: 'Home', does: 'First line', run: () => move(0) },
-    { keys: 'End', does: 'Last line', run: () => move(rows.length - 1) },
+    { keys: 'ArrowDown', label: 'Next line', run: () => move(index + 1) },
+    { keys: 'ArrowUp', label: 'Previous line', run: () => move(index - 1) },
+    { keys: 'Home', label: 'First line', run: () => move(0) },
+    { keys: 'End', label: 'Last line', run: () => move(rows.length - 1) },
     {
       keys: 'ArrowRight',
-      does: 'Open what is below it',
+      label: 'Open what is below it',
       run: () => (current?.isCollapsed ? toggle(current.id) : move(index + 1)),
     },
     {
       keys: 'ArrowLeft',
-      does: 'Close what is below it, or go to what it is below',
+      label: 'Close what is below it, or go to what it is below',
       run: () =>
         current && current.childCount > 0 && !current.isCollapsed
           ? toggle(current.id)
@@ -96,30 +96,30 @@ export function Waterfall({ entries, now }: WaterfallProps) {
     },
     {
       keys: 'Enter',
-      does: 'Show what is known of it',
+      label: 'Show what is known of it',
       run: () => current && setSelected(current.id === selected ? undefined : current.id),
     },
     {
       keys: 'z',
-      does: 'Look at the time of the line',
+      label: 'Look at the time of the line',
       run: () => current && setWindow(around(current, timeline)),
     },
-    { keys: '+', does: 'Look closer', run: () => zoom(0.5) },
-    { keys: '-', does: 'Look from further away', run: () => zoom(2) },
-    { keys: 'Shift+ArrowLeft', does: 'To earlier', run: () => pan(-0.25) },
-    { keys: 'Shift+ArrowRight', does: 'To later', run: () => pan(0.25) },
+    { keys: '+', label: 'Look closer', run: () => zoom(0.5) },
+    { keys: '-', label: 'Look from further away', run: () => zoom(2) },
+    { keys: 'Shift+ArrowLeft', label: 'To earlier', run: () => pan(-0.25) },
+    { keys: 'Shift+ArrowRight', label: 'To later', run: () => pan(0.25) },
     ...(selected !== undefined || window
       ? [
           {
             keys: 'Escape',
-            does: 'Close what is known of it, or show all times',
+            label: 'Close what is known of it, or show all times',
             run: () => (selected === undefined ? setWindow(undefined) : setSelected(undefined)),
           },
         ]
       : []),
   ]);
   const visible = virtualizer.getVirtualItems();
-  const tabStop = visible.some((one) => one.index === index) ? index : visible[0]?.index;
+  const tabStop = visible.some((item) => item.index === index) ? index : visible[0]?.index;
   const detail = rows.find(({ id }) => id === selected);
 
   return (
@@ -133,14 +133,14 @@ export function Waterfall({ entries, now }: WaterfallProps) {
           value={find}
           onChange={(event) => setFind(event.target.value)}
         />
-        <span className="muted small number">{readableDuration(shown.to - shown.from)}</span>
+        <span className="muted small number">{readableDuration(view.to - view.from)}</span>
         {window && (
-          <Button look="plain" onClick={() => setWindow(undefined)}>
+          <Button variant="plain" onClick={() => setWindow(undefined)}>
             Show all
           </Button>
         )}
         <Button
-          look="plain"
+          variant="plain"
           aria-pressed={isFull}
           onClick={() => {
             localStorage.setItem('millrace.timeline', isFull ? 'compact' : 'full');
@@ -151,7 +151,7 @@ export function Waterfall({ entries, now }: WaterfallProps) {
         </Button>
         {rows.some(({ childCount }) => childCount > 0) && (
           <Button
-            look="plain"
+            variant="plain"
             onClick={() =>
               setCollapsed(
                 collapsed.size > 0
@@ -169,13 +169,13 @@ export function Waterfall({ entries, now }: WaterfallProps) {
       {(rows.length > 20 || window !== undefined) && (
         <Minimap
           timeline={timeline}
-          shown={shown}
+          view={view}
           lines={[visible[0]?.index ?? 0, visible.at(-1)?.index ?? 0]}
           onShow={setWindow}
           onLine={(line) => virtualizer.scrollToIndex(line, { align: 'center' })}
         />
       )}
-      <Axis window={shown} onRange={setWindow} />
+      <Axis window={view} onRange={setWindow} />
       <div
         ref={scroller}
         className="waterfall-rows"
@@ -193,8 +193,8 @@ export function Waterfall({ entries, now }: WaterfallProps) {
                 row={row}
                 index={at}
                 top={start}
-                from={shown.from}
-                to={shown.to}
+                from={view.from}
+                to={view.to}
                 isTabStop={at === tabStop}
                 isSelected={row.id === selected}
                 onToggle={() => toggle(row.id)}

@@ -15,18 +15,18 @@ function inside(whole: Window, middle: number, length: number): Window | undefin
 }
 
 /** Zooms in with a factor below 1, around a line if one is given and visible. */
-export function zoomed(shown: Window, whole: Window, factor: number, line?: Window): Window | undefined {
+export function zoomed(view: Window, whole: Window, factor: number, line?: Window): Window | undefined {
   const middle =
-    line && line.to >= shown.from && line.from <= shown.to
-      ? (Math.max(line.from, shown.from) + Math.min(line.to, shown.to)) / 2
-      : (shown.from + shown.to) / 2;
-  return inside(whole, middle, (shown.to - shown.from) * factor);
+    line && line.to >= view.from && line.from <= view.to
+      ? (Math.max(line.from, view.from) + Math.min(line.to, view.to)) / 2
+      : (view.from + view.to) / 2;
+  return inside(whole, middle, (view.to - view.from) * factor);
 }
 
 /** Moves it earlier or later by a fraction of its length. */
-export const moved = (shown: Window, whole: Window, by: number): Window | undefined => {
-  const length = shown.to - shown.from;
-  return inside(whole, (shown.from + shown.to) / 2 + by * length, length);
+export const moved = (view: Window, whole: Window, by: number): Window | undefined => {
+  const length = view.to - view.from;
+  return inside(whole, (view.from + view.to) / 2 + by * length, length);
 };
 
 /** The range of a line, with a margin. */

@@ -11,7 +11,7 @@ export const attemptWords: Readonly<Record<AttemptStatus, string>> = {
   TIMED_OUT: 'Timed out',
   FAILED: 'Failed',
   LOST: 'Runner lost',
-  GIVEN_BACK: 'Given back',
+  RETURNED: 'Given back',
   DETACHED: 'Waited without a process',
 };
 

@@ -22,9 +22,9 @@ export function AuditFilters() {
         onChange={(event) => set({ act: event.target.value || undefined })}
       >
         <option value="">Every act</option>
-        {[...new Set([...acts, ...(act === '' ? [] : [act])])].map((one) => (
-          <option key={one} value={one}>
-            {one}
+        {[...new Set([...acts, ...(act === '' ? [] : [act])])].map((name) => (
+          <option key={name} value={name}>
+            {name}
           </option>
         ))}
       </select>
@@ -86,7 +86,7 @@ function TargetField({
     return () => clearTimeout(timer);
   });
   const onKeyDown = usePartKeys('In the target', [
-    { keys: 'Enter', does: 'Filter', run: () => onChange(text.trim()), whileTyping: true },
+    { keys: 'Enter', label: 'Filter', run: () => onChange(text.trim()), whileTyping: true },
   ]);
   return (
     <input

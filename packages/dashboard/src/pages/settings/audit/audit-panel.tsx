@@ -2,7 +2,7 @@ import type { AuditEntry } from '@millrace/contract';
 import { Button } from '../../../parts/button.tsx';
 import { Id } from '../../../parts/id.tsx';
 import { JsonTree } from '../../../parts/json/json-tree.tsx';
-import { Facts, Section } from '../../../parts/page.tsx';
+import { Properties, Section } from '../../../parts/page.tsx';
 import { SidePanel } from '../../../parts/panel/side-panel.tsx';
 import { Person } from '../../../parts/people.tsx';
 import { useSearchTexts } from '../../../parts/search.ts';
@@ -37,8 +37,8 @@ export function AuditPanel({ entry }: { readonly entry: AuditEntry | undefined }
     >
       {entry && (
         <div className="stack" key={entry.id}>
-          <Facts
-            facts={[
+          <Properties
+            properties={[
               ['When', <Time key="at" at={entry.at} exact />],
               [
                 kinds[entry.actor.kind],

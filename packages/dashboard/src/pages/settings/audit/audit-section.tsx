@@ -18,7 +18,7 @@ const keyOf = ({ id }: AuditEntry): string => id;
 export function AuditSection() {
   const organization = useProject()?.organization.id ?? '';
   const [{ act, actor, target, project, from, to, panel }, setSearch] = useSearchTexts();
-  const given = {
+  const input = {
     params: { organization },
     query: {
       'page[size]': 50,
@@ -30,12 +30,12 @@ export function AuditSection() {
       'filter[to]': to,
     },
   };
-  const list = useLiveList('listAuditEntries', given, keyOf, {
+  const list = useLiveList('listAuditEntries', input, keyOf, {
     live: 15_000,
     enabled: organization !== '',
   });
   const { rows } = list;
-  const isFiltered = [act, actor, target, project, from, to].some((one) => one !== undefined);
+  const isFiltered = [act, actor, target, project, from, to].some((value) => value !== undefined);
   const clear = {
     act: undefined,
     actor: undefined,

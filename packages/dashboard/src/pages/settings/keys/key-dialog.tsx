@@ -32,7 +32,7 @@ function KeyForm({ onClose }: { readonly onClose: () => void }) {
   const [preset, setPreset] = useState<Preset>('trigger-only');
   const [tasks, setTasks] = useState('');
   const [expiry, setExpiry] = useState('90');
-  const create = useAct('createKey', { outdates: ['listKeys'], showsErrors: true });
+  const create = useAct('createKey', { invalidates: ['listKeys'], showsErrors: true });
   const words = presetWords[preset];
   if (create.data) return <NewKey name={create.data.name} text={create.data.key} onClose={onClose} />;
   const ofTasks = tasks.split(/[\s,]+/).filter((task) => task !== '');
@@ -89,7 +89,7 @@ function KeyForm({ onClose }: { readonly onClose: () => void }) {
       <FormError error={create.error} fields={['name', 'tasks', 'expiresAt']} />
       <div className="form-actions">
         <Button onClick={onClose}>Create none</Button>
-        <Button type="submit" look="main" isBusy={create.isPending} disabled={name.trim() === ''}>
+        <Button type="submit" variant="main" isBusy={create.isPending} disabled={name.trim() === ''}>
           Create for {environmentNames[kind as keyof typeof environmentNames] ?? kind}
         </Button>
       </div>

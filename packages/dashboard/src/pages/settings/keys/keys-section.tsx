@@ -10,7 +10,7 @@ import { CheckField } from '../../../parts/form/field.tsx';
 import { useShortcuts } from '../../../parts/keyboard.ts';
 import { Menu } from '../../../parts/menu.tsx';
 import { useSearchTexts } from '../../../parts/search.ts';
-import type { Look } from '../../../parts/status/run-status.ts';
+import type { Badge } from '../../../parts/status/run-status.ts';
 import { Mark } from '../../../parts/status/status.tsx';
 import type { Column } from '../../../parts/table/column.ts';
 import { Table } from '../../../parts/table/table.tsx';
@@ -31,11 +31,13 @@ export function KeysSection() {
   const keys = useAsk('listKeys', { params }, { live: 15_000 });
   const mayWrite = may('createKey');
   const close = (): void => setOpen(undefined);
-  useShortcuts(mayWrite ? [{ keys: 'n', does: 'Create a key', run: () => setOpen({ what: 'create' }) }] : []);
+  useShortcuts(
+    mayWrite ? [{ keys: 'n', label: 'Create a key', run: () => setOpen({ what: 'create' }) }] : [],
+  );
   if (keys.error && !keys.data) return <Failure error={keys.error} onRetry={() => void keys.refetch()} />;
   const all = keys.data?.data ?? [];
-  const ended = all.filter((one) => !isGood(one)).length;
-  const shown = revoked === 'shown' ? all : all.filter(isGood);
+  const ended = all.filter((key) => !isGood(key)).length;
+  const visible = revoked === 'shown' ? all : all.filter(isGood);
   return (
     <div className="stack">
       <div className="row wrap spread">
@@ -44,7 +46,7 @@ export function KeysSection() {
           no more than it needs.
         </p>
         {mayWrite && (
-          <Button icon="plus" look="main" shortcut="n" onClick={() => setOpen({ what: 'create' })}>
+          <Button icon="plus" variant="main" shortcut="n" onClick={() => setOpen({ what: 'create' })}>
             Create key
           </Button>
         )}
@@ -70,7 +72,7 @@ export function KeysSection() {
                   )
               : undefined,
           )}
-          rows={shown}
+          rows={visible}
           rowKey={({ id }) => id}
           isPending={keys.isPending}
           empty={
@@ -101,11 +103,11 @@ const isExpired = ({ expiresAt }: SecretKey): boolean =>
   expiresAt !== undefined && Date.parse(expiresAt) <= Date.now();
 const isGood = (key: SecretKey): boolean => key.revokedAt === undefined && !isExpired(key);
 
-const good: Look = { word: 'Works', glyph: 'disc', tone: 'good' };
-const revokedLook: Look = { word: 'Revoked', glyph: 'slashed', tone: 'quiet' };
-const expired: Look = { word: 'Expired', glyph: 'hourglass', tone: 'quiet' };
-const lookOf = (key: SecretKey): Look =>
-  key.revokedAt !== undefined ? revokedLook : isExpired(key) ? expired : good;
+const good: Badge = { word: 'Works', glyph: 'disc', tone: 'good' };
+const revokedBadge: Badge = { word: 'Revoked', glyph: 'slashed', tone: 'quiet' };
+const expired: Badge = { word: 'Expired', glyph: 'hourglass', tone: 'quiet' };
+const badgeOf = (key: SecretKey): Badge =>
+  key.revokedAt !== undefined ? revokedBadge : isExpired(key) ? expired : good;
 
 const keyColumns = (acts: ((key: SecretKey) => ReactNode) | undefined): readonly Column<SecretKey>[] => [
   {
@@ -133,7 +135,7 @@ const keyColumns = (acts: ((key: SecretKey) => ReactNode) | undefined): readonly
       </span>
     ),
   },
-  { id: 'state', header: 'State', width: '92px', cell: (key) => <Mark look={lookOf(key)} /> },
+  { id: 'state', header: 'State', width: '92px', cell: (key) => <Mark badge={badgeOf(key)} /> },
   { id: 'created', header: 'Created', width: '88px', cell: ({ createdAt }) => <Time at={createdAt} /> },
   {
     id: 'used',

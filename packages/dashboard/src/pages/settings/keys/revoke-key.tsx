@@ -15,7 +15,7 @@ export function RevokeKey({
   const params = useEnvironmentPath();
   const { id, name, lastUsedAt } = secretKey;
   const revoke = useAct('revokeKey', {
-    outdates: ['listKeys'],
+    invalidates: ['listKeys'],
     showsErrors: true,
     done: (revoked) => `Key ${revoked.name} revoked`,
     onDone: onClose,

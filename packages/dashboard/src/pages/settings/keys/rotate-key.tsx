@@ -25,7 +25,7 @@ export function RotateKey({
 }) {
   const params = useEnvironmentPath();
   const [overlap, setOverlap] = useState('24h');
-  const rotate = useAct('rotateKey', { outdates: ['listKeys'], showsErrors: true });
+  const rotate = useAct('rotateKey', { invalidates: ['listKeys'], showsErrors: true });
   return (
     <Dialog isOpen onClose={onClose} title={`Rotate the key ${secretKey.name}`}>
       {rotate.data ? (
@@ -50,7 +50,7 @@ export function RotateKey({
           <FormError error={rotate.error} />
           <div className="form-actions">
             <Button onClick={onClose}>Keep as it is</Button>
-            <Button type="submit" look="main" isBusy={rotate.isPending}>
+            <Button type="submit" variant="main" isBusy={rotate.isPending}>
               Make the new key
             </Button>
           </div>

@@ -12,18 +12,18 @@ import { Time } from '../../../parts/time/time.tsx';
 
 /** Invitations that have not been accepted yet. */
 export function Invitations({ organization }: { readonly organization: string }) {
-  const [asked, setAsked] = useState<Invitation>();
+  const [revoking, setRevoking] = useState<Invitation>();
   const invitations = useAsk(
     'listInvitations',
     { params: { organization } },
     { live: 15_000, inEnvironment: false, enabled: organization !== '' },
   );
   const revoke = useAct('revokeInvitation', {
-    outdates: ['listInvitations'],
+    invalidates: ['listInvitations'],
     inEnvironment: false,
     showsErrors: true,
     done: ({ email }) => `The invitation of ${email} was taken back`,
-    onDone: () => setAsked(undefined),
+    onDone: () => setRevoking(undefined),
   });
   return (
     <Section title="Invitations">
@@ -33,7 +33,7 @@ export function Invitations({ organization }: { readonly organization: string })
         <div className="edge">
           <Table
             label="Invitations"
-            columns={columnsOf(setAsked)}
+            columns={columnsOf(setRevoking)}
             rows={invitations.data ?? []}
             rowKey={({ id }) => id}
             isPending={invitations.isPending}
@@ -42,16 +42,16 @@ export function Invitations({ organization }: { readonly organization: string })
         </div>
       )}
       <Confirm
-        isOpen={asked !== undefined}
+        isOpen={revoking !== undefined}
         onClose={() => {
           revoke.reset();
-          setAsked(undefined);
+          setRevoking(undefined);
         }}
-        title={`Take back the invitation of ${asked?.email ?? ''}?`}
+        title={`Take back the invitation of ${revoking?.email ?? ''}?`}
         action="Take it back"
         isBusy={revoke.isPending}
         error={revoke.error?.message}
-        onConfirm={() => asked && revoke.mutate({ params: { organization, invitationId: asked.id } })}
+        onConfirm={() => revoking && revoke.mutate({ params: { organization, invitationId: revoking.id } })}
       >
         The token that you handed over does not work any more.
       </Confirm>
@@ -59,7 +59,7 @@ export function Invitations({ organization }: { readonly organization: string })
   );
 }
 
-const columnsOf = (onRevoke: (one: Invitation) => void): readonly Column<Invitation>[] => [
+const columnsOf = (onRevoke: (invitation: Invitation) => void): readonly Column<Invitation>[] => [
   {
     id: 'email',
     header: 'Mail',
@@ -82,8 +82,8 @@ const columnsOf = (onRevoke: (one: Invitation) => void): readonly Column<Invitat
     width: '100px',
     align: 'end',
     isEssential: true,
-    cell: (one) => (
-      <Button look="plain" className="settings-row-button" onClick={() => onRevoke(one)}>
+    cell: (invitation) => (
+      <Button variant="plain" className="settings-row-button" onClick={() => onRevoke(invitation)}>
         Take back
       </Button>
     ),

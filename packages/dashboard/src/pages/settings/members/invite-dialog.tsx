@@ -30,7 +30,7 @@ function InviteForm({ organization, mayGiveOwner, onClose }: Omit<InviteDialogPr
   const [email, setEmail] = useState('');
   const [role, setRole] = useState<Role>('member');
   const invite = useAct('createInvitation', {
-    outdates: ['listInvitations'],
+    invalidates: ['listInvitations'],
     inEnvironment: false,
     showsErrors: true,
   });
@@ -77,7 +77,7 @@ function InviteForm({ organization, mayGiveOwner, onClose }: Omit<InviteDialogPr
       <FormError error={invite.error} fields={['email']} />
       <div className="form-actions">
         <Button onClick={onClose}>Invite nobody</Button>
-        <Button type="submit" look="main" isBusy={invite.isPending} disabled={email.trim() === ''}>
+        <Button type="submit" variant="main" isBusy={invite.isPending} disabled={email.trim() === ''}>
           Make the invitation
         </Button>
       </div>

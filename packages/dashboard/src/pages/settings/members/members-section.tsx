@@ -30,13 +30,13 @@ export function MembersSection() {
     { live: 15_000, inEnvironment: false, enabled: organization !== undefined },
   );
   const update = useAct('updateMember', {
-    outdates: ['listMembers', 'retrieveCurrentBrowserSession'],
+    invalidates: ['listMembers', 'retrieveCurrentBrowserSession'],
     inEnvironment: false,
-    onDone: ({ name, role: now }, given) => {
-      const before = members.data?.find(({ userId }) => userId === given.params.userId)?.role;
+    onDone: ({ name, role: now }, input) => {
+      const before = members.data?.find(({ userId }) => userId === input.params.userId)?.role;
       toast({
         title: `${name} is ${roleNames[now]} now`,
-        ...(before !== undefined && { undo: () => update.mutate({ ...given, body: { role: before } }) }),
+        ...(before !== undefined && { undo: () => update.mutate({ ...input, body: { role: before } }) }),
       });
     },
   });
@@ -44,18 +44,18 @@ export function MembersSection() {
     return <Failure error={members.error} onRetry={() => void members.refetch()} />;
   const mayChange = may('updateMember');
   /** Only owners may add and remove owners. */
-  const mayGive = (given: Role): boolean => role === 'owner' || given !== 'owner';
-  const roleCell = (one: Member): ReactNode =>
+  const mayGive = (target: Role): boolean => role === 'owner' || target !== 'owner';
+  const roleCell = (member: Member): ReactNode =>
     // Users cannot change their own role by accident: another admin must do it.
-    mayChange && mayGive(one.role) && one.userId !== user.id ? (
+    mayChange && mayGive(member.role) && member.userId !== user.id ? (
       <select
         className="select settings-role"
-        aria-label={`Role of ${one.name}`}
-        value={one.role}
+        aria-label={`Role of ${member.name}`}
+        value={member.role}
         disabled={update.isPending}
         onChange={(event) =>
           update.mutate({
-            params: { ...params, userId: one.userId },
+            params: { ...params, userId: member.userId },
             body: { role: event.target.value as Role },
           })
         }
@@ -69,15 +69,15 @@ export function MembersSection() {
           ))}
       </select>
     ) : (
-      <span>{roleNames[one.role]}</span>
+      <span>{roleNames[member.role]}</span>
     );
-  const endCell = (one: Member): ReactNode =>
-    one.userId === user.id ? (
-      <IconButton icon="close" label="Leave the organization" onClick={() => setLeaving(one)} />
+  const endCell = (member: Member): ReactNode =>
+    member.userId === user.id ? (
+      <IconButton icon="close" label="Leave the organization" onClick={() => setLeaving(member)} />
     ) : (
       mayChange &&
-      mayGive(one.role) && (
-        <IconButton icon="trash" label={`Remove ${one.name}`} onClick={() => setLeaving(one)} />
+      mayGive(member.role) && (
+        <IconButton icon="trash" label={`Remove ${member.name}`} onClick={() => setLeaving(member)} />
       )
     );
   return (
@@ -86,7 +86,7 @@ export function MembersSection() {
         title="Members"
         actions={
           may('createInvitation') && (
-            <Button icon="plus" look="main" onClick={() => setInviting(true)}>
+            <Button icon="plus" variant="main" onClick={() => setInviting(true)}>
               Invite somebody
             </Button>
           )
@@ -125,8 +125,8 @@ export function MembersSection() {
 
 const memberColumns = (
   self: string,
-  roleCell: (one: Member) => ReactNode,
-  endCell: (one: Member) => ReactNode,
+  roleCell: (member: Member) => ReactNode,
+  endCell: (member: Member) => ReactNode,
 ): readonly Column<Member>[] => [
   {
     id: 'name',
@@ -173,7 +173,7 @@ function EndMember({ member, isSelf, organization, onClose }: EndMemberProps) {
   const options = { inEnvironment: false, showsErrors: true } as const;
   const remove = useAct('removeMember', {
     ...options,
-    outdates: ['listMembers'],
+    invalidates: ['listMembers'],
     done: ({ name }) => `${name} removed`,
     onDone: onClose,
   });

@@ -17,7 +17,7 @@ export function DeleteProject({ projectRef, name, onClose }: DeleteProjectProps)
   const remove = useAct('deleteProject', {
     inEnvironment: false,
     showsErrors: true,
-    outdates: [],
+    invalidates: [],
     done: `Project ${name} deleted`,
     onDone: () => {
       void (async () => {

@@ -12,7 +12,7 @@ import '../../../parts/plot/plot.css';
 
 type Kind = keyof typeof environmentNames;
 
-interface Asked {
+interface OpenDialog {
   readonly what: 'pause' | 'rotate';
   readonly env: Kind;
 }
@@ -27,7 +27,7 @@ const outdated = [
 
 /** The four environments: whether runs start in them, and the keys that sign their public tokens. */
 export function EnvironmentTable({ projectRef, role }: { readonly projectRef: string; readonly role: Role }) {
-  const [asked, setAsked] = useState<Asked>();
+  const [dialog, setDialog] = useState<OpenDialog>();
   const environments = useAsk(
     'listEnvironments',
     { params: { projectRef } },
@@ -35,7 +35,7 @@ export function EnvironmentTable({ projectRef, role }: { readonly projectRef: st
   );
   const resume = useAct('resumeEnvironment', {
     inEnvironment: false,
-    outdates: outdated,
+    invalidates: outdated,
     onDone: (_, { params }) => toast({ title: `${nameOf(params.env)} resumed: its runs start again` }),
   });
   if (environments.error && !environments.data)
@@ -66,9 +66,9 @@ export function EnvironmentTable({ projectRef, role }: { readonly projectRef: st
                 </th>
                 <td>
                   {paused ? (
-                    <Mark look={{ word: 'Paused: no run starts', glyph: 'slashed', tone: 'warn' }} />
+                    <Mark badge={{ word: 'Paused: no run starts', glyph: 'slashed', tone: 'warn' }} />
                   ) : (
-                    <Mark look={{ word: 'Runs start', glyph: 'disc', tone: 'good' }} />
+                    <Mark badge={{ word: 'Runs start', glyph: 'disc', tone: 'good' }} />
                   )}
                 </td>
                 <td>
@@ -87,7 +87,7 @@ export function EnvironmentTable({ projectRef, role }: { readonly projectRef: st
                         <Button
                           icon="pause"
                           aria-label={`Pause ${nameOf(env)}`}
-                          onClick={() => setAsked({ what: 'pause', env })}
+                          onClick={() => setDialog({ what: 'pause', env })}
                         >
                           Pause
                         </Button>
@@ -95,7 +95,7 @@ export function EnvironmentTable({ projectRef, role }: { readonly projectRef: st
                     {allows(role, 'rotateSigningKey', isDev) && (
                       <Button
                         aria-label={`Rotate the signing key of ${nameOf(env)}`}
-                        onClick={() => setAsked({ what: 'rotate', env })}
+                        onClick={() => setDialog({ what: 'rotate', env })}
                       >
                         Rotate the signing key
                       </Button>
@@ -107,19 +107,19 @@ export function EnvironmentTable({ projectRef, role }: { readonly projectRef: st
           })}
         </tbody>
       </table>
-      {asked?.what === 'pause' && (
+      {dialog?.what === 'pause' && (
         <PauseEnvironment
-          params={{ projectRef, env: asked.env }}
-          name={nameOf(asked.env)}
-          outdates={outdated}
-          onClose={() => setAsked(undefined)}
+          params={{ projectRef, env: dialog.env }}
+          name={nameOf(dialog.env)}
+          invalidates={outdated}
+          onClose={() => setDialog(undefined)}
         />
       )}
-      {asked?.what === 'rotate' && (
+      {dialog?.what === 'rotate' && (
         <RotateSigningKey
-          params={{ projectRef, env: asked.env }}
-          name={nameOf(asked.env)}
-          onClose={() => setAsked(undefined)}
+          params={{ projectRef, env: dialog.env }}
+          name={nameOf(dialog.env)}
+          onClose={() => setDialog(undefined)}
         />
       )}
     </div>

@@ -5,15 +5,15 @@ import { Confirm } from '../../../parts/dialog/confirm.tsx';
 interface PauseEnvironmentProps {
   readonly params: { readonly projectRef: string; readonly env: string };
   readonly name: string;
-  readonly outdates: readonly OperationName[];
+  readonly invalidates: readonly OperationName[];
   readonly onClose: () => void;
 }
 
-export function PauseEnvironment({ params, name, outdates, onClose }: PauseEnvironmentProps) {
+export function PauseEnvironment({ params, name, invalidates, onClose }: PauseEnvironmentProps) {
   const pause = useAct('pauseEnvironment', {
     inEnvironment: false,
     showsErrors: true,
-    outdates,
+    invalidates,
     done: `${name} paused: no run starts`,
     onDone: onClose,
   });

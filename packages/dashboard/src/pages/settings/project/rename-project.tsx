@@ -17,7 +17,7 @@ export function RenameProject({ projectRef, name, onClose }: RenameProjectProps)
   const rename = useAct('updateProject', {
     inEnvironment: false,
     showsErrors: true,
-    outdates: ['retrieveProject', 'retrieveCurrentBrowserSession'],
+    invalidates: ['retrieveProject', 'retrieveCurrentBrowserSession'],
     done: (project) => `The project is called ${project.name} now`,
     onDone: onClose,
   });
@@ -43,7 +43,7 @@ export function RenameProject({ projectRef, name, onClose }: RenameProjectProps)
           <Button onClick={onClose}>Keep {name}</Button>
           <Button
             type="submit"
-            look="main"
+            variant="main"
             isBusy={rename.isPending}
             disabled={text.trim() === '' || text.trim() === name}
           >

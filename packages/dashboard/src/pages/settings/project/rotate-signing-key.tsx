@@ -25,7 +25,7 @@ export function RotateSigningKey({ params, name, onClose }: RotateSigningKeyProp
   const rotate = useAct('rotateSigningKey', {
     inEnvironment: false,
     showsErrors: true,
-    outdates: [],
+    invalidates: [],
     done: `Signing key of ${name} rotated`,
     onDone: onClose,
   });
@@ -56,7 +56,7 @@ export function RotateSigningKey({ params, name, onClose }: RotateSigningKeyProp
         <FormError error={rotate.error} />
         <div className="form-actions">
           <Button onClick={onClose}>Keep as it is</Button>
-          <Button type="submit" look="main" className={endsNow ? 'danger' : ''} isBusy={rotate.isPending}>
+          <Button type="submit" variant="main" className={endsNow ? 'danger' : ''} isBusy={rotate.isPending}>
             {endsNow ? 'Rotate, and end all older tokens now' : 'Rotate the signing key'}
           </Button>
         </div>

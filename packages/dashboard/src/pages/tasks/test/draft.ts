@@ -10,7 +10,7 @@ const keyOf = (project: string, env: string, taskId: string): string =>
   `millrace.test ${project} ${env} ${taskId}`;
 
 /** Maximum number of stored characters, because browsers have little storage. */
-const most = 500_000;
+const maxCharacters = 500_000;
 
 export function readDraft(...of: Parameters<typeof keyOf>): Draft | undefined {
   try {
@@ -21,7 +21,7 @@ export function readDraft(...of: Parameters<typeof keyOf>): Draft | undefined {
 }
 
 export function keepDraft(draft: Draft, ...of: Parameters<typeof keyOf>): void {
-  if (draft.text.length > most) return;
+  if (draft.text.length > maxCharacters) return;
   try {
     sessionStorage.setItem(keyOf(...of), JSON.stringify(draft));
   } catch {

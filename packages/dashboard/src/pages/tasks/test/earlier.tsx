@@ -23,11 +23,11 @@ export function Earlier({ taskId, onChoose }: EarlierProps) {
     query: { 'filter[taskIdentifier]': taskId, 'filter[createdAt][period]': '30d', 'page[size]': 12 },
   });
   const take = async (runId: string): Promise<void> => {
-    const given = { params: { runId } };
+    const input = { params: { runId } };
     try {
       const run = await client.ensureQueryData({
-        queryKey: keyOf(environment, 'retrieveRun', given),
-        queryFn: ({ signal }) => call('retrieveRun', given, { environment, signal }),
+        queryKey: keyOf(environment, 'retrieveRun', input),
+        queryFn: ({ signal }) => call('retrieveRun', input, { environment, signal }),
       });
       if (run.payloadPresignedUrl !== undefined)
         return toast({

@@ -47,13 +47,13 @@ export function NumberField({
 
 /** A value without a specific field. */
 export function JsonField({ label, hint, value, onChange }: LeafProps) {
-  const shown = value === undefined ? '' : JSON.stringify(value, undefined, 2);
-  const [text, setText] = useState(shown);
-  const [known, setKnown] = useState(shown);
+  const formatted = value === undefined ? '' : JSON.stringify(value, undefined, 2);
+  const [text, setText] = useState(formatted);
+  const [known, setKnown] = useState(formatted);
   const [error, setError] = useState<string>();
-  if (known !== shown) {
-    setKnown(shown);
-    setText(shown);
+  if (known !== formatted) {
+    setKnown(formatted);
+    setText(formatted);
     setError(undefined);
   }
   return (

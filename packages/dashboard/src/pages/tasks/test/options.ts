@@ -1,6 +1,6 @@
-import type { Given } from '../../../api/operation-types.ts';
+import type { InputOf } from '../../../api/operation-types.ts';
 
-type TriggerBody = Given<'triggerTask'>['body'];
+type TriggerBody = InputOf<'triggerTask'>['body'];
 
 /** The options of a test as entered. Empty ones are left to the task. */
 export interface TestOptions {

@@ -41,19 +41,19 @@ export function PayloadEditor({ value, onChange, schema, error }: PayloadEditorP
     [
       {
         keys: isMac ? 'Ctrl+Space' : 'Mod+Space',
-        does: 'Ask for names and values',
+        label: 'Ask for names and values',
         run: () => offer(value, area.current?.selectionStart ?? 0),
       },
       ...(chosen
         ? [
-            { keys: 'ArrowDown', does: 'Next completion', run: () => next(1) },
-            { keys: 'ArrowUp', does: 'Previous completion', run: () => next(-1) },
-            { keys: 'Tab', does: 'Take the completion', run: () => choose(chosen) },
-            { keys: 'Enter', does: 'Take the completion', run: () => choose(chosen) },
-            { keys: 'Escape', does: 'Close the completions', run: () => setOffered([]) },
+            { keys: 'ArrowDown', label: 'Next completion', run: () => next(1) },
+            { keys: 'ArrowUp', label: 'Previous completion', run: () => next(-1) },
+            { keys: 'Tab', label: 'Take the completion', run: () => choose(chosen) },
+            { keys: 'Enter', label: 'Take the completion', run: () => choose(chosen) },
+            { keys: 'Escape', label: 'Close the completions', run: () => setOffered([]) },
           ]
         : []),
-    ].map((one) => ({ ...one, whileTyping: true })),
+    ].map((shortcut) => ({ ...shortcut, whileTyping: true })),
   );
 
   return (

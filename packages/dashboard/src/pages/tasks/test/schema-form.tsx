@@ -25,7 +25,7 @@ interface SchemaFormProps {
 export const SchemaForm = ({ schema, value, onChange }: SchemaFormProps) => (
   <SchemaField
     root={schema}
-    given={schema}
+    rawSchema={schema}
     name="Payload"
     value={value}
     onChange={onChange}
@@ -36,7 +36,7 @@ export const SchemaForm = ({ schema, value, onChange }: SchemaFormProps) => (
 
 interface SchemaFieldProps {
   readonly root: Schema;
-  readonly given: unknown;
+  readonly rawSchema: unknown;
   readonly name: string;
   readonly value: unknown;
   /** Undefined means not set. */
@@ -48,8 +48,16 @@ interface SchemaFieldProps {
 /** Deeper values are edited as JSON. */
 const maxDepth = 5;
 
-function SchemaField({ root, given, name, value, onChange, isRequired, depth }: SchemaFieldProps): ReactNode {
-  const schema = resolved(given, root);
+function SchemaField({
+  root,
+  rawSchema,
+  name,
+  value,
+  onChange,
+  isRequired,
+  depth,
+}: SchemaFieldProps): ReactNode {
+  const schema = resolved(rawSchema, root);
   const kind = depth > maxDepth ? 'any' : kindOf(schema);
   const label = isRequired ? visibleControls(name) : `${visibleControls(name)} (optional)`;
   const words = hintOf(schema);
@@ -82,7 +90,7 @@ function SchemaField({ root, given, name, value, onChange, isRequired, depth }: 
     case 'enum':
     case 'boolean': {
       const values = kind === 'enum' ? valuesOf(schema) : [true, false];
-      const texts = values.map((one) => JSON.stringify(one));
+      const texts = values.map((choice) => JSON.stringify(choice));
       return (
         <SelectField
           label={label}
@@ -178,7 +186,7 @@ function ObjectField({ root, schema, label, isTop, value, onChange, isRequired, 
     <SchemaField
       key={name}
       root={root}
-      given={property}
+      rawSchema={property}
       name={name}
       value={now[name]}
       isRequired={required.has(name)}
@@ -241,7 +249,7 @@ function ListField({
         <div key={index} className="schema-item">
           <SchemaField
             root={root}
-            given={schema['items']}
+            rawSchema={schema['items']}
             name={`${index + 1}`}
             value={item}
             isRequired

@@ -34,7 +34,7 @@ export function resolved(schema: unknown, root: Schema): Schema {
 const choicesOf = (schema: Schema): readonly unknown[] =>
   [schema['anyOf'], schema['oneOf']]
     .flatMap((list): readonly unknown[] => (Array.isArray(list) ? list : []))
-    .filter((one) => !(isObject(one) && one['type'] === 'null'));
+    .filter((choice) => !(isObject(choice) && choice['type'] === 'null'));
 
 export type Kind = 'object' | 'array' | 'string' | 'number' | 'integer' | 'boolean' | 'enum' | 'any';
 
@@ -42,8 +42,10 @@ export type Kind = 'object' | 'array' | 'string' | 'number' | 'integer' | 'boole
 export function kindOf(schema: Schema): Kind {
   if (choicesOf(schema).length > 1) return 'any';
   if (Array.isArray(schema['enum']) || 'const' in schema) return 'enum';
-  const given = schema['type'];
-  const types = (Array.isArray(given) ? given : [given]).filter((type) => type !== 'null');
+  const declaredType = schema['type'];
+  const types = (Array.isArray(declaredType) ? declaredType : [declaredType]).filter(
+    (type) => type !== 'null',
+  );
   const [type] = types;
   if (types.length > 1) return 'any';
   if (type === 'object' || (type === undefined && isObject(schema['properties'])))
@@ -76,8 +78,8 @@ export function schemaAt(root: Schema, path: readonly (string | number)[]): Sche
 const maxDepth = 6;
 
 /** An initial value: the required members, with the schema's own examples and defaults. */
-export function exampleOf(given: unknown, root: Schema, depth = 0): unknown {
-  const schema = resolved(given, root);
+export function exampleOf(rawSchema: unknown, root: Schema, depth = 0): unknown {
+  const schema = resolved(rawSchema, root);
   const [example] = Array.isArray(schema['examples']) ? schema['examples'] : [];
   if (example !== undefined) return example;
   if (schema['default'] !== undefined) return schema['default'];
@@ -119,8 +121,8 @@ export function hintOf(schema: Schema): string | undefined {
   const lengths = [
     ['minLength', 'maxLength', 'characters'],
     ['minItems', 'maxItems', 'items'],
-  ].flatMap(([least = '', most = '', noun]) => {
-    const [from, to] = [schema[least], schema[most]];
+  ].flatMap(([minKey = '', maxKey = '', noun]) => {
+    const [from, to] = [schema[minKey], schema[maxKey]];
     if (from === undefined) return to === undefined ? [] : [`at most ${to} ${noun}`];
     return [
       to === undefined ? `${from} ${noun} or more` : `${from === to ? from : `${from} to ${to}`} ${noun}`,

@@ -3,7 +3,7 @@ import { useAct } from '../../../api/ask.ts';
 import { useEnvironment, useEnvironmentParams } from '../../../api/environment.ts';
 import { environmentNames } from '../../../api/session.ts';
 import { Button } from '../../../parts/button.tsx';
-import { SameAs, shellWord } from '../../../parts/code/code-tabs.tsx';
+import { CodeExample, shellWord } from '../../../parts/code/code-tabs.tsx';
 import { Skeleton } from '../../../parts/failure.tsx';
 import { Id } from '../../../parts/id.tsx';
 import { isMac, useShortcuts } from '../../../parts/keyboard.ts';
@@ -33,11 +33,11 @@ export function TestTab({ task }: { readonly task: TaskDetail }) {
   const schema = task.payloadSchema;
   const hasForm = schema !== null && kindOf(resolved(schema, schema)) === 'object';
   const [{ as = hasForm ? 'form' : 'json', run: runId }, setSearch] = useSearchTexts();
-  const [kept] = useState(() => readDraft(project, env, task.id));
+  const [draft] = useState(() => readDraft(project, env, task.id));
   const [text, setText] = useState(
-    () => kept?.text ?? textOf(schema === null ? {} : exampleOf(schema, schema)),
+    () => draft?.text ?? textOf(schema === null ? {} : exampleOf(schema, schema)),
   );
-  const [options, setOptions] = useState(() => ({ ...noOptions, ...kept?.options }));
+  const [options, setOptions] = useState(() => ({ ...noOptions, ...draft?.options }));
   const [isChecked, setChecked] = useState(false);
   useEffect(
     () => keepDraft({ text, options }, project, env, task.id),
@@ -45,7 +45,7 @@ export function TestTab({ task }: { readonly task: TaskDetail }) {
   );
 
   const trigger = useAct('triggerTask', {
-    outdates: ['listRuns', 'countRuns'],
+    invalidates: ['listRuns', 'countRuns'],
     showsErrors: true,
     onDone: ({ id }) => setSearch({ run: id, tab: undefined }, { push: true }),
   });
@@ -60,7 +60,7 @@ export function TestTab({ task }: { readonly task: TaskDetail }) {
     if (payload.error !== undefined || trigger.isPending) return;
     trigger.mutate({ params: { taskId: task.id }, body: bodyOf(payload.value, options) });
   };
-  useShortcuts([{ keys: 'Mod+Enter', does: 'Start the test', run: start, whileTyping: true }]);
+  useShortcuts([{ keys: 'Mod+Enter', label: 'Start the test', run: start, whileTyping: true }]);
   const chosen = chosenOptions(options);
   const environment = environmentNames[kind as keyof typeof environmentNames] ?? kind;
 
@@ -89,7 +89,7 @@ export function TestTab({ task }: { readonly task: TaskDetail }) {
             <span className="muted small">{schema === null && 'The task has no schema: write JSON.'}</span>
           )}
           <Button
-            look="plain"
+            variant="plain"
             onClick={() => setText(textOf(schema === null ? {} : exampleOf(schema, schema)))}
           >
             Begin anew
@@ -129,16 +129,16 @@ export function TestTab({ task }: { readonly task: TaskDetail }) {
         <div className="row wrap test-start">
           <Button
             type="submit"
-            look="main"
+            variant="main"
             icon="play"
             isBusy={trigger.isPending}
             shortcut={`${isMac ? '⌘' : 'Ctrl'} Enter`}
           >
             {`Start a ${options.isTest ? 'test' : 'run'} in ${environment}`}
           </Button>
-          <SameAs
+          <CodeExample
             operation="triggerTask"
-            given={{
+            input={{
               params: { taskId: task.id },
               body: bodyOf(payload.error === undefined ? payload.value : {}, options),
             }}

@@ -3,7 +3,7 @@
 -- rejected: another attempt has the run.
 -- The output of a retry is the machine for all later attempts, if the retry requests another one.
 -- A run whose cancellation was requested ends CANCELED whatever its attempt reports, and so do the runs it triggered. Live attempts of those
--- runs receive a stop signal and are returned (`asked_runner`, `asked_fence`), identical in each row.
+-- runs receive a stop signal and are returned (`stopping_runner`, `stopping_fence`), identical in each row.
 -- Failures carry the fingerprint of their error; the occurrence commits with the run. An attempt that does not end its run is stored in
 -- `attempts`; the one that ends it is stored in the run.
 -- Returns a row for each attempt that was live. `limited`: a slot that a run may be waiting for became free. `woke`: suspended runs are ready.
@@ -14,7 +14,7 @@ create or replace function complete_attempts(
   p_at timestamptz, p_env int[], p_run text[], p_fence bigint[], p_kind text[], p_output text[], p_output_type text[],
   p_error jsonb[], p_due timestamptz[], p_fingerprint int[],
   p_revision int[]
-) returns table (ix int, kind text, limited boolean, woke boolean, asked_runner text[], asked_fence text[])
+) returns table (ix int, kind text, limited boolean, woke boolean, stopping_runner text[], stopping_fence text[])
 language plpgsql
 set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
 set enable_bitmapscan = off
@@ -32,8 +32,8 @@ declare
   v_attempt int[];
   v_runner int[];
   v_limited boolean;
-  v_asked_runner text[];
-  v_asked_fence text[];
+  v_stopping_runner text[];
+  v_stopping_fence text[];
   v_ended record;
   c_failed constant text[] := '{FAILED,CRASHED,SYSTEM_FAILURE,TIMED_OUT}';
 begin
@@ -108,7 +108,7 @@ begin
   if v_kind && '{retry,released,returned,pending_version}' then
     insert into attempts (env, run_id, fence, number, outcome, started_at, ended_at, active_ms, runner_no, version_id, env_revision,
                           error, error_fingerprint_id, due)
-    select g.env, p_run[g.ix], p_fence[g.ix], g.attempt, case g.kind when 'retry' then 'FAILED' else 'GIVEN_BACK' end, s.at,
+    select g.env, p_run[g.ix], p_fence[g.ix], g.attempt, case g.kind when 'retry' then 'FAILED' else 'RETURNED' end, s.at,
            greatest(p_at, s.at), greatest(0, extract(epoch from p_at - g.leased_at) * 1000)::bigint, g.runner_no, g.version_id,
            p_revision[g.ix], case when g.kind = 'retry' then short_error(p_error[g.ix]) end, p_fingerprint[g.ix],
            case when g.kind = 'retry' then p_due[g.ix] end
@@ -158,13 +158,13 @@ begin
       select g.env, p_run[g.ix] as run from unnest(v_ix, v_kind, v_env) as g (ix, kind, env)
        where g.kind = 'CANCELED' and exists (select from runs c where c.env = g.env and c.parent_id = p_run[g.ix]) order by 2
     loop
-      select v_asked_runner || array_agg(c.runner_id), v_asked_fence || array_agg(c.fence::text) into v_asked_runner, v_asked_fence
+      select v_stopping_runner || array_agg(c.runner_id), v_stopping_fence || array_agg(c.fence::text) into v_stopping_runner, v_stopping_fence
         from cancel_runs(v_ended.env, v_ended.run, p_at, true) c;
     end loop;
   end if;
 
   return query
     select g.ix, g.kind, v_limited,
-           exists (select from suspended s where s.env = any (v_env) and s.ready_at is not null), v_asked_runner, v_asked_fence
+           exists (select from suspended s where s.env = any (v_env) and s.ready_at is not null), v_stopping_runner, v_stopping_fence
       from unnest(v_ix, v_kind) as g (ix, kind);
 end $$;

@@ -111,7 +111,7 @@ begin
   end loop;
   if v_wake then
     -- the promoter checks for due runs
-    perform pg_notify('millrace', json_build_object('wakes', json_build_array(json_build_object('kind', 'held', 'inMs', 0)))::text);
+    perform pg_notify('millrace', json_build_object('wakes', json_build_array(json_build_object('kind', 'promotion', 'inMs', 0)))::text);
   end if;
   return p_runs;
 end $$;

@@ -5,7 +5,7 @@
 -- Returns the position, counted from 1, of each trigger that got a lease, resolved to another run or to none (then `run_id` is empty), or whose
 -- parent was looked up.
 --
--- Locks: as identify_runs; the runs; then run_facets by key, runners (key share), lanes by key (enqueue_runs).
+-- Locks: versions (key share) that runs are pinned to; as identify_runs; the runs; then run_facets by key, runners (key share), lanes by key (enqueue_runs).
 -- Callers: runs/create/insert.ts.
 create or replace function create_runs(
   p_at timestamptz, p_runs new_run[], p_identify boolean default true, p_count boolean default true
@@ -19,6 +19,11 @@ declare
   v_new new_run[] := p_runs;
   v_leased new_lease[];
 begin
+  -- The version of a live attempt is not archived, so its children need no lock.
+  if exists (select from unnest(p_runs) as i where i.version_id is not null and i.parent_fence is null) then
+    perform hold_versions(array(
+      select distinct i.version_id from unnest(p_runs) as i where i.version_id is not null and i.parent_fence is null));
+  end if;
   if p_identify then
     p_runs := identify_runs(p_at, p_runs);
     v_new := array(select i from unnest(p_runs) as i where i.target_id is null);

@@ -13,7 +13,7 @@ as $$
 #variable_conflict use_column
 declare
   p record;
-  v_held boolean;
+  v_is_current boolean;
 begin
   -- in one global order
   for p in
@@ -26,8 +26,8 @@ begin
     if p.fence is null then
       select coalesce(r.root_id, r.id), r.depth, r.status into root, depth, status
         from runs r where r.env = p.env and r.id = p.run_id for share;
-      v_held := found;
-      refused := case when not v_held then 'unknown' when status = 'CANCELED' then 'canceled' end;
+      v_is_current := found;
+      refused := case when not v_is_current then 'unknown' when status = 'CANCELED' then 'canceled' end;
     else
       -- The attempt may move between the two tables in the meantime, in either direction.
       for v_try in 1 .. 3 loop
@@ -36,12 +36,12 @@ begin
         else
           perform from leases l where l.env = p.env and l.run_id = p.run_id and l.fence = p.fence for key share;
         end if;
-        v_held := found;
-        exit when v_held;
+        v_is_current := found;
+        exit when v_is_current;
       end loop;
       select coalesce(r.root_id, r.id), r.depth, r.status into root, depth, status
         from runs r where r.env = p.env and r.id = p.run_id;
-      refused := case when not v_held then 'stale' end;
+      refused := case when not v_is_current then 'stale' end;
     end if;
     return next;
   end loop;

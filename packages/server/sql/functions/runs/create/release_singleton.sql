@@ -21,7 +21,7 @@ begin
      where d.env = s.env and d.run_id = s.run_id and d.due = 'infinity';
     if found then
       -- the promoter checks for due runs
-      perform pg_notify('millrace', json_build_object('wakes', json_build_array(json_build_object('kind', 'held', 'inMs', 0)))::text);
+      perform pg_notify('millrace', json_build_object('wakes', json_build_array(json_build_object('kind', 'promotion', 'inMs', 0)))::text);
     end if;
   end if;
   if s.previous is null and (select true from runs r where r.env = s.env and r.id = s.run_id and r.status is null limit 1) is null then

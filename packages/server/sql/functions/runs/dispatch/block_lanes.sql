@@ -8,7 +8,7 @@ language plpgsql
 as $$
 begin
   perform from lanes l where l.id = any (p_lanes) order by l.id for no key update;
-  update lanes l set blocked = true, held_at = null
+  update lanes l set blocked = true, rate_limited_at = null
    where l.id = any (p_lanes)
      and (select q.paused or coalesce(q.concurrency_override, q.concurrency_limit)
             <= (select count(*) from leases x where x.queue_id = l.queue_id and x.key = l.key)

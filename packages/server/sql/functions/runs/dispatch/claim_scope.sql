@@ -41,7 +41,7 @@ begin
 
   if v_limit is not null then
     v_scope.free_slots := v_limit - (select count(*) from leases l where l.env = p_env)::int
-                          - case when v_scope.has_ready_runs then owed_slots(p_env) else 0 end;
+                          - case when v_scope.has_ready_runs then reserved_slots(p_env) else 0 end;
   end if;
   v_scope.rings := '{0}';
   if v_scope.shared_limits is not null then v_scope.rings := open_rings(v_scope.shared_limits, v_scope.has_ready_runs); end if;

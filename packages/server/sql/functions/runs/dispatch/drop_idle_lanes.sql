@@ -2,7 +2,7 @@
 -- meantime would be missed. The settings of the caller apply.
 --
 -- Locks: lanes by id (skip locked).
--- Callers: hold_lanes, move_runs, retire_lanes.
+-- Callers: rate_limit_lanes, move_runs, retire_lanes.
 create or replace function drop_idle_lanes(p_lanes bigint[]) returns void
 language plpgsql
 as $$

@@ -14,7 +14,7 @@ as $$
         cross join lateral (
           -- `::int` so that the index of blocked lanes, which has neither queue nor key, does not apply
           select y.id from lanes y
-           where y.queue_id = i.queue_id and y.key = i.key collate "default" and y.blocked::int = 1 and num_nulls(y.held_at) = 1 offset 0) x))
+           where y.queue_id = i.queue_id and y.key = i.key collate "default" and y.blocked::int = 1 and num_nulls(y.rate_limited_at) = 1 offset 0) x))
      -- checked once, and first: usually nothing is blocked
      and exists (select from lanes b where b.blocked and b.env = any (p_env))
 $$;

@@ -87,43 +87,43 @@ begin
   end if;
 
   if p_wait = 'queued' then
-    with held as materialized (
+    with locked as materialized (
       select w.tid from unnest(v_lanes, v_sort_key, v_run) as i (lane_id, sort_key, run_id)
        cross join lateral (
          select x.ctid as tid from queued x
           where x.lane_id = i.lane_id and x.sort_key = i.sort_key and x.run_id = i.run_id limit 1 for update skip locked) w
     ), gone as (
-      delete from queued w where w.ctid = any (array(select h.tid from held h)) returning w.run_id, w.expires_at
+      delete from queued w where w.ctid = any (array(select h.tid from locked h)) returning w.run_id, w.expires_at
     )
     select array_agg(g.run_id), array_agg(g.expires_at) into v_run, v_expires from gone g;
   elsif p_wait = 'pending_version' then
-    with held as materialized (
+    with locked as materialized (
       select p.tid from unnest(v_run) as i (run_id)
        cross join lateral (select x.task from runs x where x.env = p_env and x.id = i.run_id limit 1) r
        cross join lateral (
          select x.ctid as tid from pending_version x
           where x.env = p_env and x.task = r.task and x.run_id = i.run_id limit 1 for update skip locked) p
     ), gone as (
-      delete from pending_version p where p.ctid = any (array(select h.tid from held h)) returning p.run_id, p.expires_at
+      delete from pending_version p where p.ctid = any (array(select h.tid from locked h)) returning p.run_id, p.expires_at
     )
     select array_agg(g.run_id), array_agg(g.expires_at) into v_run, v_expires from gone g;
   elsif p_wait = 'waiting' then
-    with held as materialized (
+    with locked as materialized (
       select s.tid from unnest(v_run) as i (run_id)
        cross join lateral (
          select x.ctid as tid from suspended x
           where x.env = p_env and x.run_id = i.run_id and num_nulls(x.runner_id) = 1 limit 1 for update skip locked) s
     ), changed as (
-      update suspended s set version_id = p_to where s.ctid = any (array(select h.tid from held h)) returning s.run_id
+      update suspended s set version_id = p_to where s.ctid = any (array(select h.tid from locked h)) returning s.run_id
     )
     select array_agg(c.run_id) into v_run from changed c;
   else
-    with held as materialized (
+    with locked as materialized (
       select i.run_id from unnest(v_run) as i (run_id)
        cross join lateral (
          select from delayed x where x.env = p_env and x.run_id = i.run_id limit 1 for update skip locked) d
     )
-    select array_agg(h.run_id) into v_run from held h;
+    select array_agg(h.run_id) into v_run from locked h;
   end if;
   moved := coalesce(v_run, '{}');
   skipped := v_found - cardinality(moved);

@@ -2,6 +2,6 @@
 --
 -- Locks: none.
 -- Callers: queues/find.ts, runs/dispatch/promoter.ts, runs/dispatch/start-pruner.ts, app/row-pruners.ts, runs/reason/facts.ts,
---          claim_scope, count_starts, hold_lanes, limit_triggers, release_held.
+--          claim_scope, count_starts, rate_limit_lanes, limit_triggers, release_rate_limited.
 create or replace function rate_now() returns timestamptz language sql volatile as
 $$ select clock_timestamp() $$;

@@ -2,13 +2,13 @@
 -- lanes at another limit when a slot becomes free. Misplaced lanes move to the ring of their shared limit, and empty ones are deleted.
 -- Invariant: a lane that has runs is in a ring, or a future event returns it to one.
 --
--- Locks: as hold_lanes, block_lanes, assign_rings and drop_idle_lanes, in this order. The caller holds the claim lock.
+-- Locks: as rate_limit_lanes, block_lanes, assign_rings and drop_idle_lanes, in this order. The caller holds the claim lock.
 -- Callers: claim_runs.
 create or replace function retire_lanes(p_lanes retired_lanes) returns void
 language plpgsql
 as $$
 begin
-  if cardinality(p_lanes.rate_limited) > 0 then perform hold_lanes(p_lanes.rate_limited); end if;
+  if cardinality(p_lanes.rate_limited) > 0 then perform rate_limit_lanes(p_lanes.rate_limited); end if;
   if cardinality(p_lanes.at_limit) > 0 then perform block_lanes(p_lanes.at_limit); end if;
   if cardinality(p_lanes.misplaced) > 0 then perform assign_rings(p_lanes.misplaced); end if;
   -- a few stay, because an empty lane often fills again at once

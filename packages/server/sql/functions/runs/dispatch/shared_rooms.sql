@@ -4,14 +4,14 @@
 --
 -- Locks: none. The caller holds the claim lock.
 -- Callers: allot_starts.
-create or replace function shared_rooms(p_page ring_lane[], p_owed boolean, out page ring_lane[], out deferred boolean)
+create or replace function shared_rooms(p_page ring_lane[], p_keep_reserved boolean, out page ring_lane[], out deferred boolean)
 language plpgsql
 set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
 set enable_bitmapscan = off
 as $$
 begin
   with rooms as materialized (
-    select i.id, shared_room(i.id, p_owed) as room from (select distinct x.shared_limit as id from unnest(p_page) as x where x.shared_limit <> 0) i
+    select i.id, shared_room(i.id, p_keep_reserved) as room from (select distinct x.shared_limit as id from unnest(p_page) as x where x.shared_limit <> 0) i
   ), lanes as materialized (
     select p.*, r.room as shared_room,
            p.shared_limit <> 0 and p.room > 0 and r.room > 0 and row_number() over (

@@ -14,10 +14,10 @@ set enable_bitmapscan = off
 as $$
 #variable_conflict use_column
 declare
-  v_held boolean[];
+  v_is_leased boolean[];
   v_new text[];
 begin
-  select array_agg(h.run_id is not null order by i.ix) into v_held
+  select array_agg(h.run_id is not null order by i.ix) into v_is_leased
     from unnest(p_env, p_run, p_fence) with ordinality as i (env, run_id, fence, ix)
     left join lock_parents(p_env, p_run, p_fence) h
       on h.env = i.env and h.run_id = i.run_id and h.fence = i.fence and h.refused is null;
@@ -29,15 +29,15 @@ begin
            p_at - make_interval(secs => i.took / 1000), p_at, i.detail, i.output, i.output_type, decode(i.sealed, 'base64'), i.sealed_id,
            i.error::jsonb, i.is_sequential
       from unnest(p_env, p_run, p_fence, p_name, p_kind, p_status, p_seq, p_tries, p_took, p_detail, p_output, p_output_type, p_sealed,
-                  p_sealed_id, p_error, p_is_sequential, v_held)
+                  p_sealed_id, p_error, p_is_sequential, v_is_leased)
              as i (env, run_id, fence, name, kind, status, seq, tries, took, detail, output, output_type, sealed, sealed_id, error,
-                   is_sequential, held)
+                   is_sequential, is_leased)
       cross join lateral (
         (select l.attempt, l.version_id from leases l where l.env = i.env and l.run_id = i.run_id and l.fence = i.fence limit 1)
         union all
         (select u.attempt, u.version_id from suspended u where u.env = i.env and u.run_id = i.run_id and u.fence = i.fence limit 1)
         limit 1) a
-     where i.held
+     where i.is_leased
      order by i.env, i.run_id, i.name
     on conflict (env, run_id, name) do update
       set kind = excluded.kind, status = excluded.status, seq = excluded.seq, attempt = excluded.attempt, version_id = excluded.version_id,
@@ -50,7 +50,7 @@ begin
 
   return query
   select s.env, s.run_id, i.fence, s.name, coalesce(s.env || ' ' || s.run_id || ' ' || s.name = any (v_new), false), s.ended_at, s.detail
-    from unnest(p_env, p_run, p_fence, p_name, v_held) as i (env, run_id, fence, name, held)
+    from unnest(p_env, p_run, p_fence, p_name, v_is_leased) as i (env, run_id, fence, name, is_leased)
     join run_steps s on s.env = i.env and s.run_id = i.run_id and s.name = i.name
-   where i.held;
+   where i.is_leased;
 end $$;

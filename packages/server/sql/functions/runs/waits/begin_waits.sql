@@ -82,7 +82,7 @@ begin
   end loop;
 
   for a in
-    select i.env, i.run_id, i.fence, array_agg(i.key) as asked
+    select i.env, i.run_id, i.fence, array_agg(i.key) as requested
       from unnest(p_env, p_run, p_fence, p_key) as i (env, run_id, fence, key)
      group by i.env, i.run_id, i.fence order by i.env, i.run_id
   loop
@@ -107,9 +107,9 @@ begin
     if state <> 'running' then
       if state = 'suspended' and exists (
         select from waits x where x.env = a.env and x.run_id = a.run_id and x.attempt = v_attempt
-           and x.over_at is not null and (not x.reported or x.key = any (a.asked))) then
+           and x.over_at is not null and (not x.reported or x.key = any (a.requested))) then
         update waits x set reported = false
-         where x.env = a.env and x.run_id = a.run_id and x.attempt = v_attempt and x.key = any (a.asked)
+         where x.env = a.env and x.run_id = a.run_id and x.attempt = v_attempt and x.key = any (a.requested)
            and x.over_at is not null and x.reported;
         limited := true;
         update suspended x set ready_at = coalesce(x.ready_at, p_at) where x.env = a.env and x.run_id = a.run_id;
@@ -121,14 +121,14 @@ begin
     -- A transaction that is ending another of its waits right now looks among the suspended attempts too early. The attempt is then ready from
     -- the start, and checks again. Waits that no transaction is ending are locked until the suspension is visible, like those checked above.
     select count(*) > (select count(*) from (
-             select from waits h where h.env = a.env and h.run_id = a.run_id and h.attempt = l.attempt and h.key <> all (a.asked)
-                and h.over_at is null for update skip locked) held)
+             select from waits h where h.env = a.env and h.run_id = a.run_id and h.attempt = l.attempt and h.key <> all (a.requested)
+                and h.over_at is null for update skip locked) locked)
       into v_ending
-      from waits x where x.env = a.env and x.run_id = a.run_id and x.attempt = l.attempt and x.key <> all (a.asked) and x.over_at is null;
+      from waits x where x.env = a.env and x.run_id = a.run_id and x.attempt = l.attempt and x.key <> all (a.requested) and x.over_at is null;
     with reported as (
       update waits x set reported = true
        where x.env = a.env and x.run_id = a.run_id and x.attempt = l.attempt and x.over_at is not null
-         and (not x.reported or x.key = any (a.asked))
+         and (not x.reported or x.key = any (a.requested))
       returning x.key
     )
     select coalesce(array_agg(t.key), '{}') into keys from reported t;

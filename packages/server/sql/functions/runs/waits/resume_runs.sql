@@ -2,7 +2,7 @@
 --
 -- Locks: their runners by id (key share), the claim lock, suspended by run, leases, waits.
 -- Callers: runs/waits/resume.ts.
-create or replace function resume_runs(p_env int, p_at timestamptz, p_most int)
+create or replace function resume_runs(p_env int, p_at timestamptz, p_limit int)
 returns table (run_id text, fence bigint, runner_id text, suspension bigint, keys text[])
 language plpgsql
 set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
@@ -11,7 +11,7 @@ as $$
 #variable_conflict use_column
 declare
   v_limit int;
-  v_room int := p_most;
+  v_room int := p_limit;
 begin
   if not exists (select from suspended s where s.env = p_env and s.ready_at is not null) then return; end if;
   perform from runners r
@@ -43,14 +43,14 @@ begin
       select o.run_id from own o left join rooms r on r.id = o.shared_limit_id
        where r.id is null or o.nth <= r.room
        order by o.ready_at, o.run_id limit greatest(0, v_room)
-    ), held as materialized (
+    ), locked as materialized (
       select s.tid
         from (select f.run_id from fits f order by f.run_id) f
         cross join lateral (
           select x.ctid as tid from suspended x where x.env = p_env and x.run_id = f.run_id and num_nulls(x.runner_id) = 0
            limit 1 for update) s
     ), gone as (
-      delete from suspended s where s.ctid = any (array(select h.tid from held h)) returning s.*
+      delete from suspended s where s.ctid = any (array(select h.tid from locked h)) returning s.*
     ), leased as (
       insert into leases (env, run_id, fence, runner_id, queue_id, key, version_id, attempt, leased_at, cancel_requested,
                           runner_no)

@@ -1,7 +1,7 @@
 import { durationText } from '@millrace/contract';
 import type { Queryable } from '../../../db/connect.ts';
 import type { AlertRow } from '../alert.ts';
-import { maxSubjects, type Subject } from '../tell-subjects.ts';
+import { maxSubjects, type Subject } from '../notify-subjects.ts';
 
 /**
  * The tasks whose share of failed runs exceeds the alert's threshold, worst first. Read from the roll-ups by the minute, so the cost depends on

@@ -1,7 +1,7 @@
 import type { Queryable } from '../../../db/connect.ts';
 import type { AlertRow } from '../alert.ts';
 import { spanText } from '../message.ts';
-import { maxSubjects, type Subject } from '../tell-subjects.ts';
+import { maxSubjects, type Subject } from '../notify-subjects.ts';
 
 /**
  * The queues in which a run has waited longer than the alert's threshold, worst first. Read from the last sample of the installation, so

@@ -1,7 +1,7 @@
 import type { Queryable } from '../../../db/connect.ts';
 import type { AlertRow } from '../alert.ts';
 import { spanText } from '../message.ts';
-import { maxSubjects, type Subject } from '../tell-subjects.ts';
+import { maxSubjects, type Subject } from '../notify-subjects.ts';
 
 /** Maximum lanes of a version that are read. If nothing can execute the version, each of them has an old run after a while. */
 const maxLanes = 100;

@@ -1,17 +1,17 @@
-import { needTables, type DatabaseCheck } from '../facts.ts';
+import { needTables, type DatabaseCheck } from '../database-input.ts';
 
 /** The multiple of its threshold that a table may reach. */
 const factor = 5;
 
 export const autovacuumLag: DatabaseCheck = {
   name: 'autovacuum-lag',
-  looksAt: 'no table has five times the dead rows at which autovacuum begins',
+  looksAt: 'no table has five times the number of dead rows at which autovacuum starts',
   severity: 'warning',
-  why: 'Autovacuum does not follow. The tables grow, and statements read rows that are gone.',
-  mend: "`vacuum <table>;` now. Then give autovacuum more: `alter system set autovacuum_naptime = '10s'; alter system set autovacuum_max_workers = 6;`, and look for long transactions.",
-  async find(facts) {
-    needTables(facts);
-    const { sql, limits } = facts;
+  why: 'Autovacuum cannot keep up. The tables grow, and statements read dead rows.',
+  fix: "`vacuum <table>;` now. Then let autovacuum do more: `alter system set autovacuum_naptime = '10s'; alter system set autovacuum_max_workers = 6;`, and look for long transactions.",
+  async find(input) {
+    needTables(input);
+    const { sql, limits } = input;
     const rows = await sql<{ name: string; dead: number }[]>`
       select s.relname as name, s.n_dead_tup::float8 as dead
         from pg_stat_user_tables s join pg_class c on c.oid = s.relid
@@ -26,7 +26,7 @@ export const autovacuumLag: DatabaseCheck = {
        order by 2 desc limit 10`;
     return rows.map(({ name, dead }) => ({
       what: `The table ${name} has ${dead} dead rows.`,
-      mend: `\`vacuum ${name};\` now. Then give autovacuum more: \`alter system set autovacuum_naptime = '10s';\`, and look for long transactions.`,
+      fix: `\`vacuum ${name};\` now. Then give autovacuum more: \`alter system set autovacuum_naptime = '10s';\`, and look for long transactions.`,
     }));
   },
 };

@@ -1,11 +1,11 @@
-import type { DatabaseCheck } from '../facts.ts';
+import type { DatabaseCheck } from '../database-input.ts';
 
 export const autovacuum: DatabaseCheck = {
   name: 'autovacuum',
   looksAt: 'autovacuum is on, for all tables',
   severity: 'error',
-  why: 'Each run leaves dead rows. Without autovacuum tables grow, claims become slower, and after two billion transactions PostgreSQL stops.',
-  mend: '`alter system set autovacuum = on; alter system set track_counts = on; select pg_reload_conf();`, and `alter table <table> reset (autovacuum_enabled);`',
+  why: 'Each run leaves dead rows. Without autovacuum, tables grow, claims become slower, and PostgreSQL stops after two billion transactions.',
+  fix: '`alter system set autovacuum = on; alter system set track_counts = on; select pg_reload_conf();`, and `alter table <table> reset (autovacuum_enabled);`',
   async find({ sql }) {
     const off = await sql<{ name: string }[]>`
       select name from pg_settings where name in ('autovacuum', 'track_counts') and reset_val = 'off' order by name`;

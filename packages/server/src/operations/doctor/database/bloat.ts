@@ -1,18 +1,18 @@
 import { readableSize } from '@millrace/contract/plain';
-import { needTables, type DatabaseCheck } from '../facts.ts';
+import { needTables, type DatabaseCheck } from '../database-input.ts';
 
 /** The unused share of a table from which it is a finding. */
 const minShare = 0.6;
 
 export const bloat: DatabaseCheck = {
   name: 'bloat',
-  looksAt: 'no table has more than 1 GiB of unused space that is most of its file',
+  looksAt: 'no table file consists mostly of unused space and has more than 1 GiB of it',
   severity: 'warning',
-  why: 'The disk is used for nothing, and backups and scans take longer. PostgreSQL fills the space again only with rows of the same table.',
-  mend: '`vacuum (full, analyze) <table>;` while nothing runs, because it locks the table; or `pg_repack`, which does not.',
-  async find(facts) {
-    needTables(facts);
-    const { sql, limits } = facts;
+  why: 'Disk space is wasted, and backups and scans take longer. PostgreSQL reuses the space only for rows of the same table.',
+  fix: '`vacuum (full, analyze) <table>;` while nothing runs, because it locks the table. `pg_repack` does not lock it.',
+  async find(input) {
+    needTables(input);
+    const { sql, limits } = input;
     // The space that the rows need by the statistics of their columns, with 28 bytes for the header and the pointer of each.
     const rows = await sql<{ name: string; bytes: number; unused: number }[]>`
       with size as (
@@ -30,7 +30,7 @@ export const bloat: DatabaseCheck = {
        order by 3 desc limit 10`;
     return rows.map(({ name, bytes, unused }) => ({
       what: `About ${readableSize(unused)} of the ${readableSize(bytes)} of the table ${name} are unused.`,
-      mend: `\`vacuum (full, analyze) ${name};\` while nothing runs, because it locks the table; or \`pg_repack --table=${name}\`, which does not.`,
+      fix: `\`vacuum (full, analyze) ${name};\` while nothing runs, because it locks the table; or \`pg_repack --table=${name}\`, which does not.`,
     }));
   },
 };

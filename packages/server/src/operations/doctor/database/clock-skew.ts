@@ -1,11 +1,11 @@
-import type { DatabaseCheck } from '../facts.ts';
+import type { DatabaseCheck } from '../database-input.ts';
 
 export const clockSkew: DatabaseCheck = {
   name: 'clock-skew',
   looksAt: 'the clocks of this machine and of PostgreSQL differ by less than 5 seconds',
   severity: 'warning',
-  why: 'Delays and schedules follow the clock of PostgreSQL. Credentials with an end, certificates and log lines follow that of the machine.',
-  mend: 'Run a time service on both machines: `timedatectl set-ntp true`.',
+  why: 'Delays and schedules use the clock of PostgreSQL. Expiring credentials, certificates and log lines use the clock of this machine.',
+  fix: 'Run a time service on both machines: `timedatectl set-ntp true`.',
   async find({ sql, limits, wallClock }) {
     const before = wallClock();
     const [row] = await sql<{ now: number }[]>`

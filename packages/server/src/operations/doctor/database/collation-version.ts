@@ -1,11 +1,11 @@
-import type { DatabaseCheck } from '../facts.ts';
+import type { DatabaseCheck } from '../database-input.ts';
 
 export const collationVersion: DatabaseCheck = {
   name: 'collation-version',
-  looksAt: 'the sort order of texts is the one that indexes were built with',
+  looksAt: 'text is sorted in the order with which the indexes were built',
   severity: 'error',
-  why: 'The library that sorts texts was changed, as by an upgrade of the operating system. Indexes then miss rows, and unique keys can be stored twice.',
-  mend: '`reindex database <database>; alter database <database> refresh collation version;`',
+  why: 'The collation library has changed, for example by an operating system upgrade. Indexes then miss rows, and unique keys can be stored twice.',
+  fix: '`reindex database <database>; alter database <database> refresh collation version;`',
   async find({ sql }) {
     const databases = await sql<{ name: string; recorded: string; actual: string }[]>`
       select datname as name, datcollversion as recorded, pg_database_collation_actual_version(oid) as actual
@@ -19,11 +19,11 @@ export const collationVersion: DatabaseCheck = {
     return [
       ...databases.map(({ name, recorded, actual }) => ({
         what: `Indexes of the database ${name} were built with version ${recorded} of its collation; the system has ${actual}.`,
-        mend: `\`reindex database "${name}"; alter database "${name}" refresh collation version;\``,
+        fix: `\`reindex database "${name}"; alter database "${name}" refresh collation version;\``,
       })),
       ...collations.map(({ name, recorded, actual }) => ({
         what: `Indexes were built with version ${recorded} of the collation "${name}"; the system has ${actual}.`,
-        mend: `Reindex the tables that use it, then \`alter collation "${name}" refresh version;\``,
+        fix: `Reindex the tables that use it, then \`alter collation "${name}" refresh version;\``,
       })),
     ];
   },

@@ -1,11 +1,11 @@
-import type { DatabaseCheck } from '../facts.ts';
+import type { DatabaseCheck } from '../database-input.ts';
 
 export const databaseRights: DatabaseCheck = {
   name: 'database-rights',
-  looksAt: 'the role may create tables, and owns those of Millrace',
+  looksAt: 'the role may create tables, and owns the tables of Millrace',
   severity: 'error',
-  why: 'A start that has to migrate fails.',
-  mend: 'As the owner of the database: `grant usage, create on schema public to <role>;` or `alter database <database> owner to <role>;`',
+  why: 'A server that has to migrate the database does not start.',
+  fix: 'As the owner of the database: `grant usage, create on schema public to <role>;` or `alter database <database> owner to <role>;`',
   async find({ sql }) {
     const [row] = await sql<
       { role: string; schema: string | null; may: boolean | null; foreign: string | null }[]
@@ -18,17 +18,17 @@ export const databaseRights: DatabaseCheck = {
                order by 1 limit 1) as foreign`;
     if (!row) return [];
     if (row.schema === null) {
-      const mend = `\`create schema public; grant usage, create on schema public to "${row.role}";\``;
+      const fix = `\`create schema public; grant usage, create on schema public to "${row.role}";\``;
       return [
-        { what: `No schema of the search path of the role ${row.role} exists, or it may use none.`, mend },
+        { what: `No schema of the search path of the role ${row.role} exists, or it may use none.`, fix },
       ];
     }
     if (row.may === false) {
-      const mend = `As its owner: \`grant usage, create on schema "${row.schema}" to "${row.role}";\``;
-      return [{ what: `The role ${row.role} may not create tables in the schema ${row.schema}.`, mend }];
+      const fix = `As its owner: \`grant usage, create on schema "${row.schema}" to "${row.role}";\``;
+      return [{ what: `The role ${row.role} may not create tables in the schema ${row.schema}.`, fix }];
     }
     if (row.foreign === null) return [];
-    const mend = `As the owner of the tables: \`reassign owned by <owner> to "${row.role}";\``;
-    return [{ what: `The table ${row.foreign} belongs to another role than ${row.role}.`, mend }];
+    const fix = `As the owner of the tables: \`reassign owned by <owner> to "${row.role}";\``;
+    return [{ what: `The table ${row.foreign} belongs to another role than ${row.role}.`, fix }];
   },
 };

@@ -1,4 +1,4 @@
-import type { DatabaseCheck } from '../facts.ts';
+import type { DatabaseCheck } from '../database-input.ts';
 
 const trigramIndexes =
   'create index error_texts_by_type on error_texts using gin (type gin_trgm_ops); ' +
@@ -6,10 +6,10 @@ const trigramIndexes =
 
 export const extensions: DatabaseCheck = {
   name: 'extensions',
-  looksAt: 'PostgreSQL has `plpgsql`, and `pg_trgm` for searches of error groups',
+  looksAt: 'PostgreSQL has the extensions `plpgsql` and, for searches of error groups, `pg_trgm`',
   severity: 'warning',
-  why: 'Without `plpgsql` the first start fails. Without `pg_trgm` each search of error groups reads all of their texts.',
-  mend: "Install PostgreSQL's contrib package, then `create extension <name>;`.",
+  why: 'Without `plpgsql` the first start fails. Without `pg_trgm` each search of error groups reads all messages.',
+  fix: "Install PostgreSQL's contrib package, then `create extension <name>;`.",
   async find({ sql, applied }) {
     const [row] = await sql<{ plpgsql: boolean; trigrams: boolean; available: boolean; indexed: boolean }[]>`
       select exists (select from pg_language where lanname = 'plpgsql') as plpgsql,
@@ -18,7 +18,7 @@ export const extensions: DatabaseCheck = {
              to_regclass('error_texts_by_message') is not null as indexed`;
     if (!row) return [];
     if (!row.plpgsql)
-      return [{ what: 'The extension plpgsql is missing.', mend: '`create extension plpgsql;`' }];
+      return [{ what: 'The extension plpgsql is missing.', fix: '`create extension plpgsql;`' }];
     if (!row.available && !row.trigrams)
       return [{ what: 'PostgreSQL was installed without the extension pg_trgm.' }];
     // The first start creates both.
@@ -26,7 +26,7 @@ export const extensions: DatabaseCheck = {
     return [
       {
         what: 'Searches of error groups are not indexed, because pg_trgm was missing at the first start.',
-        mend: `\`create extension if not exists pg_trgm; ${trigramIndexes}\``,
+        fix: `\`create extension if not exists pg_trgm; ${trigramIndexes}\``,
       },
     ];
   },

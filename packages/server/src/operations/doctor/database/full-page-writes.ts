@@ -1,11 +1,11 @@
-import { settingOf, type DatabaseCheck } from '../facts.ts';
+import { settingOf, type DatabaseCheck } from '../database-input.ts';
 
 export const fullPageWrites: DatabaseCheck = {
   name: 'full-page-writes',
-  looksAt: 'PostgreSQL repairs pages that were written in part (`full_page_writes`)',
+  looksAt: 'PostgreSQL can repair partially written pages (`full_page_writes`)',
   severity: 'error',
-  why: 'A crash in the middle of a write leaves damaged pages, which the recovery cannot repair.',
-  mend: '`alter system set full_page_writes = on; select pg_reload_conf();` Only file systems that write pages as a whole, such as ZFS, do without it.',
-  find: async (facts) =>
-    (await settingOf(facts, 'full_page_writes')) === 'off' ? [{ what: '`full_page_writes` is off.' }] : [],
+  why: 'A crash during a write leaves damaged pages, which recovery cannot repair.',
+  fix: '`alter system set full_page_writes = on; select pg_reload_conf();` It is unnecessary only on file systems with atomic page writes, such as ZFS.',
+  find: async (input) =>
+    (await settingOf(input, 'full_page_writes')) === 'off' ? [{ what: '`full_page_writes` is off.' }] : [],
 };

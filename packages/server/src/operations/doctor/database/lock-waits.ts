@@ -1,12 +1,12 @@
 import { readableDuration } from '@millrace/contract/plain';
-import { type DatabaseCheck } from '../facts.ts';
+import { type DatabaseCheck } from '../database-input.ts';
 
 export const lockWaits: DatabaseCheck = {
   name: 'lock-waits',
-  looksAt: 'no session waits for a lock for half a minute',
+  looksAt: 'no session has waited for a lock for half a minute',
   severity: 'warning',
-  why: 'What waits makes no progress, and others queue behind it.',
-  mend: 'End the session that holds the lock: `select pg_terminate_backend(<pid>);`',
+  why: 'The waiting session makes no progress, and others queue behind it.',
+  fix: 'End the session that holds the lock: `select pg_terminate_backend(<pid>);`',
   async find({ sql, limits }) {
     const rows = await sql<{ pid: number; blockers: number[]; ms: number }[]>`
       select pid, pg_blocking_pids(pid) as blockers, extract(epoch from clock_timestamp() - query_start)::float8 * 1000 as ms
@@ -16,7 +16,7 @@ export const lockWaits: DatabaseCheck = {
        order by query_start limit 5`;
     return rows.map(({ pid, blockers: [first], ms }) => ({
       what: `Process ${pid} waits for a lock for ${readableDuration(ms)}${first === undefined ? '' : `, which process ${first} holds`}.`,
-      ...(first !== undefined && { mend: `\`select pg_terminate_backend(${first});\`` }),
+      ...(first !== undefined && { fix: `\`select pg_terminate_backend(${first});\`` }),
     }));
   },
 };

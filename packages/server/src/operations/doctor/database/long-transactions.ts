@@ -1,12 +1,12 @@
 import { readableDuration } from '@millrace/contract/plain';
-import { type DatabaseCheck } from '../facts.ts';
+import { type DatabaseCheck } from '../database-input.ts';
 
 export const longTransactions: DatabaseCheck = {
   name: 'long-transactions',
   looksAt: 'no transaction is idle for 5 minutes, and none is older than an hour',
   severity: 'warning',
-  why: 'Rows that were deleted since it began cannot be removed. Tables grow, and claims become slower. Its locks can stop a migration.',
-  mend: '`select pg_terminate_backend(<pid>);`, or mend the program that holds it open. `idle_in_transaction_session_timeout` of its role prevents it.',
+  why: 'Rows deleted since the transaction began cannot be removed. Tables grow, and claims become slower. Its locks can block a migration.',
+  fix: '`select pg_terminate_backend(<pid>);`, or fix the program that holds the transaction open. To prevent it, set `idle_in_transaction_session_timeout` for its role.',
   async find({ sql, limits }) {
     const sessions = await sql<{ pid: number; role: string; name: string; idle: boolean; ms: number }[]>`
       select pid, coalesce(usename, '?') as role, application_name as name, state like 'idle in transaction%' as idle,
@@ -25,11 +25,11 @@ export const longTransactions: DatabaseCheck = {
     return [
       ...sessions.map(({ pid, role, name, idle, ms }) => ({
         what: `Process ${pid} (role ${role}${name === '' ? '' : `, ${name}`}) has a transaction open for ${readableDuration(ms)}${idle ? ', and does nothing' : ''}.`,
-        mend: `\`select pg_terminate_backend(${pid});\`, or mend the program that holds it open.`,
+        fix: `\`select pg_terminate_backend(${pid});\`, or fix the program that holds it open.`,
       })),
       ...prepared.map(({ id, ms }) => ({
         what: `The transaction ${JSON.stringify(id)} is prepared for ${readableDuration(ms)}, and neither committed nor rolled back.`,
-        mend: `\`rollback prepared '${id.replaceAll("'", "''")}';\``,
+        fix: `\`rollback prepared '${id.replaceAll("'", "''")}';\``,
       })),
     ];
   },

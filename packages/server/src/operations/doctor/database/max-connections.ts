@@ -1,14 +1,14 @@
-import type { DatabaseCheck } from '../facts.ts';
+import type { DatabaseCheck } from '../database-input.ts';
 
 /** docs/poolers.md lists the parts. */
 const perServer = 16;
 
 export const maxConnections: DatabaseCheck = {
   name: 'max-connections',
-  looksAt: `PostgreSQL has connections left, and allows the ${perServer} of a server`,
+  looksAt: `PostgreSQL has free connections, and allows the ${perServer} that a server needs`,
   severity: 'error',
-  why: `A server uses up to ${perServer} connections. Without a free one, triggers and runners wait, or fail.`,
-  mend: '`alter system set max_connections = 100;` and restart PostgreSQL; or raise the limit of the role (`alter role <role> connection limit -1`) or of the database.',
+  why: `A server uses up to ${perServer} connections. Without free connections, triggers and runners wait or fail.`,
+  fix: '`alter system set max_connections = 100;` and restart PostgreSQL; or raise the limit of the role (`alter role <role> connection limit -1`) or of the database.',
   async find({ sql }) {
     const [row] = await sql<{ max: number; limits: number[]; used: number }[]>`
       select current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int

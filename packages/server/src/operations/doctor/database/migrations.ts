@@ -1,12 +1,12 @@
 import { Skipped } from '../check.ts';
-import type { DatabaseCheck } from '../facts.ts';
+import type { DatabaseCheck } from '../database-input.ts';
 
 export const migrations: DatabaseCheck = {
   name: 'migrations',
-  looksAt: 'the tables and functions fit this release',
+  looksAt: 'the tables and functions match this release',
   severity: 'error',
-  why: 'This release does not start on tables of a newer one. Without a function, requests that need it fail.',
-  mend: 'Use the release that migrated the database, or a later one. A start of a server installs functions that are missing.',
+  why: 'This release does not start with tables of a newer release. If a function is missing, requests that need it fail.',
+  fix: 'Use the release that migrated the database, or a later one. A server installs missing functions when it starts.',
   async find({ sql, release, applied }) {
     if (!applied) throw new Skipped('Millrace has no tables here yet: the first start creates them');
     const known = new Set(release.schema.map(({ name }) => name));
@@ -27,7 +27,7 @@ export const migrations: DatabaseCheck = {
         ? [
             {
               what: `Functions are missing: ${lost.map(({ name }) => name).join(', ')}.`,
-              mend: 'Restart a server: its start installs them.',
+              fix: 'Restart a server: its start installs them.',
             },
           ]
         : []),

@@ -1,12 +1,12 @@
 import { readableSize } from '@millrace/contract/plain';
-import type { DatabaseCheck } from '../facts.ts';
+import type { DatabaseCheck } from '../database-input.ts';
 
 export const replicationLag: DatabaseCheck = {
   name: 'replication-lag',
   looksAt: 'no standby is more than 1 GiB behind',
   severity: 'warning',
-  why: 'What the standby lacks is lost when it has to take over.',
-  mend: 'Look at load, disk and network of the standby, and at queries that hold up its replay.',
+  why: 'If the standby has to take over, the missing changes are lost.',
+  fix: 'Check the load, disk and network of the standby, and queries that delay its replay.',
   async find({ sql, limits }) {
     const rows = await sql<{ name: string; bytes: number }[]>`
       select coalesce(nullif(application_name, ''), pid::text) as name, bytes::float8 as bytes

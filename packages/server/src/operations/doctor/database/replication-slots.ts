@@ -1,12 +1,12 @@
 import { readableSize } from '@millrace/contract/plain';
-import type { DatabaseCheck } from '../facts.ts';
+import type { DatabaseCheck } from '../database-input.ts';
 
 export const replicationSlots: DatabaseCheck = {
   name: 'replication-slots',
   looksAt: 'no unused replication slot retains more than 1 GiB',
   severity: 'error',
-  why: 'PostgreSQL keeps everything for a slot that nobody reads, until the disk is full and the database stops.',
-  mend: "`select pg_drop_replication_slot('<slot>');` if its standby is gone; else start the standby.",
+  why: 'PostgreSQL retains all WAL for an unused slot, until the disk is full and the database stops.',
+  fix: "`select pg_drop_replication_slot('<slot>');` if its standby no longer exists. Otherwise start the standby.",
   async find({ sql, limits }) {
     const rows = await sql<{ name: string; status: string | null; bytes: number | null }[]>`
       select slot_name as name, wal_status as status, pg_wal_lsn_diff(pg_current_wal_lsn(), restart_lsn)::float8 as bytes
@@ -18,8 +18,8 @@ export const replicationSlots: DatabaseCheck = {
       what:
         status === 'lost'
           ? `What the replication slot ${name} needs was deleted: its standby cannot follow any more.`
-          : `Nobody reads the replication slot ${name}, for which ${readableSize(bytes ?? 0)} are kept.`,
-      mend: `\`select pg_drop_replication_slot('${name}');\` if its standby is gone; else ${status === 'lost' ? 'create the standby again' : 'start the standby'}.`,
+          : `No client reads the replication slot ${name}, which retains ${readableSize(bytes ?? 0)} of WAL.`,
+      fix: `\`select pg_drop_replication_slot('${name}');\` if its standby is gone; else ${status === 'lost' ? 'create the standby again' : 'start the standby'}.`,
     }));
   },
 };

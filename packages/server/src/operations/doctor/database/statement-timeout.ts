@@ -1,4 +1,4 @@
-import type { DatabaseCheck } from '../facts.ts';
+import type { DatabaseCheck } from '../database-input.ts';
 
 const minMs = 30_000;
 
@@ -6,8 +6,8 @@ export const statementTimeout: DatabaseCheck = {
   name: 'statement-timeout',
   looksAt: 'the role has no timeout below 30 seconds',
   severity: 'warning',
-  why: 'PostgreSQL ends statements or sessions of Millrace that are only slow. Migrations and deletions fail and begin again, without an end.',
-  mend: '`alter role <role> set <setting> = 0;`, or in the database `alter database <database> set <setting> = 0;`. Then restart the servers.',
+  why: 'PostgreSQL ends statements or sessions of Millrace that are merely slow. Migrations and deletions fail and start over repeatedly.',
+  fix: '`alter role <role> set <setting> = 0;`, or in the database `alter database <database> set <setting> = 0;`. Then restart the servers.',
   async find({ sql }) {
     const rows = await sql<{ name: string; ms: number }[]>`
       select name, reset_val::float8 as ms from pg_settings

@@ -1,21 +1,26 @@
-import { settingOf, type DatabaseCheck } from '../facts.ts';
+import { settingOf, type DatabaseCheck } from '../database-input.ts';
 import { Skipped } from '../check.ts';
+
+/** Patroni writes the setting itself, and would lose acknowledged commits in a failover if it were cleared. */
+const inPatroni =
+  'Patroni sets `synchronous_standby_names`; do not change it. `patronictl list` shows the member that is missing: start it. With `synchronous_mode`, Patroni stops waiting for it within the `ttl`; with `synchronous_mode_strict`, commits wait until a standby is back.';
 
 export const synchronousStandbys: DatabaseCheck = {
   name: 'synchronous-standbys',
   looksAt: 'the standbys that commits wait for are connected',
   severity: 'error',
   why: 'Every commit waits for them: no run can be triggered, claimed or completed.',
-  mend: "Start the standby, or `alter system set synchronous_standby_names = ''; select pg_reload_conf();`",
-  async find(facts) {
-    const names = await settingOf(facts, 'synchronous_standby_names');
+  fix: "Start the standby. If it is gone permanently, and commits may be lost if the primary fails, `alter system set synchronous_standby_names = ''; select pg_reload_conf();` In a Patroni cluster, never change this setting.",
+  async find(input) {
+    const names = await settingOf(input, 'synchronous_standby_names');
     if (names === '') return [];
-    const [row] = await facts.sql<{ may: boolean; connected: boolean }[]>`
+    const [row] = await input.sql<{ may: boolean; connected: boolean; hasPatroni: boolean }[]>`
       select pg_has_role('pg_read_all_stats', 'usage') as may,
-             exists (select from pg_stat_replication where sync_state in ('sync', 'quorum')) as connected`;
+             exists (select from pg_stat_replication where sync_state in ('sync', 'quorum')) as connected,
+             exists (select from pg_stat_activity where application_name like 'Patroni%') as "hasPatroni"`;
     if (!row?.may) throw new Skipped('the role may not read it: `grant pg_read_all_stats to <role>`');
-    return row.connected
-      ? []
-      : [{ what: `\`synchronous_standby_names\` is ${names}, and none of these standbys is connected.` }];
+    if (row.connected) return [];
+    const what = `\`synchronous_standby_names\` is ${names}, and none of these standbys is connected.`;
+    return [{ what, ...(row.hasPatroni && { fix: inPatroni }) }];
   },
 };

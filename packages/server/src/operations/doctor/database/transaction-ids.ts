@@ -1,11 +1,11 @@
-import type { DatabaseCheck } from '../facts.ts';
+import type { DatabaseCheck } from '../database-input.ts';
 
 export const transactionIds: DatabaseCheck = {
   name: 'transaction-ids',
-  looksAt: 'old rows are frozen in time (`age(datfrozenxid)` is below a billion)',
+  looksAt: 'old rows are frozen early enough (`age(datfrozenxid)` is below a billion)',
   severity: 'error',
   why: 'At 2.1 billion PostgreSQL accepts no more writes.',
-  mend: '`vacuum (freeze);` as the owner of the tables. First end what holds it up: long transactions, prepared ones and replication slots.',
+  fix: '`vacuum (freeze);` as the owner of the tables. First end long transactions, prepared transactions and replication slots, which prevent it.',
   async find({ sql, limits }) {
     const [row] = await sql<{ age: number }[]>`
       select greatest(age(datfrozenxid), mxid_age(datminmxid)) as age from pg_database where datname = current_database()`;

@@ -1,20 +1,20 @@
 import { readableDuration, readableSize } from '@millrace/contract/plain';
-import type { DatabaseCheck, DatabaseFacts } from '../facts.ts';
+import type { DatabaseCheck, DatabaseInput } from '../database-input.ts';
 
 export const walArchiving: DatabaseCheck = {
   name: 'wal-archiving',
-  looksAt: 'PostgreSQL archives what backups need, and is at most 1 GiB or 15 minutes behind',
+  looksAt: 'PostgreSQL archives the WAL for backups, and is at most 1 GiB or 15 minutes behind',
   severity: 'error',
-  why: 'The last backup cannot be restored to the present, and what is not archived stays on the disk until it is full.',
-  mend: 'The log of PostgreSQL has the error of `archive_command`. Mend the command, or its target.',
-  async find(facts) {
-    const [failing] = await facts.sql<{ count: number; ms: number }[]>`
+  why: 'The last backup cannot be restored to the present, and unarchived WAL accumulates until the disk is full.',
+  fix: "PostgreSQL's log contains the error of `archive_command`. Fix the command or its target.",
+  async find(input) {
+    const [failing] = await input.sql<{ count: number; ms: number }[]>`
       select failed_count::int as count,
              extract(epoch from clock_timestamp() - coalesce(last_archived_time, last_failed_time))::float8 * 1000 as ms
         from pg_stat_archiver
        where current_setting('archive_mode') <> 'off'
          and last_failed_time > coalesce(last_archived_time, '-infinity')`;
-    if (!failing) return findLag(facts);
+    if (!failing) return findLag(input);
     return [
       {
         what: `Archiving failed ${failing.count} times, and has not succeeded for ${readableDuration(failing.ms)}.`,
@@ -24,7 +24,7 @@ export const walArchiving: DatabaseCheck = {
 };
 
 /** A command that hangs, or is too slow, does not fail. A standby archives nothing by default, and is not checked. */
-async function findLag({ sql, limits }: DatabaseFacts): Promise<{ what: string; mend: string }[]> {
+async function findLag({ sql, limits }: DatabaseInput): Promise<{ what: string; fix: string }[]> {
   const [late] = await sql<{ bytes: number; ms: number }[]>`
     with archived as (
       select last_archived_time as at, setting::bigint as size,
@@ -46,7 +46,7 @@ async function findLag({ sql, limits }: DatabaseFacts): Promise<{ what: string; 
   return [
     {
       what: `${readableSize(late.bytes)} of WAL wait to be archived. The last segment was archived ${readableDuration(late.ms)} ago.`,
-      mend: 'Look whether `archive_command` hangs (`ps`), and at the speed of its target. End a command that hangs: PostgreSQL runs it again.',
+      fix: 'Look whether `archive_command` hangs (`ps`), and at the speed of its target. End a command that hangs: PostgreSQL runs it again.',
     },
   ];
 }

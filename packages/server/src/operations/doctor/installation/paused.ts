@@ -1,14 +1,14 @@
-import { needTables, type DatabaseCheck } from '../facts.ts';
+import { needTables, type DatabaseCheck } from '../database-input.ts';
 
 export const paused: DatabaseCheck = {
   name: 'paused',
   looksAt: 'the installation is not paused',
   severity: 'warning',
-  why: 'No run is started and no schedule fires, on all servers.',
-  mend: '`millrace resume`. Remove `--paused` and `MILLRACE_PAUSED` from the definition of the service first.',
-  async find(facts) {
-    needTables(facts);
-    const [row] = await facts.sql<{ since: Date }[]>`
+  why: 'On all servers, no run starts and no schedule fires.',
+  fix: '`millrace resume`. First remove `--paused` and `MILLRACE_PAUSED` from the service definition.',
+  async find(input) {
+    needTables(input);
+    const [row] = await input.sql<{ since: Date }[]>`
       select paused_at as since from installation where paused_at is not null`;
     return row ? [{ what: `The installation is paused since ${row.since.toISOString()}.` }] : [];
   },

@@ -1,20 +1,20 @@
 import { readableDuration } from '@millrace/contract/plain';
 import { readSample } from '../../../telemetry/stats/sample.ts';
 import { Skipped } from '../check.ts';
-import { environmentName, needServer, type DatabaseCheck } from '../facts.ts';
+import { environmentName, needServer, type DatabaseCheck } from '../database-input.ts';
 
 /** The sample of a large installation may be a minute old. */
 const maxAgeMs = 300_000;
 
 export const queuesWithoutRunner: DatabaseCheck = {
   name: 'queues-without-runner',
-  looksAt: 'where runs wait for a runner there is one, except in dev',
+  looksAt: 'environments with waiting runs have a runner, except dev',
   severity: 'error',
-  why: 'The runs wait until a runner of their environment connects.',
-  mend: 'Start one: `MILLRACE_SECRET_KEY=<key of the environment> millrace work`. `millrace why <run>` says more of a single run.',
-  async find(facts) {
-    needServer(facts);
-    const { sql, limits } = facts;
+  why: 'The runs wait until a runner for their environment connects.',
+  fix: 'Start one: `MILLRACE_SECRET_KEY=<key of the environment> millrace work`. `millrace why <run>` shows the reason for a single run.',
+  async find(input) {
+    needServer(input);
+    const { sql, limits } = input;
     const [clock] = await sql<{ now: number }[]>`select (extract(epoch from now()) * 1000)::float8 as now`;
     const sample = await readSample(sql, { now: () => clock?.now ?? 0 });
     if (!sample || sample.ageMs > maxAgeMs) throw new Skipped('the servers have not counted yet what waits');

@@ -1,17 +1,20 @@
 import { readableDuration } from '@millrace/contract/plain';
-import { needServer, type DatabaseCheck } from '../facts.ts';
+import { needServer, type DatabaseCheck } from '../database-input.ts';
 
 export const runnersGone: DatabaseCheck = {
   name: 'runners-gone',
-  looksAt: 'the runs of runners that are gone are queued again',
+  looksAt: 'the runs of lost runners are queued again',
   severity: 'error',
-  why: 'The runs of a lost runner stay in execution. Servers take them back when its lease has ended: they hang, or the job fails.',
-  mend: 'Look for `job.failed` with `"job":"rescuer"` in the log of the servers, then restart them.',
-  async find(facts) {
-    needServer(facts);
-    const rows = await facts.sql<{ id: string; host: string; ms: number }[]>`
-      select id, host, extract(epoch from now() - expires_at)::float8 * 1000 as ms from runners
-       where expires_at < now() - make_interval(secs => ${facts.limits.lateMs / 1_000}) order by expires_at limit 10`;
+  why: 'Runs of a lost runner still count as executing. Servers should requeue them when its lease has expired: they hang, or the job fails.',
+  fix: 'Look for `job.failed` with `"job":"rescuer"` in the log of the servers, then restart them.',
+  async find(input) {
+    needServer(input);
+    const rows = await input.sql<{ id: string; host: string; ms: number }[]>`
+      select r.id, r.host, extract(epoch from now() - x.at)::float8 * 1000 as ms
+        from runners r, lease_watch w
+       -- after an outage of the database, leases expire later
+       cross join lateral (select greatest(r.expires_at, w.resumed_at + w.lease) as at) x
+       where x.at < now() - make_interval(secs => ${input.limits.lateMs / 1_000}) order by x.at limit 10`;
     return rows.map(({ id, host, ms }) => ({
       what: `The lease of the runner ${id} on ${host} ended ${readableDuration(ms)} ago.`,
     }));

@@ -1,18 +1,18 @@
-import { environmentName, needTables, type DatabaseCheck, type EnvironmentRow } from '../facts.ts';
+import { environmentName, needTables, type DatabaseCheck, type EnvironmentRow } from '../database-input.ts';
 
 /** The oldest supported major version of Node.js. */
 const minNode = 20;
 
 export const runnersOld: DatabaseCheck = {
   name: 'runners-old',
-  looksAt: `connected runners are of the release of the server, and have Node ${minNode} or later`,
+  looksAt: `connected runners have the release of the server, and Node ${minNode} or later`,
   severity: 'warning',
-  why: 'An older runner lacks corrections, and is tested with servers of the next release only.',
-  mend: 'Install the release of the server where the runner is started, and restart it: `npm install millrace@<version>`.',
-  async find(facts) {
-    needTables(facts);
-    const { version } = facts.release;
-    const rows = await facts.sql<
+  why: 'An older runner lacks fixes. It is tested only with servers of the next release.',
+  fix: "Install the server's release for the runner, and restart it: `npm install millrace@<version>`.",
+  async find(input) {
+    needTables(input);
+    const { version } = input.release;
+    const rows = await input.sql<
       (EnvironmentRow & { id: string; host: string; release: string | null; node: number | null })[]
     >`
       select r.id, r.host, r.release, r.node_major as node, p.ref as project, e.kind, e.branch

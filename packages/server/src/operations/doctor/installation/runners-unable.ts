@@ -1,16 +1,16 @@
-import { environmentName, needTables, type DatabaseCheck, type EnvironmentRow } from '../facts.ts';
+import { environmentName, needTables, type DatabaseCheck, type EnvironmentRow } from '../database-input.ts';
 
 const maxText = 200;
 
 export const runnersUnable: DatabaseCheck = {
   name: 'runners-unable',
-  looksAt: 'connected runners can execute the versions that are deployed',
+  looksAt: 'connected runners can execute the deployed versions',
   severity: 'warning',
-  why: 'The runner is given no runs of that version. If no other runner can execute it, they wait.',
-  mend: 'The message says what the runner lacks. `millrace versions show <version>` shows what the version needs.',
-  async find(facts) {
-    needTables(facts);
-    const rows = await facts.sql<
+  why: 'The runner receives no runs of that version. If no other runner can execute it, its runs wait.',
+  fix: 'The message lists the requirements that the runner does not meet. `millrace versions show <version>` shows all requirements of the version.',
+  async find(input) {
+    needTables(input);
+    const rows = await input.sql<
       (EnvironmentRow & { id: string; host: string; version: string; why: string })[]
     >`
       select r.id, r.host, u.key as version, coalesce(u.value ->> 'why', '') as why, p.ref as project, e.kind, e.branch

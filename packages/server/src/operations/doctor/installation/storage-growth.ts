@@ -1,6 +1,6 @@
 import { readableDuration } from '@millrace/contract/plain';
 import { idAt } from '../../../runs/list/position.ts';
-import { environmentName, needServer, type DatabaseCheck, type EnvironmentRow } from '../facts.ts';
+import { environmentName, needServer, type DatabaseCheck, type EnvironmentRow } from '../database-input.ts';
 
 const dayMs = 86_400_000;
 /** Maximum runs of each environment. Unfinished runs stay, however old they are. */
@@ -8,28 +8,28 @@ const maxRuns = 1_000;
 
 export const storageGrowth: DatabaseCheck = {
   name: 'storage-growth',
-  looksAt: 'runs are deleted when their time is over, with two days of grace',
+  looksAt: 'runs are deleted within two days after their retention period',
   severity: 'warning',
-  why: 'The database grows without a limit: runs are created faster than they are deleted, or deleting fails.',
-  mend: 'Look for `job.failed` with `"job":"run pruner"` in the log of the servers. `millrace storage` shows what takes the space; a shorter retention (`PUT /api/v1/retention`) makes less of it.',
-  async find(facts) {
-    needServer(facts);
-    const { sql, limits } = facts;
+  why: 'The database grows without limit: runs are created faster than they are deleted, or deletion fails.',
+  fix: 'Look for `job.failed` with `"job":"run pruner"` in the log of the servers. `millrace storage` shows the disk usage; a shorter retention (`PUT /api/v1/retention`) reduces it.',
+  async find(input) {
+    needServer(input);
+    const { sql, limits } = input;
     const environments = await sql<(EnvironmentRow & { id: number; days: number | null; now: number })[]>`
       select e.id, e.run_retention_days as days, p.ref as project, e.kind, e.branch,
              (extract(epoch from now()) * 1000)::float8 as now
         from environments e join projects p on p.id = e.project_id order by e.id`;
     const found: { what: string }[] = [];
     for (const { id, days, now, ...environment } of environments) {
-      const keptMs = days === null ? limits.runsKeptMs : days * dayMs;
-      const before = now - keptMs - limits.pruneLagMs;
+      const retentionMs = days === null ? limits.runRetentionMs : days * dayMs;
+      const before = now - retentionMs - limits.pruneLagMs;
       const [row] = await sql<{ ms: number | null }[]>`
         select extract(epoch from now() - min(r.finished_at))::float8 * 1000 as ms
           from (select x.finished_at from runs x where x.env = ${id} and x.id < ${idAt(before)} order by x.id limit ${maxRuns}) r
          where r.finished_at < ${new Date(before)}`;
       if (row?.ms)
         found.push({
-          what: `${environmentName(environment)} has runs that ended ${readableDuration(row.ms)} ago; they are kept for ${readableDuration(keptMs)}.`,
+          what: `${environmentName(environment)} has runs that ended ${readableDuration(row.ms)} ago; they are kept for ${readableDuration(retentionMs)}.`,
         });
     }
     return found;

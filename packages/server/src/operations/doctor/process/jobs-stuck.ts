@@ -1,20 +1,23 @@
 import { readableDuration } from '@millrace/contract/plain';
+import type { Delivery } from '../../../db/wake.ts';
 import type { JobWatch } from '../../../jobs/watch.ts';
 import type { Check } from '../check.ts';
 import type { Limits } from '../limits.ts';
 
 /** The input of checks of the server process that responds. */
-export interface ProcessFacts {
+export interface ProcessInput {
   readonly jobs: Pick<JobWatch, 'states'>;
-  readonly limits: Pick<Limits, 'stuckMs'>;
+  /** The delivery of notifications to this process. */
+  readonly delivery: Delivery;
+  readonly limits: Pick<Limits, 'stuckMs' | 'missingMs'>;
 }
 
-export const jobsStuck: Check<ProcessFacts> = {
+export const jobsStuck: Check<ProcessInput> = {
   name: 'jobs-stuck',
   looksAt: 'the background jobs of the server make progress',
   severity: 'error',
-  why: 'What the job does is not done by this server: for the names of jobs see the metrics.',
-  mend: 'The lines `job.failed` in the log of this server say why. Restart it; the other servers do its work meanwhile.',
+  why: "This server does not do the job's work. The metrics list the names of the jobs.",
+  fix: 'The lines `job.failed` in the log of this server contain the reason. Restart the server; other servers do its work in the meantime.',
   async find({ jobs, limits: { stuckMs } }) {
     return jobs.states().flatMap(({ name, everyMs, silentMs, failures, failingMs }) => {
       // Some jobs wait longer than that between two ticks.

@@ -66,9 +66,9 @@ test('lines around a frame are those of the source map, however the frame names 
   expect(await first(`${folder}/src/wide.ts`)).toBe(`${'x'.repeat(500)}…`);
 
   const note = async (file: string, line = 1) => {
-    const { lines, note: said, file: named } = await t.source(version, file, line);
+    const { lines, note: noteText, file: named } = await t.source(version, file, line);
     expect({ lines, named }).toEqual({ lines: [], named: null });
-    return said;
+    return noteText;
   };
   expect(await note('tasks.ts', 9)).toBe(`In version ${version} this file has 8 lines.`);
   expect(await note('src/lost.ts')).toContain('and not its text');
@@ -114,10 +114,10 @@ test('of a version that a runner registered from its folder, the lines come from
   const dir = join(projectDir, '.millrace', 'build', 'abc');
   await mkdir(join(dir, 'tasks'), { recursive: true });
   await writeFile(join(dir, 'tasks', 'a.mjs.map'), mapOf({ '../../../../tasks/a.ts': numbered('a', 3) }));
-  let asked = '';
+  let requested = '';
   const t = await setUp({
     localBuild: async ({ projectRef, publicId }, version) => {
-      asked = `${projectRef}/${publicId}/${version}`;
+      requested = `${projectRef}/${publicId}/${version}`;
       return { dir, projectDir };
     },
   });
@@ -126,7 +126,7 @@ test('of a version that a runner registered from its folder, the lines come from
     file: 'tasks/a.ts',
     lines: [{ text: 'a 1' }, { text: 'a 2' }, { text: 'a 3' }],
   });
-  expect(asked).toBe(`${t.environment.projectRef}/${t.environment.publicId}/${version}`);
+  expect(requested).toBe(`${t.environment.projectRef}/${t.environment.publicId}/${version}`);
   expect((await t.source(version, join(projectDir, 'package.json'), 1)).lines).toEqual([]);
   expect((await t.source(version, '/etc/passwd', 1)).lines).toEqual([]);
 });

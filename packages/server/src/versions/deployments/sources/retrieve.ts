@@ -3,7 +3,7 @@ import type { Environment } from '../../../auth/principal.ts';
 import type { Queryable } from '../../../db/connect.ts';
 import { findVersion } from '../find.ts';
 import { maxMapBytes, type MapFile, type SourceMaps } from './maps.ts';
-import { askedFile, matchOf, pathOfSource, type AskedFile } from './asked-file.ts';
+import { requestedFile, matchOf, pathOfSource, type RequestedFile } from './requested-file.ts';
 
 /** Maximum unpacked bytes of one version's maps that are searched. */
 const maxSearchedBytes = 64 * 1_048_576;
@@ -29,9 +29,9 @@ export async function retrieveSource(
   const ofVersion = await maps.of(environment, found);
   if ('reason' in ofVersion) return none(ofVersion.reason);
 
-  const asked = askedFile(file, ofVersion.folder);
-  const searched = searchedMaps(ofVersion.maps, asked);
-  const source = await findSource(maps, searched, asked);
+  const requested = requestedFile(file, ofVersion.folder);
+  const searched = searchedMaps(ofVersion.maps, requested);
+  const source = await findSource(maps, searched, requested);
   if (!source) {
     const where = searched.length === ofVersion.maps.length ? '' : ' that is small enough to be searched';
     return none(`This file is in no source map of version ${version}${where}.`);
@@ -60,24 +60,24 @@ interface Source {
 async function findSource(
   maps: SourceMaps,
   searched: readonly MapFile[],
-  asked: AskedFile,
+  requested: RequestedFile,
 ): Promise<Source | undefined> {
   let best: Source | undefined;
   let bestMatch = 0;
   for (const map of searched) {
     for (const [index, name] of (await maps.names(map)).entries()) {
       const path = pathOfSource(map.path, name);
-      const match = matchOf(path, asked);
+      const match = matchOf(path, requested);
       if (match > bestMatch) [bestMatch, best] = [match, { map, index, path }];
     }
     // For a file outside the project, another source may match better.
-    if (best && !asked.isOutside) break;
+    if (best && !requested.isOutside) break;
   }
   return best;
 }
 
 /** The map of the module with the name of the file first, then the small ones, which contain most files of a project. */
-function searchedMaps(maps: readonly MapFile[], { path }: AskedFile): MapFile[] {
+function searchedMaps(maps: readonly MapFile[], { path }: RequestedFile): MapFile[] {
   const stem = path.replace(/\.[^./]+$/, '');
   const isOwn = (map: MapFile): boolean => map.path.replace(/\.[cm]?js\.map$/, '').endsWith(stem);
   const sorted = maps.toSorted((a, b) => Number(isOwn(b)) - Number(isOwn(a)) || a.size - b.size);

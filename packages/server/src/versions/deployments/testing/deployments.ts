@@ -65,7 +65,7 @@ export async function testDeployments(store?: BlobStore): Promise<TestDeployment
     scopes: ['admin'],
   };
   const acts: string[] = [];
-  let given = store;
+  let activeStore = store;
   const record: RecordHere = async (_sql, { act, target }) => void acts.push(`${act} ${target}`);
   const create: TestDeployments['create'] = (body, maxBundleBytes = defaultMaxBundleBytes) =>
     createDeployment({ ...engine, maxBundleBytes, check() {} }, environment, principal, body);
@@ -76,12 +76,12 @@ export async function testDeployments(store?: BlobStore): Promise<TestDeployment
       await put(created, blob, (blobs.get(blob) as Buffer).subarray(received), received);
   };
   const finalize: TestDeployments['finalize'] = ({ id }) =>
-    finalizeDeployment({ ...engine, store: given }, environment, id, record);
-  const job = { tick: () => deploymentPruner({ ...engine, store: given }).tick() };
+    finalizeDeployment({ ...engine, store: activeStore }, environment, id, record);
+  const job = { tick: () => deploymentPruner({ ...engine, store: activeStore }).tick() };
   return {
     ...t,
     acts,
-    setStore: (other) => void (given = other),
+    setStore: (other) => void (activeStore = other),
     create,
     put,
     send,
@@ -104,7 +104,7 @@ export async function testDeployments(store?: BlobStore): Promise<TestDeployment
     },
     prune: () => job.tick(),
     async fetch(version, blob, start = 0) {
-      const { read } = await retrieveBlob({ sql: t.sql, store: given }, environment, version, blob);
+      const { read } = await retrieveBlob({ sql: t.sql, store: activeStore }, environment, version, blob);
       return buffer(await read(start));
     },
   };

@@ -60,7 +60,7 @@ function isSigned(
   ].join('\n');
   const scope = `${day}/${region}/s3/aws4_request`;
   const key = ['aws4_request', 's3', region, day].reduceRight<Buffer | string>(
-    (made, part) => hmac(made, part),
+    (derived, part) => hmac(derived, part),
     `AWS4${secretAccessKey}`,
   );
   return (

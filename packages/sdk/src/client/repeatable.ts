@@ -1,0 +1,24 @@
+import type { Operations } from '@millrace/contract';
+
+/**
+ * Operations that act a second time, or fail, when a server executes them again that does not know the request's idempotency key: each server
+ * remembers keys in its own memory, except those of runs and batches, which are in the database.
+ */
+const once: ReadonlySet<keyof Operations> = new Set<keyof Operations>([
+  'backfillSchedule',
+  'continueSession',
+  'createAlert',
+  'createBranch',
+  'createBulkAction',
+  'createErrorRule',
+  'createNotificationEndpoint',
+  'createVariable',
+  'importVariables',
+  'replayNotificationDelivery',
+  'rollBackVariables',
+  'splitError',
+  'testNotificationEndpoint',
+]);
+
+/** Whether a call may be repeated on any server for as long as an outage lasts. */
+export const isRepeatable = (operation: keyof Operations): boolean => !once.has(operation);

@@ -1,0 +1,48 @@
+import type { OperationDeclaration } from '@millrace/contract';
+import type { FastifyRequest } from 'fastify';
+import type { Principal } from '../auth/principal.ts';
+import type { Share } from './admission.ts';
+
+/** What an operation costs at least: a query holds one of the connections of requests, of which there are eight. */
+const queryUnits = 8;
+/** The bytes of a body that cost another unit. A trigger has a few hundred; many triggers in one request are as many rows. */
+const bytesPerUnit = 4_096;
+
+/** Operations other than triggers whose rows are written in groups, without a connection of their own. */
+const grouped: ReadonlySet<string> = new Set([
+  'appendToRunStream',
+  'appendToSessionIn',
+  'appendToSessionOut',
+  'appendToSideIn',
+  'appendToSideOut',
+  'sendEvent',
+  'sendEvents',
+  'sendToInputStream',
+  'writeRunStream',
+  'writeSessionOut',
+  'writeSideOut',
+]);
+
+/** Returns a function that estimates a request of the operation, in units of `AdmissionLimits`. */
+export function costOf({ id, storesRequestKey }: OperationDeclaration): (request: FastifyRequest) => number {
+  const base = storesRequestKey || grouped.has(id) ? 1 : queryUnits;
+  return ({ body }) => base + unitsOf(typeof body === 'string' || body instanceof Buffer ? body.length : 0);
+}
+
+/** An estimate for an append of the S2 protocol. */
+export const costOfAppend = (records: readonly { readonly body: Uint8Array }[]): number =>
+  1 + unitsOf(records.reduce((bytes, { body }) => bytes + body.length, 0));
+
+const unitsOf = (bytes: number): number => (bytes < bytesPerUnit ? 0 : Math.floor(bytes / bytesPerUnit));
+
+/** Requests of production come before those of other environments, in this proportion. */
+const productionWeight = 4;
+
+/** An environment is one tenant. So is a user, whose pages must load next to the flood of an environment, and an address without a credential. */
+export function shareOf(principal: Principal | null, ip = ''): Share {
+  if (principal === null) return { key: `address ${ip}`, weight: 1 };
+  if (principal.kind === 'browser' || principal.kind === 'personalAccessToken')
+    return { key: `user ${principal.userId}`, weight: 1 };
+  const { id, kind } = principal.environment;
+  return { key: id, weight: kind === 'prod' ? productionWeight : 1 };
+}

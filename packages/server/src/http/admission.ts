@@ -1,0 +1,256 @@
+import { Problem } from '../problem.ts';
+
+/** Bounds of the work of this process, in units: see `admission-cost.ts`. */
+export interface AdmissionLimits {
+  /** Units in progress. */
+  readonly capacity: number;
+  /** Units in progress of one tenant. Below the capacity, so that a newcomer does not wait. */
+  readonly share: number;
+  /** Requests that wait; further ones are rejected immediately. */
+  readonly maxWaiting: number;
+  /** How long a request waits before it is rejected, in milliseconds. */
+  readonly maxWaitMs: number;
+}
+
+/**
+ * Enough for two full group commits: one that is written and one that is prepared. More would make groups larger and the event loop's turns
+ * longer, and with them the time of every tenant's requests.
+ */
+export const defaultAdmissionLimits: AdmissionLimits = {
+  capacity: 64,
+  share: 48,
+  maxWaiting: 10_000,
+  maxWaitMs: 2_000,
+};
+
+/** A tenant whose requests are admitted together, and how many of them in one turn. */
+export interface Share {
+  readonly key: string | number;
+  readonly weight: number;
+}
+
+interface Waiting {
+  readonly cost: number;
+  readonly since: number;
+  /** Whether the client has disconnected. */
+  readonly isGone: () => boolean;
+  readonly start: () => void;
+  readonly reject: (problem: Problem) => void;
+}
+
+interface Tenant {
+  readonly key: string | number;
+  readonly weight: number;
+  /** Units in progress. */
+  held: number;
+  /** Requests that may still start in this turn. */
+  turn: number;
+  /** In order of arrival. */
+  readonly waiting: Waiting[];
+}
+
+/** What became of requests, for metrics. */
+export interface AdmissionObserver {
+  /** A request that had to wait started, or was rejected, after this time. */
+  waited(ms: number, outcome: 'admitted' | 'shed'): void;
+}
+
+export interface AdmissionLoad {
+  readonly used: number;
+  readonly tenants: number;
+  readonly waiting: number;
+  readonly immediate: number;
+}
+
+const sweepMs = 100;
+/** Waiting requests are started for this long in one turn of the event loop. */
+const sliceMs = 4;
+/** For this long, no waiting request is started while connections arrive. Then requests are started for as long. */
+const yieldMs = 50;
+
+const overloaded = () =>
+  new Problem('overloaded', 'The server has more requests than it can serve in time. Try again.', {}, true);
+
+/**
+ * Admits requests to the handlers. While there is room, a request passes at once. Otherwise it waits in the queue of its tenant. Tenants take
+ * turns, by weight, so that the flood of one delays its own requests only. A request that has waited too long is rejected: its client would
+ * have given up, and the time spent on it would delay others.
+ */
+export class Admission {
+  readonly #limits: AdmissionLimits;
+  readonly #observer: AdmissionObserver;
+  readonly #tenants = new Map<string | number, Tenant>();
+  /** Tenants with waiting requests, in turn order. */
+  readonly #ring = new Set<Tenant>();
+  #used = 0;
+  #waiting = 0;
+  #immediate = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #isScheduled = false;
+  /** A connection was accepted since the last slice. */
+  #hasAccepted = false;
+  /** When the current or last time without starts began. */
+  #yieldedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(limits: Partial<AdmissionLimits> = {}, observer: AdmissionObserver = { waited() {} }) {
+    this.#limits = { ...defaultAdmissionLimits, ...limits };
+    this.#observer = observer;
+  }
+
+  /** Units in progress, tenants with requests, waiting requests, and how many requests have passed without waiting. */
+  get load(): AdmissionLoad {
+    return {
+      used: this.#used,
+      tenants: this.#tenants.size,
+      waiting: this.#waiting,
+      immediate: this.#immediate,
+    };
+  }
+
+  /**
+   * Calls `start` now or when it is the request's turn, with a function that ends the request's use of its units; calling it again has no
+   * effect. Calls `reject` instead if the request has waited too long.
+   */
+  enter(
+    share: Share,
+    requested: number,
+    start: (leave: () => void) => void,
+    reject: (problem: Problem) => void,
+    isGone: () => boolean,
+  ): void {
+    const cost = Math.min(requested, this.#limits.share);
+    const tenant = this.#tenantOf(share);
+    const begin = (): void => {
+      this.#used += cost;
+      tenant.held += cost;
+      let left = false;
+      start(() => {
+        if (left) return;
+        left = true;
+        this.#used -= cost;
+        tenant.held -= cost;
+        this.#forgetIdle(tenant);
+        if (this.#waiting > 0) this.#schedule();
+      });
+    };
+    if (tenant.waiting.length === 0 && this.#fits(tenant, cost)) {
+      this.#immediate += 1;
+      return begin();
+    }
+    if (this.#waiting >= this.#limits.maxWaiting) {
+      this.#forgetIdle(tenant);
+      this.#observer.waited(0, 'shed');
+      return reject(overloaded());
+    }
+    tenant.waiting.push({ cost, since: performance.now(), isGone, start: begin, reject });
+    this.#waiting += 1;
+    this.#ring.add(tenant);
+    this.#timer ??= setInterval(() => this.#sweep(), sweepMs);
+  }
+
+  /** The same for work of one promise. Rejects with the Problem if it has waited too long. */
+  run<R>(share: Share, cost: number, act: () => Promise<R>): Promise<R> {
+    return new Promise((resolve, reject) => {
+      const start = (leave: () => void): void => {
+        act().finally(leave).then(resolve, reject);
+      };
+      this.enter(share, cost, start, reject, () => false);
+    });
+  }
+
+  #tenantOf({ key, weight }: Share): Tenant {
+    let tenant = this.#tenants.get(key);
+    if (!tenant) {
+      tenant = { key, weight, held: 0, turn: weight, waiting: [] };
+      this.#tenants.set(key, tenant);
+    }
+    return tenant;
+  }
+
+  #forgetIdle({ key, held, waiting }: Tenant): void {
+    if (held === 0 && waiting.length === 0) this.#tenants.delete(key);
+  }
+
+  /** A tenant without a request in progress may exceed the capacity by one, so that a costly request finds room. */
+  #fits({ held }: Tenant, cost: number): boolean {
+    const { capacity, share } = this.#limits;
+    return held === 0 ? this.#used < capacity : this.#used + cost <= capacity && held + cost <= share;
+  }
+
+  /**
+   * To be called for each new connection. The event loop accepts one connection in each of its turns. If the turns are long, connections of
+   * health checks and of other tenants wait for seconds behind those of a flood, where no admission can see them.
+   */
+  connectionAccepted(): void {
+    this.#hasAccepted = true;
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    setImmediate(() => this.#slice());
+  }
+
+  #slice(): void {
+    this.#isScheduled = false;
+    const now = performance.now();
+    if (this.#hasAccepted) {
+      this.#hasAccepted = false;
+      if (now - this.#yieldedAt >= 2 * yieldMs) this.#yieldedAt = now;
+      if (now - this.#yieldedAt < yieldMs) return this.#schedule();
+    }
+    if (this.#startNext(now + sliceMs)) this.#schedule();
+  }
+
+  /** Starts waiting requests, each tenant in turn. Returns whether it stopped because of the time. */
+  #startNext(until: number): boolean {
+    for (const tenant of this.#ring) {
+      if (this.#used >= this.#limits.capacity) return false;
+      for (let next = tenant.waiting[0]; next && tenant.turn > 0; next = tenant.waiting[0]) {
+        if (!this.#fits(tenant, next.cost)) break;
+        const now = performance.now();
+        if (now > until) return true;
+        tenant.turn -= 1;
+        this.#take(tenant);
+        if (next.isGone()) next.reject(overloaded());
+        else {
+          this.#observer.waited(now - next.since, 'admitted');
+          next.start();
+        }
+      }
+      if (tenant.waiting.length === 0 || tenant.turn === 0) this.#endTurn(tenant);
+      // It waits for room of the capacity, not of its own share: the tenants behind it must not take that room again and again.
+      else if (tenant.held + (tenant.waiting[0]?.cost ?? 0) <= this.#limits.share) return false;
+    }
+    return false;
+  }
+
+  #take(tenant: Tenant): void {
+    tenant.waiting.shift();
+    this.#waiting -= 1;
+    if (this.#waiting > 0) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
+  /** To the end of the ring, if it still has waiting requests. */
+  #endTurn(tenant: Tenant): void {
+    tenant.turn = tenant.weight;
+    this.#ring.delete(tenant);
+    if (tenant.waiting.length > 0) this.#ring.add(tenant);
+    else this.#forgetIdle(tenant);
+  }
+
+  /** Rejects requests that have waited too long. */
+  #sweep(): void {
+    const before = performance.now() - this.#limits.maxWaitMs;
+    for (const tenant of [...this.#ring]) {
+      for (let next = tenant.waiting[0]; next && next.since < before; next = tenant.waiting[0]) {
+        this.#take(tenant);
+        this.#observer.waited(performance.now() - next.since, 'shed');
+        next.reject(overloaded());
+      }
+      if (tenant.waiting.length === 0) this.#endTurn(tenant);
+    }
+  }
+}

@@ -1,0 +1,77 @@
+/** Commands of the documentation exist, with the options that they are shown with. */
+import { glob, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { expect, test } from 'vitest';
+import { program } from '../../packages/millrace/src/cli/program.ts';
+import { repository } from '../cli/command.ts';
+
+interface Shown {
+  readonly page: string;
+  readonly words: readonly string[];
+}
+
+/** The words of each command line that a page shows, in blocks and in the text. */
+function shownIn(page: string, markdown: string): Shown[] {
+  const blocks = [...markdown.matchAll(/^```sh[^\n]*\n([\s\S]*?)^```/gm)].map(([, code = '']) => code);
+  const rest = markdown.replaceAll(/^```[\s\S]*?^```/gm, '');
+  const inline = [...rest.matchAll(/`([^`]*)`/g)].map(([, code = '']) => code.replaceAll('\n', ' '));
+  const lines = [...blocks.join('\n').replaceAll('\\\n', ' ').split('\n'), ...inline];
+  return lines
+    .flatMap((line) => line.replace(/(?:^| )# .*/, '').split(/&&|\||;|\$\(|>/))
+    .flatMap((command) => {
+      const [, words = ''] =
+        /(?:^\s*(?:\w+=\S+ )*|npx (?:--\S+ )*)millrace(?:@\S+)? (\S.*)$/.exec(command) ?? [];
+      return words === '' ? [] : [{ page, words: words.trim().split(/\s+/) }];
+    });
+}
+
+/** What is wrong with a command line; undefined if nothing is. */
+function wrongWith(root: Command, { page, words }: Shown): string | undefined {
+  let command = root;
+  let rest = words;
+  for (;;) {
+    const next = command.commands.find((sub) => sub.name() === rest[0]);
+    if (!next) break;
+    command = next;
+    rest = rest.slice(1);
+  }
+  const line = `${page}: millrace ${words.join(' ')}`;
+  if (command === root) return /^[<…-]/.test(words[0] ?? '') ? undefined : `${line}: no such command`;
+  const group = command.commands.length > 0;
+  const isNamed = /^[a-z]/.test(rest[0] ?? '');
+  // `backup` alone is `backup create`, and `queues list|pause` names several.
+  const known = group
+    ? command.commands.flatMap(({ options }) => options)
+    : [...command.options, ...root.options];
+  if (group && isNamed && !rest[0]?.includes('|')) return `${line}: no such subcommand`;
+  const missing = rest
+    .map((word) => /^--[a-z][a-z-]*/.exec(word)?.[0])
+    .filter((option) => option !== undefined && option !== '--help')
+    .find((option) => !known.some(({ long }) => long === option));
+  return missing === undefined ? undefined : `${line}: no option ${missing}`;
+}
+
+test('commands and options of the documentation exist', async () => {
+  const shown: Shown[] = [];
+  for await (const page of glob(
+    ['README.md', 'docs/*.md', 'docs/coming-from/*.md', 'packages/*/README.md', 'examples/*/README.md'],
+    { cwd: repository },
+  ))
+    shown.push(...shownIn(page, await readFile(join(repository, page), 'utf8')));
+  expect(shown.length).toBeGreaterThan(300);
+  const root = await program();
+  expect(shown.map((one) => wrongWith(root, one)).filter((wrong) => wrong !== undefined)).toEqual([]);
+});
+
+test('a command or an option that does not exist is reported', async () => {
+  const root = await program();
+  const page =
+    '```sh\nnpx millrace runs lst\nmillrace errors resolve error_1 --in 2\nmillrace runs list --tag a # fine\n```\n`millrace bogus`';
+  expect(shownIn('page.md', page).map((one) => wrongWith(root, one))).toEqual([
+    'page.md: millrace runs lst: no such subcommand',
+    'page.md: millrace errors resolve error_1 --in 2: no option --in',
+    undefined,
+    'page.md: millrace bogus: no such command',
+  ]);
+});
