@@ -17,6 +17,8 @@ const sentences: Readonly<
       'The page shows what changed.',
       'What is printed when a run fails?',
       'See what it costs.',
+      'Learn how servers connect and what a commit promises.',
+      'What it survives depends on two settings.',
       'Identifies the token, whatever the encoding is.',
       'The result depends on what the task returns.',
       'Rejects invalid settings.',

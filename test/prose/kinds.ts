@@ -25,7 +25,7 @@ export const kinds: readonly Kind[] = [
     name: 'what clause',
     remedy: 'use a noun: "rejects invalid settings", not "refuses what cannot work"',
     pattern: any(
-      String.raw`(?<!${knowing})\b(?:what|whatever(?! (?:the|its|their)\b)|whoever|those who|such as are)\b(?=\s+${subject}\b)${statement}`,
+      String.raw`(?<!${knowing}|\bhow\b[^.]*\b(?:and|or) )\b(?:what|whatever(?! (?:the|its|their)\b)|whoever|those who|such as are)\b(?=\s+${subject}\b)(?![^.]*\bdepends on\b)${statement}`,
     ),
     except: ['heading'],
   },
