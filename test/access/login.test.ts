@@ -113,11 +113,11 @@ describe('a login by approval', () => {
         userAgent: 'millrace/1',
         address: expect.stringMatching(/127\.0\.0\.1$/) as string,
         forwardedFor: '203.0.113.9',
-        askedAt: expect.any(String) as string,
+        requestedAt: expect.any(String) as string,
         expiresAt: expect.any(String) as string,
       },
     ]);
-    expect(Math.abs(Date.parse(body.askedAt as string) - Date.now())).toBeLessThan(60_000);
+    expect(Math.abs(Date.parse(body.requestedAt as string) - Date.now())).toBeLessThan(60_000);
     // The code of the machine is for the machine alone.
     expect((await describeCode(codes.authorizationCode)).status).toBe(404);
     expect((await approve(here, codes.authorizationCode)).status).toBe(404);

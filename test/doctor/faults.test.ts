@@ -382,13 +382,13 @@ describe('a database with many faults', () => {
 
   test('in a cluster of Patroni, the fix for a missing standby is not to clear the setting', async () => {
     const checks = [synchronousStandbys];
-    const mend = async () => (await diagnoseDatabase(sql, { checks }))[0]?.findings[0]?.mend;
-    expect(await mend()).toMatch(/In a cluster of Patroni, never change this setting/);
+    const fix = async () => (await diagnoseDatabase(sql, { checks }))[0]?.findings[0]?.fix;
+    expect(await fix()).toMatch(/In a Patroni cluster, never change this setting/);
     const patroni = connect(postgres.connection, { name: 'Patroni heartbeat', max: 1 });
     onTestFinished(() => patroni.end());
     await patroni`select`;
-    expect(await mend()).toMatch(/patronictl list/);
-    expect(await mend()).not.toMatch(/alter system/);
+    expect(await fix()).toMatch(/patronictl list/);
+    expect(await fix()).not.toMatch(/alter system/);
   });
 
   test('a role that may not create tables, and an older PostgreSQL', async () => {

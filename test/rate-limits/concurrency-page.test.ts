@@ -8,7 +8,7 @@ const [resize = '', reports = '', sync = '', , provider = '', change = ''] = blo
 const [start = '', environment = '', overrides = '', pauses = ''] = blocks('sh');
 
 // Its runs last longer than a command takes to start on a slow machine.
-const { said, printed } = besideDev({
+const { cli, printed } = besideDev({
   'tasks/resize.ts': resize.replace('1_000', '60_000'),
   'tasks/reports.ts': reports,
   'tasks/sync.ts': sync,
@@ -20,10 +20,10 @@ const own = { type: 'task', name: 'resize' } as const;
 test('the first two runs of the example execute, and the third waits for the limit', async () => {
   await printed(start.replace('npx millrace dev\n', ''));
   await expect
-    .poll(async () => (await said('queues', 'list')).stdout, { timeout: 20_000, interval: 200 })
+    .poll(async () => (await cli('queues', 'list')).stdout, { timeout: 20_000, interval: 200 })
     .toMatch(/task\/resize +2 +1 +2/);
   const [waiting] = (await runs.list({ status: ['QUEUED'] })).data;
-  expect((await said('why', waiting!.id)).stdout).toMatch(/^QUEUED .*task\/resize/);
+  expect((await cli('why', waiting!.id)).stdout).toMatch(/^QUEUED .*task\/resize/);
   await runs.bulk.cancel({ filter: { taskIdentifier: ['resize'] } });
 }, 60_000);
 
@@ -64,7 +64,7 @@ test('a paused queue accepts triggers and starts them when it is resumed', async
   await printed(pause.replace('task/resize', 'warehouse'));
   const { id } = await tasks.trigger('daily-report', {});
   await expect
-    .poll(async () => (await said('why', id)).stdout, { timeout: 10_000, interval: 200 })
+    .poll(async () => (await cli('why', id)).stdout, { timeout: 10_000, interval: 200 })
     .toMatch(/^QUEUED .*"warehouse" is paused/);
   await printed(resume.replace('task/resize', 'warehouse'));
   expect((await runs.poll(id, { pollIntervalMs: 50 })).output).toBe('daily');

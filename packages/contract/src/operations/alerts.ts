@@ -60,7 +60,7 @@ export const alertSubject = z.object({
   /** In the unit of the threshold. */
   value: z.number(),
   /** Whether a message has named it. */
-  told: z.boolean(),
+  notified: z.boolean(),
 });
 export type AlertSubject = z.infer<typeof alertSubject>;
 

@@ -51,7 +51,7 @@ export const describeAuthorizationCode = operation({
     address: z.string(),
     /** The client according to the proxies; a client may have forged it. */
     forwardedFor: z.string().nullable(),
-    askedAt: date,
+    requestedAt: date,
     expiresAt: date,
   }),
   errors: [404, 422, 429],

@@ -371,7 +371,7 @@ export class Dispatch implements SlotUser {
 
   /** Replaces the credentials of all attempts. */
   renewCredentials(): void {
-    for (const { executor, assignment } of this.#held.attempts)
+    for (const { executor, assignment } of this.#leased.attempts)
       if (executor) this.#credential(executor, assignment.fence);
   }
 

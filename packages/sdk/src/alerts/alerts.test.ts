@@ -29,7 +29,7 @@ beforeEach(async () => {
         ? { body: { data: [{ id: 'endpoint_1', createdAt: at, failingSince: null, disabledAt: null }] } }
         : { body: { id: 'endpoint_1', createdAt: at, failingSince: null, disabledAt: null } };
     if (method === 'GET' && path.endsWith('/prod')) return { body: { data: [alert] } };
-    return { body: { ...alert, subjects: [{ subject: 'mail', since: at, value: 3, told: true }] } };
+    return { body: { ...alert, subjects: [{ subject: 'mail', since: at, value: 3, notified: true }] } };
   });
   configure({ baseURL: server.url, secretKey: 'k' });
 });
@@ -45,7 +45,7 @@ test('alerts are made, read, changed and deleted, and have dates for times', asy
   expect(await alerts.create({ kind: 'error.new', quiet: '10m' })).toMatchObject({ firingSince: time });
   expect(await alerts.list()).toMatchObject([{ createdAt: time, lastSentAt: null }]);
   expect((await alerts.retrieve('alert_1')).subjects).toEqual([
-    { subject: 'mail', since: time, value: 3, told: true },
+    { subject: 'mail', since: time, value: 3, notified: true },
   ]);
   await alerts.update('alert_1', { task: null });
   await alerts.del('proj_2', 'stg', 'alert_1');

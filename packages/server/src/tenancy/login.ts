@@ -79,7 +79,7 @@ interface Waiting {
   readonly userAgent: string | null;
   readonly address: string;
   readonly forwardedFor: string | null;
-  readonly askedAt: Date;
+  readonly requestedAt: Date;
   readonly expiresAt: Date;
   readonly isApproved: boolean;
 }
@@ -100,13 +100,13 @@ export async function describeLogin(
 ): Promise<Reply<Operations['describeAuthorizationCode']>> {
   const userCode = triedCode(dependencies, userId, typed);
   const [row] = await dependencies.sql<Waiting[]>`
-    select host_name as "hostName", user_agent as "userAgent", address, forwarded_for as "forwardedFor", requested_at as "askedAt",
+    select host_name as "hostName", user_agent as "userAgent", address, forwarded_for as "forwardedFor", requested_at as "requestedAt",
            expires_at as "expiresAt", name is not null as "isApproved"
       from login_requests where user_code = ${userCode} and expires_at > ${new Date(dependencies.now())}`;
   if (!row) throw noCode();
-  const { isApproved, askedAt, expiresAt, ...from } = row;
+  const { isApproved, requestedAt, expiresAt, ...from } = row;
   if (isApproved) throw approvedAlready();
-  return { userCode, ...from, askedAt: askedAt.toISOString(), expiresAt: expiresAt.toISOString() };
+  return { userCode, ...from, requestedAt: requestedAt.toISOString(), expiresAt: expiresAt.toISOString() };
 }
 
 /**

@@ -97,14 +97,14 @@ function Subjects({ alertId }: { readonly alertId: string }) {
         </tr>
       </thead>
       <tbody>
-        {subjects.map(({ subject, since, value, told: isReported }) => (
+        {subjects.map(({ subject, since, value, notified }) => (
           <tr key={subject}>
             <td className="mono">{subject}</td>
             <td>
               <Time at={since} />
             </td>
             <td className="number">{value.toLocaleString('en', { maximumFractionDigits: 1 })}</td>
-            <td>{isReported ? 'yes' : 'not yet'}</td>
+            <td>{notified ? 'yes' : 'not yet'}</td>
           </tr>
         ))}
       </tbody>

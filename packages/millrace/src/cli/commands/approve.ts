@@ -48,7 +48,7 @@ export const approveCommand = (): Command =>
       ['client', asking.userAgent ?? 'unknown'],
       ['address', asking.address],
       ...(asking.forwardedFor === null ? [] : [['forwarded for', `${asking.forwardedFor} (as proxies say)`]]),
-      ['asked', asking.askedAt],
+      ['requested', asking.requestedAt],
     ];
     for (const row of table(rows)) line(`  ${row}`);
     if (!yes && !(await confirmed('Let it in as you?', 'give --yes once you know who asks'))) {

@@ -129,7 +129,9 @@ test('a task of which too many runs fail is told once, and once that it is over'
   server.shiftTime(11_000);
   await checked(server);
   // It must hold for the window.
-  expect((await retrieve(server, id)).subjects).toMatchObject([{ subject: task, value: 100, told: false }]);
+  expect((await retrieve(server, id)).subjects).toMatchObject([
+    { subject: task, value: 100, notified: false },
+  ]);
   server.shiftTime(2 * 60_000);
   await server.deploy();
   for (let n = 0; n < 3; n++) await server.fail('boom');
@@ -138,7 +140,7 @@ test('a task of which too many runs fail is told once, and once that it is over'
   expect((await texts(1))[0]).toMatch(
     /1 task with more than 50 % failed runs within 5m\n• Task charge: 100 % of \d runs failed within 5m$/,
   );
-  expect(await retrieve(server, id)).toMatchObject({ state: 'FIRING', subjects: [{ told: true }] });
+  expect(await retrieve(server, id)).toMatchObject({ state: 'FIRING', subjects: [{ notified: true }] });
   server.shiftTime(8 * 60_000);
   await checked(server);
   server.shiftTime(6 * 60_000);

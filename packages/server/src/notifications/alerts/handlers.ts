@@ -33,8 +33,8 @@ export function alertHandlers({ sql, clock }: AlertHandlerDependencies): Handler
 
     async retrieveAlert(request) {
       const row = await findAlert(sql, await target(request), request.params.alertId);
-      const subjects = await sql<{ subject: string; since: Date; value: number; told: boolean }[]>`
-        select subject, since, value, notified as told from alert_subjects
+      const subjects = await sql<{ subject: string; since: Date; value: number; notified: boolean }[]>`
+        select subject, since, value, notified from alert_subjects
          where alert_id = ${row.id} and cleared_at is null order by since, subject`;
       return {
         ...alertOf(row),

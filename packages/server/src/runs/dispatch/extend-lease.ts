@@ -1,7 +1,7 @@
 import { databaseNow } from '../../db/clock.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { LeaseTimes } from './connection-state.ts';
-import type { Asked } from './heed.ts';
+import type { RunnerRequests } from './apply-requests.ts';
 
 /**
  * Extends the leases of a runner by the time of the database, which `is_lease_over` compares them with. Returns the requests to the runner;
@@ -12,8 +12,8 @@ export async function extendLease(
   runner: string,
   connection: string,
   { leaseMs }: Pick<LeaseTimes, 'leaseMs'>,
-): Promise<Asked | undefined> {
-  const [row] = await engine.sql<Asked[]>`
+): Promise<RunnerRequests | undefined> {
+  const [row] = await engine.sql<RunnerRequests[]>`
     update runners set expires_at = n.at + ${leaseMs}::float8 * interval '1 millisecond', heartbeat_at = n.at
       from (select ${databaseNow(engine)} as at) n
      where id = ${runner} and connection = ${connection} returning draining, stopping`;

@@ -101,7 +101,7 @@ async function register(
                          no, release)
     select ${runner}, ${env}::int, ${host}, ${pid}::int, ${id}, ${new Date(now)}::timestamptz, n.at,
            n.at + ${times.leaseMs}::float8 * interval '1 millisecond', ${[...versions]}::int[], ${capacity}::int, ${properties?.platform ?? null},
-           ${properties?.nodeMajor ?? null}::int, ${[...(facts?.labels ?? [])]}::text[], named.no,
+           ${properties?.nodeMajor ?? null}::int, ${[...(properties?.labels ?? [])]}::text[], named.no,
            ${typeof release === 'string' ? storableText(release).slice(0, 64) : null}
       from named cross join (select ${databaseNow(engine)} as at) n
     on conflict (id) do update set connection = excluded.connection, connected_at = excluded.connected_at,
