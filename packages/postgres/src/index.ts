@@ -6,5 +6,5 @@ export { takeBackup } from './backup/take.ts';
 export { runningConnection } from './cluster/running.ts';
 export { startPostgres } from './cluster/start.ts';
 export { systemIdOf } from './cluster/wal-archive.ts';
-export { oldClusters as keptClusters, removeOldClusters as removeKept } from './upgrade-data/old-clusters.ts';
+export { oldClusters, removeOldClusters } from './upgrade-data/old-clusters.ts';
 export { upgradeData } from './upgrade-data/upgrade.ts';

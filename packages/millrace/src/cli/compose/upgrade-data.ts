@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import { readableDuration, readableSize } from '@millrace/contract/plain';
 import type { CopyProgress } from '@millrace/server';
-import { keptClusters, removeKept, upgradeData } from '@millrace/postgres';
+import { oldClusters, removeOldClusters, upgradeData } from '@millrace/postgres';
 import { progressLine } from '../progress-line.ts';
 import { printJson, screenOn } from '../screen.ts';
 import { waitsFor } from '../waiting.ts';
@@ -32,7 +32,7 @@ export async function upgrade(options: UpgradeDataOptions): Promise<void> {
   const seconds = Math.round((Date.now() - startedAt) / 1_000);
   if (json) {
     const { tables = 0, rows = 0, indexesLeft = [] } = copied ?? {};
-    const folders = copied ? [copied.oldCluster] : await keptClusters(dataFolder);
+    const folders = copied ? [copied.oldCluster] : await oldClusters(dataFolder);
     return printJson({
       data: dataFolder,
       from,
@@ -47,7 +47,7 @@ export async function upgrade(options: UpgradeDataOptions): Promise<void> {
   const { line } = screenOn(process.stdout);
   if (!copied) {
     line(`The data in ${dataFolder} has PostgreSQL ${to} already.`);
-    for (const folder of await keptClusters(dataFolder)) printOldCluster(folder, dataFolder);
+    for (const folder of await oldClusters(dataFolder)) printOldCluster(folder, dataFolder);
     return;
   }
   const { tables, rows, indexesLeft, oldCluster } = copied;
@@ -61,7 +61,7 @@ export async function upgrade(options: UpgradeDataOptions): Promise<void> {
 }
 
 async function remove(dataFolder: string, json: boolean | undefined): Promise<void> {
-  const removed = await removeKept(dataFolder);
+  const removed = await removeOldClusters(dataFolder);
   if (json) return printJson({ data: dataFolder, removed });
   const { line } = screenOn(process.stdout);
   if (removed.length === 0) line(`Nothing was kept in ${dataFolder}.`);
