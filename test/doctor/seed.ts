@@ -64,5 +64,6 @@ async function seedInstallation(sql: Sql): Promise<void> {
     values ('runner_old', ${env}, 'host-1', 1, 'c1', now(), now() + interval '1 hour',
             '{"20261124.1": {"why": "no platform linux-arm64"}}', '0.0.9'),
            ('runner_gone', ${env}, 'host-2', 1, 'c2', now(), now() - interval '1 hour', '{}', null)`;
+  await sql`update lease_watch set resumed_at = now() - interval '1 day'`;
   await fleetSampler({ sql, clock: { now: () => Date.now() }, stats: createRunStats() }).tick();
 }

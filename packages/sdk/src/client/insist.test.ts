@@ -17,9 +17,10 @@ const busy = new ApiError('The database does not accept writes at the moment. Tr
 function failing(error: Error = busy) {
   let answered: string | undefined;
   let calls = 0;
-  const call = (): Promise<string> => {
+  const call = async (): Promise<string> => {
     calls++;
-    return answered === undefined ? Promise.reject(error) : Promise.resolve(answered);
+    if (answered === undefined) throw error;
+    return answered;
   };
   return { call, count: () => calls, answer: (value: string) => void (answered = value) };
 }

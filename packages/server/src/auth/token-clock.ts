@@ -3,7 +3,7 @@ const jumpMs = 30_000;
 /** Longer than the validity of the credentials that a runner signed by the earlier clock. */
 const earlierClockMs = 15 * 60_000;
 
-export interface TokenClock {
+interface TokenClock {
   /** A measurement of the database's clock, minus the monotonic clock of this process. */
   measured(offset: number): void;
   /** Milliseconds since 1970. */

@@ -81,7 +81,7 @@ test('however triggers and archiving meet, no run is bound to an archived versio
   const { t, trigger } = await start();
   for (let n = 0; n < 12; n++) {
     const { version } = await t.deploy(bundleOf({ [`${n}.js`]: 'a' }, { more: { tasks } }));
-    const prepare = () =>
+    const prepare = async () =>
       prepareRun(t.engine, t.environment, 'send', { options: { lockToVersion: version } });
     const runs = await Promise.all(Array.from({ length: 6 }, prepare));
     const steps = [...runs.map((run) => () => trigger(run)), () => t.archive(version)];
