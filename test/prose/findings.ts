@@ -7,7 +7,7 @@ import { kinds } from './kinds.ts';
 import { readMarkdown } from './markdown.ts';
 import type { Passage } from './passage.ts';
 import { readTypeScript } from './typescript.ts';
-import { sqlComments, sqlNames, sqlStrings } from './sql.ts';
+import { readSql } from './sql.ts';
 
 export interface Finding {
   readonly kind: string;
@@ -20,21 +20,15 @@ export interface Finding {
 export interface FileText {
   readonly path: string;
   readonly passages: readonly Passage[];
-  /** Identifiers, and the name of the file. */
-  readonly names: ReadonlySet<string>;
+  /** Identifiers with their lines, and the name of the file. */
+  readonly names: ReadonlyMap<string, number>;
 }
 
 export function readText(path: string, source: string): FileText {
-  if (path.endsWith('.md')) return { path, passages: readMarkdown(source), names: new Set() };
+  if (path.endsWith('.md')) return { path, passages: readMarkdown(source), names: new Map() };
+  const { passages, names } = path.endsWith('.sql') ? readSql(source) : readTypeScript(path, source);
   const fileName = basename(path).replace(/(?:\.test)?\.\w+$/, '');
-  if (path.endsWith('.sql'))
-    return {
-      path,
-      passages: [...sqlComments(source), ...sqlStrings(source)],
-      names: new Set([fileName, ...sqlNames(source)]),
-    };
-  const { passages, names, sql } = readTypeScript(path, source);
-  return { path, passages, names: new Set([fileName, ...names, ...sql.flatMap(sqlNames)]) };
+  return { path, passages, names: new Map([...names, [fileName, 1]]) };
 }
 
 export const readAll = (paths: readonly string[] = files()): FileText[] =>
@@ -55,9 +49,11 @@ export function findingsIn({ path, passages, names }: FileText): Finding[] {
           })),
     ),
   );
-  const identifiers = [...names].flatMap((name) => {
+  const identifiers = [...names].flatMap(([name, line]) => {
     const better = betterName(path, name);
-    return better === undefined ? [] : [{ kind: 'identifier', area, at: path, text: `${name} → ${better}` }];
+    return better === undefined
+      ? []
+      : [{ kind: 'identifier', area, at: `${path}:${line}`, text: `${name} → ${better}` }];
   });
   return [...sentences, ...identifiers];
 }

@@ -13,7 +13,7 @@ const lists = /^packages\/server\/(?:src\/(?:errors|runs\/list)\/|sql\/)/;
 const rules: readonly Rule[] = [
   { words: /^given$/, instead: 'input, options' },
   { words: /^ones?$/, instead: 'item, entry, or its name' },
-  { words: /^ask(?:s|ed|ing)?$/, instead: 'request, requested' },
+  { words: /^asked$/, instead: 'requested' },
   { words: /^made$/, instead: 'created' },
   { words: /^kept$/, instead: 'stored, cached, retained' },
   { words: /^wanted$/, instead: 'target, requested, expected' },
@@ -110,6 +110,7 @@ export const allowedPhrases: Readonly<Record<string, string>> = {
 
 /** Single words that stay, with the reason. */
 const allowedNames: Readonly<Record<string, string>> = {
+  settled: 'the state of a promise',
   round: 'a function of PostgreSQL',
 };
 

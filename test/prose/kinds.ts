@@ -25,7 +25,7 @@ export const kinds: readonly Kind[] = [
     name: 'what clause',
     remedy: 'use a noun: "rejects invalid settings", not "refuses what cannot work"',
     pattern: any(
-      String.raw`(?<!${knowing})\b(?:what|whatever|whoever|those who|such as are)\b(?=\s+${subject}\b)${statement}`,
+      String.raw`(?<!${knowing}|\bhow\b[^.]*\b(?:and|or) )\b(?:what|whatever(?! (?:the|its|their)\b)|whoever|those who|such as are)\b(?=\s+${subject}\b)(?![^.]*\bdepends on\b)${statement}`,
     ),
     except: ['heading'],
   },
@@ -54,7 +54,7 @@ export const kinds: readonly Kind[] = [
     name: 'is no',
     remedy: 'use "is not a", or an adjective',
     pattern: any(
-      String.raw`(?<!\b(?:there|which|if|where|when|because|as)\s)(?<!\bthere\s\w+\s)\b(?:is|are|was|were|be) no (?!longer|more|less|fewer|other|better|worse|different|later|earlier|need|way|one\b|such)\w+`,
+      String.raw`(?<!\b(?:there|which|if|where|when|because|as|null|empty|none|0)\s)(?<!\bthere\s\w+\s)\b(?:is|are|was|were|be) no (?!longer|more|less|fewer|other|better|worse|different|later|earlier|need|way|one\b|such)\w+`,
     ),
   },
   {
@@ -74,7 +74,7 @@ export const kinds: readonly Kind[] = [
     remedy:
       'use "in the meantime", "in addition to", again, anyway, permanently, rarely, "no longer", forever',
     pattern: any(
-      String.raw`\b(?:meanwhile|beside|anew|all the same|hardly ever|in the stead|by and by|at all events|herein|lest|whence|midst|for ever|from then on|(?:go|goes|went|going) on(?! to\b)(?= with\b|\s*[.,;:)]|$| (?:and|until|while|as|in|after)\b)|for good(?=\s*[.,;:)]|$)|not (?:\w+ ){0,3}any more(?! than)(?=\s*[.,;:)]|$))(?=\W|$)`,
+      String.raw`\b(?:meanwhile|beside|anew|all the same|hardly ever|in the stead|by and by|at all events|herein|lest|whence|midst|for ever|from then on|(?:go|goes|went|going) on(?! to\b)(?= with\b|\s*[.,;:)]|$| (?:and|until|while|as|in|after)\b)|for good(?=\s*[.,;:)]|$)|not (?:\w+ ){0,3}any more(?! than)(?=\s*[.,;:)]|$)|(?<!\bor )no more(?=\s*[.,;:)]|$)|(?:at most|for|only) so (?:many|much|long|often)(?! as\b)|a line each)(?=\W|$)`,
     ),
   },
   {
@@ -94,7 +94,7 @@ export const kinds: readonly Kind[] = [
     name: 'odd verb',
     remedy: 'use fix, apply, accept, exist, "have ended", release',
     pattern: any(
-      String.raw`\b(?:mend(?:s|ed|ing)?|heed(?:s|ed|ing)?|are there already|lies? in the|stands? (?:at|beside|behind|there|here)|makes? good|gets? to know|takes? care that|lets? go|gives? back|given back|comes? to know|(?:is|are|was|were) over(?=\s*[.,;:)]|$|\s(?:and|when|before|or)\b))(?=\W|$)`,
+      String.raw`\b(?:mend(?:s|ed|ing)?|heed(?:s|ed|ing)?|are there already|lies? in the|stands? (?:at|beside|behind|there|here)|makes? good|gets? to know|takes? care that|lets? go|gives? back|given back|(?:is|are|was|were) there(?=\s*[.,;:)]|$)|(?:stays?|is|are) good (?:for|until|unless)|comes? to know|(?:is|are|was|were) over(?=\s*[.,;:)]|$|\s(?:and|when|before|or)\b))(?=\W|$)`,
     ),
   },
   {

@@ -2,18 +2,26 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Allowed } from './allowed.ts';
 import { repository } from './files.ts';
-import { findingsIn, readAll, withoutAllowed, type Finding } from './findings.ts';
+import { findingsIn, readAll, withoutAllowed, type FileText, type Finding } from './findings.ts';
 import { bannedTerms, glossary } from './glossary.ts';
 import { densePages } from './readability.ts';
 import { misspelled } from './spelling.ts';
 
-/** The findings of all checks, without the allowed ones. */
-export async function report(): Promise<{ readonly open: Finding[]; readonly unused: Allowed[] }> {
+export interface Report {
+  readonly all: readonly FileText[];
+  /** The findings of all checks, without the allowed ones. */
+  readonly open: readonly Finding[];
+  /** Entries of the list of allowed matches that match nothing. */
+  readonly unused: readonly Allowed[];
+}
+
+export async function report(): Promise<Report> {
   const all = readAll();
-  return withoutAllowed([
+  const findings = [
     ...all.flatMap(findingsIn),
     ...densePages(all),
     ...bannedTerms(await readFile(join(repository, glossary), 'utf8')),
     ...(await misspelled(all)),
-  ]);
+  ];
+  return { all, ...withoutAllowed(findings) };
 }

@@ -1,13 +1,14 @@
 import { parseSync, Visitor } from 'vite';
-import { blank, codeWord, isPhrase, passage, type Passage } from './passage.ts';
-import { sqlComments } from './sql.ts';
+import { blank, codeWord, isPhrase, lineAt, passage, type Passage } from './passage.ts';
+import { sqlComments, sqlNames } from './sql.ts';
 
 export interface TypeScriptText {
   readonly passages: readonly Passage[];
-  /** Names that the file declares: variables, parameters, functions, types, and properties of types and object literals. */
-  readonly names: ReadonlySet<string>;
-  /** The SQL of its tagged templates. */
-  readonly sql: readonly string[];
+  /**
+   * Names with the line of their first declaration: variables, parameters, functions, types, properties of types and object literals, and
+   * all names in SQL of tagged templates.
+   */
+  readonly names: ReadonlyMap<string, number>;
 }
 
 type Range = readonly [start: number, end: number];
@@ -17,8 +18,10 @@ export function readTypeScript(path: string, source: string): TypeScriptText {
   const { program, comments, errors } = parseSync(path, source);
   if (errors.length > 0) throw new Error(`${path}: ${errors[0]?.message}`);
   const strings: Passage[] = [];
-  const names = new Set<string>();
-  const sql: string[] = [];
+  const names = new Map<string, number>();
+  const addName = (name: string, offset: number): void => {
+    if (!names.has(name)) names.set(name, lineAt(source, offset));
+  };
   const tagged = new Set<number>();
   const addString = (range: Range, clean = cleanString): void => {
     const found = passage('string', source, range, clean);
@@ -32,7 +35,7 @@ export function readTypeScript(path: string, source: string): TypeScriptText {
       const { start, end } = quasi;
       tagged.add(start);
       const text = withoutExpressions(source, [start + 1, end - 1], quasi.expressions);
-      sql.push(text);
+      for (const { name, offset } of sqlNames(text)) addName(name, start + 1 + offset);
       strings.push(...sqlComments(text).map((found) => shifted(found, source, start + 1)));
     },
     TemplateLiteral: ({ start, end, expressions }) => {
@@ -44,7 +47,7 @@ export function readTypeScript(path: string, source: string): TypeScriptText {
       const found = passage('markup', source, [start, end]);
       if (/[a-z]\s+[a-z]/i.test(found.text)) strings.push(found);
     },
-    ...nameVisitor((name) => names.add(name)),
+    ...nameVisitor(addName),
   }).visit(program);
   const ranges = merged(
     source,
@@ -53,7 +56,6 @@ export function readTypeScript(path: string, source: string): TypeScriptText {
   return {
     passages: [...ranges.map((range) => passage('comment', source, range, cleanComment)), ...strings],
     names,
-    sql,
   };
 }
 
@@ -112,30 +114,31 @@ function withoutExpressions(
 
 interface Named {
   readonly type: string;
+  readonly start: number;
   readonly name?: unknown;
   readonly value?: unknown;
 }
 
-/** Calls `add` with each declared name. */
-function nameVisitor(add: (name: string) => void): ConstructorParameters<typeof Visitor>[0] {
+/** Calls `add` with each declared name and its position. */
+function nameVisitor(add: (name: string, offset: number) => void): ConstructorParameters<typeof Visitor>[0] {
   const addKey = ({ key, shorthand }: { readonly key: Named; readonly shorthand?: boolean }): void => {
     if (shorthand) return;
-    if (key.type === 'Identifier' && typeof key.name === 'string') add(key.name);
+    if (key.type === 'Identifier' && typeof key.name === 'string') add(key.name, key.start);
     else if (key.type === 'Literal' && typeof key.value === 'string' && /^\w+$/.test(key.value))
-      add(key.value);
+      add(key.value, key.start);
   };
   const addId = ({ id }: { readonly id: object | null }): void => addPattern(id);
   const addParams = ({ params }: { readonly params: readonly object[] }): void => params.forEach(addPattern);
   const addPattern = (pattern: object | null): void => {
     const node = pattern as (Record<string, unknown> & Named) | null;
     if (!node) return;
-    if (node.type === 'Identifier') add(node.name as string);
+    if (node.type === 'Identifier') add(node.name as string, node.start);
     else if (node.type === 'ObjectPattern')
       (node['properties'] as Record<string, object>[]).forEach((each) =>
         addPattern(each['value'] ?? each['argument'] ?? null),
       );
     else if (node.type === 'ArrayPattern') (node['elements'] as (object | null)[]).forEach(addPattern);
-    else addPattern((node['left'] ?? node['argument'] ?? node['parameter'] ?? null) as object | null);
+    else addPattern(node['left'] ?? node['argument'] ?? node['parameter'] ?? null);
   };
   return {
     VariableDeclarator: addId,
@@ -148,7 +151,7 @@ function nameVisitor(add: (name: string) => void): ConstructorParameters<typeof 
     ClassDeclaration: addId,
     CatchClause: ({ param }) => addPattern(param),
     ImportSpecifier: ({ imported, local }) => {
-      if ((imported as Named).name !== local.name) add(local.name);
+      if ((imported as Named).name !== local.name) add(local.name, local.start);
     },
     TSInterfaceDeclaration: addId,
     TSTypeAliasDeclaration: addId,

@@ -18,7 +18,16 @@ interface Page {
 
 async function pages(): Promise<Page[]> {
   const found: Page[] = [];
-  const folders = ['.', 'docs', 'docs/coming-from', 'docs/decisions', 'bench', 'bench/results'];
+  const folders = [
+    '.',
+    'docs',
+    'docs/coming-from',
+    'docs/decisions',
+    'bench',
+    'bench/results',
+    'deploy',
+    '.github',
+  ];
   for (const parent of ['examples', 'packages'])
     for (const name of await readdir(join(repository, parent))) folders.push(join(parent, name));
   for (const folder of folders) {
