@@ -124,7 +124,8 @@ const roomArrows: Readonly<Record<string, readonly string[]>> = {
   problem: ['db'],
   db: ['logger', 'background', 'package-folder'],
   background: [],
-  logger: [],
+  logger: ['log-stacks'],
+  'log-stacks': [],
   'package-folder': [],
 };
 

@@ -29,7 +29,7 @@ test('a thousand failures of one kind are a thousand short lines', () => {
   expect(lines).toHaveLength(1_000);
   expect(lines.filter((line) => line.includes('"stack"'))).toHaveLength(1);
   expect(JSON.parse(lines.at(-1)!)).toMatchObject({
-    fact: 'request.failed',
+    event: 'request.failed',
     requestId: 'req_999',
     error: 'Error: gone',
   });

@@ -2,7 +2,7 @@
 export { findTasks, type FoundTask } from './find-tasks.ts';
 export { manifestOf, TaskDeclarationError } from './manifest.ts';
 export { execute } from './execute.ts';
-export type { AbortReason, ExecuteOptions, RunContextInfo as RunContextFacts } from './execute-options.ts';
+export type { AbortReason, ExecuteOptions, RunContextInfo } from './execute-options.ts';
 export { endOfSession, followPath, type ChannelRecord, type FollowOptions } from './follow-messages.ts';
 export { outputLimit } from './outcome.ts';
 export { lineSealer } from './line-sealer.ts';

@@ -17,6 +17,8 @@ export interface Clock {
  */
 export async function startClock(sql: Sql): Promise<Clock> {
   let base = 0;
+  // half the round trip of the measurement that `base` is from
+  let uncertainty = 0;
   let shifted = 0;
   const measure = async (): Promise<void> => {
     const before = performance.now();
@@ -24,10 +26,12 @@ export async function startClock(sql: Sql): Promise<Clock> {
       { now: number }[]
     >`select (extract(epoch from clock_timestamp()) * 1000)::float8 as now`;
     const after = performance.now();
-    // The result is exact to half a round trip, which includes the wait for a connection. An offset within that range is equally good and is
-    // kept.
+    // A result is exact to half its round trip, which includes the wait for a connection. While the two ranges overlap, the offset stays.
     const measured = (row?.now ?? Date.now()) - (before + after) / 2;
-    if (Math.abs(measured - base) > (after - before) / 2) base = measured;
+    const halfTrip = (after - before) / 2;
+    if (Math.abs(measured - base) <= halfTrip + uncertainty) return;
+    base = measured;
+    uncertainty = halfTrip;
   };
   // Connects first, which takes longer than the measurement.
   await sql`select`;

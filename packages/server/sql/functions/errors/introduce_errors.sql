@@ -2,7 +2,7 @@
 -- (`p_older`, newest first) and that fingerprint was seen recently, the new one joins its group.
 --
 -- Locks: error locks in the order of the environments, where there are older fingerprints; error_fingerprints in the order of their keys.
--- Callers: errors/record/known.ts.
+-- Callers: errors/record/cached-fingerprints.ts.
 create or replace function introduce_errors(
   p_at timestamptz, p_env int[], p_task text[], p_fingerprint text[], p_group text[], p_type text[], p_message text[],
   p_sample jsonb[], p_older jsonb[]

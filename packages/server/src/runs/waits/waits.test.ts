@@ -309,7 +309,7 @@ test('a runner is told again of resumed attempts whose message it missed, and it
   const { suspension } = waited;
   expect(sent[1]).toEqual({
     type: 'waited',
-    attempts: [{ fence, state: 'resumed', spell: suspension, keys: ['time/1'] }],
+    attempts: [{ fence, state: 'resumed', suspension, keys: ['time/1'] }],
   });
   expect(runner.free).toBe(2);
   // A report about an older suspension arrives too late.

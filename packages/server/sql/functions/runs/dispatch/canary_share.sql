@@ -2,6 +2,6 @@
 -- percent gets the runs below n, so a run stays on the canary while the percentage grows.
 --
 -- Locks: none.
--- Callers: runs/reason/facts.ts, take_runs.
+-- Callers: runs/reason/start-conditions.ts, take_runs.
 create or replace function canary_share(p_run text) returns int language sql immutable parallel safe as
 $$ select (('x' || left(md5(p_run), 8))::bit(32)::bigint % 100)::int $$;

@@ -3,7 +3,7 @@
 -- current time.
 --
 -- Locks: none.
--- Callers: queues/find.ts, runs/reason/facts.ts, rate_limit_lanes, limit_triggers.
+-- Callers: queues/find.ts, runs/reason/start-conditions.ts, rate_limit_lanes, limit_triggers.
 create or replace function rate_next(
   p_at timestamptz[], p_n int[], p_burst int, p_window interval, p_now timestamptz, p_position bigint
 ) returns timestamptz
