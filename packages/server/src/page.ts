@@ -36,7 +36,7 @@ export function requestedPageById(
 }
 
 export const unknownCursor = ({ parameter }: Pick<RequestedPage, 'parameter'>, what: string) => {
-  const message = `not ${what}; send one as the pagination of a page gave it`;
+  const message = `not ${what}; use a cursor from the pagination of a page`;
   return badRequest('Query Error', [{ code: 'custom', message, path: [parameter] }]);
 };
 

@@ -41,8 +41,8 @@ export const starting = [
   ['MILLRACE_BUNDLE_STORE', 'the-store-of-deployments-cannot-be-used'],
   // PostgreSQL.
   ['The database at … cannot be used: ', 'the-database-cannot-be-used'],
-  [' may not do what Millrace needs ', 'the-role-of-the-database-lacks-rights'],
-  [' is read-only, as a standby is', 'the-database-is-read-only'],
+  [' lacks permissions that Millrace needs ', 'the-role-of-the-database-lacks-rights'],
+  [' is read-only, like a standby', 'the-database-is-read-only'],
   [' leads to a pooler ', 'the-database-is-behind-a-pooler'],
   [' is too old: Millrace needs ', 'postgresql-is-too-old'],
   ['This database was migrated by a newer Millrace ', 'the-database-is-newer'],

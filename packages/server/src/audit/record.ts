@@ -26,7 +26,7 @@ export interface Act {
   readonly act: string;
   /** The id of the changed object. */
   readonly target: string;
-  /** Selects the audit log: an organisation's, or that of a project's organisation. */
+  /** Selects the audit log: an organization's, or that of a project's organization. */
   readonly in:
     | { readonly organization: string }
     | { readonly projectRef: string; readonly environment?: string };

@@ -86,7 +86,7 @@ export function destroyAll(address: string, error: Error): void {
   for (const [client, state] of watched) if (state.address === address) destroy(client, error);
 }
 
-/** Counts ticks instead of time: after this process was suspended or busy, it reads the answers that have arrived before a limit is reached. */
+/** Counts ticks instead of time: a process that was suspended or busy reads the answers that have arrived before a limit is reached. */
 function tick(): void {
   for (const [client, state] of watched) {
     const bytes = receivedBytes(client);

@@ -23,7 +23,7 @@ test('sets all of a record, or of a list', async () => {
   expect(await valuesOf(served)).toEqual({ A: '1', B: '2', C: '3' });
 });
 
-test('without override nothing is written if one exists, and each existing one is named', async () => {
+test('without override nothing is written if a variable exists, and each existing one is named', async () => {
   const served = await variableServer();
   await importing(served, { variables: { A: '1', B: '2' } });
   expect(await importing(served, { variables: { A: 'x', C: 'x', B: 'x' } })).toEqual({
@@ -58,7 +58,7 @@ test('unnamed and reserved variables are ignored, unless none is left', async ()
   });
 });
 
-test('every invalid variable is named, duplicates too, and nothing is written', async () => {
+test('every invalid or duplicate variable is named, and nothing is written', async () => {
   const served = await variableServer();
   const variables = [
     { name: 'A', value: '1' },
@@ -76,9 +76,9 @@ test('every invalid variable is named, duplicates too, and nothing is written', 
 
 test.each([
   ['no variables', {}],
-  ['a value that is no text', { variables: { A: 1 } }],
-  ['an override that is no truth', { variables: { A: '1' }, override: 'maybe' }],
-  ['a parent where there is none', { variables: { A: '1' }, parentVariables: { B: '1' } }],
+  ['a value that is not a string', { variables: { A: 1 } }],
+  ['an override that is not a boolean', { variables: { A: '1' }, override: 'maybe' }],
+  ['a parent for an environment without one', { variables: { A: '1' }, parentVariables: { B: '1' } }],
 ])('%s is a 400', async (_, body) => {
   const served = await variableServer();
   expect((await importing(served, body)).status).toBe(400);
@@ -104,7 +104,7 @@ describe('a dotenv file', () => {
     ['equals signs and colons', 'A=a=b==\nB: yaml'],
   ];
 
-  test.each(files)('with %s reads as the library reads it', async (_, text) => {
+  test.each(files)('with %s is read like the library reads it', async (_, text) => {
     const served = await variableServer();
     expect(await importing(served, form(text))).toEqual(ok);
     const read = parse(text);
@@ -112,7 +112,7 @@ describe('a dotenv file', () => {
     expect(await valuesOf(served)).toEqual(read);
   });
 
-  test('takes override as a field, and a mark at its beginning', async () => {
+  test('accepts override as a field, and a byte order mark', async () => {
     const served = await variableServer();
     await importing(served, { variables: { A: '1' } });
     expect((await importing(served, form('A=2'))).status).toBe(400);
@@ -124,8 +124,8 @@ describe('a dotenv file', () => {
 
   test.each([
     ['binary', form(Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x00, 0xff]))],
-    ['not there', new FormData()],
-    ['no dotenv', form('hello, world\n')],
+    ['missing', new FormData()],
+    ['not dotenv', form('hello, world\n')],
     ['one of two', twice('A=1', 'B=2')],
   ])('that is %s is a 400', async (_, body) => {
     const served = await variableServer();
@@ -136,7 +136,7 @@ describe('a dotenv file', () => {
     });
   });
 
-  test('in a body that is no form after all is a 400', async () => {
+  test('in a body that is not a form is a 400', async () => {
     const served = await variableServer();
     const refused = await served.call('POST', 'envvars/prod/import', {
       body: 'A=1',

@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Principal } from '../auth/principal.ts';
 import type { Share } from './admission.ts';
 
-/** What an operation costs at least: a query holds one of the connections of requests, of which there are eight. */
+/** The minimum cost of an operation: a query holds one of the eight connections for requests. */
 const queryUnits = 8;
 /** The bytes of a body that cost another unit. A trigger has a few hundred; many triggers in one request are as many rows. */
 const bytesPerUnit = 4_096;

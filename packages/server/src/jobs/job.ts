@@ -2,7 +2,7 @@ import type { Clock } from '../db/clock.ts';
 import type { Log } from '../logger.ts';
 import type { Timer, Wakeable } from './timer.ts';
 
-/** A background job, named by a noun for the thing that it keeps in order. */
+/** A background job, named after its task, such as `run pruner`. */
 export interface Job {
   readonly name: string;
   /** The maximum pause between two ticks. */

@@ -33,7 +33,7 @@ export function* unstorableIssueParts(
   return undefined;
 }
 
-/** The first unstorable text of any value, whatever its schema. */
+/** The first unstorable text of any value, without a schema. */
 export const unstorableText = (value: unknown): Issue | undefined => find(value, [], undefined);
 
 function find(

@@ -36,7 +36,7 @@ const switchOff: Record<string, (fixture: TestEngine) => Promise<unknown>> = {
 };
 
 test.each(Object.keys(switchOff))(
-  'an endpoint that is switched off %s is to get nothing more, not even what becomes a fact at that moment',
+  'an endpoint disabled %s receives nothing more, not even a concurrent notification',
   async (how) => {
     const fixture = await testEngine();
     const { sql, environment } = fixture;
@@ -55,7 +55,7 @@ test.each(Object.keys(switchOff))(
   },
 );
 
-test('two endpoints can be disabled at the same time, and a concurrent replay is not due afterwards', async () => {
+test('two endpoints can be disabled at the same time, and a concurrent replay leaves nothing due', async () => {
   const fixture = await testEngine();
   const { sql, engine, environment } = fixture;
   const other = 'endpoint_2';
