@@ -37,7 +37,7 @@ export const starting = [
   ['disk … is full', 'the-disk-is-full'],
   ['Where is the data? ', 'where-is-the-data'],
   ['MILLRACE_MASTER_KEY is not set', 'the-master-key-is-not-set'],
-  ['The master key is not the one ', 'the-master-key-is-another-one'],
+  ['This is not the master key of this database', 'the-master-key-is-another-one'],
   ['MILLRACE_BUNDLE_STORE', 'the-store-of-deployments-cannot-be-used'],
   // PostgreSQL.
   ['The database at … cannot be used: ', 'the-database-cannot-be-used'],
