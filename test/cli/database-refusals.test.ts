@@ -102,7 +102,7 @@ describe('a database that cannot be used is refused with one sentence, no stack 
       /may not connect.*CONNECT/,
     ],
     ['an encoding that does not hold every text', () => at('boss', 'b0ss', 'latin'), /LATIN1.*UTF8/],
-    ['nothing that listens', () => at('guest', secret, 'postgres', 1), /nothing listens there/],
+    ['nothing that listens', () => at('guest', secret, 'postgres', 1), /nothing is listening there/],
     [
       'a server without TLS',
       () => at('boss', 'b0ss', 'postgres?sslmode=require'),
@@ -119,7 +119,7 @@ describe('a database that cannot be used is refused with one sentence, no stack 
       /verify-ca requires sslrootcert/,
     ],
     [
-      'an sslmode that there is not',
+      'an unknown sslmode',
       () => at('boss', 'b0ss', 'postgres?sslmode=bogus'),
       /DATABASE_URL has the unknown sslmode "bogus": .*disable, allow, prefer, require, verify-ca, verify-full/,
     ],
@@ -138,7 +138,7 @@ describe('a database that cannot be used is refused with one sentence, no stack 
     expect(await refusal(url())).toMatch(expected);
   });
 
-  test('an sslmode that there is not, at the start of a server', async () => {
+  test('an unknown sslmode, at the start of a server', async () => {
     expect(await start(at('boss', 'b0ss', 'postgres?sslmode=bogus'))).toMatch(
       /unknown sslmode "bogus".*verify-full/,
     );
@@ -154,7 +154,7 @@ describe('a database that cannot be used is refused with one sentence, no stack 
     [
       'of several hosts, none of which answers',
       () => `postgresql://boss:${secret}@127.0.0.1:1,127.0.0.1:2/postgres?target_session_attrs=read-write`,
-      /none of its hosts can be connected to \(127\.0\.0\.1:1: nothing listens there/,
+      /none of its hosts can be connected to \(127\.0\.0\.1:1: nothing is listening there/,
     ],
   ])('an address %s, with the same sentence by start and doctor', async (_, url, said) => {
     const refused = (await start(url())).replace(/^millrace: /, '').replace(/ See: .*$/, '');

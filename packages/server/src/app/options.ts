@@ -57,7 +57,7 @@ export interface ServerOptions {
   readonly localBuild?: FindLocalBuild | undefined;
   /** An S3-compatible store for deployment files. Default: the database. */
   readonly bundleStore?: S3Settings | undefined;
-  /** Networks that notifications may be sent to besides the public Internet, such as `10.0.0.0/8`. Default: none. */
+  /** Networks that notifications may be sent to in addition to the public Internet, such as `10.0.0.0/8`. Default: none. */
   readonly notificationNetworks?: readonly string[];
   /** The identity provider for the users of an organization. Default: none. */
   readonly oidc?: OidcSettings | undefined;

@@ -15,7 +15,7 @@ export interface SigningKey {
   /** It belongs to the server: no client has it. */
   readonly isServers: boolean;
   readonly expiresAt: Date | null;
-  /** The HMAC keys. A secret key has one for each prefix, since a client signs with the text it was given. */
+  /** The HMAC keys. A secret key has one for each prefix, because a client signs with the text it received. */
   readonly forms: readonly KeyObject[];
 }
 

@@ -31,7 +31,7 @@ async function principals(count: number) {
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 describe('long-lived requests of callers', () => {
-  test('are checked with one statement, and without any if no request is open', async () => {
+  test('are checked with one statement, or with none if no request is open', async () => {
     const { sql, created } = await principals(3);
     const access = started(sql);
     await pause(1_000);

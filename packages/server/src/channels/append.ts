@@ -76,7 +76,7 @@ async function writeGroup(group: PendingAppend[], write: WriteBatches, published
   }
 }
 
-/** Resolves or rejects the appends of a batch. Returns those that must be written again. */
+/** Resolves or rejects the appends of a batch. Returns the appends that must be written again. */
 function applyOutcome(batch: Batch, outcome: Outcome, published: Published): PendingAppend[] {
   const { appends, duplicates } = batch;
   const withDuplicates = (append: PendingAppend): PendingAppend[] => [

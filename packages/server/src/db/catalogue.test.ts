@@ -17,7 +17,7 @@ async function open(database: TestDatabase) {
 const { schema, functions } = await readSqlFolder(sqlFolder);
 const withoutComments = (text: string): string => text.replaceAll(/--.*$/gm, '');
 
-test('a migrated database contains exactly the functions and triggers of the folder, and every function is valid', async () => {
+test('a migrated database contains exactly the objects defined in the folder, and every function is valid', async () => {
   const fresh = await open(await emptyDatabase());
   await fresh.session(async (session) => {
     for (const { text } of schema) await session.unsafe(text);

@@ -6,7 +6,7 @@ import { NoLeader, ReadOnlyHost } from './leader.ts';
 const byCode: Readonly<Record<string, string>> = {
   ENOTFOUND: 'its host was not found; check the host name and the DNS settings of this machine',
   EAI_AGAIN: 'the name of its host cannot be resolved; check the DNS of this machine',
-  ECONNREFUSED: 'nothing listens there; start PostgreSQL, or correct host and port',
+  ECONNREFUSED: 'nothing is listening there; start PostgreSQL, or correct host and port',
   EHOSTUNREACH: 'its host is unreachable from here',
   ENETUNREACH: 'its network is unreachable from here',
   ETIMEDOUT: 'its host does not answer; check host, port and firewall',

@@ -67,8 +67,8 @@ describe('the error for unusable hosts contains the reason for each host', () =>
     const [one, other] = [await closedPort(), await closedPort()];
     expect(await refusal(at([one, other]))).toBe(
       `The database at 127.0.0.1:${one}, 127.0.0.1:${other}/postgres cannot be used: none of its hosts can be connected to ` +
-        `(127.0.0.1:${one}: nothing listens there; start PostgreSQL, or correct host and port; ` +
-        `127.0.0.1:${other}: nothing listens there; start PostgreSQL, or correct host and port).`,
+        `(127.0.0.1:${one}: nothing is listening there; start PostgreSQL, or correct host and port; ` +
+        `127.0.0.1:${other}: nothing is listening there; start PostgreSQL, or correct host and port).`,
     );
   });
 
@@ -76,7 +76,7 @@ describe('the error for unusable hosts contains the reason for each host', () =>
     const dead = await closedPort();
     expect(await refusal(at([standby.port, dead]))).toMatch(
       new RegExp(
-        `none of its hosts accepts writes \\(127.0.0.1:${standby.port}: it is read-only, like a standby; 127.0.0.1:${dead}: nothing listens there`,
+        `none of its hosts accepts writes \\(127.0.0.1:${standby.port}: it is read-only, like a standby; 127.0.0.1:${dead}: nothing is listening there`,
       ),
     );
   });

@@ -172,7 +172,7 @@ async function write(
       sealed = excluded.sealed, is_secret = excluded.is_secret, revision = excluded.revision, updated_at = excluded.updated_at`;
 }
 
-/** The audit log gets the first names only, and never a value. The history has the rest. */
+/** The audit log gets the first names only, and never a value. The history contains the rest. */
 const maxNamed = 100;
 
 async function recordChange(

@@ -16,7 +16,7 @@ const form = (text: string | Buffer, fields: Record<string, string> = {}) => {
   return data;
 };
 
-test('sets all of a record, or of a list', async () => {
+test('sets all variables of a record or a list', async () => {
   const served = await variableServer();
   expect(await importing(served, { variables: { A: '1', B: '2' } })).toEqual(ok);
   expect(await importing(served, { variables: [{ name: 'C', value: '3' }] })).toEqual(ok);
@@ -104,7 +104,7 @@ describe('a dotenv file', () => {
     ['equals signs and colons', 'A=a=b==\nB: yaml'],
   ];
 
-  test.each(files)('with %s is read like the library reads it', async (_, text) => {
+  test.each(files)('with %s is parsed like by the dotenv library', async (_, text) => {
     const served = await variableServer();
     expect(await importing(served, form(text))).toEqual(ok);
     const read = parse(text);

@@ -9,7 +9,7 @@ const statusBecomes = async (server: EventServer, id: string, status: string): P
   await expect.poll(async () => (await retrieve(server, id)).status, { interval: 20 }).toBe(status);
 
 describe('an event with a time', () => {
-  test('waits until then, and starts a run of each task subscribed at that time', async () => {
+  test('waits until its time, and starts a run of each task subscribed by then', async () => {
     const server = await ownEventServer();
     await server.register({ old: { name: 'x' } });
     const sent = await server.send('later', { name: 'x', payload: 1, deliverAfter: 3_600 });
@@ -52,7 +52,7 @@ describe('an event with a time', () => {
     expect(late).toBeLessThan(3_000);
   });
 
-  test('is stored as unmatched if no task is subscribed at that time', async () => {
+  test('is stored as unmatched if no task is subscribed by then', async () => {
     const server = await ownEventServer();
     await server.register({ mail: { name: 'x' } });
     await server.send('later', { name: 'x', deliverAfter: '1h' });
@@ -61,7 +61,7 @@ describe('an event with a time', () => {
     await statusBecomes(server, 'later', 'UNMATCHED');
   });
 
-  test('can be canceled until then, and no longer', async () => {
+  test('can be canceled until its time, and no later', async () => {
     const server = await ownEventServer();
     await server.register({ mail: { name: 'x' } });
     await server.send('later', { name: 'x', deliverAfter: '1h' });

@@ -107,7 +107,7 @@ describe('a filter', () => {
     );
   });
 
-  test('is equivalent to all of its operators', () => {
+  test('is equivalent to the conjunction of its operators', () => {
     const payload = fc.dictionary(field, fc.oneof(scalar, fc.array(scalar)));
     fc.assert(
       fc.property(payload, field, fc.oneof(fc.string(), fc.integer()), (data, name, bound) => {

@@ -27,7 +27,7 @@ export interface Subscriptions {
   matching(name: string, payload: unknown): string[];
 }
 
-/** Compiles the subscriptions of tasks. Throws the errors of `compileFilter` and `parsePattern` unless a handler for them is given. */
+/** Compiles the subscriptions of tasks. Throws the errors of `compileFilter` and `parsePattern` unless a handler for them is passed. */
 export function indexSubscriptions(
   tasks: Iterable<TaskManifest>,
   refused?: (task: TaskManifest, error: SubscriptionRefused) => void,

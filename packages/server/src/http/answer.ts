@@ -34,7 +34,7 @@ export function answer(
   return (raw, reply) => {
     const fail = (error: unknown): void => sendFailure(raw, reply, error, log);
     const start = (leave: () => void): void => {
-      // An upload takes as long as its client does.
+      // The client determines how long an upload takes.
       if (bodyStream) leave();
       respond(raw, reply, leave)
         .finally(leave)

@@ -81,7 +81,7 @@ async function call(method: Method, url: string, { as = 'full', body, headers = 
 }
 
 describe('a request', () => {
-  test('arrives validated, with defaults, and the response is JSON that caches must not store', async () => {
+  test('is validated and has its defaults, and the response is JSON that caches must not store', async () => {
     const reply = await call('POST', '/api/v1/tasks/a/echo', { body: '{"payload":{"b":[1]},"unknown":1}' });
     expect(reply).toMatchObject({
       status: 200,
@@ -198,7 +198,7 @@ describe('invalid input', () => {
     expect((await call('POST', echo, { body: '{}', headers: plain })).status).toBe(200);
   });
 
-  test('in the query is answered with details that name the parameter', async () => {
+  test('in the query is reported with details that name the parameter', async () => {
     expect((await call('GET', '/api/v1/things?filter%5Bstatus%5D=c')).body).toEqual({
       error: 'Query Error',
       details: [
@@ -308,7 +308,7 @@ describe('a failure', () => {
     expect([await retryAfter(503), await retryAfter(409)]).toEqual(['2', undefined]);
   });
 
-  test('that is internal is logged in full, answered with a request id, and not shown', async () => {
+  test('that is internal is logged in full, and the response contains only a request id', async () => {
     const before = lines.length;
     const reply = await call('POST', '/api/v1/fail', { body: '{"status":0}' });
     expect(reply).toMatchObject({ status: 500, body: { error: 'Internal Server Error' } });

@@ -108,7 +108,7 @@ describe('resolve', () => {
     expect(await unresolveErrorGroup(sql, change(4))).toMatchObject({ ...unset, status: 'unresolved' });
   });
 
-  test('rejects a malformed id, an unknown id and a group of another environment', async () => {
+  test('finds no group for a malformed id, an unknown id or an id of another environment', async () => {
     const elsewhere = await newEnvironment(sql);
     for (const unknown of ['', 'error_', 'error_x', `${id}_1`, 'error_0000000000000000', `${id}\u0000`]) {
       expect(await resolveErrorGroup(sql, { ...change(1), id: unknown })).toBeUndefined();

@@ -52,7 +52,7 @@ const listed = async () => {
 };
 
 describe('a merge', () => {
-  test('adds up the counts, and later failures follow', async () => {
+  test('adds up the counts, including later failures', async () => {
     await fail(1, { message: 'a' });
     await fail(2, { message: 'b' }, { message: 'b' });
     expect(await merge('a', 'b')).toMatchObject({
@@ -70,7 +70,7 @@ describe('a merge', () => {
     ]);
   });
 
-  test('is shown by the fingerprints in the list, on request', async () => {
+  test('is visible in the fingerprints of the list, on request', async () => {
     await fail(1, { message: 'a' }, { message: 'b' }, { message: 'c' });
     await merge('b', 'a');
     const fingerprints = async (parameters: object) => {

@@ -94,7 +94,7 @@ describe('new and regressed error groups', () => {
     expect(receiver.received).toHaveLength(1);
   }, 40_000);
 
-  test('a group that occurs again after it was resolved', async () => {
+  test('include a resolved group that occurs again', async () => {
     const { server, texts } = await watched();
     await server.deploy();
     await server.fail('boom');
@@ -152,7 +152,7 @@ test('a task with too many failed runs is reported once, and its end once', asyn
   expect(receiver.received).toHaveLength(2);
 }, 60_000);
 
-test('runs that no runner can execute, and queues with runs that wait too long', async () => {
+test('reports runs that no runner can execute, and queues with runs that wait too long', async () => {
   const { server, texts, receiver } = await watched();
   const { body } = await server.ask('/runner/v1/versions', {
     method: 'POST',
@@ -166,7 +166,7 @@ test('runs that no runner can execute, and queues with runs that wait too long',
   expect(receiver.received).toEqual([]);
   server.shiftTime(31_000);
   expect((await texts(1))[0]).toMatch(
-    /Runs wait, and no runner can execute them\n• The current version: no connected runner can execute it; the oldest run has waited 1m/,
+    /Runs are waiting, and no runner can execute them\n• The current version: no connected runner can execute it; the oldest run has waited 1m/,
   );
   await server.alerts(`/${runner.id}`, 'PATCH', { enabled: false });
   const age = await added(server, { kind: 'queue.age', queue: `task/${task}`, window: '0s', threshold: 90 });
@@ -180,12 +180,12 @@ test('runs that no runner can execute, and queues with runs that wait too long',
   await server.ask(`/api/v1/queues/${encodeURIComponent(`task/${task}`)}`);
   server.shiftTime(20_000);
   expect((await texts(3))[2]).toMatch(
-    /Resolved after \w+: no run waits for more than 1m30s\n• Queue task\/charge$/,
+    /Resolved after \w+: no run has waited for more than 1m30s\n• Queue task\/charge$/,
   );
   expect(await retrieve(server, age.id)).toMatchObject({ state: 'OK' });
 }, 60_000);
 
-test('a schedule that missed its ticks', async () => {
+test('reports a schedule that missed its ticks', async () => {
   const { server, texts } = await watched();
   await server.ask('/runner/v1/versions', {
     method: 'POST',

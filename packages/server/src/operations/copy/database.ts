@@ -60,7 +60,7 @@ export async function copyDatabase(options: CopyDatabase): Promise<CopiedDatabas
     const rows = await copyAll({ from, to, signal, onProgress, tables, sequences: old.sequences });
     onStep?.('indexes and statistics to be created');
     const indexesLeft = await addIndexes(target, old, created);
-    // Functions come after the rows, because they bring the triggers.
+    // Functions are installed after the rows, because they include the triggers.
     await migrate(target);
     await target.unsafe('analyze');
     return { tables: tables.length, rows, indexesLeft };

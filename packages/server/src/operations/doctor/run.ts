@@ -5,7 +5,7 @@ export const defaultCheckMs = 10_000;
 /** After this many checks that did not end, the others are not started: their queries would not return either. */
 const maxHanging = 2;
 
-/** Runs the checks one after the other. A check that fails, or does not end in time, has a finding and does not stop the others. */
+/** Runs the checks sequentially. A check that fails or times out has a finding, and the others still run. */
 export async function runChecks<Input>(
   checks: readonly Check<Input>[],
   input: Input,
