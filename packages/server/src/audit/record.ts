@@ -39,7 +39,7 @@ export async function recordAct(sql: Queryable, by: Actor | Invited | Provided, 
   await recordEntry(sql, by, act);
 }
 
-/** The same. Returns the id of the entry. */
+/** Records an act like `recordAct`, and returns the id of the entry. */
 export async function recordEntry(sql: Queryable, by: Actor | Invited | Provided, act: Act): Promise<string> {
   const { kind, id, credentialId } = actorOf(by);
   const { address, userAgent, requestId } = by.origin;

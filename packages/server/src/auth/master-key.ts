@@ -77,7 +77,7 @@ export async function readNextKey(file: string): Promise<MasterKey | undefined> 
 /** Requests a rotation to a new key, unless one is in progress. The key file must exist. */
 export async function requestNextKey(file: string): Promise<void> {
   if ((await readIfThere(file)) === undefined) {
-    throw new MasterKeyRefused(`Master key file not found: ${file}. Nothing was sealed with it.`);
+    throw new MasterKeyRefused(`No master key file to rotate: ${file}.`);
   }
   await createKeyFile(nextFile(file));
 }

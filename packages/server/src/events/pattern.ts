@@ -15,7 +15,7 @@ export function parsePattern(pattern: string): readonly string[] {
   const refuse = (reason: string): never => {
     throw new SubscriptionRefused(`name ${JSON.stringify(pattern.slice(0, maxCharacters))} ${reason}`);
   };
-  if (pattern === '') return refuse('is empty; write the name of an event, such as order.created or order.*');
+  if (pattern === '') return refuse('is empty; use the name of an event, such as order.created or order.*');
   if (pattern.length > maxCharacters)
     return refuse(`is too long; it has at most ${maxCharacters} characters`);
   const segments = pattern.split('.');

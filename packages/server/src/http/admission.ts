@@ -148,7 +148,7 @@ export class Admission {
     this.#timer ??= setInterval(() => this.#sweep(), sweepMs);
   }
 
-  /** The same for work of one promise. Rejects with the Problem if it has waited too long. */
+  /** Admits work that is one promise. Rejects with the Problem if it has waited too long. */
   run<R>(share: Share, cost: number, act: () => Promise<R>): Promise<R> {
     return new Promise((resolve, reject) => {
       const start = (leave: () => void): void => {

@@ -44,7 +44,7 @@ export function startJob(
   let again = false;
   let dueAt = Number.POSITIVE_INFINITY;
   let nextTickAt = 0;
-  /** The same for the maximum pause, in milliseconds of `performance`: the other clock may be set back during a pause. */
+  /** When the maximum pause ends, in milliseconds of `performance`: the other clock may be set back during a pause. */
   let latestTickAt = 0;
   /** When the next tick should begin; undefined if it was woken. */
   let expectedAt: number | undefined;

@@ -18,7 +18,7 @@ const escapeLength = 6;
 export const unstorableIssue = (schema: Schema, value: unknown, json?: string): Issue | undefined =>
   json === undefined || escapes.test(json) ? find(value, [], [schema]) : undefined;
 
-/** The same for a large text in UTF-8, in parts. */
+/** Like `unstorableIssue`, for a large text in UTF-8, in parts. */
 export function* unstorableIssueParts(
   schema: Schema,
   value: unknown,

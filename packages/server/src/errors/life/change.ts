@@ -11,7 +11,7 @@ export interface Change {
   readonly principal: Principal;
 }
 
-/** The same before it holds the lock: its time is when it gets the lock, not when it was requested. */
+/** A change that does not hold the lock yet: its time is when it gets the lock, not when it was requested. */
 export interface ChangeRequest extends Omit<Change, 'now'> {
   now(): Date;
 }

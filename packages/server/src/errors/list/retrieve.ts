@@ -20,7 +20,7 @@ export async function retrieveErrorGroup(
   return readErrorGroup(sql, env, id, now);
 }
 
-/** The same without first counting the arrivals. */
+/** Like `retrieveErrorGroup`, without first counting the arrivals. */
 export async function readErrorGroup(
   sql: Queryable,
   env: number,

@@ -48,8 +48,8 @@ async function runCheck<Input>(check: Check<Input>, input: Input, timeoutMs: num
         findings: [
           {
             what: `The check did not end within ${timeoutMs / 1_000} s.`,
-            why: 'The database or the server does not respond in time: it hangs or is overloaded.',
-            fix: 'Run the command again with a longer `--timeout`. If it still does not end, check the load of the database and the server.',
+            why: 'The system under check does not respond in time: it hangs or is overloaded.',
+            fix: 'Run the command again with a longer `--timeout`. If it still does not end, check the load of that system.',
           },
         ],
         ...(error instanceof Late && { hangs: true }),
