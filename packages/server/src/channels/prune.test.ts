@@ -23,7 +23,7 @@ test('old records are deleted with their part ids; newer records and the numberi
     start: 36,
     repeated: true,
   });
-  // No records of this one were left.
+  // This channel had no records left.
   expect(await store.tail(quiet)).toBeUndefined();
   const [{ parts } = { parts: -1 }] = await store.sql<
     { parts: number }[]

@@ -93,18 +93,18 @@ describe.each([
 
 describe('invalid input', () => {
   test.each([
-    ['a digit in front', '1A', 'v'],
+    ['a leading digit', '1A', 'v'],
     ['a dash', 'A-B', 'v'],
     ['a space', 'A B', 'v'],
     ['a letter of another alphabet', 'É', 'v'],
-    ['a line end', 'A\n', 'v'],
+    ['a line break', 'A\n', 'v'],
     ['300 characters', 'A'.repeat(300), 'v'],
     ['a reserved prefix', 'MILLRACE_SECRET_KEY', 'v'],
     ["the other SDK's reserved names", 'TRIGGER_SECRET_KEY', 'v'],
     ['a name that objects cannot store', '__proto__', 'v'],
     ['a NUL', 'A', 'a\0b'],
-    ['half a character', 'A', '\uD800'],
-    ['too long a value', 'A', 'x'.repeat(200_000)],
+    ['half of a surrogate pair', 'A', '\uD800'],
+    ['a value that is too long', 'A', 'x'.repeat(200_000)],
   ])('%s is a 400 that names the variable and writes nothing', async (_, name, value) => {
     const served = await variableServer();
     const refused = await set(served, name, value);

@@ -96,10 +96,10 @@ describe('a dotenv file', () => {
     ['quotes', `A="a b"\nB='c # d'\nC=\`e'f"g\`\nD="line\\nbreak"\nE='line\\nbreak'`],
     ['exports', 'export A=1\n  export   B = 2  '],
     ['comments', '# A=0\nA=1 # one\nB="2 # two" # more\n\n#B=3'],
-    ['what looks like interpolation', 'A=1\nB=$A\nC="${A}x"'],
+    ['text that looks like interpolation', 'A=1\nB=$A\nC="${A}x"'],
     ['CRLF', 'A=1\r\nB="two\r\nlines"\r\nC=3\r\n'],
     ['several lines in quotes', 'KEY="-----BEGIN-----\nabc\n-----END-----"\nA=1'],
-    ['empty and twin lines', 'A=\nB=1\nB=2\nC='],
+    ['empty and repeated lines', 'A=\nB=1\nB=2\nC='],
     ['only empty values', 'A=\nB=""\nC=\'  \'\n'],
     ['equals signs and colons', 'A=a=b==\nB: yaml'],
   ];

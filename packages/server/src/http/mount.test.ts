@@ -171,16 +171,16 @@ describe('invalid input', () => {
     ['null', echo, 'null', 400, /^Validation error: .*expected object/],
     ['bytes that are not text', echo, Buffer.from([0xff, 0xfe]), 400, /not valid UTF-8/],
     ['a wrong type', echo, '{"name":1}', 400, /^Validation error: .*expected string.* at "name"$/],
-    ['too large a body', echo, `{"payload":"${'x'.repeat(1_000)}"}`, 413, /^Request body too large$/],
+    ['a body that is too large', echo, `{"payload":"${'x'.repeat(1_000)}"}`, 413, /^Request body too large$/],
     [
-      'too large a body and a bad query',
+      'a body that is too large and an invalid query',
       `${echo}?page[size]=0`,
       'x'.repeat(2_000),
       413,
       /^Request body too large$/,
     ],
     ['a long parameter', `/api/v1/tasks/${'x'.repeat(129)}/echo`, 'nonsense', 400, /^Params Error$/],
-    ['a bad query before a bad body', `${echo}?page[size]=0`, 'nonsense', 400, /^Query Error$/],
+    ['an invalid query before an invalid body', `${echo}?page[size]=0`, 'nonsense', 400, /^Query Error$/],
   ])('%s', async (_, url, body, status, error) => {
     expect(await call('POST', url, { body })).toMatchObject({
       status,

@@ -19,7 +19,7 @@ const waiting = async ({ sql }: TestEngine, count: number): Promise<void> =>
   await expect.poll(() => lockWaiters(sql), { timeout: 20_000 }).toHaveLength(count);
 
 const switchOff: Record<string, (fixture: TestEngine) => Promise<unknown>> = {
-  'by hand': ({ sql, environment }) =>
+  'by a user': ({ sql, environment }) =>
     updateEndpoint(
       sql,
       masterKeyOf(Buffer.alloc(32, 1)),
@@ -27,7 +27,7 @@ const switchOff: Record<string, (fixture: TestEngine) => Promise<unknown>> = {
       { env: environment.id, id, body: { enabled: false }, now: new Date() },
       async () => {},
     ),
-  'for its failures': ({ sql, engine, environment }) =>
+  'because of its failures': ({ sql, engine, environment }) =>
     disableEndpoint(sql, engine.log, {
       endpoint: { id, env: environment.id, url },
       by: 'failing',

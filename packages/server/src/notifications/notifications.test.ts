@@ -78,7 +78,7 @@ test('a recurring error group is reported as regressed, or as no longer ignored'
   await expect.poll(() => ofType(receiver, 'error.unignored').length, { timeout: 10_000 }).toBe(1);
   expect(ofType(receiver, 'error.new')).toEqual([]);
 
-  // The expiry of an ignore is one too, without a failure.
+  // The expiry of an ignore also counts, without a failure.
   await server.ask(`/api/v1/errors/${id}/ignore`, { method: 'POST', body: { duration: 3_600_000 } });
   server.shiftTime(3_601_000);
   await expect.poll(() => ofType(receiver, 'error.unignored').length, { timeout: 15_000 }).toBe(2);

@@ -57,7 +57,7 @@ describe('queues', () => {
     await changeQueue(t.sql, env, typo, { paused: false });
     await t.register('send', 'later');
     expect(await listed()).toEqual(['mail', 'later', 'send']);
-    // Once a version had it, it stays.
+    // A queue that a version has had remains listed.
     await t.register('send');
     expect(await listed()).toEqual(['mail', 'later', 'send']);
   });

@@ -15,7 +15,7 @@ describe('text with the form of a Millrace credential is redacted', () => {
     ['a root key of the public API', `tr_prod_${word.slice(0, 20)}`],
     ['a personal access token', newPersonalAccessToken()],
     ['an invitation', newInvitationToken()],
-    ['a code of a login', newDeviceCode()],
+    ['a login code', newDeviceCode()],
     ['the credential of an attempt', attempt],
   ])('%s', (_, key) => {
     for (const around of [

@@ -58,7 +58,7 @@ const flush = fc.record({
       task: fc.constantFrom(...tasks),
       message: fc.constantFrom(...messages),
       version: fc.oneof(fc.constant(0), fc.constantFrom(-1, 0, 1, 2)),
-      // enough at once for tallies to be taken
+      // enough at once to start tallies
       times: fc.oneof({ weight: 4, arbitrary: fc.constant(1) }, fc.integer({ min: 2, max: 130 })),
     }),
     { minLength: 1, maxLength: 4 },
