@@ -90,7 +90,7 @@ test('a chat is added and tried, and told of a new error by an alert', async () 
   const failed = await cli('notifications', 'test', id);
   expect(failed).toMatchObject({
     exitCode: 1,
-    stderr: expect.stringContaining('Not delivered: It answered 404.'),
+    stderr: expect.stringContaining('Not delivered: The endpoint returned 404.'),
   });
   expect((await cli('notifications', 'remove', id)).stdout).toBe(`Deleted ${id}.`);
 }, 180_000);

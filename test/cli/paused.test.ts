@@ -197,7 +197,7 @@ test('only an owner of the first organisation resumes', async () => {
     ['resume', '--url', one.said.url, '--token', stranger, '--skip-missed'],
     { cwd: folder.path },
   );
-  expect([exitCode, stderr]).toEqual([4, expect.stringContaining('Only an owner of the organisation')]);
+  expect([exitCode, stderr]).toEqual([4, expect.stringContaining('Only an owner of the organization')]);
   expect(await probe(one.said.url, '/readyz')).toMatchObject({ paused: true });
 }, 120_000);
 

@@ -26,7 +26,7 @@ describe('millrace start', () => {
       const wrong = serve('cd'.repeat(32));
       expect(await wrong.exitCode).toBe(3);
       expect(wrong.stdout).toEqual([]);
-      expect(wrong.stderr.at(-1)).toMatch(/^millrace: The master key is not the one/);
+      expect(wrong.stderr.at(-1)).toMatch(/^millrace: This is not the master key of this database/);
 
       const later = serve(key, { MILLRACE_KEY_RATE: '750/25' });
       const again = JSON.parse(await later.line(/^\{"url"/)) as { url: string };

@@ -20,7 +20,7 @@ test('doctor prints one line for each check and the findings below, and exits wi
   expect(table.exitCode, table.stderr).toBe(1);
   expect(table.stdout).toMatch(/^ok +machine +node-version$/m);
   expect(table.stdout).toMatch(/^error +database +database-answers +1 finding$/m);
-  expect(table.stdout).toMatch(/^error {2}database-answers {2}.*nothing listens there/m);
+  expect(table.stdout).toMatch(/^error {2}database-answers {2}.*nothing is listening there/m);
   expect(table.stdout).toMatch(/^ {2}fix {4}/m);
   expect(JSON.parse(asJson.stdout)).toMatchObject({
     errors: 1,

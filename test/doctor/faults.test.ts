@@ -449,7 +449,7 @@ test('WAL that is not archived in time is found, although no command fails', asy
   expect(await check({ unarchivedMs: 3_600_000 })).toMatchObject({ state: 'ok' });
   const late = await check({ unarchivedMs: 0 });
   expect(late).toMatchObject({ state: 'error' });
-  expect(late?.findings[0]?.what).toMatch(/^48\.\d MB of WAL wait to be archived\. .* ago\.$|^50\.\d MB/);
+  expect(late?.findings[0]?.what).toMatch(/^48\.\d MB of WAL has not been archived\. .* ago\.$|^50\.\d MB/);
   expect(await check({ unarchivedBytes: 40_000_000 })).toMatchObject({ state: 'error' });
 }, 60_000);
 

@@ -105,6 +105,6 @@ test('an endpoint that is none is refused when the server starts', async () => {
     "https://codec.example.com/;'x",
   ])
     await expect(testServer({ codecEndpoint })).rejects.toThrow(
-      /MILLRACE_CODEC_ENDPOINT\) is an https address/,
+      /MILLRACE_CODEC_ENDPOINT\) must be an https address/,
     );
 });

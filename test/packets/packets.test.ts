@@ -95,7 +95,7 @@ test('refuses an address that was changed, is for something else, or is over', a
     const reply = await fetch(`${start}/packets/v1/${wrong}`, { method: 'PUT', body: '1' });
     expect([wrong.slice(0, 20), reply.status]).toEqual([wrong.slice(0, 20), 403]);
     expect(reply.headers.get('x-should-retry')).toBe('false');
-    expect(await reply.json()).toEqual({ error: expect.stringContaining('Ask for a new one') });
+    expect(await reply.json()).toEqual({ error: expect.stringContaining('Request a new one') });
   }
   const read = await fetch(url);
   expect([read.status, ((await read.json()) as { error: string }).error]).toEqual([

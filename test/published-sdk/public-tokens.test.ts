@@ -59,7 +59,7 @@ describe.each(versions)('with a public token, the published SDK %s', (version, l
       const { batchId } = await batchOf('large', token);
       const { body } = await server.ask(`/api/v2/batches/${batchId}`);
       expect(body).toMatchObject({ status: 'PENDING', runCount: 1 });
-      await expect(batchOf('large', token)).rejects.toThrow(/used already/);
+      await expect(batchOf('large', token)).rejects.toThrow(/already been used/);
       const many = await sdk.auth.withAuth({ baseURL, accessToken: keys.prod }, () =>
         sdk.auth.createBatchTriggerPublicToken(['large'], { multipleUse: true }),
       );

@@ -92,7 +92,7 @@ test('items of batches are refused', async () => {
   await expect(tasks.batchTrigger('adds', [{ payload: 1 }])).rejects.toMatchObject({
     status: 422,
     message: expect.stringMatching(
-      /^422 Invalid item at index 0: the task "adds" has a batch of its own, .* use trigger, not batchTrigger\. See: millrace help invalid-value$/,
+      /^422 Invalid item at index 0: the task "adds" collects single triggers in batches of its own; use trigger, not batchTrigger\. See: millrace help invalid-value$/,
     ) as string,
   });
 });

@@ -85,7 +85,7 @@ describe('a delivery', () => {
       {
         id: idOf(202),
         status: 400,
-        error: expect.stringMatching(/^options\.payloadType: .*not for transactions/),
+        error: expect.stringMatching(/^options\.payloadType: .*not supported in transactions/),
       },
       { id: idOf(203), run: idOf(203) },
       { id: idOf(204), status: 400, error: expect.stringMatching(/^payload: /) },
@@ -155,7 +155,9 @@ describe('the commands', () => {
     });
     expect(await outbox(['drain', '--once', ...from], server.keys.stg)).toEqual({
       code: 1,
-      output: expect.stringMatching(/belongs to the environment .* Give the key of the other one/),
+      output: expect.stringMatching(
+        /belongs to the environment .* Use a key of the environment of the outbox/,
+      ),
     });
 
     const [row] = await app<{ ids: string[] }[]>`

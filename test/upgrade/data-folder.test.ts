@@ -181,7 +181,7 @@ test('tables that Millrace has not made are named, and nothing is copied', async
   expect(await upgrade('foreign', '--from-binaries', 'postgres-17')).toMatchObject({
     exitCode: 3,
     stderr: expect.stringMatching(
-      /holds what Millrace has not made .*: public\.mine, public\.runs\.mine\./,
+      /contains objects that Millrace did not create .*: public\.mine, public\.runs\.mine\./,
     ) as string,
   });
   expect((await readdir(path('foreign'))).filter((name) => /upgrade|kept/.test(name))).toEqual([]);

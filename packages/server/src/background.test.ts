@@ -17,7 +17,7 @@ test('calls again and again, until it is stopped', async () => {
   expect(calls).toBe(3);
 });
 
-test('never calls while the last call is under way', async () => {
+test('never calls while the last call is in progress', async () => {
   withFakeTimers();
   let calls = 0;
   let end: (() => void) | undefined;
@@ -33,7 +33,7 @@ test('never calls while the last call is under way', async () => {
   expect(calls).toBe(2);
 });
 
-test('passes on the error of a call that fails, and calls again', async () => {
+test('reports the error of a failed call, and calls again', async () => {
   withFakeTimers();
   const errors: unknown[] = [];
   const stop = background(

@@ -2,7 +2,7 @@ import { errorCodeHeader, errorCodes, type ErrorCode } from '@millrace/contract/
 import { helpAt, helpHeader } from '@millrace/contract/help';
 import { anchorOfReply } from '@millrace/contract/troubleshooting';
 
-/** Seconds after which to repeat a request to a server that cannot serve it now. A failover takes longer, and ends at any moment. */
+/** Seconds after which a client should repeat a request that the server cannot serve now. A failover takes longer, and may end at any moment. */
 const retryAfterSeconds = '2';
 
 /** The headers of a failed response: its code, where the documentation explains it, and for a 503 when to repeat the request. */

@@ -22,7 +22,7 @@ test('logs a stack once a minute for each kind of error', () => {
   expect(isWhole(fail('no 5'))).toBe(true);
 });
 
-test('a thousand failures of one kind are a thousand short lines', () => {
+test('logs a thousand failures of one kind as a thousand short lines', () => {
   const lines: string[] = [];
   const log = createLog({ write: (line) => void lines.push(line) });
   for (let n = 0; n < 1_000; n++) log.error('request.failed', { requestId: `req_${n}`, err: fail('gone') });

@@ -24,7 +24,7 @@ export function requestedPage(query: {
   return { size: query['page[size]'], cursor: query[parameter], backward, parameter };
 }
 
-/** The same, for a list in id order. A cursor that is not such an id is rejected with 400. */
+/** The requested page of a list in id order. A cursor that is not such an id is rejected with 400. */
 export function requestedPageById(
   query: Parameters<typeof requestedPage>[0],
   { pattern, what }: { readonly pattern: RegExp; readonly what: string },
@@ -36,7 +36,7 @@ export function requestedPageById(
 }
 
 export const unknownCursor = ({ parameter }: Pick<RequestedPage, 'parameter'>, what: string) => {
-  const message = `not ${what}; send one as the pagination of a page gave it`;
+  const message = `not ${what}; use a cursor from the pagination of a page`;
   return badRequest('Query Error', [{ code: 'custom', message, path: [parameter] }]);
 };
 
@@ -76,7 +76,7 @@ export function pageOf<T extends { readonly id: string }>(
   };
 }
 
-/** The same for a list that is only read forward. */
+/** The page of a list that is only read forward. */
 export function onwardPage<T>(
   rows: readonly T[],
   size: number,

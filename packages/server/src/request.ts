@@ -11,7 +11,7 @@ import type {
 import type { Socket } from 'node:net';
 import type { Environment, Principal } from './auth/principal.ts';
 
-/** A request as a handler sees it: authenticated, authorised, validated, and independent of the HTTP framework. */
+/** A request as a handler sees it: authenticated, authorized, validated, and independent of the HTTP framework. */
 export interface Request<D extends OperationDeclaration> {
   readonly params: Params<D>;
   readonly query: Query<D>;
@@ -19,7 +19,7 @@ export interface Request<D extends OperationDeclaration> {
   readonly principal: Principal;
   /** The environment of the key or token. Throws for a personal access token, which has none. */
   readonly environment: Environment;
-  /** The user's role in the organisation of the path; undefined for keys and tokens, and if the operation requires no role. */
+  /** The user's role in the organization of the path; undefined for keys and tokens, and if the operation requires no role. */
   readonly role: Role | undefined;
   /** Where the request came from, for the audit log. */
   readonly origin: Origin;
@@ -32,7 +32,7 @@ export interface Request<D extends OperationDeclaration> {
    * idempotency key.
    */
   readonly requestKey: string | undefined;
-  /** Ends the request's part in the bound on concurrent requests. For a request that from now on waits for something else than this server. */
+  /** Ends the request's part in the bound on concurrent requests. For a request that waits for something other than this server. */
   readonly releaseSlot: () => void;
   header(name: string): string | undefined;
   /**

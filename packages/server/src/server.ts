@@ -125,18 +125,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       { ...connections, direct: routes.direct, store },
       disposables,
     );
-    const {
-      engine,
-      clock,
-      delivery,
-      pause,
-      authenticate,
-      access,
-      tracing,
-      packets,
-      streams,
-      realtime,
-    } = context;
+    const { engine, clock, delivery, pause, authenticate, access, tracing, packets, streams, realtime } =
+      context;
     const unauthenticated = new UnauthenticatedConnections(options.connectionLimits);
     disposables.push(() => unauthenticated.stop());
     const metrics = createHttpMetrics();
@@ -223,7 +213,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     });
     const both = serveHttp1AndHttp2(app.server, appendSessions.server, unauthenticated);
     disposables.push(async () => {
-      // A connection that was busy becomes idle after its request, and would be kept open for the next one.
+      // A busy connection becomes idle after its request, and would stay open for the next one.
       const idle = setInterval(() => app.server.closeIdleConnections(), 100);
       // A body that never ends must not keep the process alive.
       const late = setTimeout(() => app.server.closeAllConnections(), maxClosingMs);

@@ -105,7 +105,7 @@ describe('a browser session', () => {
     for (const [headers, status, sentence] of [
       [{}, 400, 'x-millrace-project header required'],
       [{ 'x-millrace-project': projectRef }, 400, 'x-millrace-environment header required'],
-      [named('live'), 400, 'x-millrace-environment: "live" is none of dev, stg, prod, preview'],
+      [named('live'), 400, 'x-millrace-environment: "live" is not one of dev, stg, prod, preview'],
       [named('preview'), 400, 'x-trigger-branch header required'],
       [named('prod', 'proj_nobodys'), 404, 'not found'],
       [{ ...named('preview'), 'x-trigger-branch': 'nobodys' }, 404, 'not found'],

@@ -54,7 +54,7 @@ interface Connections {
   readonly engineSql: Sql;
   readonly directSql: Sql;
   readonly direct: Route;
-  /** The store for the files of deployments; undefined for the database. */
+  /** The store for deployment files; undefined for the database. */
   readonly store: BlobStore | undefined;
 }
 

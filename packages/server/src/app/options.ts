@@ -49,15 +49,15 @@ export interface ServerOptions {
   readonly connectionLimits?: Partial<ConnectionLimits>;
   readonly leaseTimes?: Partial<LeaseTimes>;
   readonly retention?: Partial<Retention>;
-  /** Limits on new organisations and projects. Default: `defaultTenancyLimits`. */
+  /** Limits on new organizations and projects. Default: `defaultTenancyLimits`. */
   readonly tenancyLimits?: Partial<TenancyLimits>;
   /** Maximum bytes of one deployment's files and layers, compressed. Default: `defaultMaxBundleBytes`. */
   readonly maxBundleBytes?: number | undefined;
   /** Finds builds that a runner on this machine registered from its folder, to display their source. Default: none. */
   readonly localBuild?: FindLocalBuild | undefined;
-  /** An S3-compatible store for the files of deployments. Default: the database. */
+  /** An S3-compatible store for deployment files. Default: the database. */
   readonly bundleStore?: S3Settings | undefined;
-  /** Networks that notifications may be sent to besides the public Internet, such as `10.0.0.0/8`. Default: none. */
+  /** Networks that notifications may be sent to in addition to the public Internet, such as `10.0.0.0/8`. Default: none. */
   readonly notificationNetworks?: readonly string[];
   /** The identity provider for the users of an organization. Default: none. */
   readonly oidc?: OidcSettings | undefined;

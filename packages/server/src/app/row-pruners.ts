@@ -36,7 +36,7 @@ const expiringTables = ({ sql, retention }: Dependencies): readonly Expiring[] =
   // A run that still waits may have been rescheduled; other runs cannot be pushed any longer.
   { table: sql`debounces`, since: sql`x.due`, unless: waits(sql) },
   { table: sql`collecting`, since: sql`x.due`, unless: waits(sql) },
-  // As long as the request keys of runs are remembered.
+  // The retention of the runs' request keys.
   { table: sql`run_parts`, since: sql`x.closed_at`, retentionMs: dayMs },
   { table: sql`trigger_starts`, since: sql`x.over_at`, now: sql`rate_now()` },
   { table: sql`schedule_ticks`, since: sql`x.fired_at`, retentionMs: 30 * dayMs },

@@ -26,7 +26,7 @@ export interface Act {
   readonly act: string;
   /** The id of the changed object. */
   readonly target: string;
-  /** Selects the audit log: an organisation's, or that of a project's organisation. */
+  /** Selects the audit log: an organization's, or that of a project's organization. */
   readonly in:
     | { readonly organization: string }
     | { readonly projectRef: string; readonly environment?: string };
@@ -39,7 +39,7 @@ export async function recordAct(sql: Queryable, by: Actor | Invited | Provided, 
   await recordEntry(sql, by, act);
 }
 
-/** The same. Returns the id of the entry. */
+/** Records an act like `recordAct`, and returns the id of the entry. */
 export async function recordEntry(sql: Queryable, by: Actor | Invited | Provided, act: Act): Promise<string> {
   const { kind, id, credentialId } = actorOf(by);
   const { address, userAgent, requestId } = by.origin;

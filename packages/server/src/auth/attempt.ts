@@ -11,7 +11,9 @@ import type { SigningKeyRing } from './signing-keys.ts';
 
 /** The same message for every reason. */
 const over = () =>
-  unauthorized('The credential of this run is no longer valid: its attempt is over, or its key is revoked');
+  unauthorized(
+    'The credential of this run is no longer valid: its attempt has ended, or its key was revoked',
+  );
 
 /** An attempt has its runner's permissions, in its own environment or branch. Throws a 401 Problem once the attempt has ended. */
 export async function verifyAttempt(
@@ -61,6 +63,6 @@ function refuseOtherBranch({ kind, branch: own }: Environment, requested: string
   if (requested === own || (own === null && requested === 'default')) return;
   throw new Problem(
     'unauthorized',
-    `The credential of a run is for its own branch, not for "${requested.slice(0, 100)}": give the call a secret key`,
+    `The credential of a run is valid only for its own branch, not for "${requested.slice(0, 100)}": use a secret key for this call`,
   );
 }

@@ -44,7 +44,7 @@ test('a personal access token identifies its user', async () => {
   }
 });
 
-test('a missing, malformed or unknown credential is refused with 401 and is not repeated', async () => {
+test('rejects a missing, malformed or unknown credential with 401 and does not echo it', async () => {
   const { authenticate, key } = await createInstallation();
   const dev = key('dev');
   for (const authorization of [
@@ -72,7 +72,7 @@ test('a missing, malformed or unknown credential is refused with 401 and is not 
   }
 });
 
-test('revoked and expired credentials are refused', async () => {
+test('rejects revoked and expired credentials', async () => {
   const { authenticate, credentials, key, sql } = await createInstallation();
   await sql`update secret_keys set revoked_at = now() where digest in
     (select digest from secret_keys k join environments e on e.id = k.environment_id where e.kind = 'dev')`;
@@ -87,7 +87,7 @@ test('revoked and expired credentials are refused', async () => {
   });
 });
 
-test('a revocation takes effect within a second, also for a key in constant use', async () => {
+test('a revocation takes effect within a second, even for a key in constant use', async () => {
   const { authenticate, key, sql } = await createInstallation();
   const authorization = key('dev');
   await ask(authenticate, { authorization });

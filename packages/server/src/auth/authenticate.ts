@@ -22,7 +22,7 @@ export interface Credentials {
   readonly triggerBranch?: string | undefined;
   /** The request is about the environment itself: branches are ignored, and preview keys need none. */
   readonly wholeEnvironment?: boolean | undefined;
-  /** The session of the dashboard's page; counts if there is no Authorization header. */
+  /** The session of the dashboard's page; used only without an Authorization header. */
   readonly browser?: BrowserCredentials | undefined;
 }
 

@@ -19,7 +19,7 @@ export const confirmedLately = (sql: Queryable) => sql`
   not exists (select from oidc_identities i
                where i.user_id = t.user_id and i.confirmed_at < now() - make_interval(mins => ${graceMinutes}))`;
 
-/** The same for a user whose row has not been read. */
+/** Confirms a user whose row has not been read, if they have a provider. */
 export async function confirmActor(sql: Sql, confirm: ConfirmUser, userId: string): Promise<void> {
   const [row] = await sql<{ ago: number }[]>`
     select ${confirmedMsAgo(sql)} as ago from (values (${userId}::text)) t (user_id)`;

@@ -1,4 +1,4 @@
-/** Codes for the login of a device (RFC 8628): the device code it keeps, and the user code that its user enters elsewhere. */
+/** Codes for the login of a device (RFC 8628): the device code, which the device stores, and the user code, which its user enters elsewhere. */
 import { randomBytes, randomInt } from 'node:crypto';
 
 /** No vowels, so that codes are not words, and no characters that look alike. */
@@ -16,7 +16,7 @@ export function newUserCode(): string {
   return `${letters.slice(0, 4)}-${letters.slice(4)}`;
 }
 
-/** Normalises a user code as typed; undefined if it cannot be one. */
+/** Normalizes a user code as typed; undefined if it cannot be one. */
 export function readUserCode(text: string): string | undefined {
   const letters = text.toUpperCase().replace(/[\s-]/g, '');
   if (!form.test(letters)) return undefined;

@@ -1,7 +1,7 @@
 import type { Queryable } from '../db/connect.ts';
 import { Problem } from '../problem.ts';
 
-/** The id of the organisation that this installation was set up with. Throws 403 unless the user is an owner of it. */
+/** The id of the organization that this installation was set up with. Throws 403 unless the user is an owner of it. */
 export async function ownedInstallation(sql: Queryable, userId: string, what: string): Promise<string> {
   const [first] = await sql<{ id: string; role: string | null }[]>`
     select o.id, m.role from organizations o
@@ -10,6 +10,6 @@ export async function ownedInstallation(sql: Queryable, userId: string, what: st
   if (first?.role === 'owner') return first.id;
   throw new Problem(
     'unauthorized',
-    `Only an owner of the organisation that this installation was set up with may ${what}.`,
+    `Only an owner of the organization that this installation was set up with may ${what}.`,
   );
 }

@@ -1,4 +1,4 @@
-/** The text of credentials: generating, recognising and hashing it. */
+/** The text of credentials: generating, recognizing and hashing it. */
 import { hash, randomInt } from 'node:crypto';
 import { environmentKinds, type EnvironmentKind } from '@millrace/contract';
 import { attemptMarker } from '@millrace/contract/runner';
@@ -61,5 +61,5 @@ export function markerForms(text: string): readonly [svc: string, tr: string] {
 /** The digest by which a credential is looked up. Both prefixes of one key give the same digest. */
 export const credentialDigest = (text: string): Buffer => hash('sha256', markerForms(text)[0], 'buffer');
 
-/** The last characters of a credential, by which people recognise it. */
+/** The last characters of a credential, by which people recognize it. */
 export const lastFour = (text: string): string => text.slice(-4);

@@ -40,7 +40,7 @@ test('a failed look-up removes the entry', async () => {
   expect(cache.find('key')).toBeUndefined();
 });
 
-test('it never exceeds its limit, and the newest entries stay', async () => {
+test('never exceeds its limit, and retains the newest entries', async () => {
   const cache = new LookupCache<string>(options);
   for (let i = 0; i < 1_000; i++) await cache.load(`key ${i}`, lookUp(String(i)));
   expect(cache.size).toBe(100);

@@ -12,7 +12,7 @@ async function folder(): Promise<string> {
   return path;
 }
 
-test('a key is read from hex and from both alphabets of base64, with white space around it', () => {
+test('reads a key in hex and in both base64 alphabets, with surrounding white space', () => {
   const bytes = randomBytes(32);
   const sealed = seal(parseMasterKey(bytes.toString('hex'), 'test'), 'text', 'p');
   for (const text of [
@@ -24,7 +24,7 @@ test('a key is read from hex and from both alphabets of base64, with white space
   }
 });
 
-test('an invalid key is refused with the name of its source, and is not repeated', () => {
+test('rejects an invalid key with the name of its source, and does not echo it', () => {
   for (const text of [
     ' ',
     'hunter2',
@@ -38,14 +38,14 @@ test('an invalid key is refused with the name of its source, and is not repeated
   }
 });
 
-test('the first start writes a key file that only its owner reads, and later starts read it', async () => {
+test('the first start writes a key file that only its owner can read, and later starts read it', async () => {
   const file = join(await folder(), 'secrets', 'master.key');
   const first = await loadMasterKey({ file });
   expect((await stat(file)).mode & 0o777).toBe(0o600);
   expect((await loadMasterKey({ file })).id).toEqual(first.id);
 });
 
-test('processes that start at once agree on one key and leave no other files', async () => {
+test('processes that start at the same time agree on one key and leave no other files', async () => {
   const at = await folder();
   const file = join(at, 'master.key');
   const keys = await Promise.all(Array.from({ length: 8 }, () => loadMasterKey({ file })));
@@ -53,7 +53,7 @@ test('processes that start at once agree on one key and leave no other files', a
   expect(await readdir(at)).toEqual(['master.key']);
 });
 
-test('the environment takes precedence over the file; without either the error says how to create a key', async () => {
+test('the environment takes precedence over the file; without either, the error explains how to create a key', async () => {
   const file = join(await folder(), 'master.key');
   await writeFile(file, 'not a key');
   const env = randomBytes(32).toString('base64');

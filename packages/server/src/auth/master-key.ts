@@ -30,7 +30,7 @@ async function loadKey({ env, file }: Omit<MasterKeySource, 'previous'>): Promis
   if (env !== undefined && env.trim() !== '') return parseMasterKey(env, 'MILLRACE_MASTER_KEY');
   if (file === undefined) {
     throw new MasterKeyRefused(
-      'MILLRACE_MASTER_KEY is not set. Make a key with `openssl rand -base64 32`, keep it safe and set it in every server process.',
+      'MILLRACE_MASTER_KEY is not set. Generate a key with `openssl rand -base64 32`, store it safely and set it in every server process.',
     );
   }
   const stored = await readIfThere(file);
@@ -49,7 +49,7 @@ export function parseMasterKey(text: string, from: string): MasterKey {
   if (/^[0-9a-f]{64}$/i.test(trimmed)) return masterKeyOf(Buffer.from(trimmed, 'hex'));
   if (/^[\w+/-]{43}=?$/.test(trimmed)) return masterKeyOf(Buffer.from(trimmed, 'base64'));
   throw new MasterKeyRefused(
-    `${from} is not a master key: it must hold 32 bytes as base64 or as 64 hex digits. Make one with \`openssl rand -base64 32\`.`,
+    `${from} is not a master key: it must contain 32 bytes, in base64 or as 64 hex digits. Generate one with \`openssl rand -base64 32\`.`,
   );
 }
 
@@ -77,7 +77,7 @@ export async function readNextKey(file: string): Promise<MasterKey | undefined> 
 /** Requests a rotation to a new key, unless one is in progress. The key file must exist. */
 export async function requestNextKey(file: string): Promise<void> {
   if ((await readIfThere(file)) === undefined) {
-    throw new MasterKeyRefused(`There is no master key file ${file}: nothing was sealed with one.`);
+    throw new MasterKeyRefused(`No master key file to rotate: ${file}.`);
   }
   await createKeyFile(nextFile(file));
 }
@@ -116,7 +116,7 @@ export async function checkMasterKey(sql: Queryable, masterKey: MasterKey): Prom
     on conflict do nothing`;
   if (await isMasterKeyOf(sql, masterKey)) return;
   throw new DatabaseRefused(
-    'The master key is not the one this database was set up with. Start with the MILLRACE_MASTER_KEY (or the key file) it was first started with, or with the one it was changed to since.',
+    'This is not the master key of this database. Start with the MILLRACE_MASTER_KEY (or the key file) that it was first started with, or that it was last rotated to.',
   );
 }
 

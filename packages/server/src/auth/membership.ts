@@ -1,13 +1,13 @@
 import type { Role } from '@millrace/contract';
 import type { Sql } from '../db/connect.ts';
 
-/** A project or an organisation named in a path. */
+/** A project or an organization named in a path. */
 interface OrganizationPath {
   readonly projectRef: string | undefined;
   readonly organization: string | undefined;
 }
 
-/** A user's role in the organisation; undefined if it does not exist or the user is not a member. */
+/** A user's role in the organization; undefined if it does not exist or the user is not a member. */
 export type FindRole = (userId: string, path: OrganizationPath) => Promise<Role | undefined>;
 
 /** Queries the database each time, so that a removed member is refused at the next request. */

@@ -7,7 +7,7 @@ import { createInstallation, masterKey } from './testing/installation.ts';
 
 async function callerOf(authenticate: Authenticate, authorization: string) {
   const principal: Principal = await authenticate({ authorization });
-  if (isUser(principal)) throw new TypeError('not a caller that mints');
+  if (isUser(principal)) throw new TypeError('this caller cannot mint tokens');
   return principal;
 }
 
@@ -74,7 +74,7 @@ test('a token created with a token acts for the same user, and omits the same co
   });
 });
 
-test('a restricted key gets tokens for what it created, and they end with it', async () => {
+test('a restricted key receives tokens for the objects it created, and they end with the key', async () => {
   const { addKey, authenticate, mint, sql } = await createInstallation();
   const { id, text } = await addKey('dev', ['trigger:tasks']);
   const caller = await callerOf(authenticate, text);
@@ -164,16 +164,13 @@ test('tokens signed with a new key are valid at once', async () => {
   expect(await authenticate({ authorization: await sign(text) })).toMatchObject({ credentialId: id });
 });
 
-test.each([-10, 10])(
-  'a token made where the clock is off by %s minutes is as good as any other',
-  async (off) => {
-    const { authenticate, key, mint } = await createInstallation();
-    const caller = await callerOf(authenticate, key('prod'));
-    const real = Date.now();
-    const clock = vi.spyOn(Date, 'now').mockImplementation(() => real + off * 60_000);
-    const token = await mint(caller, { scopes: ['read:runs'], expiresInSeconds: 60 }).finally(() =>
-      clock.mockRestore(),
-    );
-    expect(await authenticate({ authorization: token })).toMatchObject({ kind: 'publicToken' });
-  },
-);
+test.each([-10, 10])('a token minted by a server whose clock is off by %s minutes is valid', async (off) => {
+  const { authenticate, key, mint } = await createInstallation();
+  const caller = await callerOf(authenticate, key('prod'));
+  const real = Date.now();
+  const clock = vi.spyOn(Date, 'now').mockImplementation(() => real + off * 60_000);
+  const token = await mint(caller, { scopes: ['read:runs'], expiresInSeconds: 60 }).finally(() =>
+    clock.mockRestore(),
+  );
+  expect(await authenticate({ authorization: token })).toMatchObject({ kind: 'publicToken' });
+});

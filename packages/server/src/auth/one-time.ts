@@ -19,7 +19,7 @@ export class TokenUsed extends Problem {
   override name = 'TokenUsed';
 
   constructor() {
-    super('token_used', 'The public access token has been used already: it is good for one use');
+    super('token_used', 'This public access token has already been used: it is valid for one use');
   }
 }
 

@@ -52,7 +52,7 @@ export type Principal =
       readonly credentialId: string;
       readonly environment: Environment;
       readonly scopes: readonly string[];
-      /** Identifies the token, whatever the encoding of its signature. */
+      /** Identifies the token in every encoding of its signature. */
       readonly tokenDigest: string;
       /** The key that signed it: the server's own, or a client's secret key. */
       readonly signerId: string;
@@ -70,7 +70,7 @@ export type Principal =
   | (BrowserSession & {
       /** The environment named by the request. */
       readonly environment: Environment;
-      /** The user's role in the environment's organisation. */
+      /** The user's role in the environment's organization. */
       readonly role: Role;
       /** The permissions of the role in that environment. */
       readonly scopes: readonly string[];

@@ -9,7 +9,7 @@ import {
 const now = Date.parse('2030-01-01T00:00:00Z');
 const seconds = now / 1_000;
 
-describe('the time of a token', () => {
+describe('the lifetime of a token', () => {
   test.each<[string | number | undefined, number]>([
     [undefined, 900],
     ['15m', 900],
@@ -29,20 +29,20 @@ describe('the time of a token', () => {
     [0, /in the future/],
     ['31d', /30 days/],
     [seconds * 1_000, /30 days/],
-  ])('%j is refused', (requested, why) => {
+  ])('%j is rejected', (requested, why) => {
     expect(() => readExpirationTime(requested, 900, now)).toThrow(why);
   });
 });
 
-describe('the time of a token that a run makes', () => {
-  test('is a day at most, and a second for clocks', () => {
+describe('the lifetime of a token that a run creates', () => {
+  test('is at most a day, plus a second of clock tolerance', () => {
     const read = (requested: string | number) => readExpirationTime(requested, 900, now, maxLifetimeByRun);
     expect([read('24h'), read(seconds + 86_401)]).toEqual([86_400, 86_401]);
     for (const requested of ['25h', seconds + 86_402]) expect(() => read(requested)).toThrow(/24 hours/);
   });
 });
 
-describe('scopes that are asked for', () => {
+describe('requested scopes', () => {
   const denied = (granted: string[], requested: string[]) => {
     try {
       refuseScopesBeyond(granted, requested);
@@ -52,7 +52,7 @@ describe('scopes that are asked for', () => {
     }
   };
 
-  test('are within what is held, or named', () => {
+  test('must be within the granted scopes, or name an object', () => {
     expect(denied(['admin'], ['admin', 'read:runs', 'x:y:z:1'])).toEqual([]);
     expect(denied(['read:runs'], ['read:runs:run_1', 'read:runs'])).toEqual([]);
     expect(denied(['read:runs:run_1'], ['read:runs', 'read:runs:run_2', 'read:runs:run_1'])).toEqual([
@@ -65,13 +65,13 @@ describe('scopes that are asked for', () => {
   });
 
   test.each(['read', '', ':', ':runs', 'read:', 'read:runs:', 'read::x', '*', 'Admin'])(
-    'are whole: not %j',
+    'must be complete: not %j',
     (scope) => {
       expect(denied(['admin'], [scope])).toEqual([scope]);
     },
   );
 
-  test('of a member are everyday ones', () => {
+  test('exclude admin and wildcards for a member', () => {
     expect(() => refuseScopesBeyondMember(false, ['read:all', 'write:runs', 'trigger:tasks'])).not.toThrow(
       'exceed',
     );

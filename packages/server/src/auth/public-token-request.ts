@@ -14,7 +14,7 @@ export const maxLifetime: MaxLifetime = { seconds: 30 * 86_400, text: '30 days' 
 /** A token created by a run outlives its attempt, so its lifetime is shorter. */
 export const maxLifetimeByRun: MaxLifetime = {
   seconds: 86_400,
-  text: '24 hours for a token that is made by a run',
+  text: '24 hours for a token that is created by a run',
 };
 
 /** Seconds until the requested expiry. A string is a time span from now, a number is seconds since 1970. */
@@ -45,7 +45,7 @@ export function refuseTooMuch(scopes: readonly string[]): void {
   const length = scopes.reduce((sum, scope) => sum + Buffer.byteLength(JSON.stringify(scope)) + 1, 0);
   if (length > maxScopesLength) {
     throw badRequest(
-      `scopes: ${length} bytes are more than the ${maxScopesLength} that a token can carry; name whole kinds, or make several tokens`,
+      `scopes: ${length} bytes exceed the limit of ${maxScopesLength} bytes; use scopes without ids, or create several tokens`,
     );
   }
 }

@@ -29,7 +29,7 @@ const ask = async (authenticate: Authenticate, token: string) =>
 const refusal = { status: 401, message: 'Public Access Token is invalid' };
 
 describe('a token that a client signed with its key', () => {
-  test('is refused if a restricting claim cannot be understood', async () => {
+  test('is rejected if a restricting claim is invalid', async () => {
     const { authenticate, key, publicIdOf } = await createInstallation();
     const sub = await publicIdOf('prod');
     const by = async (more: JWTPayload) =>
@@ -54,7 +54,7 @@ describe('a token that a client signed with its key', () => {
     expect(await by({ realtime: {} })).toMatchObject({ kind: 'publicToken', realtime: {} });
   });
 
-  test('verifies with the text of the key as the client has it, with either prefix', async () => {
+  test('is verified with the key text of the client, with either prefix', async () => {
     const { authenticate, key, publicIdOf } = await createInstallation();
     const sub = await publicIdOf('prod');
     for (const text of [key('prod'), key('prod').replace('svc_', 'tr_')]) {
@@ -78,7 +78,7 @@ describe('a token that a client signed with its key', () => {
     });
   });
 
-  test('never allows more than that key', async () => {
+  test('never allows more than its key', async () => {
     const { authenticate, addKey, publicIdOf } = await createInstallation();
     const { id, text } = await addKey('dev', ['trigger:tasks:a', 'read:runs']);
     const scopes = [
@@ -97,7 +97,7 @@ describe('a token that a client signed with its key', () => {
     });
   });
 
-  test('ends with that key', async () => {
+  test('ends with its key', async () => {
     const { authenticate, addKey, publicIdOf, sql } = await createInstallation();
     const { id, text } = await addKey('dev', ['admin']);
     const token = await sign(text, claimsOf(await publicIdOf('dev')));
@@ -115,7 +115,7 @@ describe('a token that a client signed with its key', () => {
     }
   });
 
-  test('has one digest if it is for one use, whatever the encoding of its signature', async () => {
+  test('has the same digest in every encoding of its signature if it is for one use', async () => {
     const { authenticate, key, publicIdOf } = await createInstallation();
     const token = await sign(key('dev'), claimsOf(await publicIdOf('dev'), { otu: true }));
     const first = await ask(authenticate, token);
@@ -130,7 +130,7 @@ describe('a token that a client signed with its key', () => {
   });
 });
 
-test('every other token is refused with the same response', async () => {
+test('rejects every other token with the same response', async () => {
   const { authenticate, key, publicIdOf } = await createInstallation();
   const [dev, prod] = [await publicIdOf('dev'), await publicIdOf('prod')];
   const good = claimsOf(dev);
@@ -148,18 +148,21 @@ test('every other token is refused with the same response', async () => {
     'another key': await sign(`${key('dev')}x`, good),
     "another environment's sub": await sign(key('dev'), claimsOf(prod)),
     'unknown sub': await sign(key('dev'), claimsOf('env_unknown')),
-    'sub that no text in the database can be': await sign(key('dev'), claimsOf('env_\0')),
-    'sub without end': await sign(key('dev'), claimsOf('e'.repeat(20_000))),
+    'sub that the database cannot store': await sign(key('dev'), claimsOf('env_\0')),
+    'very long sub': await sign(key('dev'), claimsOf('e'.repeat(20_000))),
     'no sub': await sign(key('dev'), { ...good, sub: undefined }),
-    'sub that is no text': await sign(key('dev'), { ...good, sub: 7 as unknown as string }),
+    'sub that is not a string': await sign(key('dev'), { ...good, sub: 7 as unknown as string }),
     'wrong issuer': await sign(key('dev'), claimsOf(dev, { iss: 'https://example.com' })),
     'wrong audience': await sign(key('dev'), claimsOf(dev, { aud: 'https://example.com' })),
     'no issuer': await sign(key('dev'), { ...good, iss: undefined }),
     'expired by a second': await sign(key('dev'), claimsOf(dev, { exp: seconds() - 1 })),
     'no expiry': await sign(key('dev'), { ...good, exp: undefined }),
-    'expiry that is no number': await sign(key('dev'), claimsOf(dev, { exp: 'never' as unknown as number })),
+    'expiry that is not a number': await sign(
+      key('dev'),
+      claimsOf(dev, { exp: 'never' as unknown as number }),
+    ),
     'from the future': await sign(key('dev'), claimsOf(dev, { iat: seconds() + 3_600 })),
-    'not before later': await sign(key('dev'), claimsOf(dev, { nbf: seconds() + 3_600 })),
+    'nbf in the future': await sign(key('dev'), claimsOf(dev, { nbf: seconds() + 3_600 })),
     'not public': await sign(key('dev'), claimsOf(dev, { pub: 'true' })),
     'minted for an unknown key': await sign(key('dev'), claimsOf(dev, { via: 'key_unknown' })),
     'unreadable body': `${head}.${Buffer.from('{').toString('base64url')}.c2ln`,

@@ -94,7 +94,7 @@ test('a granted scope never allows more than its grantor may do', () => {
   );
 });
 
-test('everyone may grant each scope that they hold and that names a type', () => {
+test('every caller may grant its own scopes that name a type', () => {
   fc.assert(
     fc.property(action, type, fc.option(id, { nil: undefined }), (verb, on, pinned) => {
       const granted = [verb, on, ...(pinned === undefined ? [] : [pinned])].join(':');

@@ -14,7 +14,7 @@ test('any text can be unsealed with the same context', () => {
   );
 });
 
-test('it cannot be unsealed with another context, another key, or a changed bit', () => {
+test('cannot unseal with another context, another key, or a changed bit', () => {
   const sealed = seal(key, 'a secret', 'envvars:1');
   expect(() => unseal(key, sealed, 'envvars:2')).toThrow(UnsealError);
   expect(() => unseal(other, sealed, 'envvars:1')).toThrow('another master key');

@@ -15,7 +15,7 @@ export interface SigningKey {
   /** It belongs to the server: no client has it. */
   readonly isServers: boolean;
   readonly expiresAt: Date | null;
-  /** The HMAC keys. A secret key has one for each prefix, since a client signs with the text it was given. */
+  /** The HMAC keys. A secret key has one for each prefix, because a client signs with the text it received. */
   readonly forms: readonly KeyObject[];
 }
 
@@ -38,7 +38,7 @@ export interface SigningKeyRing {
   delegate(personalAccessTokenId: string, projectId: number): Promise<Delegate | undefined>;
 }
 
-/** Of `clock`, only the shift that tests apply is used. */
+/** Only the shift that tests apply to `clock` is used. */
 export function createSigningKeyRing(
   sql: Sql,
   masterKey: MasterKey,
@@ -84,7 +84,7 @@ function opened(
   return { credentialId, scopes, isServers, expiresAt, forms };
 }
 
-/** Creates the signing key of an environment. There must be no other current one. */
+/** Creates the signing key of an environment. The environment must not have another current one. */
 export async function addSigningKey(
   sql: Queryable,
   masterKey: MasterKey,

@@ -102,5 +102,5 @@ async function bySlug(
   const found = rows.filter((row) => environmentSlug(row.environment.kind, row.environment.branch) === slug);
   if (found.length === 1 && found[0]) return found[0].environment;
   if (found.length === 0) throw notFound('Environment not found', false, 'environment_not_found');
-  throw badRequest(`${slug} is the name of several branches: send the branch as x-service-branch`);
+  throw badRequest(`${slug} matches several branches: name the branch in x-service-branch`);
 }

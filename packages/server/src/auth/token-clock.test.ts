@@ -31,7 +31,7 @@ test('remains at the earlier time for a while after the clock was set ahead', ()
   expect(clock.now()).toBe(1_001 * hour + 15 * minute);
 });
 
-test('remains at the earliest of several times, and is set back at once', () => {
+test('remains at the earliest of several times, and follows a clock that is set back at once', () => {
   const { clock, pass } = start();
   clock.measured(1_000 * hour);
   clock.measured(1_001 * hour);

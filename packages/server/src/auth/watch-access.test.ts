@@ -31,7 +31,7 @@ async function principals(count: number) {
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 describe('long-lived requests of callers', () => {
-  test('are checked with one statement, and with none if there are none', async () => {
+  test('are checked with one statement, or with none if no request is open', async () => {
     const { sql, created } = await principals(3);
     const access = started(sql);
     await pause(1_000);
@@ -55,7 +55,7 @@ describe('long-lived requests of callers', () => {
     expect(ended).toHaveLength(300);
   });
 
-  test('go on while the database is not available, except expired credentials', async () => {
+  test('continue while the database is unavailable, unless the credential has expired', async () => {
     const { connection, drop } = await testDatabase();
     const sql = connect(connection, { name: 'test', max: 1 });
     const access = started(sql);

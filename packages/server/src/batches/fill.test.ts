@@ -69,7 +69,7 @@ describe('a batch', () => {
     );
   });
 
-  test('has each item once, in order, whatever uploads come, also at the same time', async () => {
+  test('has each item once, in order, after any uploads, even concurrent ones', async () => {
     const server = await ownBatchServer();
     await server.register('send');
     const uploads = fc.integer({ min: 1, max: 60 }).chain((count) =>
@@ -107,7 +107,7 @@ describe('a batch', () => {
     );
   });
 
-  test('of a thousand items that eight senders bring at once is sealed once', async () => {
+  test('of a thousand items from eight concurrent senders is sealed once', async () => {
     const { fill, open, payloads, sql } = await ownBatchServer();
     const id = await open({ runCount: 1_000 });
     const answers = await Promise.all(Array.from({ length: 8 }, () => fill(id, items(1_000).toReversed())));
@@ -118,7 +118,7 @@ describe('a batch', () => {
     expect(await sql`select from pending_version`).toHaveLength(1_000);
   });
 
-  test('keeps delays, priorities and times to live of its items, counted from its sealing', async () => {
+  test('applies the delays, priorities and TTLs of its items from the time it is sealed', async () => {
     const { fill, open, register, server, sql } = await ownBatchServer();
     await register('send');
     const id = await open({ runCount: 4 });
@@ -137,7 +137,7 @@ describe('a batch', () => {
     expect(await sql`select from pending_version where run_id like '%3'`).toHaveLength(1);
   });
 
-  test('lets an item whose idempotency key leads to a run be that run', async () => {
+  test('uses the existing run for an item whose idempotency key has one', async () => {
     const { ask, fill, keys, open, retrieve } = await batchServer();
     const options = { idempotencyKey: 'k' };
     const before = await ask('POST /api/v1/tasks/send/trigger', { key: keys.prod, body: { options } });
@@ -157,7 +157,7 @@ describe('a batch', () => {
     expect(new Set(runs).size).toBe(3);
   });
 
-  test('is given up when its items do not come within a day, and what came of it is cancelled', async () => {
+  test('is aborted when its items do not arrive within a day, and its runs are cancelled', async () => {
     const { ask, fill, keys, open, retrieve, sql } = await ownBatchServer();
     const id = await open({ runCount: 2 });
     await fill(id, [{ index: 0 }]);
@@ -168,11 +168,11 @@ describe('a batch', () => {
     expect((await ask(`GET /api/v3/runs/${run}`, { key: keys.prod })).body.status).toBe('CANCELED');
     expect(await fill(id, [{ index: 1 }])).toMatchObject({
       status: 422,
-      body: { error: expect.stringContaining('given up') },
+      body: { error: expect.stringContaining('was aborted') },
     });
   });
 
-  test('is given up with the items that come at this very moment', async () => {
+  test('is aborted together with items that arrive at the same moment', async () => {
     const { ask, fill, keys, open, retrieve, sql } = await ownBatchServer();
     const id = await open({ runCount: 2 });
     const clock = { now: () => Date.now() + 24 * 3_600_000 + 1_000, shift() {}, shiftedMs: 0, stop() {} };
@@ -197,7 +197,7 @@ describe('a batch', () => {
     expect((await ask(`GET /api/v3/runs/${runs[0]}`, { key: keys.prod })).body.status).toBe('CANCELED');
   });
 
-  test('passes by a run that was cancelled before it was sealed', async () => {
+  test('skips a run that was cancelled before the batch was sealed', async () => {
     const { ask, fill, keys, open, register, retrieve, sql } = await ownBatchServer();
     await register('send');
     const id = await open({ runCount: 2 });
@@ -209,7 +209,7 @@ describe('a batch', () => {
     expect(await sql`select from queued`).toHaveLength(1);
   });
 
-  test('makes of an item that is too large a run that has failed, and goes on', async () => {
+  test('turns an item that is too large into a failed run, and continues', async () => {
     const { ask, fill, keys, open, retrieve } = await batchServer();
     const id = await open({ runCount: 3 });
     const large = (index: number, rest: string) =>
@@ -232,8 +232,8 @@ describe('a batch', () => {
   });
 });
 
-describe('bad input of a batch', () => {
-  test('is refused with a status and a reason', async () => {
+describe('invalid batch input', () => {
+  test('is rejected with a status and a reason', async () => {
     const { ask, fill, keys, open, server } = await batchServer();
     const create = (body: unknown) => ask('POST /api/v3/batches', { key: keys.prod, body });
     for (const runCount of [0, -1, 1.5, 1_001, '2']) expect((await create({ runCount })).status).toBe(400);
@@ -289,7 +289,7 @@ describe('bad input of a batch', () => {
     expect((await fill(id, items(2))).body.sealed).toBe(true);
   });
 
-  test('is told while the rest of a large upload is still on its way', async () => {
+  test('is rejected while the rest of a large upload is still in transit', async () => {
     const { fill, keys, open, server } = await batchServer();
     const id = await open({ runCount: 1_000 });
     const pad = 'x'.repeat(50_000);
@@ -302,7 +302,7 @@ describe('bad input of a batch', () => {
     expect(response.status).toBe(200);
   });
 
-  test('in one request: none, too many, a wrong item; and nothing of it is kept', async () => {
+  test('in one request is rejected (no items, too many, an invalid item), and nothing is stored', async () => {
     const { ask, keys, sql } = await ownBatchServer();
     const whole = (batch: unknown) => ask('POST /api/v2/tasks/batch', { key: keys.prod, body: batch });
     expect((await whole({ items: [] })).body.error).toContain('at least one item');
@@ -320,7 +320,7 @@ describe('bad input of a batch', () => {
   });
 });
 
-test('a stream is read in pieces, wherever they end', async () => {
+test('a stream is read in chunks of any size', async () => {
   const { ask, keys, open, payloads, server } = await batchServer();
   const id = await open({ runCount: 3 });
   const text = items(3)

@@ -78,7 +78,7 @@ export async function fillIn(
 
 export const abortedBatch = (batch: string) =>
   unprocessable(
-    `Batch ${batch} was given up because its items did not come: open another one.`,
+    `Batch ${batch} was aborted because its items did not arrive in time: create another batch.`,
     'batch_aborted',
   );
 

@@ -30,7 +30,7 @@ async function batches() {
   return { sql, add, count, keeper: batchKeeper({ sql, clock }, 30 * day) };
 }
 
-test('batches whose runs are gone are forgotten, also behind many whose runs are kept for longer', async () => {
+test('batches without runs are deleted, even behind many batches whose runs are retained longer', async () => {
   const { add, count, keeper } = await batches();
   await add(450, 90, true);
   await add(30, 60, false);
@@ -45,7 +45,7 @@ test('batches whose runs are gone are forgotten, also behind many whose runs are
   expect(await count()).toBe(455);
 });
 
-test('looking for them costs nothing for those that are young', async () => {
+test('the search for them does not read recent batches', async () => {
   const { sql, add, keeper } = await batches();
   await add(20_000, 1, false);
   await add(3, 60, false);

@@ -124,7 +124,7 @@ export function batchHandlers(dependencies: BatchHandlerDependencies): HandlersO
         admit();
         throw unprocessable(`Batch ${batchId} not found`);
       }
-      // Nothing more is written to a sealed batch: a repeated request gets this result whatever the state of the batch's parent.
+      // Nothing more is written to a sealed batch: a repeated request gets this result in every state of the batch's parent.
       const parentId = batch.sealed_at === null ? batch.parent_run_id : null;
       const parent = parentId === null ? undefined : await holdParent(sql, env, parentId, undefined);
       const hold = batch.sealed_at === null ? holding(env, parent, query) : undefined;
@@ -238,8 +238,6 @@ async function refuseOtherToken(sql: Queryable, principal: Principal, batch: str
     { created: string }[]
   >`select created from one_time_uses where digest = ${use.digest}`;
   if (row?.created !== batch) {
-    throw unprocessable(
-      'A one-time token fills only the batch that was opened with it: it is good for one use',
-    );
+    throw unprocessable('A one-time token can fill only the batch that was created with it');
   }
 }

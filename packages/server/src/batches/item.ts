@@ -30,7 +30,7 @@ export function readItem(
   const redacted = (run: NewRun): NewRun | Promise<NewRun> => {
     if (run.collection)
       throw unprocessable(
-        `the task "${task}" has a batch of its own, which collects single triggers; use trigger, not batchTrigger.`,
+        `the task "${task}" collects single triggers in batches of its own; use trigger, not batchTrigger.`,
       );
     return redactMetadata(redactor, run);
   };

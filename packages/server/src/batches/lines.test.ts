@@ -17,7 +17,7 @@ async function read(text: string, lengths: readonly number[], maxBytes: number):
 }
 
 describe('lines of a stream', () => {
-  test('are those of the whole text, however it is cut', async () => {
+  test('are the same for every split of the text', async () => {
     const text = fc.array(fc.string({ unit: 'grapheme' }).map((line) => line.replaceAll('\n', ' ')));
     await fc.assert(
       fc.asyncProperty(
@@ -33,7 +33,7 @@ describe('lines of a stream', () => {
     );
   });
 
-  test('that are too long tell their own numbers and texts, wherever these stand', async () => {
+  test('that are too long return their numbers and short texts from any position', async () => {
     const json = fc.jsonValue().map((value) => JSON.parse(JSON.stringify(value)) as unknown);
     await fc.assert(
       fc.asyncProperty(
@@ -50,7 +50,7 @@ describe('lines of a stream', () => {
     );
   });
 
-  test('are not held when they are too long', async () => {
+  test('are not held in memory when they are too long', async () => {
     const piece = Buffer.alloc(1_024 * 1_024, 'x');
     async function* endless(): AsyncGenerator<Uint8Array> {
       yield Buffer.from('{"a":1,"payload":"');
@@ -71,7 +71,7 @@ describe('lines of a stream', () => {
     expect(peak).toBeLessThan(50 * 1_024 * 1_024);
   });
 
-  test('take no more room than their bytes when they come one by one', async () => {
+  test('use no more memory than their bytes when they arrive byte by byte', async () => {
     const count = 1_000_000;
     const text = Buffer.from(`{"a":"${'x'.repeat(count)}"}\n`);
     // Excludes unreachable memory.

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { ownBatchServer } from './testing/batch-server.ts';
 
-test('batches are listed, newest first, with what became of their runs, and page by page', async () => {
+test('batches are listed newest first, with the outcomes of their runs, in pages', async () => {
   const { ask, fill, keys, open, register, retrieve, sql } = await ownBatchServer();
   await register('send');
   const filled = await open({ runCount: 4 });

@@ -4,7 +4,7 @@ import { lockWaiters } from '../../../../test/support/locks.ts';
 import { batchServer, ownBatchServer } from './testing/batch-server.ts';
 
 describe('the idempotency key of a batch', () => {
-  test('leads to the batch that it opened, which needs no items again', async () => {
+  test('resolves to the batch that it opened, which needs no further items', async () => {
     const { ask, fill, keys, open, retrieve } = await batchServer();
     const body = {
       runCount: 1,
@@ -23,7 +23,7 @@ describe('the idempotency key of a batch', () => {
     expect(elsewhere).toMatchObject({ status: 202, body: { isCached: false } });
   });
 
-  test('leads to a batch that still waits for its items, for whoever comes to fill it', async () => {
+  test('resolves to a batch that still waits for its items, which any caller with the key may fill', async () => {
     const { ask, fill, keys, open, retrieve } = await batchServer();
     const body = { runCount: 2, idempotencyKey: 'k' };
     const id = await open(body);
@@ -38,7 +38,7 @@ describe('the idempotency key of a batch', () => {
     expect(await open({ ...body, runCount: 7 })).toBe(other.body.id);
   });
 
-  test('opens one batch when thirty calls come at once, to two processes', async () => {
+  test('opens one batch for thirty concurrent calls to two processes', async () => {
     const { another, ask, keys, sql } = await ownBatchServer();
     const other = await another();
     const answers = await Promise.all(
@@ -54,7 +54,7 @@ describe('the idempotency key of a batch', () => {
     expect(await sql`select from batches`).toHaveLength(1);
   });
 
-  test('has one answer for each of thirty calls that are about different batches, and leads to one of them', async () => {
+  test('answers each of thirty concurrent calls for different batches, and resolves to one of them', async () => {
     const { another, ask, keys, sql } = await ownBatchServer();
     const other = await another();
     const answers = await Promise.all(
@@ -74,7 +74,7 @@ describe('the idempotency key of a batch', () => {
     expect(await sql`select id from batches where idempotency_key is not null`).toEqual(open);
   });
 
-  test('is forgotten after its time', async () => {
+  test('expires', async () => {
     const { fill, open, server } = await ownBatchServer();
     const body = { runCount: 1, idempotencyKey: 'k', idempotencyKeyTTL: '1h' };
     const id = await open(body);
@@ -86,7 +86,7 @@ describe('the idempotency key of a batch', () => {
 });
 
 describe('a request that is sent again', () => {
-  test('opens no second batch, in another process either', async () => {
+  test('opens no second batch, even in another process', async () => {
     const { another, ask, keys, sql } = await ownBatchServer();
     const other = await another();
     const headers = { 'x-trigger-request-idempotency-key': randomUUID() };
@@ -108,35 +108,38 @@ describe('a request that is sent again', () => {
   test.each([
     ['POST /api/v3/batches', { runCount: 1, taskIdentifiers: ['a'] }],
     ['POST /api/v2/tasks/batch', { items: [{ task: 'a' }] }],
-  ])('while it is under way, with a one-time token, has the same answer: %s', async (request, body) => {
-    const { ask, keys, sql } = await ownBatchServer();
-    const created = await ask('POST /api/v1/auth/public-tokens', {
-      key: keys.prod,
-      body: { scopes: ['batchTrigger:tasks:a'], oneTimeUse: true },
-    });
-    const headers = { 'x-trigger-request-idempotency-key': randomUUID() };
-    const send = () => ask(request, { key: created.body.token, body, headers });
-    const waiting = () => lockWaiters(sql);
-    const { sent } = await sql.begin(async (tx) => {
-      // Requests that store a batch block here.
-      await tx`lock table batches in share mode`;
-      const first = send();
-      await expect.poll(waiting, { timeout: 20_000 }).toHaveLength(1);
-      const second = send();
-      await expect.poll(waiting, { timeout: 20_000 }).toHaveLength(2);
-      return { sent: Promise.all([first, second]) };
-    });
-    const [first, second] = await sent;
-    expect(first.status).toBe(202);
-    expect([second.status, second.body]).toEqual([202, first.body]);
-    // Another request is a separate use.
-    headers['x-trigger-request-idempotency-key'] = randomUUID();
-    expect((await send()).status).toBe(422);
-  });
+  ])(
+    'with a one-time token while the first is in progress gets the same response: %s',
+    async (request, body) => {
+      const { ask, keys, sql } = await ownBatchServer();
+      const created = await ask('POST /api/v1/auth/public-tokens', {
+        key: keys.prod,
+        body: { scopes: ['batchTrigger:tasks:a'], oneTimeUse: true },
+      });
+      const headers = { 'x-trigger-request-idempotency-key': randomUUID() };
+      const send = () => ask(request, { key: created.body.token, body, headers });
+      const waiting = () => lockWaiters(sql);
+      const { sent } = await sql.begin(async (tx) => {
+        // Requests that store a batch block here.
+        await tx`lock table batches in share mode`;
+        const first = send();
+        await expect.poll(waiting, { timeout: 20_000 }).toHaveLength(1);
+        const second = send();
+        await expect.poll(waiting, { timeout: 20_000 }).toHaveLength(2);
+        return { sent: Promise.all([first, second]) };
+      });
+      const [first, second] = await sent;
+      expect(first.status).toBe(202);
+      expect([second.status, second.body]).toEqual([202, first.body]);
+      // Another request is a separate use.
+      headers['x-trigger-request-idempotency-key'] = randomUUID();
+      expect((await send()).status).toBe(422);
+    },
+  );
 });
 
 describe('access to batches', () => {
-  test('is by task, by batch, or to all', async () => {
+  test('is by task, by batch, or unrestricted', async () => {
     const server = await ownBatchServer();
     const { ask, fill, keys, keyWith, open, sql } = server;
     const create = async (scopes: string[], taskIdentifiers?: string[]) =>
@@ -183,7 +186,7 @@ describe('access to batches', () => {
     expect((await ask(`GET /api/v2/batches/${id}`, { key: keys.stg })).status).toBe(404);
   });
 
-  test('by a one-time token is to one batch, from opening it to its last item', async () => {
+  test('with a one-time token is limited to one batch, from its creation to its last item', async () => {
     const { ask, fill, keys, open, sql } = await ownBatchServer();
     const created = await ask('POST /api/v1/auth/public-tokens', {
       key: keys.prod,
@@ -213,7 +216,7 @@ describe('access to batches', () => {
     expect(await sql`select from runs`).toHaveLength(2);
   });
 
-  test('comes with a token for the batch, which a browser may fill it with', async () => {
+  test('includes a token with which a browser may fill the batch', async () => {
     const { ask, fill, keys } = await batchServer();
     const create = (headers: Record<string, string>) =>
       ask('POST /api/v3/batches', { key: keys.prod, body: { runCount: 1 }, headers });
@@ -227,7 +230,7 @@ describe('access to batches', () => {
     expect((await fill(plain.body.id, [{ index: 0 }], writable)).status).toBe(403);
   });
 
-  test('is limited by runs where that is set, and says until when', async () => {
+  test('is rate limited by runs if configured, and the error contains the reset time', async () => {
     const { ask, keys } = await ownBatchServer({
       rateLimits: { batchRuns: { secretKey: { burst: 10, perSecond: 1 } } },
     });
@@ -248,7 +251,7 @@ describe('access to batches', () => {
   });
 });
 
-test('many that are sent whole at once do not wait for each other’s connections', async () => {
+test('many whole batches sent at once do not wait for each other’s connections', async () => {
   const { ask, keys, register, sql } = await ownBatchServer();
   await register('send');
   const [version] = await sql<{ version: string }[]>`select version from versions`;

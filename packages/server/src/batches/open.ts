@@ -144,7 +144,7 @@ async function insert(
 ): Promise<BatchRow> {
   const { env, runCount, tasks, parentRunId, resumeParent, idempotencyKeyOptions, requestKey } = batch;
   if (resumeParent && !parent) {
-    throw unprocessable('resumeParentOnCompletion: say which run waits, as parentRunId.');
+    throw unprocessable('resumeParentOnCompletion: requires parentRunId, the run that waits.');
   }
   if (resumeParent && parent && parent.status !== null) {
     throw unprocessable(

@@ -7,7 +7,7 @@ const tooLarge: SerializedError = {
   type: 'INTERNAL_ERROR',
   name: 'PayloadTooLarge',
   code: 'PAYLOAD_TOO_LARGE',
-  message: `The item is larger than ${batchItemLimit} bytes: send what is large apart and its address as payload.`,
+  message: `The item is larger than ${batchItemLimit} bytes: upload large data separately and pass its address as payload.`,
   stackTrace: '',
 };
 

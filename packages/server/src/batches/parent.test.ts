@@ -40,7 +40,7 @@ function calls({ ask, keys }: BatchServer) {
   };
 }
 
-test('an attempt that is over neither opens nor fills a batch; the one that has its run goes on with it', async () => {
+test('an attempt that has ended can neither open nor fill a batch; the current attempt continues it', async () => {
   const server = await ownBatchServer();
   await server.register('send');
   const { create, send } = calls(server);
@@ -90,7 +90,7 @@ test('a batch that one run opened under a key may be filled by another', async (
   expect((await send(body.id, [0], second)).body).toMatchObject({ itemsAccepted: 1, sealed: true });
 });
 
-test('a run that is cancelled makes no more of its batch, whoever sends the items', async () => {
+test('a cancelled run adds nothing to its batch, regardless of the sender', async () => {
   const server = await ownBatchServer();
   await server.register('send');
   const { ask, keys } = server;

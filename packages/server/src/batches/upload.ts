@@ -103,7 +103,7 @@ function itemOf(line: Line, runCount: number): BatchItem {
   }
   if (read.data.index >= runCount) {
     throw unprocessable(
-      `Item index ${read.data.index} is out of range: the batch has ${runCount} items, from 0.`,
+      `Item index ${read.data.index} is out of range: the batch has ${runCount} items, numbered from 0.`,
     );
   }
   return read.data;

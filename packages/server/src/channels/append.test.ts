@@ -28,7 +28,7 @@ describe('records', () => {
     expect(await store.tail(one)).toMatchObject({ tail: 266, start: 0, closed: false });
   });
 
-  test('are read back unchanged, whatever their text and headers', async () => {
+  test('are read back unchanged, with any text and headers', async () => {
     const store = await testStore();
     const text = fc
       .string({ unit: 'binary', maxLength: 40 })
@@ -54,7 +54,7 @@ describe('records', () => {
     );
   });
 
-  test('are refused if they cannot be stored unchanged', async () => {
+  test('are rejected if they cannot be stored unchanged', async () => {
     const store = await testStore();
     const key = await store.channel();
     await expect(store.append(key, texts('a\0b'))).rejects.toMatchObject({ status: 400 });
@@ -66,7 +66,7 @@ describe('records', () => {
     expect((await store.append(key, texts('after'))).start).toBe(0);
   });
 
-  test('are not affected by refused appends in the same write', async () => {
+  test('are not affected by rejected appends in the same write', async () => {
     const store = await testStore();
     const [one, other] = [await store.channel(), await store.channel()];
     const odd = [
@@ -79,7 +79,7 @@ describe('records', () => {
     expect(await all(store, one)).toEqual([]);
   });
 
-  test('are read in pages bounded in number and bytes, from any record on', async () => {
+  test('are read in pages limited in number and bytes, starting at any record', async () => {
     const store = await testStore();
     const key = await store.channel();
     const half = 'x'.repeat(131_072);
@@ -182,7 +182,7 @@ describe('a part id', () => {
     }
   });
 
-  test('is answered after a close, which refuses all other appends', async () => {
+  test('is answered after a close, which rejects all other appends', async () => {
     const store = await testStore();
     const key = sessionChannel(1, 'session_1', 'in');
     await store.open([{ key, session: 'session_1' }]);
@@ -197,7 +197,7 @@ describe('a part id', () => {
     expect(await store.tail(key)).toMatchObject({ tail: 1, closed: true });
   });
 
-  test('is forgotten with its record', async () => {
+  test('is deleted with its record', async () => {
     const store = await testStore();
     const key = await store.channel();
     await store.append(key, texts('a'), { partId: 'p' });
@@ -245,7 +245,7 @@ describe('a condition', () => {
     expect((await all(store, key)).map(({ body }) => body)).toEqual(['b', 'c']);
   });
 
-  test('on the fencing token refuses a replaced writer', async () => {
+  test('on the fencing token rejects a replaced writer', async () => {
     const store = await testStore();
     const key = await store.channel();
     await store.append(key, texts('take over'), { newFencingToken: 'two', fencingToken: '' });
@@ -269,7 +269,7 @@ describe('a channel', () => {
     expect((await all(store, later)).map(({ at }) => at)).toEqual([ahead, ahead]);
   });
 
-  test('that does not exist or has expired refuses appends', async () => {
+  test('that does not exist or has expired rejects appends', async () => {
     const store = await testStore();
     const key = await store.channel();
     await store.open([{ key: runStream(1, 'run_1', 'past'), expiresAt: new Date(Date.now() - 1_000) }]);
@@ -305,7 +305,7 @@ describe('a channel', () => {
     expect([segments, parts]).toEqual([1, 0]);
   });
 
-  test('is closed exactly: appends acknowledged before are stored, later ones are refused', async () => {
+  test('is closed atomically: appends acknowledged before are stored, later ones are rejected', async () => {
     const store = await testStore();
     const replica = await store.replica();
     for (let round = 0; round < 10; round++) {

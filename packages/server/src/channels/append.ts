@@ -55,7 +55,7 @@ export function createAppend(write: WriteBatches, published: Published): Append 
 /** Rejects values that PostgreSQL would reject, which would fail all appends that share the write. */
 function refuseUnstorable({ matchSeqNum, fencingToken, newFencingToken }: AppendOptions): void {
   if (matchSeqNum !== undefined && !Number.isSafeInteger(matchSeqNum))
-    throw badRequest('The number that the first record is to get is not that of any record.');
+    throw badRequest('matchSeqNum: must be a valid sequence number.');
   if (fencingToken?.includes('\u0000') || newFencingToken?.includes('\u0000'))
     throw badRequest('The fencing token contains a character that cannot be stored (U+0000).');
 }
@@ -76,7 +76,7 @@ async function writeGroup(group: PendingAppend[], write: WriteBatches, published
   }
 }
 
-/** Resolves or rejects the appends of a batch. Returns those that must be written again. */
+/** Resolves or rejects the appends of a batch. Returns the appends that must be written again. */
 function applyOutcome(batch: Batch, outcome: Outcome, published: Published): PendingAppend[] {
   const { appends, duplicates } = batch;
   const withDuplicates = (append: PendingAppend): PendingAppend[] => [

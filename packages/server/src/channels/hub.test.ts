@@ -10,7 +10,7 @@ const eventually = async (seqs: () => readonly number[], expected: readonly numb
   await expect.poll(seqs, { interval: 10, timeout }).toEqual(expected);
 
 describe('a follower', () => {
-  test('gets stored and new records, each once and in order', async () => {
+  test('receives stored and new records, each once and in order', async () => {
     const store = await testStore();
     const key = await store.channel();
     await store.append(key, texts(...upTo(2_500).map(String)));
@@ -61,7 +61,7 @@ describe('a follower', () => {
     await eventually(() => other.seqs, upTo(220));
   });
 
-  test('does not get a record again that it had from a server that is ahead', async () => {
+  test('does not receive a record twice after it leaves a server that is ahead', async () => {
     const store = await testStore();
     const isolated = await store.replica({ isolated: true });
     const key = await store.channel();
@@ -70,7 +70,7 @@ describe('a follower', () => {
     isolated.follow(key, 0, early.follower);
     await eventually(() => early.seqs, [0]);
     for (const n of upTo(5)) await store.append(key, texts(`${n}`));
-    // It had everything up to number 5, and moves to a process that only knows number 0.
+    // It has everything up to number 5, and moves to a process that only knows number 0.
     const moved = collector();
     isolated.follow(key, 6, moved.follower);
     await store.append(key, texts('new'));
@@ -78,7 +78,7 @@ describe('a follower', () => {
     await eventually(() => moved.seqs, [6]);
   });
 
-  test('that stops gets nothing until it resumes, and then misses nothing', async () => {
+  test('that pauses receives nothing until it resumes, and then misses nothing', async () => {
     const store = await testStore();
     const key = await store.channel();
     let room = 3;
@@ -112,7 +112,7 @@ describe('a follower', () => {
     await eventually(() => none.seqs, [10]);
   });
 
-  test('that shares a read which found everything trimmed misses no later record', async () => {
+  test('that shares a read of a fully trimmed channel misses no later record', async () => {
     const store = await testStore();
     const key = await store.channel();
     await store.append(key, texts('old'));
@@ -142,7 +142,7 @@ describe('a follower', () => {
 });
 
 describe('a read of the log', () => {
-  test('is shared: a thousand followers at one number cause at most five', async () => {
+  test('is shared: a thousand followers at one position cause at most five', async () => {
     const store = await testStore();
     const key = await store.channel();
     await store.append(key, texts(...upTo(900).map(String)));

@@ -259,7 +259,8 @@ export class Hub {
       // The channel was deleted, and possibly created again.
       if (known !== undefined && tail < known) {
         this.pages.forget(channel.key);
-        for (const reader of channel.readers) reader.lose(new Error('The channel has begun anew.'));
+        for (const reader of channel.readers)
+          reader.lose(new Error('The channel was deleted or re-created.'));
         continue;
       }
       this.#moveTail(channel, tail);

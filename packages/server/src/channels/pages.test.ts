@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { Pages } from './pages.ts';
 import { gate, testStore, texts } from './testing/store.ts';
 
-test('a page that was forgotten during its read is not cached', async () => {
+test('a page that was invalidated during its read is not cached', async () => {
   const store = await testStore();
   const key = await store.channel('stream');
   await store.append(key, texts('of its first life'));

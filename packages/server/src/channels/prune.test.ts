@@ -4,7 +4,7 @@ import { all, testStore, texts } from './testing/store.ts';
 
 const day = 86_400_000;
 
-test('old records are deleted with their part ids; younger ones and the numbering stay', async () => {
+test('old records are deleted with their part ids; newer records and the numbering remain', async () => {
   const store = await testStore();
   const [busy, quiet] = [await store.channel(), await store.channel()];
   for (let n = 0; n < 20; n++) await store.append(busy, texts(`${n}`, `${n}`), { partId: `${n}` });
@@ -23,7 +23,7 @@ test('old records are deleted with their part ids; younger ones and the numberin
     start: 36,
     repeated: true,
   });
-  // No records of this one were left.
+  // This channel had no records left.
   expect(await store.tail(quiet)).toBeUndefined();
   const [{ parts } = { parts: -1 }] = await store.sql<
     { parts: number }[]

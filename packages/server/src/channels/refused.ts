@@ -5,11 +5,11 @@ export type AppendRefusal = 'missing' | 'closed' | 'expired' | 'match' | 'fence'
 
 const answers: Readonly<Record<AppendRefusal, readonly [status: number, code: ErrorCode, message: string]>> =
   {
-    missing: [404, 'not_found', 'There is no such channel'],
+    missing: [404, 'not_found', 'Channel not found'],
     closed: [400, 'session_closed', 'The channel is closed'],
     expired: [400, 'session_expired', 'The channel has expired'],
-    match: [412, 'append_conflict', 'The tail is not at matchSeqNum'],
-    fence: [412, 'append_conflict', 'The fencing token is not that of the channel'],
+    match: [412, 'append_conflict', 'The tail of the channel does not match matchSeqNum'],
+    fence: [412, 'append_conflict', 'The fencing token does not match the token of the channel'],
   };
 
 /** Nothing was appended, because of the state of the channel. */

@@ -29,19 +29,19 @@ test('the address for the driver has the first host, the user, the database and 
   expect(connectMs).toBe(3_000);
 });
 
-describe('an address that cannot be used is rejected by name, and never quoted', () => {
+describe('an invalid address is rejected with the name of its setting, and never quoted', () => {
   test.each([
-    ['', /is not the address of a PostgreSQL database; write postgresql:/],
+    ['', /is not the address of a PostgreSQL database; use the form postgresql:/],
     ['mysql://ada:hunter2@db/x', /is not the address of a PostgreSQL database/],
     ['host=db password=hunter2', /is not the address of a PostgreSQL database/],
-    ['postgresql://ada:hunter2@h1:1:2/x', /has a host that cannot be read; .*IPv6 address in brackets/],
-    ['postgresql://ada:hun/ter2@db/x', /has a host that cannot be read; .*%2F/],
+    ['postgresql://ada:hunter2@h1:1:2/x', /has an invalid host; .*IPv6 address in brackets/],
+    ['postgresql://ada:hun/ter2@db/x', /has an invalid host; .*%2F/],
     ['postgresql://ada:hunter2@2001:db8::1/x', /IPv6 address in brackets/],
     ['postgresql://ada:hunter2@h1:0/x', /the port "0"; a port is a number from 1 to 65535/],
     ['postgresql://ada:hunter2@h1:99999/x', /the port "99999"/],
     ['postgresql://ada:hunter2@/x?host=h1,h2,h3&port=1,2', /has 3 hosts and 2 ports/],
-    ['postgresql://ada:hunter2@h1,,h3/x', /a list of hosts with an empty name/],
-    ['postgresql://ada:hunter2@h%zz/x', /a percent sign/],
+    ['postgresql://ada:hunter2@h1,,h3/x', /an empty host name in its list/],
+    ['postgresql://ada:hunter2@h%zz/x', /an invalid percent-encoding/],
     ['postgresql://ada:hunter2@h1,h2/x?target_session_attrs=standby', /Millrace writes.*read-write/],
     ['postgresql://ada:hunter2@h1,h2/x?target_session_attrs=leader', /unknown target_session_attrs/],
     ['postgresql://ada:hunter2@h1,h2/x?connect_timeout=soon', /connect_timeout.*whole number of seconds/],

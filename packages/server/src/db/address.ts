@@ -16,7 +16,7 @@ export interface Address {
   readonly connectMs: number | undefined;
 }
 
-const format = 'write postgresql://user:password@host:5432/database';
+const format = 'use the form postgresql://user:password@host:5432/database';
 const authority =
   /^(?<scheme>postgres(?:ql)?):\/\/(?:(?<user>[^/?#]*)@)?(?<hosts>[^/?#]*)(?<path>\/[^?#]*)?(?:\?(?<query>[^#]*))?(?:#.*)?$/i;
 /** One `host:port` of an authority. IPv6 addresses are in brackets. */
@@ -69,14 +69,12 @@ function readHosts(text: string, query: URLSearchParams, refuse: Refuse): Host[]
   // Without hosts in the query, its port also applies to those of the authority.
   const ports = query.get('port')?.split(',') ?? (parameter ? portsOf(text, refuse) : inAuthority);
   if (ports.length !== 1 && ports.length !== pairs.length)
-    return refuse(
-      `has ${pairs.length} hosts and ${ports.length} ports: give one port, or one for each host.`,
-    );
+    return refuse(`has ${pairs.length} hosts and ${ports.length} ports: set one port, or one for each host.`);
   return pairs.map(({ host }, index) => {
     const port = ports[ports.length === 1 ? 0 : index] || String(defaultPort);
     if (!/^\d+$/.test(port) || Number(port) < 1 || Number(port) > 65_535)
       return refuse(`has the port ${JSON.stringify(port)}; a port is a number from 1 to 65535.`);
-    if (host === '' && pairs.length > 1) return refuse('has a list of hosts with an empty name.');
+    if (host === '' && pairs.length > 1) return refuse('has an empty host name in its list of hosts.');
     return { host: host || 'localhost', port: Number(port) };
   });
 }
@@ -88,13 +86,13 @@ function pairOf(text: string, refuse: Refuse): { host: string; port: string } {
   const pair = hostAndPort.exec(text)?.groups;
   if (!pair)
     return refuse(
-      `has a host that cannot be read; ${format}, with an IPv6 address in brackets, and characters such as @ / : % in the password as %40 %2F %3A %25.`,
+      `has an invalid host; ${format}, with an IPv6 address in brackets, and characters such as @ / : % in the password as %40 %2F %3A %25.`,
     );
   try {
     const host = decodeURIComponent(pair['host'] ?? '').replace(/^\[(.*)\]$/, '$1');
     return { host, port: pair['port'] ?? '' };
   } catch {
-    return refuse('has a host with a percent sign that encodes nothing.');
+    return refuse('has a host with an invalid percent-encoding.');
   }
 }
 
@@ -104,8 +102,8 @@ function checkTarget(query: URLSearchParams, refuse: Refuse): void {
   if (target === null || ['any', 'read-write', 'primary'].includes(target)) return;
   refuse(
     ['read-only', 'standby', 'prefer-standby'].includes(target)
-      ? `has target_session_attrs=${target}, and Millrace writes to its database: use read-write.`
-      : `has an unknown target_session_attrs: it is one of read-write, primary and any.`,
+      ? `has target_session_attrs=${target}, but Millrace writes to its database: use read-write.`
+      : `has an unknown target_session_attrs: use read-write, primary or any.`,
   );
 }
 

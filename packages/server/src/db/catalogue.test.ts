@@ -17,7 +17,7 @@ async function open(database: TestDatabase) {
 const { schema, functions } = await readSqlFolder(sqlFolder);
 const withoutComments = (text: string): string => text.replaceAll(/--.*$/gm, '');
 
-test('a migrated database has what the folder says and nothing else, and every function is valid', async () => {
+test('a migrated database contains exactly the objects defined in the folder, and every function is valid', async () => {
   const fresh = await open(await emptyDatabase());
   await fresh.session(async (session) => {
     for (const { text } of schema) await session.unsafe(text);
@@ -38,7 +38,7 @@ test('a migrated database has what the folder says and nothing else, and every f
   expect(names.toSorted()).toEqual([...functions.map(({ name }) => name), ...ofSchema].toSorted());
 });
 
-test('a change of anything in a database is seen', async () => {
+test('detects a change to any kind of object in a database', async () => {
   const sql = await open(await testDatabase());
   const before = await catalogueOf(sql);
   for (const [kind, change] of Object.entries({
@@ -55,7 +55,7 @@ test('a change of anything in a database is seen', async () => {
   }
 });
 
-test('a file holds one function of its name, headed by its locks and its callers', async () => {
+test('a file contains one function with its name, preceded by its locks and its callers', async () => {
   const uses = new Map(functions.map(({ name, text }) => [name, withoutComments(text)]));
   const folder = new URL('../', import.meta.url);
   for await (const path of glob('**/*.ts', { cwd: folder })) {

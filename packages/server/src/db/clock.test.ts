@@ -3,7 +3,7 @@ import { testDatabase } from '../../../../test/support/database.ts';
 import { startClock } from './clock.ts';
 import { connect } from './connect.ts';
 
-test('a measurement that had to wait for a connection does not move the clock', async () => {
+test('a measurement that waited for a connection does not change the clock', async () => {
   const { connection, drop } = await testDatabase();
   const sql = connect(connection, { name: 'test', max: 1 });
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });

@@ -5,7 +5,7 @@ import { texts } from './columns.ts';
 import { connect } from './connect.ts';
 import { numRuns } from '../../../../test/support/long.ts';
 
-test('texts are read back as they were sent, whatever their content and number', async () => {
+test('texts are read back unchanged, with any content and in any number', async () => {
   const { connection, drop } = await testDatabase();
   const sql = connect(connection, { name: 'test' });
   onTestFinished(() => sql.end().then(drop));

@@ -22,14 +22,14 @@ async function dedicated<Name extends string>(statements: Readonly<Record<Name, 
 }
 
 describe('a dedicated connection', () => {
-  test('continues after a statement that failed, and returns no rows where there are none', async () => {
+  test('continues after a failed statement, and returns an empty result', async () => {
     const { line } = await dedicated({ divide: 'select 10 / $1::int', none: 'select 1 where $1::int = 0' });
     await expect(line.send('divide', [0])).rejects.toMatchObject({ code: '22012' });
     expect(await line.send('divide', [5])).toEqual([['2']]);
     expect(await line.send('none', [1])).toEqual([]);
   });
 
-  test('that is lost during or before a statement rejects with DatabaseLost and is opened again', async () => {
+  test('that is lost before or during a statement rejects with DatabaseLost and is reopened', async () => {
     const { line, sql, cut } = await dedicated({
       one: 'select $1::int',
       slow: 'select 1 from pg_sleep($1::int)',
@@ -60,7 +60,7 @@ describe('a dedicated connection', () => {
     await line.end({ timeout: 1 });
   });
 
-  test('ends after the statement under way', async () => {
+  test('ends after the current statement', async () => {
     const { line } = await dedicated({ slow: 'select $1::int from pg_sleep(0.3)' });
     const slow = line.send('slow', [7]);
     await line.end({ timeout: 20 });

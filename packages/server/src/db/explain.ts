@@ -4,33 +4,34 @@ import { NoLeader, ReadOnlyHost } from './leader.ts';
 
 /** The meaning of an error code for the person who set up the database, and the fix. */
 const byCode: Readonly<Record<string, string>> = {
-  ENOTFOUND: 'there is no host of this name; check its spelling and the DNS of this machine',
+  ENOTFOUND: 'its host was not found; check the host name and the DNS settings of this machine',
   EAI_AGAIN: 'the name of its host cannot be resolved; check the DNS of this machine',
-  ECONNREFUSED: 'nothing listens there; start PostgreSQL, or correct host and port',
+  ECONNREFUSED: 'nothing is listening there; start PostgreSQL, or correct host and port',
   EHOSTUNREACH: 'its host is unreachable from here',
   ENETUNREACH: 'its network is unreachable from here',
   ETIMEDOUT: 'its host does not answer; check host, port and firewall',
-  ECONNRESET: 'it closed the connection; check that the port is the one of PostgreSQL',
-  EACCES: 'this user may not use its socket',
+  ECONNRESET: 'it closed the connection; check that the port is that of PostgreSQL',
+  EACCES: 'this user has no permission to use its socket',
   ERR_INVALID_CHAR: 'its address has an invalid character',
   '28P01':
-    'it refuses the password; correct it, and write characters such as @ / : % in it as %40 %2F %3A %25',
-  '28000': 'it does not let this role in from here; check the role, sslmode and pg_hba.conf',
-  '3D000': 'it has no database of this name; make it with `createdb`, or correct the name',
-  '53300': 'it has no connection left; raise max_connections, or the limit of the role, or end others',
+    'it rejects the password; correct it, and write characters such as @ / : % in it as %40 %2F %3A %25',
+  '28000': 'it rejects this role from this host; check the role, sslmode and pg_hba.conf',
+  '3D000': 'it has no database with this name; create it with `createdb`, or correct the name',
+  '53300':
+    'it has no connection left; raise max_connections or the connection limit of the role, or close other connections',
   '57P03': 'it is starting up or shutting down; try again',
   '42501': 'the role may not connect to it; grant it CONNECT on the database',
   DEPTH_ZERO_SELF_SIGNED_CERT:
-    'its certificate is signed by itself; give sslrootcert=<file>, or sslmode=require, which does not check it',
+    'its certificate is self-signed; pass sslrootcert=<file>, or sslmode=require, which does not verify it',
   SELF_SIGNED_CERT_IN_CHAIN:
-    'its certificate comes from an unknown authority; give sslrootcert=<file>, or sslmode=require, which does not check it',
+    'its certificate is from an unknown authority; pass sslrootcert=<file>, or sslmode=require, which does not verify it',
   UNABLE_TO_VERIFY_LEAF_SIGNATURE:
-    'its certificate comes from an unknown authority; give sslrootcert=<file>, or sslmode=require, which does not check it',
+    'its certificate is from an unknown authority; pass sslrootcert=<file>, or sslmode=require, which does not verify it',
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
-    'its certificate comes from an unknown authority; give sslrootcert=<file>, or sslmode=require, which does not check it',
+    'its certificate is from an unknown authority; pass sslrootcert=<file>, or sslmode=require, which does not verify it',
   CERT_HAS_EXPIRED: 'its certificate has expired; renew it',
   ERR_TLS_CERT_ALTNAME_INVALID:
-    'its certificate is for another name than this host; use the name in it, or sslmode=verify-ca',
+    'its certificate does not match this host name; use the name in the certificate, or sslmode=verify-ca',
 };
 
 /** Why a database cannot be used, and the fix, in one sentence without the password. */
@@ -46,23 +47,23 @@ export function explainConnection(error: unknown, database: Database, variable: 
 }
 
 function reasonOf(error: unknown, variable: string): string {
-  if (error instanceof ReadOnlyHost) return 'it is read-only, as a standby is';
+  if (error instanceof ReadOnlyHost) return 'it is read-only, like a standby';
   const { code, path, message } = failureOf(error);
   if (code === 'ENOENT' && path !== undefined && !path.includes('.s.PGSQL.'))
     return `the file ${path} that ${variable} names cannot be read`;
-  if (code === 'ENOENT') return 'there is no socket of PostgreSQL in that folder';
+  if (code === 'ENOENT') return 'that folder contains no PostgreSQL socket';
   if (/does not support SSL/i.test(message))
-    return 'it does not speak TLS; turn that on in PostgreSQL, or write sslmode=disable';
+    return 'it does not support TLS; enable TLS in PostgreSQL, or set sslmode=disable';
   if (/requires specifying a CA/.test(message))
-    return 'sslmode=verify-ca needs sslrootcert=<file>, or use sslmode=verify-full';
+    return 'sslmode=verify-ca requires sslrootcert=<file>; or use sslmode=verify-full';
   if (/pg_hba\.conf/.test(message))
-    return `it does not let this role in from here (${quoted(message)}); ${hint(message)}`;
+    return `it rejects this role from this host (${quoted(message)}); ${hint(message)}`;
   if (/password must be a string|no password supplied/i.test(message))
-    return `it wants a password and ${variable} has none`;
+    return `it requires a password and ${variable} has none`;
   if (/timeout|no answer/i.test(message) && code === '')
     return 'it does not answer; check host, port and firewall';
   if (/Connection terminated unexpectedly/.test(message))
-    return 'it closed the connection; check that the port is the one of PostgreSQL';
+    return 'it closed the connection; check that the port is that of PostgreSQL';
   return byCode[code] ?? quoted(message || code);
 }
 
@@ -75,22 +76,22 @@ const hint = (message: string): string =>
 export function explainSetUp(error: unknown, variable: string): string | undefined {
   const { code, message } = failureOf(error);
   if (code === '42501') {
-    return `The role of ${variable} may not do what Millrace needs (${quoted(message)}): let it own the database, or as its owner \`grant usage, create on schema public to <role>\`.`;
+    return `The role of ${variable} lacks permissions that Millrace needs (${quoted(message)}): make it the owner of the database, or run \`grant usage, create on schema public to <role>\` as the owner.`;
   }
   if (code === '25006') return readOnly(variable);
   if (code === '3F000') {
-    return `The role of ${variable} has no schema to make tables in: \`create schema\` one that its search_path names, such as public.`;
+    return `The role of ${variable} has no schema to create tables in: create a schema that is in its search_path, such as public.`;
   }
   if (code === '53100')
     return `The disk of the database of ${variable} is full: free some space and start again.`;
   if (code === '57014') {
-    return `PostgreSQL ended a statement of the start of Millrace (${quoted(message)}): the role of ${variable} has a statement_timeout that is too short for migrations.`;
+    return `PostgreSQL ended a statement while Millrace started (${quoted(message)}): the statement_timeout of the role of ${variable} is too short for migrations.`;
   }
   return undefined;
 }
 
 export const readOnly = (variable: string): string =>
-  `The database of ${variable} is read-only, as a standby is: give the address of the primary.`;
+  `The database of ${variable} is read-only, like a standby: use the address of the primary.`;
 
 interface Failure {
   readonly code: string;

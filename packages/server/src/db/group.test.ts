@@ -24,7 +24,7 @@ const day = (n: number): Date => new Date(Date.UTC(2026, 0, n));
 test.each([
   ['cannot be encoded', new Date(Number.NaN)],
   ['PostgreSQL refuses', new Date(8.64e15)],
-])('an item that %s rejects alone, and the others of its group are written', async (_, odd) => {
+])('an item that %s is rejected alone, and the rest of its group is written', async (_, odd) => {
   const { write, writes } = await dates();
   const settled = await Promise.allSettled([day(1), odd, day(2)].map(write));
   expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
@@ -38,7 +38,7 @@ test('items that violate a unique constraint fail alone', async () => {
   expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
 });
 
-test('a write that conflicts is tried again after pauses, and rejects after a limited number of tries', async () => {
+test('a write that conflicts is retried after pauses, and rejects after a limited number of attempts', async () => {
   const at: number[] = [];
   let conflicts = 3;
   const write = groupCommit<number, number>(async (items) => {
@@ -61,7 +61,7 @@ test('a write that conflicts is tried again after pauses, and rejects after a li
   expect(await write(3)).toBe(3);
 });
 
-test('items beyond the size of a write are in the next one, and a large one is alone', async () => {
+test('items that exceed the size of a write are in the next one, and a large item is written alone', async () => {
   const writes: number[][] = [];
   const write = groupCommit<number, void>(
     async (items) => {

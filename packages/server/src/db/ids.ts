@@ -11,7 +11,7 @@ function randomLetters(count: number): string {
       idPool.at = 0;
     }
     const byte = idPool.bytes[idPool.at++] ?? 0;
-    // 252 is the largest multiple of 36 in a byte. Greater bytes would favour the first letters.
+    // 252 is the largest multiple of 36 in a byte. Greater bytes would favor the first letters.
     if (byte < 252) text += alphabet[byte % 36];
   }
   return text;

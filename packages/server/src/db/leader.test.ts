@@ -37,7 +37,7 @@ const refusal = (url: string): Promise<string> =>
     ({ message }: Error) => message,
   );
 
-test('of several hosts, the one that accepts writes is used, whatever its place', async () => {
+test('of several hosts, the one that accepts writes is used, at any position', async () => {
   const dead = await closedPort();
   for (const ports of [
     [primary.port, standby.port, dead],
@@ -50,7 +50,7 @@ test('of several hosts, the one that accepts writes is used, whatever its place'
   }
 });
 
-test('a name that cannot be resolved and a host that swallows everything do not delay the search', async () => {
+test('an unresolvable name and a host that drops all packets do not delay the search', async () => {
   const silent = await startSilentProxy({ host: '127.0.0.1', port: primary.port });
   onTestFinished(silent.close);
   silent.fallSilent();
@@ -62,13 +62,13 @@ test('a name that cannot be resolved and a host that swallows everything do not 
   expect(performance.now() - startedAt).toBeLessThan(2_000);
 });
 
-describe('no host that can be used is explained host by host', () => {
-  test('none that answers', async () => {
+describe('the error for unusable hosts contains the reason for each host', () => {
+  test('no host answers', async () => {
     const [one, other] = [await closedPort(), await closedPort()];
     expect(await refusal(at([one, other]))).toBe(
       `The database at 127.0.0.1:${one}, 127.0.0.1:${other}/postgres cannot be used: none of its hosts can be connected to ` +
-        `(127.0.0.1:${one}: nothing listens there; start PostgreSQL, or correct host and port; ` +
-        `127.0.0.1:${other}: nothing listens there; start PostgreSQL, or correct host and port).`,
+        `(127.0.0.1:${one}: nothing is listening there; start PostgreSQL, or correct host and port; ` +
+        `127.0.0.1:${other}: nothing is listening there; start PostgreSQL, or correct host and port).`,
     );
   });
 
@@ -76,18 +76,18 @@ describe('no host that can be used is explained host by host', () => {
     const dead = await closedPort();
     expect(await refusal(at([standby.port, dead]))).toMatch(
       new RegExp(
-        `none of its hosts accepts writes \\(127.0.0.1:${standby.port}: it is read-only, as a standby is; 127.0.0.1:${dead}: nothing listens there`,
+        `none of its hosts accepts writes \\(127.0.0.1:${standby.port}: it is read-only, like a standby; 127.0.0.1:${dead}: nothing is listening there`,
       ),
     );
   });
 
   test('a standby as the only host', async () => {
     expect(await refusal(at([standby.port]))).toBe(
-      'The database of DATABASE_URL is read-only, as a standby is: give the address of the primary.',
+      'The database of DATABASE_URL is read-only, like a standby: use the address of the primary.',
     );
   });
 
-  test('hosts that swallow everything, within the time to connect', async () => {
+  test('hosts that drop all packets, within the connect timeout', async () => {
     const silent = await startSilentProxy({ host: '127.0.0.1', port: primary.port });
     onTestFinished(silent.close);
     silent.fallSilent();

@@ -31,7 +31,7 @@ const replaced = (from: string, to: string) => (text: string) => {
 };
 const changed = { 'batches/batch_prefix': replaced("'run_'", "'RUN_'") };
 
-test('a migration gives way to those who still serve, and waits for its turn', async () => {
+test('a migration yields to servers that are running, and retries', async () => {
   const { sql, applied } = await open();
   const folder = await sqlRelease({ version: later, schema: twoTables });
   const { migrating } = await sql.begin(async (tx) => {
@@ -48,7 +48,7 @@ test('a migration gives way to those who still serve, and waits for its turn', a
   expect(await migrate(sql, { folder })).toEqual({ applied: [], installed: [] });
 });
 
-test('one whose turn never comes changes nothing and says what to do', async () => {
+test('a migration that never gets its locks changes nothing and explains the fix', async () => {
   const { sql, applied } = await open();
   const folder = await sqlRelease({ version: later, schema: twoTables, functions: changed });
   await sql.begin(async (tx) => {
@@ -62,7 +62,7 @@ test('one whose turn never comes changes nothing and says what to do', async () 
   expect(await migrate(sql, { folder })).toEqual({ applied: ['9001_two.sql'], installed: ['batch_prefix'] });
 });
 
-test('a trigger that is created again gives way as well', async () => {
+test('re-creating a trigger yields to running servers as well', async () => {
   const { sql } = await open();
   const folder = await sqlRelease({
     version: later,
@@ -77,7 +77,7 @@ test('a trigger that is created again gives way as well', async () => {
   expect((await migrate(sql, { folder })).installed).toEqual(['notify_versions']);
 });
 
-test('servers that start at once on an empty database migrate it once', async () => {
+test('servers that start at the same time on an empty database migrate it once', async () => {
   const { sql, applied } = await open(emptyDatabase());
   const [one, two, three] = await Promise.all([migrate(sql), migrate(sql), migrate(sql)]);
   const did = [one, two, three].filter(({ installed }) => installed.length > 0);
@@ -117,7 +117,7 @@ test('an older server that starts again leaves the functions of a newer one', as
   expect((await migrate(sql)).installed).toContain('batch_prefix');
 });
 
-test('an older server is refused when the newer one changed the schema or lacks a function', async () => {
+test('rejects an older server when the newer one changed the schema or removed a function', async () => {
   const { sql } = await open();
   await migrate(sql, { folder: await sqlRelease({ version: later, schema: twoTables, functions: changed }) });
   await expect(migrate(sql)).rejects.toThrow(
@@ -128,7 +128,7 @@ test('an older server is refused when the newer one changed the schema or lacks 
   await expect(migrate(sql)).rejects.toThrow('migrated by a newer Millrace (session_messages)');
 });
 
-test('functions are installed all or none, and the next start goes on where one failed', async () => {
+test('installs all functions or none, and the next start retries after a failure', async () => {
   const { sql, applied } = await open(emptyDatabase());
   const broken = await sqlRelease({
     functions: { 'waitpoints/complete_waitpoint': () => 'create function;' },
@@ -141,7 +141,7 @@ test('functions are installed all or none, and the next start goes on where one 
   expect(installed).toContain('complete_waitpoint');
 });
 
-test('a function that somebody dropped is installed again', async () => {
+test('reinstalls a function that was dropped', async () => {
   const { sql } = await open();
   await sql`drop function batch_runs`;
   expect((await migrate(sql)).installed).toEqual(['batch_runs']);
@@ -163,7 +163,7 @@ test.each([
     },
     /function batch_prefix has two parameter lists/,
   ],
-])('a function with another %s is refused, because older servers call it', async (_, functions, reason) => {
+])('rejects a function with another %s, because older servers call it', async (_, functions, reason) => {
   const { sql, textOf } = await open();
   const folder = await sqlRelease({ version: later, functions });
   const migrating = migrate(sql, { folder });

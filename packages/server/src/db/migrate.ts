@@ -169,8 +169,8 @@ async function runGivingWay(
       if (!isBlocked(error)) throw error;
       if (performance.now() >= end) {
         throw new DatabaseRefused(
-          `${subject} could not get the locks for ${patienceMs / 1_000} s: another session holds a table of Millrace, ` +
-            'as `select pid, state, query from pg_stat_activity` shows. End its transaction and start again.',
+          `${subject} could not get the locks for ${patienceMs / 1_000} s: another session has locked a Millrace table; ` +
+            'find it with `select pid, state, query from pg_stat_activity`. End its transaction and start again.',
         );
       }
     }

@@ -35,7 +35,7 @@ async function probe(database: Database, variable: string): Promise<Route> {
   const clients: Client[] = [];
   const open = async (): Promise<Client> => {
     const config = watchedConfig(database, variable);
-    // A single host has more time than one of several, because there is no other.
+    // A single host has more time than one of several, because it has no alternative.
     const connectMs = config.hosts.length > 1 ? config.connectMs : Math.max(config.connectMs, pingTimeoutMs);
     const client = new WatchedClient({ ...config, connectMs, application_name: 'millrace probe' });
     clients.push(client);
@@ -60,7 +60,7 @@ async function refuseReadOnly(client: Client, variable: string): Promise<void> {
   if (rows[0]?.locked) throw new DatabaseRefused(readOnly(variable));
   if (rows[0] && rows[0].encoding !== 'UTF8') {
     throw new DatabaseRefused(
-      `The database of ${variable} has the encoding ${rows[0].encoding}, which cannot hold every text: make one with \`createdb --encoding UTF8 --template template0\`.`,
+      `The database of ${variable} has the encoding ${rows[0].encoding}, which cannot store all text: create one with \`createdb --encoding UTF8 --template template0\`.`,
     );
   }
 }
@@ -80,7 +80,7 @@ function refuseUnknownTlsMode(database: Database, variable: string): void {
   const unknown = url.searchParams.getAll('sslmode').find((mode) => !tlsModes.includes(mode));
   if (unknown === undefined) return;
   throw new DatabaseRefused(
-    `There is no sslmode ${JSON.stringify(unknown)}, which ${variable} names: it is one of ${tlsModes.join(', ')}.`,
+    `${variable} has the unknown sslmode ${JSON.stringify(unknown)}: use one of ${tlsModes.join(', ')}.`,
   );
 }
 

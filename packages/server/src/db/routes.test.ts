@@ -36,12 +36,12 @@ describe.skipIf(pgbouncer === undefined)(`with PgBouncer${unlessMissing}`, () =>
     expect(direct).toEqual(main);
   });
 
-  test('session mode with too few connections is refused with the number it needs', async () => {
+  test('rejects session mode with too few connections, with the required number', async () => {
     const { url } = await startPgbouncer(await database(), 'session', { default_pool_size: 1 });
-    await expect(findRoutes(url)).rejects.toThrow(/DATABASE_URL.*no connection to PostgreSQL to give/);
+    await expect(findRoutes(url)).rejects.toThrow(/DATABASE_URL.*no free connection to PostgreSQL/);
   }, 30_000);
 
-  test('transaction mode without another address is refused by name', async () => {
+  test('rejects transaction mode without a direct address, by name', async () => {
     const { url } = await startPgbouncer(await database(), 'transaction');
     await expect(findRoutes(url)).rejects.toThrow(/transaction mode.*DATABASE_DIRECT_URL/);
     await expect(findRoutes(url, url)).rejects.toThrow(
@@ -49,14 +49,14 @@ describe.skipIf(pgbouncer === undefined)(`with PgBouncer${unlessMissing}`, () =>
     );
   });
 
-  test('statement mode is refused by name', async () => {
+  test('rejects statement mode by name', async () => {
     const { url, directUrl } = await startPgbouncer(await database(), 'statement');
     await expect(findRoutes(url, directUrl)).rejects.toThrow(
       /DATABASE_URL leads to a pooler that refuses transactions/,
     );
   });
 
-  test('two addresses of different databases are refused', async () => {
+  test('rejects two addresses of different databases', async () => {
     const { url } = await startPgbouncer(await database(), 'transaction');
     await expect(findRoutes(url, await database())).rejects.toThrow('are not the same database');
   }, 30_000);
@@ -73,7 +73,7 @@ describe.skipIf(pgbouncer === undefined)(`with PgBouncer${unlessMissing}`, () =>
   });
 
   test.each(['session', 'transaction'] as const)(
-    'times are read in UTC and ISO in %s mode, whatever the role is set to',
+    'times are read in UTC and ISO in %s mode, regardless of the settings of the role',
     async (mode) => {
       const upstream = await database();
       const admin = connect(upstream, { name: 'test', max: 1 });

@@ -26,7 +26,7 @@ export async function findRoutes(database: Database, directDatabase?: Database):
   const direct = await ping(directDatabase, 'DATABASE_DIRECT_URL');
   if (direct.pooler?.mode === 'transaction') {
     throw new DatabaseRefused(
-      'DATABASE_DIRECT_URL leads to a pooler in transaction mode: give the address of PostgreSQL itself.',
+      'DATABASE_DIRECT_URL leads to a pooler in transaction mode: use the address of PostgreSQL itself.',
     );
   }
   await refuseDifferent(main, direct);

@@ -12,7 +12,7 @@ export interface SqlFunction extends SqlFile {
   readonly checksum: string;
 }
 
-/** The SQL of one release of Millrace. */
+/** The SQL of one Millrace release. */
 export interface SqlRelease {
   readonly version: string;
   /** In the order of their application. */

@@ -19,7 +19,7 @@ export const maxSilenceMs = {
   engine: 30_000,
   /** Requests and background jobs. */
   everyday: 60_000,
-  /** Migrations, backups and copies: an index takes as long as it takes. Keepalive finds a dead host while they execute. */
+  /** Migrations, backups and copies: building an index has no time limit. Keepalive finds a dead host while they execute. */
   bulk: 3_600_000,
 } as const;
 
@@ -86,7 +86,7 @@ export function destroyAll(address: string, error: Error): void {
   for (const [client, state] of watched) if (state.address === address) destroy(client, error);
 }
 
-/** Counts ticks instead of time: after this process was suspended or busy, it reads the answers that have arrived before a limit is reached. */
+/** Counts ticks instead of time: a process that was suspended or busy can read the replies that have arrived before a limit is reached. */
 function tick(): void {
   for (const [client, state] of watched) {
     const bytes = receivedBytes(client);

@@ -57,7 +57,7 @@ export interface Changed {
 
 /**
  * Changes an environment's own variables to the state that `desired` returns for the current ones. Changes of an environment and its branches
- * are serialised. Setting a variable to its current value is not a change.
+ * are serialized. Setting a variable to its current value is not a change.
  */
 export async function changeVariables(
   { sql, masterKey, now, changed }: ChangeDependencies,
@@ -172,7 +172,7 @@ async function write(
       sealed = excluded.sealed, is_secret = excluded.is_secret, revision = excluded.revision, updated_at = excluded.updated_at`;
 }
 
-/** The audit log gets the first names only, and never a value. The history has the rest. */
+/** The audit log gets the first names only, and never a value. The history contains the rest. */
 const maxNamed = 100;
 
 async function recordChange(
@@ -209,12 +209,12 @@ async function refuseTooMuch(tx: Transaction, env: number): Promise<void> {
   const { count = 0, bytes = 0 } = row ?? {};
   if (count > maxVariables) {
     throw invalid(
-      `The environment would have ${count} variables; the most is ${maxVariables}. Delete some first.`,
+      `The environment would have ${count} variables; the limit is ${maxVariables}. Delete some first.`,
     );
   }
   if (bytes > maxTogether) {
     throw invalid(
-      `The environment's variables would have ${bytes} bytes together; the most is ${maxTogether}, since no process starts with more. Delete some, or keep large values elsewhere.`,
+      `The environment's variables would have ${bytes} bytes in total; the limit is ${maxTogether}, because no process can start with more. Delete some, or store large values elsewhere.`,
     );
   }
 }

@@ -16,7 +16,7 @@ export async function deleteVariable(
       const [inherited] = await tx`select from variables where env = ${root} and name = ${name}`;
       if (!inherited) throw notFound('Environment variable not found');
       throw badRequest(
-        'Environment variable value not found: the branch has none of its own, and its parent keeps its value',
+        'Environment variable value not found: the branch inherits the value, and only its parent can delete it',
       );
     },
   );

@@ -28,7 +28,7 @@ describe('one variable', () => {
     expect(await call('DELETE', 'envvars/prod/B')).toEqual(notFound);
   });
 
-  test('is created over an existing one, and changes its flag only when told to', async () => {
+  test('is created over an existing one, and changes its flag only on request', async () => {
     const served = await variableServer();
     await set(served, 'A', '1', { isSecret: true });
     await set(served, 'A', '2');
@@ -37,7 +37,7 @@ describe('one variable', () => {
     expect((await served.call('GET', 'envvars/prod/A')).body).toEqual(variable('A', '3'));
   });
 
-  test('is updated where the project knows it, elsewhere too', async () => {
+  test('is updated if any environment of the project has it', async () => {
     const served = await variableServer();
     const { call, key } = served;
     await set(served, 'A', '1', { isSecret: true });
@@ -54,7 +54,7 @@ describe.each([
   ['the empty string', ''],
   ['whitespace', ' \t\r\n '],
 ])('a value that is %s', (_, blank) => {
-  test('is stored unchanged, however it is set', async () => {
+  test('is stored unchanged by every way of setting it', async () => {
     const served = await variableServer();
     const { call } = served;
     const names = ['CREATED', 'OVERWRITTEN', 'UPDATED', 'POSTED', 'IMPORTED'];
@@ -70,7 +70,7 @@ describe.each([
     expect((await call('GET', 'envvars/prod/UPDATED')).body).toEqual(variable('UPDATED', blank));
   });
 
-  test("overrides the parent's on a branch, and survives a rollback", async () => {
+  test("overrides the parent's value on a branch, and survives a rollback", async () => {
     const { call, key, pat, addBranch } = await variableServer();
     await addBranch('preview', 'b');
     const own = { as: key('preview'), branch: 'b' };
@@ -91,20 +91,20 @@ describe.each([
   });
 });
 
-describe('bad input', () => {
+describe('invalid input', () => {
   test.each([
-    ['a digit in front', '1A', 'v'],
+    ['a leading digit', '1A', 'v'],
     ['a dash', 'A-B', 'v'],
     ['a space', 'A B', 'v'],
     ['a letter of another alphabet', 'É', 'v'],
-    ['a line end', 'A\n', 'v'],
+    ['a line break', 'A\n', 'v'],
     ['300 characters', 'A'.repeat(300), 'v'],
     ['a reserved prefix', 'MILLRACE_SECRET_KEY', 'v'],
     ["the other SDK's reserved names", 'TRIGGER_SECRET_KEY', 'v'],
-    ['what objects cannot hold', '__proto__', 'v'],
+    ['a name that objects cannot store', '__proto__', 'v'],
     ['a NUL', 'A', 'a\0b'],
-    ['half a character', 'A', '\uD800'],
-    ['too long a value', 'A', 'x'.repeat(200_000)],
+    ['half of a surrogate pair', 'A', '\uD800'],
+    ['a value that is too long', 'A', 'x'.repeat(200_000)],
   ])('%s is a 400 that names the variable and writes nothing', async (_, name, value) => {
     const served = await variableServer();
     const refused = await set(served, name, value);
@@ -119,7 +119,7 @@ describe('bad input', () => {
   test.each([
     ['an empty name', { name: '', value: 'v' }, 'You must set at least one valid variable.'],
     ['a blank name', { name: ' ', value: 'v' }, 'You must set at least one valid variable.'],
-    ['a value that is no text', { name: 'A', value: 1 }, /value/],
+    ['a value that is not a string', { name: 'A', value: 1 }, /value/],
     ['no body', undefined, 'Request body is empty'],
   ])('%s is a 400', async (_, body, error) => {
     const { call } = await variableServer();
@@ -128,7 +128,7 @@ describe('bad input', () => {
     expect((refused.body as { error: string }).error).toMatch(error);
   });
 
-  test('may be called what a path is called', async () => {
+  test('may have the name of a path segment', async () => {
     const served = await variableServer();
     await set(served, 'import', 'v');
     const at = 'envvars/prod/import';
@@ -139,7 +139,7 @@ describe('bad input', () => {
     expect((await served.call('GET', at)).status).toBe(404);
   });
 
-  test('a value of 1 MB is refused with its size; what fits a process is kept to the byte', async () => {
+  test('rejects a value of 1 MB with its size, and stores one that fits a process byte for byte', async () => {
     const served = await variableServer();
     const big = await set(served, 'BIG', 'x'.repeat(1_000_000));
     expect(JSON.stringify(big)).toContain('1000000 bytes');
@@ -148,7 +148,7 @@ describe('bad input', () => {
     expect((await served.call('GET', 'envvars/prod/MOST')).body).toEqual(variable('MOST', largest));
   });
 
-  test('more than a process can take is refused as a whole', async () => {
+  test('rejects variables that together exceed the limit of a process', async () => {
     const { call } = await variableServer();
     const variables = Object.fromEntries(
       Array.from({ length: 7 }, (_, at) => [`V${at}`, 'x'.repeat(120_000)]),
@@ -161,7 +161,7 @@ describe('bad input', () => {
     expect((await call('GET', 'envvars/prod')).body).toEqual([]);
   });
 
-  test('a key for another project or environment is a 400, by any spelling', async () => {
+  test('a key for another project or environment is a 400, in any spelling', async () => {
     const { call, key, ref } = await variableServer();
     for (const env of ['prod', 'production']) expect((await call('GET', `envvars/${env}`)).status).toBe(200);
     for (const env of ['stg', 'staging', 'dev', 'development', 'preview', 'Prod', 'nowhere'])
@@ -194,7 +194,7 @@ describe('a personal access token', () => {
     expect(await call('GET', 'envvars/prod', { as })).toEqual(unknown);
   });
 
-  test('of somebody who may only look writes nothing', async () => {
+  test('of a viewer writes nothing', async () => {
     const { call, pat, sql } = await startVariableServer();
     await sql`update memberships set role = 'viewer'`;
     expect((await call('GET', 'envvars/prod', { as: pat })).status).toBe(200);
@@ -208,7 +208,7 @@ describe('a personal access token', () => {
     expect((await call('GET', 'envvars', { as: pat })).status).toBe(401);
   });
 
-  test('names a branch by header, where there are branches, or by its slug', async () => {
+  test('selects a branch by header, in environments with branches, or by its slug', async () => {
     const { call, pat: as, addBranch } = await variableServer();
     await addBranch('preview', 'feat/x');
     await addBranch('dev', 'mine');
@@ -231,7 +231,7 @@ describe('a personal access token', () => {
   });
 });
 
-test('a restricted key does what its scopes say', async () => {
+test('a restricted key is limited to its scopes', async () => {
   const { call, addKey } = await variableServer();
   const can = async (...scopes: string[]) => {
     const as = await addKey('dev', scopes);
@@ -262,7 +262,7 @@ describe('a branch', () => {
     return { ...served, parent, own };
   }
 
-  test('inherits, overrides, and shows the parent again after a delete', async () => {
+  test('inherits, overrides, and shows the value of the parent again after a delete', async () => {
     const { call, parent, own } = await branched();
     const inherited = [variable('PLAIN', 'parent'), variable('SECRET', '<redacted>', true)].map((entry) => ({
       ...entry,
@@ -281,7 +281,7 @@ describe('a branch', () => {
     expect(await call('DELETE', 'envvars/preview/OTHER', own)).toEqual(notFound);
   });
 
-  test('shows no value of a name that is secret in either of the two', async () => {
+  test('shows no value of a name that is secret on either side', async () => {
     const { call, own } = await branched();
     await call('POST', 'envvars/preview', { ...own, body: { name: 'SECRET', value: 'mine' } });
     await call('POST', 'envvars/preview', { ...own, body: { name: 'PLAIN', value: 'mine', isSecret: true } });
@@ -291,7 +291,7 @@ describe('a branch', () => {
     ]);
   });
 
-  test("takes the parent's flag in an import, and the import may set the parent too", async () => {
+  test("uses the parent's flag in an import, and the import may set the parent too", async () => {
     const { call, own, parent, ref, sql } = await branched();
     const body = { variables: { SECRET: 'b', NEW: 'b' }, parentVariables: { UP: 'p' } };
     expect(await call('POST', 'envvars/preview/import', { ...own, body })).toEqual(ok);
@@ -311,13 +311,13 @@ describe('a branch', () => {
     expect(none).toMatchObject({ status: 400, body: { variableErrors: [{ key: 'NEW' }] } });
   });
 
-  test('is what a preview key needs to name', async () => {
+  test('is required for a preview key', async () => {
     const { call, key } = await branched();
     expect((await call('GET', 'envvars/preview', { as: key('preview') })).status).toBe(401);
     expect((await call('GET', 'envvars/preview', { as: key('preview'), branch: 'gone' })).status).toBe(401);
   });
 
-  test('is read whole for programs, values and all', async () => {
+  test('is read with all values by programs', async () => {
     const { call, own } = await branched();
     await call('POST', 'envvars/preview', { ...own, body: { name: 'PLAIN', value: 'branch' } });
     expect(await call('GET', 'envvars', own)).toEqual({

@@ -10,7 +10,7 @@ const revisions = async ({ call }: VariableServer, query = '') =>
   };
 const list = async ({ call }: VariableServer) => (await call('GET', 'envvars/prod')).body;
 
-test('every change is a revision: who, when, which names, and never a value', async () => {
+test('every change is a revision with its author, time and names, and never a value', async () => {
   const served = await startVariableServer();
   await set(served, 'A', 'first value');
   await set(served, 'A', 'second value', true);
@@ -54,7 +54,7 @@ test('a change without effect creates no revision', async () => {
   expect((await revisions(served)).data).toHaveLength(1);
 });
 
-test('the history is read page by page', async () => {
+test('the history is read in pages', async () => {
   const served = await variableServer();
   for (const value of ['1', '2', '3', '4', '5']) await set(served, 'A', value);
   const first = await revisions(served, '?page[size]=2');
@@ -69,7 +69,7 @@ test('the history is read page by page', async () => {
 });
 
 test.each(['?page[after]=2147483648', '?page[after]=', '/diff?from=2147483648'])(
-  'a revision that there cannot be is a 400: %s',
+  'an impossible revision is a 400: %s',
   async (query) => {
     const { call } = await variableServer();
     const refused = await call('GET', `envvar-revisions/prod${query}`);
@@ -78,7 +78,7 @@ test.each(['?page[after]=2147483648', '?page[after]=', '/diff?from=2147483648'])
 );
 
 describe('two revisions', () => {
-  test('are compared with their values, but for what was secret on either side', async () => {
+  test('are compared with their values, except values that were secret on either side', async () => {
     const served = await variableServer();
     await served.call('POST', 'envvars/prod/import', {
       body: { variables: { A: '1', B: '1', C: '1', D: '1' } },
@@ -107,7 +107,7 @@ describe('two revisions', () => {
     expect((await diff('')).status).toBe(400);
   });
 
-  test('are rolled back from one to the other, values and flags, as a new revision', async () => {
+  test('are rolled back from one to the other, with values and flags, as a new revision', async () => {
     const served = await variableServer();
     await set(served, 'A', '1', true);
     await set(served, 'B', '1');
@@ -141,7 +141,7 @@ describe('two revisions', () => {
   });
 });
 
-test('a branch has a history of its own under one counter with its parent', async () => {
+test('a branch has its own history, and shares a counter with its parent', async () => {
   const served = await variableServer();
   await served.addBranch('preview', 'x');
   const branch = { as: served.key('preview'), branch: 'x' };
@@ -161,7 +161,7 @@ test('a branch has a history of its own under one counter with its parent', asyn
   ]);
 });
 
-test('old revisions are pruned, except for what later states need', async () => {
+test('old revisions are pruned, except those that later states need', async () => {
   const served = await startVariableServer();
   await set(served, 'OLD', 'kept');
   await set(served, 'GONE', '1');
@@ -188,7 +188,7 @@ test('old revisions are pruned, except for what later states need', async () => 
   ).toBe(404);
 });
 
-test('concurrent changes are serialised: no revision is lost or duplicated', async () => {
+test('concurrent changes are serialized: no revision is lost or duplicated', async () => {
   const served = await startVariableServer();
   await Promise.all(Array.from({ length: 20 }, (_, at) => set(served, `V${at % 5}`, String(at))));
   const rows = await served.sql<{ revision: number }[]>`select revision from variable_revisions order by 1`;

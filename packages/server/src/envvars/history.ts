@@ -59,7 +59,7 @@ export async function stateAt(
 ): Promise<ReadonlyMap<string, State>> {
   if (revision > known.revision || revision < known.oldest) {
     throw notFound(
-      `Revision not found: the history of this environment goes from ${known.oldest} to ${known.revision}`,
+      `Revision not found: the history of this environment has revisions ${known.oldest} to ${known.revision}`,
     );
   }
   const rows = await sql<({ name: string; sealed: Buffer | null } & Omit<State, 'sealed'>)[]>`

@@ -16,14 +16,14 @@ const form = (text: string | Buffer, fields: Record<string, string> = {}) => {
   return data;
 };
 
-test('sets all of a record, or of a list', async () => {
+test('sets all variables of a record or a list', async () => {
   const served = await variableServer();
   expect(await importing(served, { variables: { A: '1', B: '2' } })).toEqual(ok);
   expect(await importing(served, { variables: [{ name: 'C', value: '3' }] })).toEqual(ok);
   expect(await valuesOf(served)).toEqual({ A: '1', B: '2', C: '3' });
 });
 
-test('without override nothing is written if one exists, and each existing one is named', async () => {
+test('without override nothing is written if a variable exists, and each existing one is named', async () => {
   const served = await variableServer();
   await importing(served, { variables: { A: '1', B: '2' } });
   expect(await importing(served, { variables: { A: 'x', C: 'x', B: 'x' } })).toEqual({
@@ -58,7 +58,7 @@ test('unnamed and reserved variables are ignored, unless none is left', async ()
   });
 });
 
-test('every invalid variable is named, duplicates too, and nothing is written', async () => {
+test('every invalid or duplicate variable is named, and nothing is written', async () => {
   const served = await variableServer();
   const variables = [
     { name: 'A', value: '1' },
@@ -76,9 +76,9 @@ test('every invalid variable is named, duplicates too, and nothing is written', 
 
 test.each([
   ['no variables', {}],
-  ['a value that is no text', { variables: { A: 1 } }],
-  ['an override that is no truth', { variables: { A: '1' }, override: 'maybe' }],
-  ['a parent where there is none', { variables: { A: '1' }, parentVariables: { B: '1' } }],
+  ['a value that is not a string', { variables: { A: 1 } }],
+  ['an override that is not a boolean', { variables: { A: '1' }, override: 'maybe' }],
+  ['a parent for an environment without one', { variables: { A: '1' }, parentVariables: { B: '1' } }],
 ])('%s is a 400', async (_, body) => {
   const served = await variableServer();
   expect((await importing(served, body)).status).toBe(400);
@@ -96,15 +96,15 @@ describe('a dotenv file', () => {
     ['quotes', `A="a b"\nB='c # d'\nC=\`e'f"g\`\nD="line\\nbreak"\nE='line\\nbreak'`],
     ['exports', 'export A=1\n  export   B = 2  '],
     ['comments', '# A=0\nA=1 # one\nB="2 # two" # more\n\n#B=3'],
-    ['what looks like interpolation', 'A=1\nB=$A\nC="${A}x"'],
+    ['text that looks like interpolation', 'A=1\nB=$A\nC="${A}x"'],
     ['CRLF', 'A=1\r\nB="two\r\nlines"\r\nC=3\r\n'],
     ['several lines in quotes', 'KEY="-----BEGIN-----\nabc\n-----END-----"\nA=1'],
-    ['empty and twin lines', 'A=\nB=1\nB=2\nC='],
+    ['empty and repeated lines', 'A=\nB=1\nB=2\nC='],
     ['only empty values', 'A=\nB=""\nC=\'  \'\n'],
     ['equals signs and colons', 'A=a=b==\nB: yaml'],
   ];
 
-  test.each(files)('with %s reads as the library reads it', async (_, text) => {
+  test.each(files)('with %s is parsed like by the dotenv library', async (_, text) => {
     const served = await variableServer();
     expect(await importing(served, form(text))).toEqual(ok);
     const read = parse(text);
@@ -112,7 +112,7 @@ describe('a dotenv file', () => {
     expect(await valuesOf(served)).toEqual(read);
   });
 
-  test('takes override as a field, and a mark at its beginning', async () => {
+  test('accepts override as a field, and a byte order mark', async () => {
     const served = await variableServer();
     await importing(served, { variables: { A: '1' } });
     expect((await importing(served, form('A=2'))).status).toBe(400);
@@ -124,8 +124,8 @@ describe('a dotenv file', () => {
 
   test.each([
     ['binary', form(Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x00, 0xff]))],
-    ['not there', new FormData()],
-    ['no dotenv', form('hello, world\n')],
+    ['missing', new FormData()],
+    ['not dotenv', form('hello, world\n')],
     ['one of two', twice('A=1', 'B=2')],
   ])('that is %s is a 400', async (_, body) => {
     const served = await variableServer();
@@ -136,7 +136,7 @@ describe('a dotenv file', () => {
     });
   });
 
-  test('in a body that is no form after all is a 400', async () => {
+  test('in a body that is not a form is a 400', async () => {
     const served = await variableServer();
     const refused = await served.call('POST', 'envvars/prod/import', {
       body: 'A=1',

@@ -57,7 +57,7 @@ async function parentOf({ sql }: ChangeDependencies, branch: Environment): Promi
   const [row] = await sql<{ id: number; publicId: string }[]>`
     select p.id, p.public_id as "publicId" from environments e join environments p on p.id = e.parent_id
      where e.id = ${branch.id}`;
-  if (!row) throw invalid('parentVariables: only a branch has a parent. Leave it out.');
+  if (!row) throw invalid('parentVariables: allowed only for a branch. Omit it.');
   return { ...branch, ...row, branch: null };
 }
 
@@ -99,7 +99,7 @@ function noneLeft(input: readonly Setting[]): Problem {
   const dropped = input.filter(({ name }) => isReservedVariable(name)).map(({ name }) => name);
   const problem = nothingValid();
   if (dropped.length === 0) return problem;
-  return invalid(`${problem.message} Reserved names were left out: ${dropped.slice(0, 10).join(', ')}.`);
+  return invalid(`${problem.message} Reserved names were ignored: ${dropped.slice(0, 10).join(', ')}.`);
 }
 
 function refuseUnfit(settings: readonly Setting[]): void {
@@ -107,12 +107,15 @@ function refuseUnfit(settings: readonly Setting[]): void {
   const errors = settings.flatMap((setting): VariableError[] => {
     const unfit = whyNot(setting);
     if (unfit) return [unfit];
-    if (seen.has(setting.name)) return [{ key: setting.name, error: 'It is given twice: keep one of them.' }];
+    if (seen.has(setting.name)) return [{ key: setting.name, error: 'Duplicate name: set it once.' }];
     seen.add(setting.name);
     return [];
   });
   if (errors.length === 0) return;
-  throw invalid(`Nothing was set: ${errors.length} of the variables cannot be. See variableErrors.`, errors);
+  throw invalid(
+    `Nothing was set: ${errors.length} of the variables are invalid. See variableErrors.`,
+    errors,
+  );
 }
 
 function refuseExisting({ kind, branch }: Environment, names: readonly string[]): void {

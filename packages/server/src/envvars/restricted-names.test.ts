@@ -6,15 +6,15 @@ const words = (text: string): string[] => text.trim().split(/\s+/);
 describe('names that only administrators may set', () => {
   test.each([
     [
-      'packing and copying',
+      'archives and copies',
       'TAR_OPTIONS RSYNC_RSH RSYNC_CONNECT_PROG ZIPOPT UNZIP ZIP TAPE CURL_HOME WGETRC',
     ],
     [
-      'programs that others start',
+      'programs started by other programs',
       'LESSOPEN LESSCLOSE PAGER MANPAGER AWS_PAGER GH_PAGER EDITOR VISUAL KUBE_EDITOR BROWSER SSH_ASKPASS SUDO_ASKPASS',
     ],
     ['shells', 'SHELL PROMPT_COMMAND INPUTRC BASH_ENV RIPGREP_CONFIG_PATH DBUS_SESSION_BUS_ADDRESS'],
-    ['folders of configuration', 'HOME XDG_CONFIG_HOME XDG_CONFIG_DIRS XDG_DATA_DIRS GNUPGHOME'],
+    ['configuration folders', 'HOME XDG_CONFIG_HOME XDG_CONFIG_DIRS XDG_DATA_DIRS GNUPGHOME'],
     [
       'clouds and containers',
       'AWS_CONFIG_FILE AWS_SHARED_CREDENTIALS_FILE KUBECONFIG DOCKER_CONFIG DOCKER_HOST CLOUDSDK_PYTHON HELM_PLUGINS TF_CLI_ARGS_plan',
@@ -35,7 +35,7 @@ describe('names that only administrators may set', () => {
     ],
     ['.NET', 'DOTNET_STARTUP_HOOKS DOTNET_AltJitName COMPlus_AltJitName CORECLR_PROFILER_PATH'],
     [
-      'packages of npm',
+      'npm packages',
       'TS_NODE_COMPILER ESBUILD_BINARY_PATH NAPI_RS_NATIVE_LIBRARY_PATH PRISMA_QUERY_ENGINE_LIBRARY',
     ],
     [
@@ -48,7 +48,7 @@ describe('names that only administrators may set', () => {
     expect(words(names).filter((name) => restrictionOf(name.toLowerCase()) === undefined)).toEqual([]);
   });
 
-  test('do not include what people set for an application', () => {
+  test('do not include common application settings', () => {
     const ordinary = words(`
       DATABASE_URL REDIS_URL STRIPE_KEY OPENAI_API_KEY ANTHROPIC_API_KEY API_KEY HTTP_PROXY HTTPS_PROXY NO_PROXY ALL_PROXY TZ LANG LC_ALL
       PORT HOST NODE_ENV NODE_DEBUG DEBUG LOG_LEVEL NO_COLOR FORCE_COLOR CI TMPDIR TERM XDG_CACHE_HOME USER

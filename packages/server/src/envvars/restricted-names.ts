@@ -37,7 +37,7 @@ const groups: readonly Group[] = [
   },
   {
     // npm packages that load a library or start a program with that path.
-    why: 'names a library or a program that packages of npm load or start',
+    why: 'names a library or a program that npm packages load or start',
     names: `ESBUILD_BINARY_PATH NAPI_RS_NATIVE_LIBRARY_PATH SWC_BINARY_PATH SASS_PATH SASS_BINARY_PATH PRISMA_QUERY_ENGINE_LIBRARY
       PRISMA_QUERY_ENGINE_BINARY PRISMA_SCHEMA_ENGINE_BINARY PRISMA_MIGRATION_ENGINE_BINARY PRISMA_INTROSPECTION_ENGINE_BINARY
       PRISMA_FMT_BINARY PRISMA_ENGINES_MIRROR PRISMA_BINARIES_MIRROR PUPPETEER_EXECUTABLE_PATH PLAYWRIGHT_BROWSERS_PATH
@@ -50,12 +50,12 @@ const groups: readonly Group[] = [
     prefixes: 'LD_ DYLD_ _RLD_',
   },
   {
-    why: 'makes programs write files, or start others to report on themselves',
+    why: 'makes programs write files, or start other programs for diagnostics',
     names: `ASAN_OPTIONS LSAN_OPTIONS MSAN_OPTIONS TSAN_OPTIONS UBSAN_OPTIONS VALGRIND_OPTS LLVM_PROFILE_FILE LLVM_SYMBOLIZER_PATH
       GCOV_PREFIX GMON_OUT_PREFIX CPUPROFILE HEAPPROFILE GOCOVERDIR`,
   },
   {
-    why: 'decides which programs are started, or what a shell runs first',
+    why: 'controls which programs are started, or which commands a shell runs first',
     names: `PATH PATHEXT COMSPEC SYSTEMROOT SYSTEMDRIVE WINDIR PSMODULEPATH __COMPAT_LAYER DEVELOPER_DIR SHELL BASH_ENV ENV SHELLOPTS
       BASHOPTS BASH_XTRACEFD BASH_LOADABLES_PATH PROMPT_COMMAND PS0 PS1 PS2 PS3 PS4 IFS CDPATH EXECIGNORE GLOBIGNORE ZDOTDIR FPATH
       HISTFILE FCEDIT`,
@@ -63,7 +63,7 @@ const groups: readonly Group[] = [
   },
   {
     // Git, npm, ssh and shells read their configuration there, and it can name programs to run.
-    why: 'decides where programs look for their configuration',
+    why: 'controls where programs search for their configuration',
     names:
       'HOME USERPROFILE HOMEDRIVE HOMEPATH APPDATA LOCALAPPDATA PROGRAMDATA ALLUSERSPROFILE XDG_RUNTIME_DIR',
     prefixes: 'XDG_CONFIG_ XDG_DATA_',
@@ -115,13 +115,13 @@ const groups: readonly Group[] = [
     prefixes: 'GIT_SSH GIT_CONFIG GIT_SSL_ GIT_TRACE GIT_REDIRECT_',
   },
   {
-    why: 'makes other tools for versions and secrets run programs or read other configuration',
+    why: 'makes other version or secret managers run programs or read other configuration',
     names: `GH_PAGER GH_EDITOR GH_BROWSER GH_PATH GH_CONFIG_DIR SVN_SSH SVN_EDITOR CVS_RSH CVSEDITOR HGRCPATH HGEDITOR HGMERGE P4CONFIG
       P4EDITOR P4ENVIRO SOPS_EDITOR GNUPGHOME PASSWORD_STORE_DIR PASSWORD_STORE_EXTENSIONS_DIR PASSWORD_STORE_ENABLE_EXTENSIONS
       SSH_AUTH_SOCK KRB5_CONFIG KRB5_TRACE SASL_PATH SASL_CONF_PATH LDAPCONF LDAPRC`,
   },
   {
-    why: 'names a program that other programs start, or tells one what to start',
+    why: 'names a program that other programs start',
     names: `EDITOR VISUAL ALTERNATE_EDITOR SUDO_EDITOR PAGER MANPAGER MANOPT BROWSER SSH_ASKPASS SUDO_ASKPASS SYSTEMD_PAGER
       SYSTEMD_EDITOR SYSTEMD_LESS LESS LESSOPEN LESSCLOSE LESSEDIT LESSKEY LESSKEYIN LESSKEY_SYSTEM LESSKEY_CONTENT LESSHISTFILE
       BAT_PAGER BAT_CONFIG_PATH DELTA_PAGER RIPGREP_CONFIG_PATH ACKRC GREP_OPTIONS INPUTRC SCREENRC SYSSCREENRC MAILRC MAILCAPS
@@ -131,7 +131,7 @@ const groups: readonly Group[] = [
   },
   {
     // `tar --checkpoint-action` and `zip -TT` run commands; TAPE may name a host to connect to with rsh.
-    why: 'gives options to programs that pack, copy or fetch, and these can run commands or write files',
+    why: 'passes options to programs that archive, copy or download, and these can run commands or write files',
     names: `TAR_OPTIONS TAPE RMT ZIP ZIPOPT UNZIP UNZIPOPT ZIPINFO ZIPINFOOPT GZIP BZIP BZIP2 XZ_OPT XZ_DEFAULTS LZOP
       RESTIC_PASSWORD_COMMAND BORG_PASSCOMMAND BORG_RSH BORG_REMOTE_PATH BORG_CONFIG_DIR CURL_HOME WGETRC SYSTEM_WGETRC NETRC
       LYNX_CFG HTTPIE_CONFIG_DIR`,
@@ -140,7 +140,7 @@ const groups: readonly Group[] = [
   },
   {
     // Their configuration may name credential programs and plugins.
-    why: 'decides which configuration, plugins or daemon the tools of clouds and containers use',
+    why: 'controls which configuration, plugins or daemon cloud and container tools use',
     names: `AWS_CONFIG_FILE AWS_SHARED_CREDENTIALS_FILE AWS_PAGER AWS_DATA_PATH BOTO_CONFIG CLOUDSDK_CONFIG CLOUDSDK_GSUTIL_PYTHON
       CLOUDSDK_BQ_PYTHON GOOGLE_EXTERNAL_ACCOUNT_ALLOW_EXECUTABLES AZURE_CONFIG_DIR AZURE_EXTENSION_DIR KUBECONFIG KUBERC KUBE_EDITOR
       KREW_ROOT DOCKER_CONFIG DOCKER_HOST DOCKER_CONTEXT DOCKER_CERT_PATH DOCKER_TLS_VERIFY COMPOSE_FILE CONTAINER_HOST
@@ -149,14 +149,14 @@ const groups: readonly Group[] = [
   },
   {
     // PGHOST, PGUSER, MYSQL_PWD and the like only select a database, and are unrestricted.
-    why: 'makes clients of databases run commands, load code or read other configuration',
+    why: 'makes database clients run commands, load code or read other configuration',
     names: `PSQLRC PGSERVICEFILE PGSYSCONFDIR PGPASSFILE MYSQL_HOME MYSQL_HISTFILE MYSQL_TEST_LOGIN_FILE SQLITE_HISTORY
       REDISCLI_RCFILE ODBCINI ODBCSYSINI ODBCINSTINI FREETDSCONF ORACLE_HOME ORACLE_PATH SQLPATH TNS_ADMIN`,
     prefixes: 'PSQL_ LIBMYSQL_',
   },
   {
     // GS_BUCKET_NAME and the like belong to Google Storage; FONTCONFIG_PATH and TESSDATA_PREFIX name data.
-    why: 'makes programs for images, films, documents and screens load code, run commands or write files',
+    why: 'makes image, video, document and display programs load code, run commands or write files',
     names: `GS_LIB GS_OPTIONS GS_FONTPATH GS_DEVICE FFREPORT FFMPEG_DATADIR FREI0R_PATH LADSPA_PATH LV2_PATH VIPSHOME GVBINDIR
       GNUPLOT_LIB GNUPLOT_DRIVER_DIR GDAL_DRIVER_PATH GDAL_PYTHON_DRIVER_PATH GDAL_VRT_ENABLE_PYTHON OGR_DRIVER_PATH TEXINPUTS
       SHELL_ESCAPE SHELL_ESCAPE_COMMANDS OPENIN_ANY OPENOUT_ANY URE_BOOTSTRAP INKSCAPE_PROFILE_DIR GI_TYPELIB_PATH QML_IMPORT_PATH

@@ -4,7 +4,7 @@ import type { MasterKey } from '../auth/seal.ts';
 import type { Sql } from '../db/connect.ts';
 import { readVariables, variableResponse } from './read.ts';
 
-/** One effective variable; undefined if there is none of this name. */
+/** One effective variable; undefined if the environment has none with this name. */
 export async function retrieveVariable(
   sql: Sql,
   masterKey: MasterKey,

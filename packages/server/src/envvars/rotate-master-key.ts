@@ -39,7 +39,7 @@ const batch = 500;
  */
 export async function rotateMasterKey(sql: Sql, masterKey: MasterKey): Promise<Rotated> {
   const { previous } = masterKey;
-  if (!previous) throw new TypeError('There is no previous key to change from.');
+  if (!previous) throw new TypeError('No previous master key to rotate from.');
   await refuseOthers(sql, masterKey, previous);
   let resealed = 0;
   for (const sealedColumn of await sealedColumns(sql)) {

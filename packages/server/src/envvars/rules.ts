@@ -49,8 +49,8 @@ export function refuseRestricted(names: Iterable<string>): void {
     .join(', ');
   throw new Problem(
     'restricted_variable',
-    `Nothing was changed: ${first} can run code in the processes that execute tasks. Changing it takes a secret key with the ` +
-      'preset full, or a personal access token of an admin or owner of the organisation. Leave it out, or use one of these.',
+    `Nothing was changed: ${first} can run code in the processes that execute tasks. Changing it requires a secret key with the ` +
+      'preset full, or a personal access token of an admin or owner of the organization. Omit it, or use one of these.',
     { variableErrors: errors },
   );
 }

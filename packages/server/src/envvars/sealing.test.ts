@@ -34,13 +34,13 @@ test('a sealed value moved to another name or environment cannot be decrypted', 
   expect((await call('GET', 'envvars/prod/B')).status).toBe(500);
 });
 
-test('a wrong master key: the server does not start, says why, and destroys nothing', async () => {
+test('with a wrong master key the server does not start, reports the reason, and destroys nothing', async () => {
   const { call, sql, database, server } = await startVariableServer();
   await call('POST', 'envvars/prod/import', { body });
   const before = await dump(sql);
   await expect(startServer({ database, port: 0, masterKey: other, log })).rejects.toMatchObject({
     name: 'DatabaseRefused',
-    message: expect.stringMatching(/master key is not the one.*MILLRACE_MASTER_KEY/) as string,
+    message: expect.stringMatching(/not the master key of this database.*MILLRACE_MASTER_KEY/) as string,
   });
   expect(await dump(sql)).toBe(before);
   await server.close();
@@ -145,7 +145,7 @@ test('a rollback that began before the rotation leaves nothing sealed with the o
   expect((await call('GET', 'envvars/prod/A')).body).toMatchObject({ value: 'kept' });
 });
 
-test('a rotation between keys that are not this database’s changes nothing', async () => {
+test('a rotation between keys of another database changes nothing', async () => {
   const { sql, call } = await startVariableServer();
   await call('POST', 'envvars/prod/import', { body });
   const before = await dump(sql);

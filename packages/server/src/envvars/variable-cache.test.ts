@@ -48,7 +48,7 @@ async function listener(url: string, key: string, branch?: string) {
   return { received, until };
 }
 
-test('a runner gets the variables when it connects, and again as soon as they change', async () => {
+test('a runner receives the variables when it connects, and again as soon as they change', async () => {
   const { call, server, key } = await startVariableServer();
   const runner = await listener(server.url, key('prod'));
   expect(runner.received[0]).toMatchObject({ type: 'welcome', variables: {} });
@@ -62,7 +62,7 @@ test('a runner gets the variables when it connects, and again as soon as they ch
   });
 });
 
-test("a branch's runner gets changes of its parent and its own, and no others", async () => {
+test("a branch's runner receives changes of its parent and its own, and no others", async () => {
   const { call, server, key, pat, addBranch } = await startVariableServer();
   await addBranch('preview', 'x');
   const branch = await listener(server.url, key('preview'), 'x');
@@ -76,7 +76,7 @@ test("a branch's runner gets changes of its parent and its own, and no others", 
   expect(prod.received).toHaveLength(1);
 });
 
-test('runners of other server processes get changes within a second, also without a notification', async () => {
+test('runners of other server processes receive changes within a second, even without a notification', async () => {
   const { call, server, database, sql, key, ref } = await startVariableServer();
   const log = createLog({ write() {} });
   const second = await startServer({ database, port: 0, masterKey, log });
@@ -113,7 +113,7 @@ test('runners of other server processes get changes within a second, also withou
   expect(server.url).not.toBe(second.url);
 });
 
-test('a burst of changes is pushed a few times, the last state last', async () => {
+test('a burst of changes is pushed a few times, ending with the last state', async () => {
   const { call, server, key } = await startVariableServer();
   const runner = await listener(server.url, key('prod'));
   const began = performance.now();

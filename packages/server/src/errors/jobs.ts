@@ -22,7 +22,7 @@ export function errorJobs({ sql, clock }: ErrorJobDependencies, ages: Ages): Job
       tick: () => endLapsedIgnores(sql, now()),
     },
     {
-      // Reads of error groups count the arrivals; this counts them when there are no reads.
+      // Reads of error groups count the arrivals; this counts them in the absence of reads.
       name: 'error tallier',
       everyMs: 500,
       tick: () => tallyEverywhere(sql),

@@ -74,7 +74,7 @@ const within = (tx: Queryable): Sql =>
     begin: <R>(act: (transaction: Queryable) => Promise<R>) => act(tx),
   }) as unknown as Sql;
 
-test('an ignore whose time is over ends once, also when somebody changes the group as that is written down', async () => {
+test('an expired ignore ends once, even if the group changes while the end is recorded', async () => {
   await fail(0);
   await ignoreErrorGroup(sql, { ...change(1), limits: { duration: 60_000 } });
   let resolving: Promise<unknown> | undefined;
@@ -96,7 +96,7 @@ test('an ignore whose time is over ends once, also when somebody changes the gro
   ]);
 });
 
-test('a resolve that waits for its turn is later than what was counted before it', async () => {
+test('a resolve that waits for the lock follows all failures counted before it', async () => {
   await fail(0);
   await tally(sql, env);
   let now = 10;
@@ -119,7 +119,7 @@ test('a resolve that waits for its turn is later than what was counted before it
   });
 });
 
-test('the rate of an ignore is exceeded in whichever order failures arrive', async () => {
+test('the rate of an ignore is exceeded in any order of arrival', async () => {
   await fail(0);
   await ignoreErrorGroup(sql, { ...change(1), limits: { occurrenceRate: 2 } });
   await fail(30);
@@ -130,7 +130,7 @@ test('the rate of an ignore is exceeded in whichever order failures arrive', asy
   expect(await retrieveErrorGroup(sql, env, id(), second(51))).toMatchObject({ status: 'unresolved' });
 });
 
-test('how a group is depends neither on the order in which its failures arrive nor on when they are counted', async () => {
+test('the state of a group depends neither on the order in which failures arrive nor on when they are counted', async () => {
   const failures = fc.array(fc.record({ at: fc.nat(300), started: fc.nat(300), isCounted: fc.boolean() }), {
     minLength: 1,
     maxLength: 8,
@@ -167,8 +167,8 @@ test('how a group is depends neither on the order in which its failures arrive n
   );
 }, 120_000);
 
-describe('a merge in the midst of a read', () => {
-  test('leaves nothing out of a page behind the cursor', async () => {
+describe('a merge during a read', () => {
+  test('omits nothing from a page after the cursor', async () => {
     for (const [index, message] of ['a', 'b', 'c', 'd'].entries())
       await fail(1, ...Array.from({ length: 9 - index }, () => ({ message })));
     const list = (more: Record<string, string>) => {
@@ -208,7 +208,7 @@ describe('a merge in the midst of a read', () => {
     expect(data.reduce((sum, group) => sum + group.count, 0)).toBe(2);
   });
 
-  test('shows a group and its trend as they were together', async () => {
+  test('shows a group and its trend in the same state', async () => {
     for (const message of ['a', 'b']) await fail(1, { message });
     await tally(sql, env);
     const group = await blocked(
@@ -220,7 +220,7 @@ describe('a merge in the midst of a read', () => {
     expect(group?.trend.points.reduce((sum, point) => sum + point.count, 0)).toBe(1);
   });
 
-  test('leads to the fingerprints of the group that there is', async () => {
+  test('resolves to the fingerprints of the remaining group', async () => {
     for (const message of ['a', 'b']) await fail(1, { message });
     await tally(sql, env);
     const fingerprints = await blocked(
@@ -232,7 +232,7 @@ describe('a merge in the midst of a read', () => {
   });
 });
 
-test('an error of later rules follows the group of its older fingerprint, which is merged in this moment', async () => {
+test('an error under later rules follows the group of its older fingerprint, which is being merged', async () => {
   for (const message of ['a', 'b']) await fail(1, { message });
   await tally(sql, env);
   await blocked(

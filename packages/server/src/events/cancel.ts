@@ -15,7 +15,12 @@ export async function cancelEvent({ sql, clock }: Engine, env: number, id: strin
   const row = await findEvent(sql, env, id);
   const status = statusOf(row);
   if (status === 'FAILED')
-    throw new Problem('event_delivered', 'The event could not be delivered, and will not be.', {}, false);
+    throw new Problem(
+      'event_delivered',
+      'The event could not be delivered and will not be retried.',
+      {},
+      false,
+    );
   if (status !== 'CANCELED') {
     throw new Problem('event_delivered', 'The event has been delivered: cancel its runs instead.', {}, false);
   }

@@ -9,7 +9,7 @@ const statusBecomes = async (server: EventServer, id: string, status: string): P
   await expect.poll(async () => (await retrieve(server, id)).status, { interval: 20 }).toBe(status);
 
 describe('an event with a time', () => {
-  test('waits for it, then starts a run of each task that subscribes to it by then', async () => {
+  test('waits until its time, and starts a run of each task subscribed by then', async () => {
     const server = await ownEventServer();
     await server.register({ old: { name: 'x' } });
     const sent = await server.send('later', { name: 'x', payload: 1, deliverAfter: 3_600 });
@@ -37,7 +37,7 @@ describe('an event with a time', () => {
     });
   });
 
-  test('is delivered at once when the time is past, and on time when it is soon', async () => {
+  test('is delivered at once if the time is past, and on time if it is near', async () => {
     const server = await eventServer();
     await server.register({ mail: { name: 'x' } });
     expect((await server.send('past', { name: 'x', deliverAt: '2020-01-01' })).body).toMatchObject({
@@ -52,7 +52,7 @@ describe('an event with a time', () => {
     expect(late).toBeLessThan(3_000);
   });
 
-  test('is kept as unmatched when nothing subscribes to it by then', async () => {
+  test('is stored as unmatched if no task is subscribed by then', async () => {
     const server = await ownEventServer();
     await server.register({ mail: { name: 'x' } });
     await server.send('later', { name: 'x', deliverAfter: '1h' });
@@ -61,7 +61,7 @@ describe('an event with a time', () => {
     await statusBecomes(server, 'later', 'UNMATCHED');
   });
 
-  test('can be canceled until then, and no longer', async () => {
+  test('can be canceled until its time, and no later', async () => {
     const server = await ownEventServer();
     await server.register({ mail: { name: 'x' } });
     await server.send('later', { name: 'x', deliverAfter: '1h' });
@@ -88,7 +88,7 @@ describe('an event with a time', () => {
     });
   });
 
-  test('is either canceled or delivered when both happen at once', async () => {
+  test('is either canceled or delivered if both happen at once', async () => {
     const server = await eventServer();
     await server.register({ mail: { name: 'x' } });
     const ids = Array.from({ length: 60 }, (_, n) => `e${n}`);
@@ -115,7 +115,7 @@ describe('an event with a time', () => {
   });
 });
 
-test('an event that cannot be delivered keeps no other from it, and says why', async () => {
+test('an event that cannot be delivered delays no other, and contains the reason', async () => {
   const database = await testDatabase();
   const sql = connect(database.connection, { name: 'millrace tests', max: 1 });
   onTestFinished(async () => {
@@ -150,7 +150,7 @@ test('an event that cannot be delivered keeps no other from it, and says why', a
 });
 
 describe('a replay', () => {
-  test('is another event with the same content, to what subscribes to it now', async () => {
+  test('is a new event with the same content, for the current subscriptions', async () => {
     const server = await eventServer();
     await server.register({ mail: { name: 'x' } });
     const first = await server.send('first', {
@@ -179,7 +179,7 @@ describe('a replay', () => {
     });
   });
 
-  test('with an id happens once however often it is asked for', async () => {
+  test('with an id happens once for any number of requests', async () => {
     const server = await eventServer();
     await server.register({ mail: { name: 'x' } });
     await server.send('first', { name: 'x', payload: 1 });
@@ -194,7 +194,7 @@ describe('a replay', () => {
 });
 
 describe('the list', () => {
-  test('has events newest first, page by page, forward and back', async () => {
+  test('has events newest first, in pages, forward and back', async () => {
     const server = await eventServer();
     await server.register({ mail: { name: 'x' } });
     for (let n = 1; n <= 7; n++) await server.send(`e${n}`, { name: n % 2 ? 'x' : 'y' });

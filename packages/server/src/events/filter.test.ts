@@ -52,7 +52,7 @@ describe('a filter', () => {
     ['text', /filter must be an object of fields/],
     [['a'], /filter must be an object/],
     [{ a: ['x'] }, /filter at a must be .*"\$in"/],
-    [{ a: { $is: 1 } }, /filter at a\.\$is is not an operator; there are \$eq/],
+    [{ a: { $is: 1 } }, /filter at a\.\$is is not an operator; the operators are \$eq/],
     [{ $or: [] }, /filter at \$or is an operator where a field should be/],
     [{ a: { $gt: 1, b: 2 } }, /filter at a mixes operators and fields/],
     [{ a: { $gt: true } }, /filter at a\.\$gt must be a number or a string/],
@@ -63,7 +63,7 @@ describe('a filter', () => {
     [{ a: { $prefix: 1 } }, /must be a string/],
     [{ a: { b: { c: { d: { e: { f: { g: { h: { i: 1 } } } } } } } } }, /nested more than 8 deep/],
     [Object.fromEntries(Array.from({ length: 101 }, (_, n) => [`f${n}`, n])), /at most 100 conditions/],
-  ])('%j is refused', (filter, message) => {
+  ])('%j is rejected', (filter, message) => {
     expect(() => compileFilter(filter)).toThrow(SubscriptionRefused);
     expect(() => compileFilter(filter)).toThrow(message);
   });
@@ -76,7 +76,7 @@ describe('a filter', () => {
   );
   const field = fc.constantFrom('a', 'b', 'c', '__proto__', 'constructor');
 
-  test('answers for any payload, and the same every time', () => {
+  test('returns the same result every time for any payload', () => {
     const operator = fc.oneof(
       fc.record({ $in: fc.array(scalar, { maxLength: 5 }) }),
       fc.record({ $gt: fc.oneof(fc.string(), fc.integer()) }),
@@ -107,7 +107,7 @@ describe('a filter', () => {
     );
   });
 
-  test('means the same as its operators one by one', () => {
+  test('is equivalent to the conjunction of its operators', () => {
     const payload = fc.dictionary(field, fc.oneof(scalar, fc.array(scalar)));
     fc.assert(
       fc.property(payload, field, fc.oneof(fc.string(), fc.integer()), (data, name, bound) => {

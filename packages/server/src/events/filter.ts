@@ -44,7 +44,7 @@ function fieldsOf(fields: Record<string, unknown>, path: string, depth: number, 
     const at = path === '' ? name : `${path}.${name}`;
     if (name.startsWith('$')) throw refusal(at, 'is an operator where a field should be');
     if (--budget.left < 0)
-      throw refusal(at, `is one too many; a filter has at most ${maxConditions} conditions`);
+      throw refusal(at, `exceeds the limit; a filter can have at most ${maxConditions} conditions`);
     const test = conditionOf(condition, at, depth, budget);
     return (value) => isObject(value) && test(Object.hasOwn(value, name) ? value[name] : undefined);
   });
@@ -56,7 +56,7 @@ function conditionOf(condition: unknown, path: string, depth: number, budget: Bu
   if (!isObject(condition)) {
     throw refusal(
       path,
-      'must be a string, number, boolean, null, an object of operators or of fields; for one of several write { "$in": […] }',
+      'must be a string, number, boolean, null, an object of operators or of fields; to match one of several values, write { "$in": […] }',
     );
   }
   const names = Object.keys(condition);
@@ -65,7 +65,7 @@ function conditionOf(condition: unknown, path: string, depth: number, budget: Bu
   if (operating.length < names.length) throw refusal(path, 'mixes operators and fields');
   const tests = operating.map((name): Test => {
     if (--budget.left < 0)
-      throw refusal(path, `has one too many; a filter has at most ${maxConditions} conditions`);
+      throw refusal(path, `exceeds the limit; a filter can have at most ${maxConditions} conditions`);
     return operatorOf(name, condition[name], `${path}.${name}`);
   });
   return (value) => tests.every((test) => test(value));
@@ -102,7 +102,7 @@ function operatorOf(name: string, operand: unknown, path: string): Test {
     default:
       throw refusal(
         path,
-        'is not an operator; there are $eq, $ne, $in, $nin, $gt, $gte, $lt, $lte, $prefix, $contains and $exists',
+        'is not an operator; the operators are $eq, $ne, $in, $nin, $gt, $gte, $lt, $lte, $prefix, $contains and $exists',
       );
   }
 }

@@ -5,7 +5,7 @@ import { isSameJson } from './json.ts';
 
 const json = (): fc.Arbitrary<unknown> => fc.jsonValue({ maxDepth: 4 });
 
-test('values are the same when they say the same, whatever the order of their members', () => {
+test('values with the same content are equal, in any order of members', () => {
   const reversed = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(reversed);
     if (typeof value !== 'object' || value === null) return value;
@@ -18,7 +18,7 @@ test('values are the same when they say the same, whatever the order of their me
   fc.assert(fc.property(json(), (value) => isSameJson(value, reversed(JSON.parse(JSON.stringify(value))))));
 });
 
-test('values differ where they do', () => {
+test('different values are not equal', () => {
   const read = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
   fc.assert(
     fc.property(json(), json(), (a, b) => {
@@ -41,7 +41,7 @@ test('values differ where they do', () => {
   }
 });
 
-test('what is nested deep does not use up the stack', () => {
+test('deep nesting does not exhaust the stack', () => {
   const deep = (): unknown => JSON.parse(`${'{"a":['.repeat(100_000)}${']}'.repeat(100_000)}`);
   expect(isSameJson(deep(), deep())).toBe(true);
 });

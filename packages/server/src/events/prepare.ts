@@ -28,7 +28,8 @@ function dueAt({ deliverAt, deliverAfter }: EventFields, now: number): number | 
   if (typeof deliverAfter === 'number') return now + Math.round(deliverAfter * 1_000);
   const ms = parseDuration(deliverAfter);
   const due = typeof ms === 'number' ? eventInstant(now + ms) : undefined;
-  if (due === undefined) throw badRequest('event.deliverAfter: ends beyond the year 9999; send less');
+  if (due === undefined)
+    throw badRequest('event.deliverAfter: the delivery time is after the year 9999; use a shorter delay');
   return due;
 }
 

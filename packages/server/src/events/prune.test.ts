@@ -4,7 +4,7 @@ import { masterKeyOf } from '../auth/seal.ts';
 import { createLog } from '../logger.ts';
 import { startServer, type RunningServer } from '../server.ts';
 
-test('events that are over are let go after the retention, with their ids; those that wait are kept', async () => {
+test('ended events are deleted after the retention, with their ids; pending events are retained', async () => {
   const { connection, drop } = await testDatabase();
   const servers: RunningServer[] = [];
   onTestFinished(async () => {

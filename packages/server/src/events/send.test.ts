@@ -11,8 +11,8 @@ const tasksOf = async (server: Awaited<ReturnType<typeof eventServer>>, event: s
   return body.runs.map((run: { taskIdentifier: string }) => run.taskIdentifier).toSorted();
 };
 
-describe('an event that is sent', () => {
-  test('is replied as stored, and starts one run of each task that subscribes to it', async () => {
+describe('a sent event', () => {
+  test('is returned as stored, and starts one run of each subscribed task', async () => {
     const server = await eventServer();
     await server.register({
       mail: { name: 'order.created' },
@@ -63,7 +63,7 @@ describe('an event that is sent', () => {
     expect(await tasksOf(server, 'evt-2')).toEqual(['all', 'audit', 'vip']);
   });
 
-  test('is kept when nothing subscribes to it, or it has no name, and says so', async () => {
+  test('is stored as unmatched if no task is subscribed, or it has no name', async () => {
     const server = await eventServer();
     await server.register({ mail: { name: 'order.created' } });
     for (const [id, event] of [
@@ -79,7 +79,7 @@ describe('an event that is sent', () => {
     }
   });
 
-  test('goes by the version that is current when it is stored', async () => {
+  test('uses the version that is current when it is stored', async () => {
     const server = await eventServer();
     expect((await server.send('a', { name: 'x' })).body.status).toBe('UNMATCHED');
     await server.register({ one: { name: 'x' } });
@@ -90,7 +90,7 @@ describe('an event that is sent', () => {
     expect(await tasksOf(server, 'c')).toEqual(['two']);
   });
 
-  test('goes by the current version even where another process made it current a moment ago', async () => {
+  test('uses the current version even if another process has just made it current', async () => {
     const { connection, drop } = await testDatabase();
     const options = {
       database: connection,
@@ -130,7 +130,7 @@ describe('an event that is sent', () => {
 });
 
 describe('the id', () => {
-  test('makes it the same event: the first stands, and the reply says whether the second was another one', async () => {
+  test('identifies the event: the first is stored, and the response shows whether the second differed', async () => {
     const server = await ownEventServer();
     await server.register({ mail: { name: 'order.created' } });
     const event = { name: 'order.created', payload: { n: 1, m: [1, { a: null }] } };
@@ -151,7 +151,7 @@ describe('the id', () => {
     expect(await tasksOf(server, 'same')).toEqual(['mail']);
   });
 
-  test('is one in each environment', async () => {
+  test('is separate in each environment', async () => {
     const server = await eventServer();
     const body = { id: 'shared', event: { name: 'x' } };
     for (const key of [server.keys.prod, server.keys.stg]) {
@@ -160,7 +160,7 @@ describe('the id', () => {
     }
   });
 
-  test('sent by a thousand at once is one event and one run a task', async () => {
+  test('sent by a thousand clients at once is one event and one run per task', async () => {
     const server = await ownEventServer();
     await server.register({ a: { name: 'x.*' }, b: { name: 'x.y' } });
     const replies = await Promise.all(
@@ -170,7 +170,7 @@ describe('the id', () => {
     expect(replies.filter(({ body }) => !body.isDuplicate)).toHaveLength(1);
     const accepted = replies.find(({ body }) => !body.isDuplicate)?.body;
     expect(new Set(replies.map(({ body }) => JSON.stringify([body.event, body.runs]))).size).toBe(1);
-    // All others sent another payload, and were notified.
+    // All others sent another payload, and the response showed that.
     expect(replies.filter(({ body }) => body.isDifferent)).toHaveLength(999);
     expect(accepted.runs).toHaveLength(2);
     expect(await tasksOf(server, 'once')).toEqual(['a', 'b']);
@@ -187,8 +187,8 @@ describe('the id', () => {
   });
 });
 
-describe('what is refused', () => {
-  test('says what is wrong with which field', async () => {
+describe('invalid input', () => {
+  test('is rejected with the field and the reason', async () => {
     const server = await eventServer();
     const refused = async (body: unknown, path: string, sentence: RegExp) => {
       const answer = await server.ask('/api/v1/events', { method: 'POST', body });
@@ -242,7 +242,7 @@ describe('what is refused', () => {
     expect((await server.send('x'.repeat(255), event)).status).toBe(200);
   });
 
-  test('is what is larger than 3 MB, or nested too deep', async () => {
+  test('is rejected if larger than 3 MB, or nested too deep', async () => {
     const server = await eventServer();
     await server.register({ big: { name: 'big' } });
     const payload = 'x'.repeat(3_145_000);
@@ -260,7 +260,7 @@ describe('what is refused', () => {
     ]);
   });
 
-  test('is no event that is sent beside one that is nested deep', async () => {
+  test('does not affect an event sent next to a deeply nested one', async () => {
     const server = await eventServer();
     await server.register({ deep: { name: 'deep' } });
     const body = `{"id":"deep","event":{"name":"deep","payload":${'{"a":'.repeat(999)}1${'}'.repeat(999)}}}`;
@@ -277,7 +277,7 @@ describe('what is refused', () => {
     expect((await server.ask('/api/v1/events/deep/replay', { method: 'POST' })).status).toBe(200);
   });
 
-  test('is a version with a subscription that cannot be understood', async () => {
+  test('includes a version with an invalid subscription', async () => {
     const server = await eventServer();
     await expect(server.register({ mail: { name: 'a.b*' } })).rejects.toThrow(
       /The task mail in tasks.ts subscribes/,
@@ -285,7 +285,7 @@ describe('what is refused', () => {
   });
 });
 
-test('takes the form of older clients', async () => {
+test('accepts the format of older clients', async () => {
   const server = await eventServer();
   await server.register({ mail: { name: 'order.created' } });
   const { status, body } = await server.ask('/api/v1/events', {
@@ -297,7 +297,7 @@ test('takes the form of older clients', async () => {
 });
 
 describe('a batch', () => {
-  test('stores each event, in order, and none when one is not valid', async () => {
+  test('stores each event, in order, and none if one is invalid', async () => {
     const server = await eventServer();
     await server.register({ mail: { name: 'order.created' } });
     const batch = (events: unknown[]) =>

@@ -44,11 +44,11 @@ describe('patterns', () => {
     ['**.a', /before its end/],
     [Array.from({ length: 17 }, () => 'a').join('.'), /more than 16 segments/],
     ['a'.repeat(256), /too long/],
-  ])('%s is refused', (pattern, message) => {
+  ])('%s is rejected', (pattern, message) => {
     expect(() => parsePattern(pattern)).toThrow(message);
   });
 
-  test('find exactly the tasks whose pattern a name meets, whatever else there is', () => {
+  test('find exactly the tasks whose pattern matches a name, among any others', () => {
     const segment = fc.constantFrom('a', 'b', 'c');
     const name = fc.array(segment, { minLength: 1, maxLength: 4 }).map((parts) => parts.join('.'));
     const pattern = fc
@@ -63,7 +63,7 @@ describe('patterns', () => {
   });
 });
 
-test('a filter is asked only where the name matches', () => {
+test('a filter is evaluated only if the name matches', () => {
   const fieldsRead: string[] = [];
   const payload = new Proxy(
     {},
@@ -78,12 +78,12 @@ test('a filter is asked only where the name matches', () => {
   expect(fieldsRead).toEqual(['field7']);
 });
 
-test('a subscription that cannot be understood is refused by name', () => {
+test('an invalid subscription is rejected by name', () => {
   const wrong = [
     { id: 'mail', filePath: 'tasks/mail.ts', on: { name: 'order.*', filter: { a: { $is: 1 } } } },
   ];
   expect(() => refuseUnreadable(wrong)).toThrow(
-    /The task mail in tasks\/mail\.ts subscribes to events wrongly: on: filter at a\.\$is is not an operator/,
+    /The task mail in tasks\/mail\.ts has an invalid event subscription: on: filter at a\.\$is is not an operator/,
   );
   expect(() => refuseUnreadable([{ id: 'plain', filePath: 'p.ts' }])).not.toThrow();
 });

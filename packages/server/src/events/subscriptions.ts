@@ -27,7 +27,7 @@ export interface Subscriptions {
   matching(name: string, payload: unknown): string[];
 }
 
-/** Compiles the subscriptions of tasks. Throws the errors of `compileFilter` and `parsePattern` unless a handler for them is given. */
+/** Compiles the subscriptions of tasks. Throws the errors of `compileFilter` and `parsePattern` unless a handler for them is passed. */
 export function indexSubscriptions(
   tasks: Iterable<TaskManifest>,
   refused?: (task: TaskManifest, error: SubscriptionRefused) => void,
@@ -98,7 +98,7 @@ export function subscriptionsOf(version: CurrentVersion): Subscriptions {
 /** 400 for a version with an invalid subscription. */
 export function refuseUnreadable(tasks: readonly TaskManifest[]): void {
   indexSubscriptions(tasks, ({ id, filePath }, { message }) => {
-    const sentence = `The task ${id} in ${filePath} subscribes to events wrongly: on: ${message}.`;
+    const sentence = `The task ${id} in ${filePath} has an invalid event subscription: on: ${message}.`;
     throw new Problem('invalid_task', sentence, { task: id }, undefined, 400);
   });
 }

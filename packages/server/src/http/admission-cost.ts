@@ -3,12 +3,12 @@ import type { FastifyRequest } from 'fastify';
 import type { Principal } from '../auth/principal.ts';
 import type { Share } from './admission.ts';
 
-/** What an operation costs at least: a query holds one of the connections of requests, of which there are eight. */
+/** The minimum cost of an operation: a query holds one of the eight connections for requests. */
 const queryUnits = 8;
 /** The bytes of a body that cost another unit. A trigger has a few hundred; many triggers in one request are as many rows. */
 const bytesPerUnit = 4_096;
 
-/** Operations other than triggers whose rows are written in groups, without a connection of their own. */
+/** Operations other than triggers whose rows are written in groups, without a separate connection. */
 const grouped: ReadonlySet<string> = new Set([
   'appendToRunStream',
   'appendToSessionIn',
@@ -35,7 +35,7 @@ export const costOfAppend = (records: readonly { readonly body: Uint8Array }[]):
 
 const unitsOf = (bytes: number): number => (bytes < bytesPerUnit ? 0 : Math.floor(bytes / bytesPerUnit));
 
-/** Requests of production come before those of other environments, in this proportion. */
+/** Production requests take precedence over those of other environments, in this proportion. */
 const productionWeight = 4;
 
 /** An environment is one tenant. So is a user, whose pages must load next to the flood of an environment, and an address without a credential. */

@@ -5,7 +5,7 @@ import { Admission, type AdmissionLimits } from './admission.ts';
 const limits: AdmissionLimits = { capacity: 4, share: 3, maxWaiting: 1_000, maxWaitMs: 60_000 };
 const share = (key: string, weight = 1) => ({ key, weight });
 
-/** Requests by name, with what became of them. */
+/** Requests by name, with their outcomes. */
 function admission(changes: Partial<AdmissionLimits> = {}) {
   const admitted = new Admission({ ...limits, ...changes });
   const started: string[] = [];
@@ -37,7 +37,7 @@ const names = (tenant: string, count: number) => Array.from({ length: count }, (
 /** Waiting requests start in later turns of the event loop. */
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-test('requests pass at once while there is room, and a tenant leaves room for others', async () => {
+test('requests pass immediately while there is capacity, and a tenant leaves capacity for others', async () => {
   const { enter, leave, started, admitted } = admission();
   for (const name of names('noisy', 6)) enter(name);
   expect(started).toEqual(names('noisy', 3));
@@ -46,7 +46,7 @@ test('requests pass at once while there is room, and a tenant leaves room for ot
   leave('quiet0');
   await turn();
   expect(admitted.load).toEqual({ used: 3, tenants: 1, waiting: 3, immediate: 4 });
-  // Leaving twice frees its room once.
+  // Leaving twice frees the units once.
   leave('noisy0');
   leave('noisy0');
   await turn();
@@ -59,7 +59,7 @@ test('requests pass at once while there is room, and a tenant leaves room for ot
   expect(admitted.load).toMatchObject({ used: 0, tenants: 0, waiting: 0 });
 });
 
-test('waiting tenants take turns, as many requests as their weight', async () => {
+test('waiting tenants take turns, with as many requests as their weight', async () => {
   const { enter, leave, started } = admission({ capacity: 1, share: 1 });
   enter('first0');
   for (const name of names('a', 5)) enter(name);
@@ -72,7 +72,7 @@ test('waiting tenants take turns, as many requests as their weight', async () =>
   expect(started).toEqual(['first0', 'a0', 'b0', 'b1', 'c0', 'a1', 'b2', 'b3', 'a2', 'b4', 'a3', 'a4']);
 });
 
-test('a costly request is not overtaken until there is room, and one that exceeds the share counts as the share', async () => {
+test('a costly request is not overtaken while it waits for capacity, and one that exceeds the share counts as the share', async () => {
   const { enter, leave, started, admitted } = admission();
   enter('small0');
   enter('large0', { cost: 100 });
@@ -87,7 +87,7 @@ test('a costly request is not overtaken until there is room, and one that exceed
   expect(started).toEqual(['small0', 'large0', 'small1', 'large1']);
 });
 
-test('a request that waits too long, or is one too many, is rejected and may be repeated', async () => {
+test('a request that waits too long, or exceeds the queue, is rejected and may be repeated', async () => {
   const { enter, leave, started, rejected, admitted } = admission({ maxWaitMs: 20, maxWaiting: 2 });
   for (const name of names('noisy', 5)) enter(name);
   enter('noisy5');
@@ -100,7 +100,7 @@ test('a request that waits too long, or is one too many, is rejected and may be 
   expect(admitted.load).toMatchObject({ used: 0, tenants: 0, waiting: 0 });
 });
 
-test('a request whose client has left is not started', async () => {
+test('a request whose client has disconnected is not started', async () => {
   const { enter, leave, started, gone } = admission({ capacity: 1, share: 1 });
   for (const name of names('a', 3)) enter(name);
   gone.add('a1');
@@ -109,7 +109,7 @@ test('a request whose client has left is not started', async () => {
   expect(started).toEqual(['a0', 'a2']);
 });
 
-test('while connections arrive, none of the waiting requests starts', async () => {
+test('waiting requests do not start while connections arrive', async () => {
   const { enter, leave, started, admitted } = admission({ capacity: 1, share: 1 });
   for (const name of names('a', 2)) enter(name);
   leave('a0');

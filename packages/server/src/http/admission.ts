@@ -148,7 +148,7 @@ export class Admission {
     this.#timer ??= setInterval(() => this.#sweep(), sweepMs);
   }
 
-  /** The same for work of one promise. Rejects with the Problem if it has waited too long. */
+  /** Admits work that is one promise. Rejects with the Problem if it has waited too long. */
   run<R>(share: Share, cost: number, act: () => Promise<R>): Promise<R> {
     return new Promise((resolve, reject) => {
       const start = (leave: () => void): void => {
@@ -219,7 +219,7 @@ export class Admission {
         }
       }
       if (tenant.waiting.length === 0 || tenant.turn === 0) this.#endTurn(tenant);
-      // It waits for room of the capacity, not of its own share: the tenants behind it must not take that room again and again.
+      // It waits for capacity, not for its own share: the tenants behind it must not repeatedly use up that capacity.
       else if (tenant.held + (tenant.waiting[0]?.cost ?? 0) <= this.#limits.share) return false;
     }
     return false;

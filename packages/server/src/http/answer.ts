@@ -34,7 +34,7 @@ export function answer(
   return (raw, reply) => {
     const fail = (error: unknown): void => sendFailure(raw, reply, error, log);
     const start = (leave: () => void): void => {
-      // An upload takes as long as its client does.
+      // The client determines how long an upload takes.
       if (bodyStream) leave();
       respond(raw, reply, leave)
         .finally(leave)
@@ -83,7 +83,7 @@ function streamed(route: Route, dependencies: AnswerDependencies): Respond {
     const request = await read(raw, reply, leave);
     const streaming = await act(route, request);
     if (!(streaming instanceof Streaming))
-      throw new TypeError(`The handler of ${id} did not answer a stream.`);
+      throw new TypeError(`The handler of ${id} did not return a stream.`);
     const { socket, httpVersionMinor } = raw.raw;
     // The client disconnected during the checks.
     if (socket.destroyed) return;

@@ -38,7 +38,7 @@ test('keys give access over a real socket and a real database', async () => {
   expect(await post(key('preview'))).toEqual([401, undefined]);
 
   const principal = await authenticate({ authorization: key('prod') });
-  if (isUser(principal)) throw new TypeError('a key is no token');
+  if (isUser(principal)) throw new TypeError('a key is not a token');
   const token = await mint(principal, { scopes: ['read:runs:run_1'], expiresInSeconds: 60 });
   const read = (id: string) =>
     fetch(`${base}/api/v1/runs/${id}`, { headers: { authorization: `Bearer ${token}` } }).then(

@@ -41,7 +41,7 @@ export interface HttpAppOptions<O extends Record<string, OperationDeclaration> =
   /** One handler for each operation; a missing one throws. */
   readonly handlers: HandlersOf<O>;
   readonly authenticate: Authenticate;
-  /** Finds a user's role in the organisation of a path. */
+  /** Finds a user's role in the organization of a path. */
   readonly findRole: FindRole;
   /** Default: none. */
   readonly pathSecrets?: PathSecrets;
@@ -56,7 +56,7 @@ export interface HttpAppOptions<O extends Record<string, OperationDeclaration> =
   readonly onResponse?: (request: TracedRequest) => void;
   /** Uploads and downloads of packets. Default: not served. */
   readonly packets?: PacketContent;
-  /** Downloads of the files of deployments. Default: not served. */
+  /** Downloads of deployment files. Default: not served. */
   readonly blobs?: BlobContent;
   /** Single appends of the S2 protocol. Default: not served. */
   readonly streamAppends?: StreamAppendRoute<never, never>;
@@ -162,7 +162,7 @@ export function createHttpApp<O extends Record<string, OperationDeclaration> = O
       if (config.bodyStream) return payload;
       const isBytes = request.headers['content-type']?.startsWith('application/octet-stream') === true;
       if (!config.bodyText && !isBytes)
-        throw new Problem('unsupported_media_type', 'Content-Type cannot be read: send application/json');
+        throw new Problem('unsupported_media_type', 'Content-Type is not supported: send application/json');
       const chunks: Buffer[] = [];
       let bytes = 0;
       // Do not destroy the stream on an early exit: that would close the connection before the response.
@@ -218,7 +218,7 @@ function refuseEncoded({ headers }: FastifyRequest): void {
   if (encoding.toLowerCase() !== 'identity') {
     throw new Problem(
       'unsupported_media_type',
-      'Content-Encoding cannot be read: send the body as it is, without compression',
+      'Content-Encoding is not supported: send the body uncompressed',
     );
   }
 }

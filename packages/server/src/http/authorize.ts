@@ -14,9 +14,9 @@ import { allows, isUnrestricted } from '../auth/scopes.ts';
 import { forbidden, notFound, Problem } from '../problem.ts';
 
 const wrongKind: Readonly<Record<Exclude<Principal['kind'], 'browser'>, string>> = {
-  secretKey: 'Invalid Access Token: this operation takes a personal access token',
-  publicToken: 'Invalid API key: this operation does not take public access tokens',
-  personalAccessToken: "Invalid API key: this operation takes an environment's secret key",
+  secretKey: 'Invalid Access Token: this operation requires a personal access token',
+  publicToken: 'Invalid API key: this operation does not accept public access tokens',
+  personalAccessToken: "Invalid API key: this operation requires an environment's secret key",
 };
 
 /** 401 if the operation does not accept this kind of credential; 403 if no scope could allow the call. */
@@ -27,7 +27,7 @@ export function admit(principal: Principal, access: Access, method: Method): voi
     throw new Problem('credential_not_accepted', wrongKind[principal.kind]);
   }
   if (access.forbidsRuns && principal.kind === 'secretKey' && principal.attempt) {
-    throw new Problem('unauthorized', 'A run may not do this: give the call a secret key of its own', {
+    throw new Problem('unauthorized', 'A run may not do this: use a secret key for this call', {
       code: 'unauthorized',
       param: 'access_token',
       type: 'authorization',
@@ -49,7 +49,7 @@ function admitBrowser(principal: Extract<Principal, { kind: 'browser' }>, access
     throw forbidden('a browser session may not do this. Use the command line, or a key or token.');
   // For users' operations on a path, `roleOf` finds the role.
   if (isUser(principal) || least === 'own' || isAtLeast(principal.role, least)) return;
-  throw forbidden(`this needs the role ${least}, and yours here is ${principal.role}.`);
+  throw forbidden(`this needs the role ${least}; your role here is ${principal.role}.`);
 }
 
 /**
@@ -84,7 +84,7 @@ export const missingScope = (principal: Principal | null, { action, on }: Access
     : undefined;
 
 /**
- * The user's role in the organisation of the path. 404 for a project or organisation that is not theirs, the same as for one
+ * The user's role in the organization of the path. 404 for a project or organization that is not theirs, the same as for one
  * that does not exist; 403 if the role is too low. Undefined if the operation requires no role.
  */
 export async function roleOf(

@@ -114,7 +114,7 @@ function refuseOtherTypes(types: readonly string[], contentType = ''): void {
   if (types.includes(contentType.split(';', 1)[0]?.trim().toLowerCase() ?? '')) return;
   throw new Problem(
     'unsupported_media_type',
-    `Content-Type ${contentType === '' ? 'is missing' : 'cannot be read'}: send ${types[0]}`,
+    `Content-Type ${contentType === '' ? 'is missing' : 'is not supported'}: send ${types[0]}`,
   );
 }
 

@@ -1,4 +1,4 @@
-/** Downloads of the files of deployments, as streams: a process never holds a whole one. An interrupted download continues where it stopped. */
+/** Downloads of deployment files, as streams: a process never holds a whole one. An interrupted download continues where it stopped. */
 import { Readable } from 'node:stream';
 import { blobParams, operations } from '@millrace/contract';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -92,7 +92,7 @@ function startOf(range: string | undefined, size: number): number | undefined {
   if (start >= size)
     throw new Problem(
       'range_not_satisfiable',
-      `range: the blob has ${size} bytes, and none from ${start} on.`,
+      `range: starts at byte ${start}, but the blob has only ${size} bytes.`,
     );
   return start;
 }

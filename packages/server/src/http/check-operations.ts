@@ -11,7 +11,7 @@ export function checkOperations(
   handlers: Readonly<Record<string, unknown>>,
 ): void {
   for (const name of Object.keys(handlers)) {
-    if (!Object.hasOwn(operations, name)) throw new InvalidOperation(`There is no operation ${name}.`);
+    if (!Object.hasOwn(operations, name)) throw new InvalidOperation(`Unknown operation ${name}.`);
   }
   for (const [name, { access, path, params }] of Object.entries(operations)) {
     if (typeof handlers[name] !== 'function') throw new InvalidOperation(`${name} has no handler.`);
@@ -40,22 +40,22 @@ function faultOf(access: Access, path: string): string | undefined {
   } = access;
   const scoped = secretKey === true || publicToken === true;
   if (!open && !scoped && !personalAccessToken && !browser)
-    return 'has no access rule: name the credentials it takes';
+    return 'has no access rule: name the credentials it accepts';
   if (open && (scoped || personalAccessToken || browser)) return 'is open and names credentials: choose one';
   if (typeof browser === 'string' && browser !== 'own' && actsForUser(access))
-    return 'asks a browser session for a role that no path or environment has: take it out';
-  if ((action === undefined) !== (on === undefined)) return 'has half a scope rule: give both action and on';
-  if (anyScope && action !== undefined) return 'asks for a scope and takes any: choose one';
+    return 'requires a role of a browser session, but has no path or environment for it: remove it';
+  if ((action === undefined) !== (on === undefined)) return 'has half a scope rule: set both action and on';
+  if (anyScope && action !== undefined) return 'requires a scope and accepts any: choose one';
   if (publicToken && action === undefined && !anyScope) {
-    return 'takes public tokens but no scope allows it: give action and on';
+    return 'accepts public tokens but no scope allows it: set action and on';
   }
-  if (objects && action === undefined) return 'asks for objects without an action: give action and on';
+  if (objects && action === undefined) return 'requires objects without an action: set action and on';
   const inOrganization = /:(?:projectRef|organization)\b/.test(path);
   if (personalAccessToken && inOrganization && role === undefined) {
-    return 'lets users into a project or organisation whatever their role: give the least role';
+    return 'admits users to a project or organization with any role: set the least role';
   }
   if (role !== undefined && !(personalAccessToken && inOrganization)) {
-    return 'asks for a role that no path or credential has: take it out';
+    return 'requires a role that no path or credential has: remove it';
   }
   if (devRole !== undefined && !(role !== undefined && path.includes('/:env'))) {
     return 'has a role for dev but none for other environments, or no environment in its path';

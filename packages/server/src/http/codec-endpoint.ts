@@ -9,6 +9,6 @@ export function checkedEndpoint(text: string): string {
   // These would end a directive, a source or an attribute.
   if ((url?.protocol === 'https:' || isLocal) && isPlain && !/[\s;,'"<>&*]/.test(url.href)) return url.href;
   throw new TypeError(
-    'codecEndpoint (MILLRACE_CODEC_ENDPOINT) is an https address such as https://codec.example.com/open, without a user, a query and a fragment; http only on localhost.',
+    'codecEndpoint (MILLRACE_CODEC_ENDPOINT) must be an https address such as https://codec.example.com/open, without a user, a query or a fragment; http only on localhost.',
   );
 }

@@ -21,13 +21,13 @@ async function built(): Promise<string> {
   await writeFile(`${file}.br`, brotliCompressSync(script));
   await writeFile(`${file}.gz`, gzipSync(script));
   await writeFile(join(folder, 'index.html'), page);
-  await writeFile(join(folder, 'secret.txt'), 'beside the assets');
+  await writeFile(join(folder, 'secret.txt'), 'next to the assets');
   return folder;
 }
 
 const serving = (dashboard: string, basePath = '') => {
   const nobody = () => {
-    throw new Error('a file is served to everybody');
+    throw new Error('files are served without authentication');
   };
   const { app, lines } = createSampleApp(nobody, { dashboard, basePath });
   onTestFinished(() => app.close());
@@ -35,7 +35,7 @@ const serving = (dashboard: string, basePath = '') => {
   return { app, lines, get };
 };
 
-test('the page is at its addresses, under a strict policy, and is not stored without asking again', async () => {
+test('the page is served at its addresses with a strict policy, and caches must revalidate it', async () => {
   const { get } = serving(await built());
   for (const url of [
     '/',
@@ -66,7 +66,7 @@ test('the page is at its addresses, under a strict policy, and is not stored wit
   expect([again.statusCode, again.body]).toEqual([304, '']);
 });
 
-test('assets are compressed as the browser can read them, and may be stored for ever', async () => {
+test('assets are compressed for the browser, and may be cached forever', async () => {
   const { get } = serving(await built());
   const url = '/assets/app-1a2b.js';
   const plain = await get(url);
@@ -89,7 +89,7 @@ test('assets are compressed as the browser can read them, and may be stored for 
   ]);
 });
 
-test('nothing else is served from the folder, and the API’s paths stay its own', async () => {
+test('nothing else is served from the folder, and the API keeps its paths', async () => {
   const { get, lines } = serving(await built());
   for (const url of [
     '/assets/none.js',
@@ -108,7 +108,7 @@ test('nothing else is served from the folder, and the API’s paths stay its own
   ]) {
     const { statusCode, body, headers } = await get(url);
     expect([url, statusCode]).toEqual([url, expect.toBeOneOf([400, 403, 404])]);
-    expect(body).not.toContain('beside the assets');
+    expect(body).not.toContain('next to the assets');
     expect(headers.location).toBeUndefined();
   }
   expect((await get('/api/v1/open')).json()).toEqual({ open: true });
@@ -117,7 +117,7 @@ test('nothing else is served from the folder, and the API’s paths stay its own
   expect(lines.filter((line) => line.includes('request.failed'))).toEqual([]);
 });
 
-test('below a base path everything is there as well, whether the proxy removes the path or not', async () => {
+test('everything is served under a base path, whether or not the proxy removes it', async () => {
   const { get } = serving(await built(), '/tools/millrace');
   for (const url of ['/tools/millrace', '/tools/millrace/', '/tools/millrace/login', '/', '/login']) {
     const { statusCode, body } = await get(url);
@@ -133,7 +133,7 @@ test('below a base path everything is there as well, whether the proxy removes t
   expect((await get('/tools/millraces')).statusCode).toBe(404);
 });
 
-test('a server without built files says so in one sentence', async () => {
+test('a server without built files reports that in one sentence', async () => {
   const { get, lines } = serving(join(tmpdir(), 'millrace-none'));
   const { statusCode, body } = await get('/');
   expect([statusCode, body]).toEqual([

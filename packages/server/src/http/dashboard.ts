@@ -25,7 +25,7 @@ const headersFor = (endpoint: string | undefined): Readonly<Record<string, strin
 });
 
 const noFiles =
-  'This server has no dashboard: in a clone of the repository, `npm run build` makes it. The API is at /reference.\n';
+  'This server has no dashboard: in a clone of the repository, `npm run build` builds it. The API is at /reference.\n';
 
 /** The page with the base path of the server, so that its relative addresses are right. */
 const withBase = (html: string, basePath: string): string =>

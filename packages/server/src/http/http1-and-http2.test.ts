@@ -48,7 +48,7 @@ async function sendPieces(socket: Socket, pieces: readonly (string | Buffer)[]):
   return answer;
 }
 
-test('one port serves both protocols, for any method and however the first bytes are split', async () => {
+test('one port serves both protocols, for any method and any split of the first bytes', async () => {
   const { port, open } = await both();
   for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']) {
     const response = await fetch(`http://127.0.0.1:${port}/`, {

@@ -17,7 +17,7 @@ const counted = () => {
   return async () => ({ text: String((acts += 1)), headers: [['a', 'b']] as const });
 };
 
-test('a repeated request gets the first response, also while that is in progress', async () => {
+test('a repeated request receives the first response, even while that is in progress', async () => {
   const responses = new IdempotentResponses();
   const act = counted();
   const both = await Promise.all([responses.once('k', act), responses.once('k', act)]);
@@ -41,7 +41,7 @@ test('failures are not stored, and responses expire after a day', async () => {
   expect((await responses.once('k', act)).text).toBe('2');
 });
 
-test('storage is bounded, the oldest are evicted first, and a long response is not stored', async () => {
+test('storage is limited, the oldest responses are evicted first, and a long response is not stored', async () => {
   const responses = new IdempotentResponses();
   const long = { text: 'x'.repeat(60_000), headers: [] };
   for (let i = 0; i < 1_000; i += 1) await responses.once(`k${i}`, async () => long);

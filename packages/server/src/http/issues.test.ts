@@ -39,14 +39,14 @@ test('every issue has a published code, a message and a path of strings', () => 
   ]);
 });
 
-test('an invalid value is never repeated in the error', () => {
+test('an invalid value never appears in the error', () => {
   const schema = z.object({ value: z.enum(['a', 'b']), text: z.string().regex(/^a$/) });
   const issues = issuesOf(schema, { value: 'hunter2', text: 'hunter2' });
   expect(issues.length).toBe(2);
   expect(JSON.stringify(issues.map(detailOf)) + validationSentence(issues)).not.toContain('hunter2');
 });
 
-test('an invalid body gets one sentence that names each path', () => {
+test('an invalid body is reported in one sentence that names each path', () => {
   const schema = z.object({ name: z.string(), options: z.object({ ttl: z.number().min(0) }) });
   expect(validationSentence(issuesOf(schema, { name: 1, options: { ttl: -1 } }))).toMatch(
     /^Validation error: .*expected string.* at "name"; Too small.* at "options\.ttl"$/,

@@ -27,7 +27,7 @@ test('metrics are rendered at most once a second, without unused series', async 
   expect(labels).toEqual(new Set(['le', 'method', 'route', 'status']));
 });
 
-test('the buckets of a histogram do not fall, and the last one has all that was counted', async () => {
+test('the buckets of a histogram do not decrease, and the last one contains the total count', async () => {
   const server = await testServer();
   await server.ask('/api/v1/errors');
   const { text } = await scrape(server.metricsUrl);
@@ -41,7 +41,7 @@ test('the buckets of a histogram do not fall, and the last one has all that was 
   expect(values('sum')[0]).toBeGreaterThan(0);
 });
 
-test('on the public port metrics are for this machine only, not for forwarded requests', async () => {
+test('on the public port metrics are served only to this machine, not to forwarded requests', async () => {
   const server = await testServer();
   expect((await scrape(server.metricsUrl)).status).toBe(200);
   for (const header of ['x-forwarded-for', 'forwarded', 'x-forwarded-proto', 'x-real-ip', 'via']) {
@@ -50,7 +50,7 @@ test('on the public port metrics are for this machine only, not for forwarded re
   }
 });
 
-test('with a token metrics need that token', async () => {
+test('with a token metrics require that token', async () => {
   const token = 'a-token-of-a-scraper';
   const server = await testServer({ metrics: { token } });
   expect((await scrape(server.metricsUrl)).status).toBe(401);

@@ -81,7 +81,7 @@ async function call(method: Method, url: string, { as = 'full', body, headers = 
 }
 
 describe('a request', () => {
-  test('arrives validated, with defaults, and the response is JSON that caches must not store', async () => {
+  test('is validated and has its defaults, and the response is JSON that caches must not store', async () => {
     const reply = await call('POST', '/api/v1/tasks/a/echo', { body: '{"payload":{"b":[1]},"unknown":1}' });
     expect(reply).toMatchObject({
       status: 200,
@@ -131,7 +131,7 @@ describe('a request', () => {
     });
   });
 
-  test('may give a query name twice: the last one counts', async () => {
+  test('may repeat a query name: the last value counts', async () => {
     const reply = await call('POST', '/api/v1/tasks/a/echo?page%5Bsize%5D=10&page[size]=20', { body: '{}' });
     expect(reply.body).toMatchObject({ query: { 'page[size]': 20 } });
   });
@@ -145,7 +145,7 @@ describe('a request', () => {
     expect(Object.keys(reply.body?.['body'] as object)).toEqual(['payload']);
   });
 
-  test('may come without a body where it is optional, and with any content type', async () => {
+  test('may omit an optional body, and have any content type', async () => {
     expect(await call('POST', '/api/v1/things/e/close')).toMatchObject({
       status: 201,
       body: { body: 'none' },
@@ -162,25 +162,25 @@ describe('a request', () => {
   });
 });
 
-describe('bad input', () => {
+describe('invalid input', () => {
   const echo = '/api/v1/tasks/a/echo';
   test.each<[what: string, url: string, body: string | Buffer, status: number, error: RegExp]>([
     ['no body', echo, '', 400, /^Request body is empty$/],
     ['malformed JSON', echo, '{"a":', 400, /^Invalid JSON$/],
-    ['a body that is no object', echo, '7', 400, /^Validation error: .*expected object/],
+    ['a body that is not an object', echo, '7', 400, /^Validation error: .*expected object/],
     ['null', echo, 'null', 400, /^Validation error: .*expected object/],
-    ['bytes that are no text', echo, Buffer.from([0xff, 0xfe]), 400, /not valid UTF-8/],
+    ['bytes that are not text', echo, Buffer.from([0xff, 0xfe]), 400, /not valid UTF-8/],
     ['a wrong type', echo, '{"name":1}', 400, /^Validation error: .*expected string.* at "name"$/],
-    ['too large a body', echo, `{"payload":"${'x'.repeat(1_000)}"}`, 413, /^Request body too large$/],
+    ['a body that is too large', echo, `{"payload":"${'x'.repeat(1_000)}"}`, 413, /^Request body too large$/],
     [
-      'too large a body and a bad query',
+      'a body that is too large and an invalid query',
       `${echo}?page[size]=0`,
       'x'.repeat(2_000),
       413,
       /^Request body too large$/,
     ],
     ['a long parameter', `/api/v1/tasks/${'x'.repeat(129)}/echo`, 'nonsense', 400, /^Params Error$/],
-    ['a bad query before a bad body', `${echo}?page[size]=0`, 'nonsense', 400, /^Query Error$/],
+    ['an invalid query before an invalid body', `${echo}?page[size]=0`, 'nonsense', 400, /^Query Error$/],
   ])('%s', async (_, url, body, status, error) => {
     expect(await call('POST', url, { body })).toMatchObject({
       status,
@@ -192,13 +192,13 @@ describe('bad input', () => {
     const headers = { 'content-type': type, 'content-encoding': 'gzip' };
     expect(await call('POST', echo, { body: gzipSync('{}'), headers })).toMatchObject({
       status: 415,
-      body: { error: expect.stringMatching(/^Content-Encoding cannot be read: send/) as string },
+      body: { error: expect.stringMatching(/^Content-Encoding is not supported: send/) as string },
     });
     const plain = { 'content-type': 'application/json', 'content-encoding': 'identity' };
     expect((await call('POST', echo, { body: '{}', headers: plain })).status).toBe(200);
   });
 
-  test('in the query is answered with details that name the parameter', async () => {
+  test('in the query is reported with details that name the parameter', async () => {
     expect((await call('GET', '/api/v1/things?filter%5Bstatus%5D=c')).body).toEqual({
       error: 'Query Error',
       details: [
@@ -212,7 +212,7 @@ describe('bad input', () => {
     });
   });
 
-  test('is refused before it is read if the caller is unknown', async () => {
+  test('is rejected before it is read if the caller is unknown', async () => {
     const reply = await call('POST', echo, { as: '', body: 'x'.repeat(2_000) });
     expect(reply).toMatchObject({ status: 401, headers: { 'www-authenticate': 'Bearer' } });
   });
@@ -278,7 +278,7 @@ describe('a caller', () => {
     expect((await call('POST', '/api/v1/tasks/b/echo', { as: 'taskA', body: '{' })).status).toBe(400);
   });
 
-  test('gets nothing from a handler that does not authorize', async () => {
+  test('receives nothing from a handler that does not authorize', async () => {
     expect(await call('GET', '/api/v1/forgetful/run_2', { as: 'tokenTag' })).toMatchObject({ status: 500 });
     expect(lines.at(-1)).toContain('forgetful answered without authorizing');
     expect((await call('GET', '/api/v1/forgetful/run_1', { as: 'tokenRun' })).status).toBe(200);
@@ -302,13 +302,13 @@ describe('a failure', () => {
     );
   });
 
-  test('that is 503 has the time after which to repeat the request', async () => {
+  test('that is 503 includes the time of a retry', async () => {
     const retryAfter = async (status: number) =>
       (await call('POST', '/api/v1/fail', { body: JSON.stringify({ status }) })).headers['retry-after'];
     expect([await retryAfter(503), await retryAfter(409)]).toEqual(['2', undefined]);
   });
 
-  test('that is internal is logged in full, answered with a request id, and not shown', async () => {
+  test('that is internal is logged in full, and the response contains only a request id', async () => {
     const before = lines.length;
     const reply = await call('POST', '/api/v1/fail', { body: '{"status":0}' });
     expect(reply).toMatchObject({ status: 500, body: { error: 'Internal Server Error' } });
@@ -370,7 +370,7 @@ describe('browsers', () => {
 });
 
 describe('a caller', () => {
-  test('with a one-time token may read, and write only where the token is used up', async () => {
+  test('with a one-time token may read, and write only where the token is consumed', async () => {
     expect(await call('GET', '/api/v1/things', { as: 'once' })).toMatchObject({ status: 200 });
     expect(await call('POST', '/api/v1/tasks/a/echo', { as: 'once', body: '{}' })).toMatchObject({
       status: 403,
@@ -392,7 +392,7 @@ describe('a caller', () => {
     expect(reply.statusCode).toBe(200);
   });
 
-  test('learns nothing of objects that their scopes do not cover', async () => {
+  test('learns nothing about objects outside their scopes', async () => {
     const finding = createSampleApp(authenticate, {
       handlers: {
         ...sampleHandlers,
@@ -409,7 +409,7 @@ describe('a caller', () => {
     expect((await get('full', 'run_9')).statusCode).toBe(404);
   });
 
-  test('who is a user needs a role in the organisation of the path', async () => {
+  test('who is a user requires a role in the organization of the path', async () => {
     const inProject = operation({
       ...sampleOperations.forUsers,
       id: 'inProject',
@@ -460,7 +460,7 @@ describe('a rate limit', () => {
     expect([await fail(), await fail()]).toEqual([418, 418]);
   });
 
-  test('counts every call, also refused ones and those with an internal error', async () => {
+  test('counts every call, including rejected ones and those with an internal error', async () => {
     const limited = createSampleApp(authenticate, {
       rateLimits: { personalAccessToken: { burst: 2, perSecond: 0.001 } },
     }).app;
@@ -551,10 +551,10 @@ const at = (method: 'GET' | 'PUT', name: string) =>
     params: z.object({ [name]: z.string() }),
   });
 
-describe('an app is not made', () => {
-  test('when an operation has no handler, or a handler no operation', () => {
+describe('creating an app fails', () => {
+  test('if an operation has no handler, or a handler no operation', () => {
     expect(refusal({ thing }, {})).toThrow(new InvalidOperation('thing has no handler.'));
-    expect(refusal({}, handlers)).toThrow('There is no operation thing.');
+    expect(refusal({}, handlers)).toThrow('Unknown operation thing.');
   });
 
   test.each<[Partial<OperationDeclaration>, string]>([
@@ -562,23 +562,23 @@ describe('an app is not made', () => {
     [{ access: { open: true, secretKey: true } }, 'choose one'],
     [{ access: { secretKey: true, action: 'read' } }, 'half a scope rule'],
     [{ access: { publicToken: true } }, 'no scope allows it'],
-    [{ access: { secretKey: true, anyScope: true, action: 'read', on: 'runs' } }, 'takes any'],
+    [{ access: { secretKey: true, anyScope: true, action: 'read', on: 'runs' } }, 'accepts any'],
     [{ access: { secretKey: true, objects: true } }, 'objects without an action'],
-    [{ access: { secretKey: true, role: 'admin' } }, 'take it out'],
+    [{ access: { secretKey: true, role: 'admin' } }, 'remove it'],
     [
       {
         access: { personalAccessToken: true },
         path: '/api/v1/projects/:projectRef',
         params: z.object({ projectRef: z.string() }),
       },
-      'give the least role',
+      'set the least role',
     ],
     [{ path: '/api/v1/things/:id' }, 'does not declare them'],
   ])('from %j', (change, why) => {
     expect(refusal({ thing: { ...thing, ...change } }, handlers)).toThrow(why);
   });
 
-  test('but is, when two methods of one path name its parameter differently', async () => {
+  test('but not if two methods of one path name its parameter differently', async () => {
     const { app: sample } = createSampleApp(authenticate, {
       operations: { a: at('GET', 'a'), b: at('PUT', 'b') } as never,
       handlers: { a: handlers.thing, b: handlers.thing } as never,

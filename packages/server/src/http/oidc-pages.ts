@@ -51,7 +51,7 @@ export function mountOidcPages(
       reply.headers(headers);
       try {
         if (!URL.canParse(visit.baseUrl))
-          return await sendPage(reply, 'invalid_request', 'The Host header is not the address of a server.');
+          return await sendPage(reply, 'invalid_request', 'The Host header is not a valid server address.');
         const { location, cookies } = await next(visit);
         return await reply
           .header('set-cookie', [...cookies])
@@ -66,7 +66,7 @@ export function mountOidcPages(
         if (isLast) reply.header('set-cookie', forget(visit.baseUrl));
         const { code, message } = problem ?? {
           code: 'internal_error' as const,
-          message: `Something is wrong with this server. Its log has the request ${request.id}.`,
+          message: `Internal server error. The server log has the details of the request ${request.id}.`,
         };
         return sendPage(reply, code, message, problem?.status);
       }
@@ -78,7 +78,7 @@ export function mountOidcPages(
     reply.headers(headers);
     try {
       const token = new URLSearchParams(String(request.body ?? '')).get('logout_token');
-      if (!token) throw badRequest('Send a form with logout_token');
+      if (!token) throw badRequest('logout_token: required, in a form');
       await loggedOut(token, visitOf(request).origin);
       return await reply.code(200).send();
     } catch (error) {

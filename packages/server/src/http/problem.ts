@@ -75,13 +75,13 @@ function problemOf(error: unknown): Problem | undefined {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return new Problem('too_large', 'Request body too large');
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
-      return new Problem('invalid_request', 'Request body does not have the length that Content-Length says');
+      return new Problem('invalid_request', 'Request body does not match its Content-Length');
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
-      return new Problem('unsupported_media_type', 'Content-Type cannot be read: send application/json');
+      return new Problem('unsupported_media_type', 'Content-Type is not supported: send application/json');
     case 'FST_ERR_BAD_URL':
       return new Problem('invalid_request', 'The path is not a valid URL: check its percent-encoding');
     case 'ECONNRESET':
-      return new Problem('invalid_request', 'The connection ended before the request did');
+      return new Problem('invalid_request', 'The connection ended before the request was complete');
     default:
       // Fastify's own errors (a protocol error, a closing server) carry a status.
       return typeof code === 'string' && code.startsWith('FST_') && isClientStatus(statusCode)

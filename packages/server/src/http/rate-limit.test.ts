@@ -23,7 +23,7 @@ test('callers have separate buckets', () => {
   expect(take('b', 0).allowed).toBe(true);
 });
 
-test('requests within the limits of published clients are never refused', () => {
+test('requests within the limits of published clients are never rejected', () => {
   const { publicToken, personalAccessToken, secretKey } = defaultRateLimits;
   expect(secretKey).toBeUndefined();
   for (const [limit, burst, everyMs, size] of [
@@ -64,7 +64,7 @@ test('keeps a limited number of buckets, and drops the least recently used one',
   expect(take('b', now).allowed).toBe(true);
 });
 
-test('a new key costs the same, however many are remembered', () => {
+test('a new key costs the same for any number of stored keys', () => {
   const reads = (max: number): number => {
     const { take } = createRateLimiter({ burst: 1, perSecond: 0.001 }, max);
     const next = vi.spyOn(Map.prototype, 'delete');

@@ -21,7 +21,7 @@ function ready() {
   return { state, at };
 }
 
-test('the database is asked once a second, however many ask the server', async () => {
+test('the database is queried once a second, for any number of probes', async () => {
   const { state, at } = ready();
   expect(await Promise.all([at(0), at(0), at(500)])).toEqual(['ready', 'ready', 'ready']);
   expect(await at(900)).toBe('ready');
@@ -45,7 +45,7 @@ test('a server stays ready while the database fails for less than five seconds',
   expect(await at(26_000)).toBe('ready');
 });
 
-test('a question that hangs is asked once, and the server is not ready after five seconds', async () => {
+test('a query that hangs is not repeated, and the server is not ready after five seconds', async () => {
   const { state, at } = ready();
   state.answer = () => new Promise(() => {});
   expect(await at(0)).toBe('ready');
@@ -53,9 +53,9 @@ test('a question that hangs is asked once, and the server is not ready after fiv
   expect(state.queries).toBe(1);
 });
 
-test('a database that became a standby is not one to serve with', async () => {
+test('a server whose database became a standby is not ready', async () => {
   const { state, at } = ready();
   state.answer = async () => true;
   expect(await at(0)).toBe('ready');
-  expect(await at(5_000)).toBe('The database is a standby and cannot be written');
+  expect(await at(5_000)).toBe('The database is a standby and does not accept writes');
 });

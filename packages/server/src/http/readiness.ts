@@ -43,7 +43,7 @@ export function createReadiness(
     try {
       const readOnly = await answerWithin(pending, maxAnswerMs);
       failing = readOnly
-        ? { since: failing?.since ?? since, why: 'The database is a standby and cannot be written' }
+        ? { since: failing?.since ?? since, why: 'The database is a standby and does not accept writes' }
         : undefined;
     } catch {
       failing = { since: failing?.since ?? since, why: 'The database does not answer' };
@@ -54,7 +54,7 @@ export function createReadiness(
     if (!asking && now() - checkedAt >= everyMs) asking = ask().finally(() => (asking = undefined));
     await asking;
     if (failing && now() - failing.since >= graceMs) throw new NotReady(failing.why);
-    if (missingMs() >= graceMs) throw new NotReady('Notifications of the database do not arrive');
+    if (missingMs() >= graceMs) throw new NotReady('Database notifications do not arrive');
   };
 }
 

@@ -98,7 +98,7 @@ export class HttpRequest implements Request<OperationDeclaration> {
   get environment(): Environment {
     const { principal } = this;
     if (isUser(principal)) {
-      throw new TypeError('This credential stands for a user, not for an environment.');
+      throw new TypeError('This credential is for a user, not for an environment.');
     }
     return principal.environment;
   }

@@ -28,7 +28,7 @@ test('a revocation ends the connection of a runner within a second', async () =>
   staying.terminate();
 });
 
-test('the connection of a runner that falls silent ends, and that of one that answers pings or sends frames does not', async () => {
+test('closes the connection of a runner that stops responding, but not of one that answers pings or sends frames', async () => {
   const server = await testServer({ leaseTimes: { pingMs: 100 } });
   const connect = async (autoPong: boolean): Promise<WebSocket> => {
     const socket = new WebSocket(`${server.url.replace('http', 'ws')}/runner/v1/connect`, {

@@ -158,11 +158,11 @@ async function admit(request: IncomingMessage, authenticate: Authenticate): Prom
   const principal = await authenticate({
     authorization: header('authorization'),
     ...branches,
-    // A runner of preview without a branch receives the list of branches.
+    // A preview runner without a branch receives the list of branches.
     wholeEnvironment: Object.values(branches).every((branch) => branch === undefined),
   });
   if (principal.kind !== 'secretKey' || principal.attempt)
-    throw new MisusedCredential('Invalid API key: a runner connects with a secret key');
+    throw new MisusedCredential('Invalid API key: a runner must connect with a secret key');
   if (!isUnrestricted(principal.scopes)) throw forbidden();
   return principal;
 }

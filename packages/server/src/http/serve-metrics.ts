@@ -45,14 +45,14 @@ export function refuseReader(request: Asking, { address, token }: MetricsOptions
     const [, sentToken = ''] = /^Bearer (.+)$/i.exec(request.headers.authorization ?? '') ?? [];
     return timingSafeEqual(digest(sentToken), digest(token))
       ? undefined
-      : { code: 'invalid_credential', error: 'The metrics need MILLRACE_METRICS_TOKEN as a bearer token' };
+      : { code: 'invalid_credential', error: 'The metrics require MILLRACE_METRICS_TOKEN as a bearer token' };
   }
   if (address || (loopback.test(request.socket.remoteAddress ?? '') && !isForwarded(request)))
     return undefined;
   return {
     code: 'unauthorized',
     error:
-      'The metrics are for this machine only. Set MILLRACE_METRICS_TOKEN, or MILLRACE_METRICS_ADDRESS for a port of their own.',
+      'The metrics are available only from this machine. Set MILLRACE_METRICS_TOKEN, or MILLRACE_METRICS_ADDRESS for a separate port.',
   };
 }
 
@@ -72,7 +72,7 @@ export async function serveMetrics(
         JSON.stringify({ error }),
       );
     if (request.url?.split('?')[0] !== '/metrics')
-      return refuse('route_not_found', 'Not found: there is /metrics');
+      return refuse('route_not_found', 'Not found: only /metrics is served here');
     const refusal = refuseReader(request, options);
     if (refusal) return refuse(refusal.code, refusal.error);
     metrics.expose(request.headers.accept).then(

@@ -37,7 +37,7 @@ export function readBody(
   return body;
 }
 
-/** The same for a large body, in parts. */
+/** Like `readBody`, for a large body, in parts. */
 export function* readBodyParts(
   schema: z.ZodType,
   bytes: Buffer,

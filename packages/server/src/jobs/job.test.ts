@@ -61,7 +61,7 @@ test('ticks for the earliest of several times, and for a later one afterwards', 
   expect(ticks[1]).toBeLessThan(now + 400);
 });
 
-test('never pauses longer than it may, also if it is woken after the clock was set back', async () => {
+test('never exceeds its maximum pause, even if it is woken after the clock was set back', async () => {
   let behind = 0;
   const late = { now: () => Date.now() - behind };
   const timer = new Timer();
@@ -79,7 +79,7 @@ test('never pauses longer than it may, also if it is woken after the clock was s
   await expect.poll(() => ticks).toBeGreaterThan(2);
 });
 
-test('does not forget a wake-up that comes during a tick', async () => {
+test('does not lose a wake-up that arrives during a tick', async () => {
   let end: (() => void) | undefined;
   const { ticks, timer } = started(() => new Promise((resolve) => (end = () => resolve(false))));
   timer.wakeNow();
@@ -101,7 +101,7 @@ test('logs a tick that fails, and ticks again', async () => {
   await expect.poll(() => ticks).toHaveLength(2);
 });
 
-test('a timer does nothing before its job starts and after it has stopped, and serves the one that is started next', async () => {
+test('a timer has no effect before its job starts and after it stops, and serves the next job', async () => {
   const before = new Timer();
   before.wakeNow();
   before.wakeAt(0);

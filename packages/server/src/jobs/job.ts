@@ -2,7 +2,7 @@ import type { Clock } from '../db/clock.ts';
 import type { Log } from '../logger.ts';
 import type { Timer, Wakeable } from './timer.ts';
 
-/** A background job, named by a noun for the thing that it keeps in order. */
+/** A background job, named after its task, such as `run pruner`. */
 export interface Job {
   readonly name: string;
   /** The maximum pause between two ticks. */
@@ -44,7 +44,7 @@ export function startJob(
   let again = false;
   let dueAt = Number.POSITIVE_INFINITY;
   let nextTickAt = 0;
-  /** The same for the maximum pause, in milliseconds of `performance`: the other clock may be set back during a pause. */
+  /** When the maximum pause ends, in milliseconds of `performance`: the other clock may be set back during a pause. */
   let latestTickAt = 0;
   /** When the next tick should begin; undefined if it was woken. */
   let expectedAt: number | undefined;

@@ -21,7 +21,7 @@ export class Timer implements Wakeable {
     this.#job?.wakeAt(at);
   }
 
-  /** Wakes this job from now on, until the returned function is called. */
+  /** Wakes this job until the returned function is called. */
   attach(job: Wakeable): () => void {
     this.#job = job;
     return () => {

@@ -21,7 +21,7 @@ interface Watched {
 export class JobWatch {
   readonly #jobs = new Map<string, Watched>();
 
-  /** These jobs run from now on. The list is empty while the installation is paused. */
+  /** Sets the running jobs. The list is empty while the installation is paused. */
   started(jobs: readonly Pick<Job, 'name' | 'everyMs'>[]): void {
     this.#jobs.clear();
     const now = performance.now();

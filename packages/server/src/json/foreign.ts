@@ -23,7 +23,7 @@ export function parseRequest(
   return parsed(text, { ...limits, ...requestLimits }, '', 'Invalid JSON');
 }
 
-/** The same for a large request, in parts. */
+/** Like `parseRequest`, for a large request, in parts. */
 export function* parseRequestParts(
   bytes: Buffer,
   limits: Pick<ForeignJsonLimits, 'maxMembers' | 'maxEscapes'> = {},
@@ -36,7 +36,7 @@ export function* parseRequestParts(
   }
 }
 
-/** The same for a text that may not be JSON: then returns `otherwise`. */
+/** Parses a request that may not be JSON: then returns `otherwise`. */
 export function parseIfJson(text: string, otherwise: unknown, limits = requestLimits): unknown {
   try {
     return parseForeignJson(text, limits);
@@ -62,7 +62,7 @@ export function tryParse(text: string, limits: ForeignJsonLimits = {}): unknown 
   }
 }
 
-/** The same for a large text, in parts. */
+/** Like `tryParse`, for a large text, in parts. */
 export function* tryParseParts(text: string, limits: ForeignJsonLimits = {}): InParts<unknown> {
   try {
     return yield* parseParts(Buffer.from(text), limits);

@@ -21,10 +21,10 @@ test('the limit is exact, and 200,000 levels do not exhaust the stack', () => {
   }
 });
 
-describe('stored JSON is shown', () => {
+describe('stored JSON is returned', () => {
   const mark = { $omitted: 'nested more than 1000 levels deep' };
 
-  test('with a mark in place of a value that cannot be shown', () => {
+  test('with a mark instead of a value that exceeds the limits', () => {
     expect(responseJson('{"a":1}')).toEqual({ a: 1 });
     expect(responseJson(nested(5_000))).toEqual(mark);
     expect(JSON.parse(responseText(nested(5_000)))).toEqual(mark);
@@ -35,7 +35,7 @@ describe('stored JSON is shown', () => {
     });
   });
 
-  test('in a reply of any depth', () => {
+  test('in a response of any depth', () => {
     const at = new Date(0);
     const reply = {
       data: [

@@ -9,7 +9,7 @@ export function isTooDeep(text: string, max = maxJsonLevels): boolean {
   return exceededLimit(text, { maxDepth: max, maxMembers: Infinity }) === 'depth';
 }
 
-/** The same for a large text, in parts. */
+/** Like `isTooDeep`, for a large text, in parts. */
 export function* isTooDeepParts(text: string): InParts<boolean> {
   const scan = new JsonScan({ maxDepth: maxJsonLevels, maxMembers: Infinity });
   for (let from = 0; from < text.length && !scan.exceeded; from += partLength) {

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { parseParts } from './parse-parts.ts';
 import { atOnce } from './parts.ts';
 
-/** Makes any text large. */
+/** Enlarges any text. */
 const padding = ' '.repeat(4 * 1024 * 1024);
 const ofBytes = (bytes: Buffer, limits: ForeignJsonLimits = {}, maxShortEscapes?: number): unknown =>
   atOnce(parseParts(bytes, limits, maxShortEscapes));
@@ -38,7 +38,7 @@ const json = fc.letrec((tie) => ({
   ),
 })).value;
 
-test('a large text is parsed as JSON.parse does', { timeout: 300_000 }, () => {
+test('a large text is parsed like JSON.parse', { timeout: 300_000 }, () => {
   fc.assert(
     fc.property(json, fc.constantFrom(undefined, 1), (value, indent) => {
       const text = JSON.stringify(value, null, indent);
@@ -58,7 +58,7 @@ test('a string is never cut inside an escape or a character', () => {
     }
 });
 
-test('long names of members, and equal ones, are those of JSON.parse', () => {
+test('long and repeated member names are parsed like JSON.parse', () => {
   const name = JSON.stringify('n"'.repeat(2_000));
   for (const text of [
     `{${name}:1,"b":2,${name}:3}`,
@@ -69,7 +69,7 @@ test('long names of members, and equal ones, are those of JSON.parse', () => {
   }
 });
 
-test('the limits are kept, and short strings have their own of escapes', () => {
+test('the limits are enforced, with a separate limit for escapes in short strings', () => {
   const short = JSON.stringify(Array.from({ length: 1_000 }, () => '"'.repeat(500)));
   const long = JSON.stringify(['"'.repeat(1_000_000)]);
   expect(reasonOf(() => parsed(long, { maxMembers: 1_000, maxEscapes: 2_000_000 }))).toBe('none');
@@ -80,7 +80,7 @@ test('the limits are kept, and short strings have their own of escapes', () => {
   expect(reasonOf(() => parsed('[]', { maxBytes: padding.length + 1 }))).toBe('size');
 });
 
-test('what is not JSON is a syntax error', () => {
+test('invalid JSON is a syntax error', () => {
   const long = 'x'.repeat(2_000);
   for (const text of [
     `{"a":"${long}`,

@@ -24,7 +24,7 @@ const alreadyScanned: ForeignJsonLimits = { maxDepth: Infinity, maxMembers: Infi
 
 /**
  * Does the same as `parseForeignJson`. In a text of more than 4 MiB, `maxEscapes` is for strings of at least 1,024 bytes; escapes in shorter
- * ones are limited to `maxShortEscapes`, which is by default what `maxMembers` allows.
+ * ones are limited to `maxShortEscapes`, whose default follows from `maxMembers`.
  */
 export function* parseParts(
   bytes: Buffer,

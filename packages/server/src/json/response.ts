@@ -22,7 +22,7 @@ export function responseJson(
   }
 }
 
-/** The same for values that must be objects. */
+/** Like `responseJson`, for values that must be objects. */
 export const responseObject = (text: string): Record<string, unknown> => {
   const value = responseJson(text);
   return isComposite(value) && !Array.isArray(value) ? value : noJson;

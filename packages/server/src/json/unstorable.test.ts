@@ -31,12 +31,12 @@ test.each([
   ['named', { named: { '\ud800': 'a' } }],
   ['trimmed', { trimmed: '\0' }],
   ['nested.name', { nested: { name: '\0' } }],
-])('names %s, which has a text that cannot be stored', (path, value) => {
+])('names %s, whose text cannot be stored', (path, value) => {
   expect(pathOf(value)).toBe(path);
 });
 
 test.each([
-  ['pairs that are whole', { name: '\ud83d\ude00 \ue000' }],
+  ['complete surrogate pairs', { name: '\ud83d\ude00 \ue000' }],
   ['an escape that is text', { name: String.raw`\u0000 \ud800` }],
   ['JSON of any shape', { payload: { '\0': ['\ud800'] }, metadata: { '\ud800': '\0' } }],
   ['members that are dropped', { other: '\0' }],
@@ -44,7 +44,7 @@ test.each([
   expect(pathOf(value)).toBeUndefined();
 });
 
-test('searches any value, also without a schema', () => {
+test('searches any value, even without a schema', () => {
   expect(unstorableText({ a: [{ b: 'c\0' }] })).toMatchObject({
     message: 'must not contain a NUL character',
     path: ['a', '0', 'b'],

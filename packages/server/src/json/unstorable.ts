@@ -18,7 +18,7 @@ const escapeLength = 6;
 export const unstorableIssue = (schema: Schema, value: unknown, json?: string): Issue | undefined =>
   json === undefined || escapes.test(json) ? find(value, [], [schema]) : undefined;
 
-/** The same for a large text in UTF-8, in parts. */
+/** Like `unstorableIssue`, for a large text in UTF-8, in parts. */
 export function* unstorableIssueParts(
   schema: Schema,
   value: unknown,
@@ -33,7 +33,7 @@ export function* unstorableIssueParts(
   return undefined;
 }
 
-/** The first unstorable text of any value, whatever its schema. */
+/** The first unstorable text of any value, without a schema. */
 export const unstorableText = (value: unknown): Issue | undefined => find(value, [], undefined);
 
 function find(

@@ -22,7 +22,7 @@ const causeDelivery = async (server: NotifyingServer, contentHash: string) => {
 };
 
 describe('a delivery', () => {
-  test('is tried again later and later, under one id, until it is accepted', async () => {
+  test('is retried after increasing pauses, with the same id, until it is accepted', async () => {
     const server = await startNotifyingServer();
     const receiver = await startReceiver();
     const { id, secret } = await server.endpoint(receiver.url, ['deployment.registered']);
@@ -34,7 +34,7 @@ describe('a delivery', () => {
       attempts: 1,
       status: 'PENDING',
       responseStatus: 500,
-      failure: 'It answered 500',
+      failure: 'The endpoint returned 500',
       endpointId: id,
     });
     const [first] = await deliveries(server);
@@ -44,7 +44,7 @@ describe('a delivery', () => {
     expect((await server.notifications(`/endpoints/${id}`)).body.failingSince).not.toBeNull();
     server.shiftTime(6_000);
     await arrived(receiver, 2);
-    await comesTo(server, { attempts: 2, responseStatus: 302, failure: 'It answered 302' });
+    await comesTo(server, { attempts: 2, responseStatus: 302, failure: 'The endpoint returned 302' });
     server.shiftTime(6 * 60_000);
     await arrived(receiver, 3);
     await comesTo(server, {
@@ -61,7 +61,7 @@ describe('a delivery', () => {
     expect((await server.notifications(`/endpoints/${id}`)).body.failingSince).toBeNull();
   });
 
-  test('that nobody answers is given up after ten attempts, and can be replayed', async () => {
+  test('that is never accepted fails after ten attempts, and can be replayed', async () => {
     const server = await startNotifyingServer();
     const receiver = await startReceiver();
     await server.endpoint(receiver.url, ['deployment.registered']);
@@ -69,7 +69,7 @@ describe('a delivery', () => {
     await causeDelivery(server, 'content-1');
     let shifted = 0;
     for (let attempts = 1; attempts < 10; attempts++) {
-      await comesTo(server, { attempts, status: 'PENDING', failure: 'It answered 503' });
+      await comesTo(server, { attempts, status: 'PENDING', failure: 'The endpoint returned 503' });
       const [{ dueAt }] = await deliveries(server);
       const wait = Date.parse(dueAt) - Date.now() - shifted + 100;
       server.shiftTime(wait);
@@ -90,7 +90,7 @@ describe('a delivery', () => {
     expect((await server.notifications(`/deliveries/${id}`)).body.body).toEqual(receiver.received[10]?.body);
   }, 40_000);
 
-  test('says why it failed when nothing answers at all', async () => {
+  test('contains the reason if the endpoint does not respond', async () => {
     const server = await startNotifyingServer();
     const receiver = await startReceiver();
     await server.endpoint(receiver.url, ['deployment.registered']);
@@ -104,7 +104,7 @@ describe('a delivery', () => {
     });
   });
 
-  test('to a slow receiver does not hold up the others', async () => {
+  test('to a slow receiver does not delay the others', async () => {
     const server = await startNotifyingServer();
     const [slow, quick] = [await startReceiver(), await startReceiver()];
     slow.answer = () => new Promise(() => {});
@@ -116,7 +116,7 @@ describe('a delivery', () => {
     expect(slow.received.length).toBeLessThanOrEqual(5);
   });
 
-  test('is listed page by page, newest first, by endpoint, type and status', async () => {
+  test('is listed in pages, newest first, by endpoint, type and status', async () => {
     const server = await startNotifyingServer();
     const [good, bad] = [await startReceiver(), await startReceiver()];
     bad.answer = () => 500;
@@ -150,23 +150,23 @@ describe('a delivery', () => {
 });
 
 describe('an endpoint', () => {
-  test('that accepts nothing for days is disabled, the others get notice, and it can be enabled again', async () => {
+  test('that accepts nothing for days is disabled, the other endpoints are notified, and it can be enabled again', async () => {
     const server = await startNotifyingServer();
     const [dead, alive] = [await startReceiver(), await startReceiver()];
     dead.answer = () => 500;
     const { id } = await server.endpoint(`${dead.url}/secret-path`, ['deployment.registered']);
     await server.endpoint(alive.url, ['endpoint.disabled']);
     await causeDelivery(server, 'content-1');
-    await comesTo(server, { attempts: 1, failure: 'It answered 500' });
+    await comesTo(server, { attempts: 1, failure: 'The endpoint returned 500' });
     for (let attempts = 2; attempts <= 6; attempts++) {
       server.shiftTime(day + 1_000);
       await arrived(dead, attempts);
-      if (attempts < 6) await comesTo(server, { attempts, failure: 'It answered 500' });
+      if (attempts < 6) await comesTo(server, { attempts, failure: 'The endpoint returned 500' });
     }
     await arrived(alive, 1);
     expect(alive.received[0]?.body).toMatchObject({
       type: 'endpoint.disabled',
-      data: { id, url: dead.url, disabledBy: 'failing', reason: 'nothing was accepted for five days' },
+      data: { id, url: dead.url, disabledBy: 'failing', reason: 'no delivery was accepted for five days' },
     });
     expect((await server.notifications(`/endpoints/${id}`)).body).toMatchObject({
       enabled: false,
@@ -190,29 +190,29 @@ describe('an endpoint', () => {
     await arrived(dead, count + 1);
   });
 
-  test('that failed long ago and was not asked since is not disabled for failing once more', async () => {
+  test('that failed long ago and received nothing since is not disabled after one more failure', async () => {
     const server = await startNotifyingServer();
     const receiver = await startReceiver();
     receiver.answer = () => 500;
     const { id } = await server.endpoint(receiver.url, ['deployment.registered']);
     await causeDelivery(server, 'content-1');
-    await comesTo(server, { attempts: 1, failure: 'It answered 500' });
+    await comesTo(server, { attempts: 1, failure: 'The endpoint returned 500' });
     server.shiftTime(21 * day);
-    await comesTo(server, { attempts: 2, failure: 'It answered 500' });
+    await comesTo(server, { attempts: 2, failure: 'The endpoint returned 500' });
     expect((await server.notifications(`/endpoints/${id}`)).body).toMatchObject({ enabled: true });
-    // From now on it receives requests, and fails for five more days.
+    // It now receives requests, and fails for five more days.
     for (let attempts = 3; attempts <= 7; attempts++) {
       expect((await server.notifications(`/endpoints/${id}`)).body.enabled).toBe(true);
       server.shiftTime(day + 1_000);
       await arrived(receiver, attempts);
-      if (attempts < 7) await comesTo(server, { attempts, failure: 'It answered 500' });
+      if (attempts < 7) await comesTo(server, { attempts, failure: 'The endpoint returned 500' });
     }
     await expect
       .poll(async () => (await server.notifications(`/endpoints/${id}`)).body.disabledBy)
       .toBe('failing');
   });
 
-  test('that answers 410 is disabled at once', async () => {
+  test('that returns 410 is disabled at once', async () => {
     const server = await startNotifyingServer();
     const receiver = await startReceiver();
     receiver.answer = () => 410;

@@ -111,7 +111,7 @@ async function send(dependencies: DeliverDependencies, taken: Taken, signal: Abo
   const secret = unseal(masterKey, taken.sealed, endpointSecretContext(id));
   const message = messageOf(bodyOf(taken));
   if (kind === 'email') {
-    if (!mail) throw new TypeError(`${url} has no settings of mail`);
+    if (!mail) throw new TypeError(`${url} has no mail settings`);
     const sent = { settings: mail, password: secret, id: taken.notification_id, message };
     return { ...(await sendMail({ ...sent, ...egress, signal })), isAccepted: true };
   }
@@ -121,7 +121,7 @@ async function send(dependencies: DeliverDependencies, taken: Taken, signal: Abo
 
 const resultOf = (status: number): Result => {
   const isAccepted = status >= 200 && status <= 299;
-  return { status, isAccepted, failure: isAccepted ? undefined : `It answered ${status}` };
+  return { status, isAccepted, failure: isAccepted ? undefined : `The endpoint returned ${status}` };
 };
 
 const headersOf = (body: string) => ({
@@ -151,7 +151,7 @@ export function reasonOf(error: unknown): string {
   if (error instanceof AddressRefused) return `Refused: ${error.message}`;
   if (!(error instanceof Error)) return String(error);
   if (error.name === 'TimeoutError' || error.name === 'AbortError')
-    return `No answer within ${timeoutMs / 1_000} s`;
+    return `No response within ${timeoutMs / 1_000} s`;
   // The failed system call, without the resolved address.
   if ('syscall' in error && 'code' in error)
     return `${error.syscall as string} failed: ${error.code as string}`;

@@ -19,7 +19,7 @@ const waiting = async ({ sql }: TestEngine, count: number): Promise<void> =>
   await expect.poll(() => lockWaiters(sql), { timeout: 20_000 }).toHaveLength(count);
 
 const switchOff: Record<string, (fixture: TestEngine) => Promise<unknown>> = {
-  'by hand': ({ sql, environment }) =>
+  'by a user': ({ sql, environment }) =>
     updateEndpoint(
       sql,
       masterKeyOf(Buffer.alloc(32, 1)),
@@ -27,7 +27,7 @@ const switchOff: Record<string, (fixture: TestEngine) => Promise<unknown>> = {
       { env: environment.id, id, body: { enabled: false }, now: new Date() },
       async () => {},
     ),
-  'for its failures': ({ sql, engine, environment }) =>
+  'because of its failures': ({ sql, engine, environment }) =>
     disableEndpoint(sql, engine.log, {
       endpoint: { id, env: environment.id, url },
       by: 'failing',
@@ -36,7 +36,7 @@ const switchOff: Record<string, (fixture: TestEngine) => Promise<unknown>> = {
 };
 
 test.each(Object.keys(switchOff))(
-  'an endpoint that is switched off %s is to get nothing more, not even what becomes a fact at that moment',
+  'an endpoint disabled %s receives nothing more, not even a concurrent notification',
   async (how) => {
     const fixture = await testEngine();
     const { sql, environment } = fixture;
@@ -55,7 +55,7 @@ test.each(Object.keys(switchOff))(
   },
 );
 
-test('two endpoints can be disabled at the same time, and a concurrent replay is not due afterwards', async () => {
+test('two endpoints can be disabled at the same time, and a concurrent replay leaves nothing due', async () => {
   const fixture = await testEngine();
   const { sql, engine, environment } = fixture;
   const other = 'endpoint_2';

@@ -17,8 +17,8 @@ export const failPending = async (tx: Queryable, endpoint: string): Promise<void
      where endpoint_id = ${endpoint} and due is not null`);
 
 const reasons = {
-  failing: 'nothing was accepted for five days',
-  gone: 'it answered 410 Gone',
+  failing: 'no delivery was accepted for five days',
+  gone: 'it returned 410 Gone',
 } as const;
 
 export interface Disable {

@@ -8,7 +8,7 @@ import { notifyingServer, startNotifyingServer } from './testing/notifying-serve
 const url = 'http://127.0.0.1:9/hook';
 
 describe('endpoints', () => {
-  test('are created with a secret that is shown once, changed, listed and deleted', async () => {
+  test('are created with a secret that is returned once, changed, listed and deleted', async () => {
     const server = await startNotifyingServer();
     const created = await server.notifications('/endpoints', 'POST', {
       url,
@@ -60,20 +60,16 @@ describe('endpoints', () => {
     [{ url, types: [] }, 400, /"types"/],
     [{ url, types: ['*'], description: 'a\ud800' }, 400, /half a character at "description"/],
     [{ url, types: ['run.exploded'] }, 400, /not a type of notification; use run\.failed/],
-    [
-      { url: 'http://10.0.0.1/', types: ['*'] },
-      422,
-      /url: 10\.0\.0\.1 is not an address of the public Internet/,
-    ],
+    [{ url: 'http://10.0.0.1/', types: ['*'] }, 422, /url: 10\.0\.0\.1 is not a public Internet address/],
     [{ url: 'http://[::1]/', types: ['*'] }, 422, /::1 is not/],
-    [{ url: 'http://1.1.1.1/', types: ['*'] }, 422, /only https will do/],
-  ])('refuse %j', async (body, status, message) => {
+    [{ url: 'http://1.1.1.1/', types: ['*'] }, 422, /only https is allowed/],
+  ])('reject %j', async (body, status, message) => {
     const server = await notifyingServer();
     const answer = await server.notifications('/endpoints', 'POST', body);
     expect([answer.status, answer.body.error]).toEqual([status, expect.stringMatching(message)]);
   });
 
-  test('of this machine are refused unless they are allowed', async () => {
+  test('on this machine are rejected unless they are allowed', async () => {
     const server = await startNotifyingServer({ notificationNetworks: [] });
     for (const host of [
       '127.0.0.1',
@@ -91,12 +87,12 @@ describe('endpoints', () => {
       expect([host, answer.status, answer.body.error]).toEqual([
         host,
         422,
-        expect.stringMatching(/not an address of the public Internet/),
+        expect.stringMatching(/not a public Internet address/),
       ]);
     }
   });
 
-  test('tell nothing of what a name leads to: neither when they are created nor when something is sent', async () => {
+  test('reveal nothing about the resolution of a name, neither on creation nor on delivery', async () => {
     const resolved: string[] = [];
     const known: Readonly<Record<string, string>> = {
       'inside.example': '10.0.0.7',
@@ -115,7 +111,7 @@ describe('endpoints', () => {
     }
     expect(resolved).toEqual([]);
     expect(() => checkUrl('http://inside.example/', { networks: createNetworks(), resolve })).toThrow(
-      'url: over the public Internet only https will do, and for mail only TLS.',
+      'url: over the public Internet only https is allowed, and only TLS for mail.',
     );
     const failureOf = (host: string) =>
       post({
@@ -126,12 +122,12 @@ describe('endpoints', () => {
         resolve,
         signal: AbortSignal.timeout(9_000),
       }).then(String, reasonOf);
-    const closed = 'Refused: the name does not lead to an address that notifications may be sent to';
+    const closed = 'Refused: the name does not resolve to an allowed address';
     expect([await failureOf('inside.example'), await failureOf('nobody.example')]).toEqual([closed, closed]);
     expect(await failureOf('allowed.example')).toBe('connect failed: ECONNREFUSED');
   });
 
-  test('belong to an environment: keys of another, and users of another project, do not see them', async () => {
+  test('belong to an environment: keys of other environments and users of other projects cannot see them', async () => {
     const server = await notifyingServer();
     const root = `/api/v1/projects/${server.projectRef}/notifications`;
     const { id } = await server.endpoint(url, ['*']);

@@ -113,7 +113,7 @@ async function refuseNamed(tx: Queryable, env: number, id: string): Promise<void
   if (row)
     throw new Problem(
       'endpoint_in_use',
-      `The alert ${row.id} sends to it: change or delete the alert first.`,
+      `The alert ${row.id} uses this endpoint: change or delete the alert first.`,
       {},
       false,
     );

@@ -72,7 +72,7 @@ export async function sendMail(mail: Mail): Promise<MailResult> {
     const refused = sent.rejected.length;
     return {
       status: Number(sent.response.slice(0, 3)) || 250,
-      ...(refused > 0 && { failure: `The mail server refused ${refused} of ${to.length} recipients` }),
+      ...(refused > 0 && { failure: `The mail server rejected ${refused} of ${to.length} recipients` }),
     };
   } catch (error) {
     throw signal.aborted ? (signal.reason as Error) : asRefused(error);
@@ -93,16 +93,16 @@ function asRefused(error: unknown): unknown {
   const { code, command, responseCode, syscall } = error as SmtpError;
   if (responseCode !== undefined)
     return new MailRefused(
-      `The mail server answered ${responseCode}${command === undefined ? '' : ` to ${command}`}`,
+      `The mail server replied ${responseCode}${command === undefined ? '' : ` to ${command}`}`,
       responseCode,
     );
   if (syscall !== undefined) return error;
   const reasons: Readonly<Record<string, string>> = {
-    ETLS: 'The mail server does not offer STARTTLS, or its certificate was refused',
-    ESOCKET: 'The connection to the mail server failed, or its certificate was refused',
+    ETLS: 'The mail server does not offer STARTTLS, or its certificate was rejected',
+    ESOCKET: 'The connection to the mail server failed, or its certificate was rejected',
     ECONNECTION: 'The mail server closed the connection',
-    EAUTH: 'The mail server offers no way to log in that is supported',
-    ETIMEDOUT: 'The mail server did not answer in time',
+    EAUTH: 'The mail server offers no supported authentication method',
+    ETIMEDOUT: 'The mail server did not respond in time',
   };
   return new MailRefused(reasons[code ?? ''] ?? `Mail could not be sent (${code ?? 'unknown error'})`);
 }

@@ -69,7 +69,7 @@ describe('networks', () => {
     '2001:db8::1',
     '2002:7f00:1::',
     '3fff::1',
-  ])('%s is refused', (address) => {
+  ])('%s is rejected', (address) => {
     expect(refuses(networks, address)).toBe(true);
   });
 
@@ -84,12 +84,12 @@ describe('networks', () => {
     '11.0.0.1',
     '2606:4700::1111',
     '2a00:1450:4001::1',
-  ])('%s is not', (address) => {
+  ])('%s is allowed', (address) => {
     expect(refuses(networks, address)).toBe(false);
     expect(refuses(networks, address, 'http:')).toBe(true);
   });
 
-  test('that are allowed take http too, and nothing beside them', () => {
+  test('that are allowed accept http too, and no others do', () => {
     fc.assert(
       fc.property(fc.ipV4(), (address) => {
         const own = createNetworks(['10.0.0.0/8', 'fd00::/8']);
@@ -102,9 +102,9 @@ describe('networks', () => {
   });
 
   test.each(['10.0.0.0', 'ten/8', '10.0.0.0/33', 'fd00::/129', '10.0.0.0/-1', ''])(
-    '"%s" is no range',
+    '"%s" is not a range',
     (range) => {
-      expect(() => createNetworks([range])).toThrow(/is not a range of addresses/);
+      expect(() => createNetworks([range])).toThrow(/is not an address range/);
     },
   );
 });
@@ -131,21 +131,21 @@ describe('a name', () => {
     expect(receiver.received).toHaveLength(1);
   });
 
-  test('is refused when any of its addresses is, whatever it was before', async () => {
+  test('is rejected if any of its addresses is, even if it was allowed before', async () => {
     const receiver = await startReceiver();
     const { port } = new URL(receiver.url);
     const inside = { address: '127.0.0.1', family: 4 };
     await expect(to(port, async () => [inside], [])).rejects.toThrow(
-      /^the name does not lead to an address that notifications may be sent to$/,
+      /^the name does not resolve to an allowed address$/,
     );
     await expect(
       to(port, async () => [{ address: '8.8.8.8', family: 4 }, inside], ['8.0.0.0/8']),
-    ).rejects.toThrow(/^the name does not lead/);
-    await expect(to(port, async () => [], [])).rejects.toThrow(/^the name does not lead/);
+    ).rejects.toThrow(/^the name does not resolve/);
+    await expect(to(port, async () => [], [])).rejects.toThrow(/^the name does not resolve/);
     const unknown = async () => {
       throw Object.assign(new Error('getaddrinfo ENOTFOUND rebind.example'), { code: 'ENOTFOUND' });
     };
-    await expect(to(port, unknown, [])).rejects.toThrow(/^the name does not lead/);
+    await expect(to(port, unknown, [])).rejects.toThrow(/^the name does not resolve/);
     await expect(to(port, async () => [{ address: '8.8.8.8', family: 4 }], [])).rejects.toThrow(/only https/);
     expect(receiver.received).toEqual([]);
   });
@@ -163,7 +163,7 @@ test('a name look-up has the same time limit as a response', async () => {
   await expect(never).rejects.toMatchObject({ name: 'TimeoutError' });
 });
 
-describe('an answer', () => {
+describe('a response', () => {
   /** The status that results from a receiver's raw response to a POST. */
   const statusOf = async (write: (socket: Socket) => void, patienceMs = 20_000): Promise<number> => {
     const sockets = new Set<Socket>();
@@ -186,12 +186,12 @@ describe('an answer', () => {
     });
   };
 
-  test.each(['', 'more'])('that changes the protocol is an answer, and ends there (%s)', async (more) => {
+  test.each(['', 'more'])('that changes the protocol is complete at that point (%s)', async (more) => {
     const switching = 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n';
     expect(await statusOf((socket) => socket.write(switching + more))).toBe(101);
   });
 
-  test('counts once its status is there, even if the rest of it never comes', async () => {
+  test('counts once its status has arrived, even if the rest never does', async () => {
     expect(
       await statusOf((socket) => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nx'), 500),
     ).toBe(200);
@@ -200,7 +200,7 @@ describe('an answer', () => {
     expect(await statusOf(endless)).toBe(202);
   });
 
-  test('that never becomes one is a failure', async () => {
+  test('that never arrives is a failure', async () => {
     await expect(statusOf((socket) => socket.end())).rejects.toThrow(/hang up/);
     await expect(statusOf((socket) => socket.end('hello'))).rejects.toThrow(/Parse Error/);
     await expect(statusOf((socket) => socket.write('HTTP/1.1 100 Continue\r\n\r\n'), 500)).rejects.toThrow(

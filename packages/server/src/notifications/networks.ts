@@ -55,7 +55,7 @@ function listOf(ranges: readonly string[]): BlockList {
     const maxBits = version === 6 ? 128 : 32;
     if (version === 0 || !/^\d{1,3}$/.test(bits) || Number(bits) > maxBits) {
       throw new NetworksRefused(
-        `Networks for notifications (MILLRACE_NOTIFICATION_NETWORKS): "${range}" is not a range of addresses; write ranges such as 10.0.0.0/8,fd00::/8.`,
+        `Networks for notifications (MILLRACE_NOTIFICATION_NETWORKS): "${range}" is not an address range; use ranges such as 10.0.0.0/8,fd00::/8.`,
       );
     }
     list.addSubnet(address, Number(bits), version === 6 ? 'ipv6' : 'ipv4');
@@ -66,7 +66,7 @@ function listOf(ranges: readonly string[]): BlockList {
 const familyOf = (address: string) => (isIP(address) === 6 ? 'ipv6' : 'ipv4');
 
 export const onlyHttps = () =>
-  new AddressRefused('over the public Internet only https will do, and for mail only TLS');
+  new AddressRefused('over the public Internet only https is allowed, and only TLS for mail');
 
 /** The addresses that notifications may be sent to. */
 export interface Networks {
@@ -89,7 +89,7 @@ export function createNetworks(allowed: readonly string[] = []): Networks {
       if (own.check(address, familyOf(address))) return;
       if (!isPublic(address)) {
         throw new AddressRefused(
-          `${address} is not an address of the public Internet; who runs the server can allow its network (MILLRACE_NOTIFICATION_NETWORKS)`,
+          `${address} is not a public Internet address; the operator of the server can allow its network (MILLRACE_NOTIFICATION_NETWORKS)`,
         );
       }
       if (protocol !== 'https:') throw onlyHttps();

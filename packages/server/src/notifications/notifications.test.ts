@@ -8,7 +8,7 @@ const arrived = async (receiver: Receiver, count: number): Promise<void> =>
 const ofType = (receiver: Receiver, type: string) =>
   receiver.received.filter(({ body }) => body.type === type);
 
-test('a run that fails is told, with the new error group, signed so that the library of Standard Webhooks takes it', async () => {
+test('a failed run is reported with its new error group, signed for the Standard Webhooks library', async () => {
   const server = await notifyingServer();
   const receiver = await startReceiver();
   const { secret } = await server.endpoint(`${receiver.url}/hook?x=1`, ['run.failed', 'error.*']);
@@ -47,7 +47,7 @@ test('a run that fails is told, with the new error group, signed so that the lib
   });
 });
 
-test('an error group that comes back is told: as regressed, or as no longer ignored', async () => {
+test('a recurring error group is reported as regressed, or as no longer ignored', async () => {
   const server = await startNotifyingServer();
   const receiver = await startReceiver();
   await server.deploy();
@@ -78,13 +78,13 @@ test('an error group that comes back is told: as regressed, or as no longer igno
   await expect.poll(() => ofType(receiver, 'error.unignored').length, { timeout: 10_000 }).toBe(1);
   expect(ofType(receiver, 'error.new')).toEqual([]);
 
-  // The expiry of an ignore is one too, without a failure.
+  // The expiry of an ignore also counts, without a failure.
   await server.ask(`/api/v1/errors/${id}/ignore`, { method: 'POST', body: { duration: 3_600_000 } });
   server.shiftTime(3_601_000);
   await expect.poll(() => ofType(receiver, 'error.unignored').length, { timeout: 15_000 }).toBe(2);
 }, 40_000);
 
-test('a version is told when it is registered and when it becomes current', async () => {
+test('a version is reported when it is registered and when it becomes current', async () => {
   const server = await notifyingServer();
   const receiver = await startReceiver();
   await server.endpoint(receiver.url, ['deployment.*']);
@@ -117,7 +117,7 @@ test('a version is told when it is registered and when it becomes current', asyn
   );
 });
 
-test('ticks that no server was there to fire are told', async () => {
+test('ticks missed without a server are reported', async () => {
   const server = await startNotifyingServer();
   const receiver = await startReceiver();
   await server.endpoint(receiver.url, ['schedule.missed']);
@@ -150,7 +150,7 @@ test('ticks that no server was there to fire are told', async () => {
   });
 });
 
-test('an endpoint is told what it asked for, of its own environment, and nothing from before', async () => {
+test('an endpoint receives its subscribed types from its own environment, and nothing from before', async () => {
   const server = await notifyingServer();
   const [all, some, stage] = [await startReceiver(), await startReceiver(), await startReceiver()];
   await server.deploy();
@@ -171,7 +171,7 @@ test('an endpoint is told what it asked for, of its own environment, and nothing
     ['error.new'],
     [],
   ]);
-  // One notification is one message, whoever receives it.
+  // One notification is one message for all receivers.
   const [notification] = ofType(all, 'error.new');
   expect(some.received[0]?.headers['webhook-id']).toBe(notification?.headers['webhook-id']);
   expect((await server.notifications('/deliveries')).body.data).toHaveLength(3);

@@ -14,7 +14,7 @@ const newHex = (): string => randomUUID().replaceAll('-', '');
 
 /**
  * Stores a notification and its deliveries, in the transaction that it reports. Returns the ids of the deliveries. If no enabled endpoint
- * should receive it, nothing is stored and there are none.
+ * should receive it, nothing is stored and the list is empty.
  */
 export async function notify(
   tx: Queryable,

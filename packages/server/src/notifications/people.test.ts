@@ -41,7 +41,7 @@ async function everything(server: TestServer): Promise<string> {
   return JSON.stringify(rows);
 }
 
-test('a chat gets a message in the format of Slack, and its address is shown to nobody', async () => {
+test('a chat receives a message in the Slack format, and its address is never returned', async () => {
   const server = await startNotifyingServer();
   const receiver = await startReceiver();
   const { status, body } = await server.add({ kind: 'slack', url: chat(receiver) });
@@ -60,7 +60,10 @@ test('a chat gets a message in the format of Slack, and its address is shown to 
     text: expect.stringMatching(/^\[.+ prod\] Test message\n• Alerts of this environment are sent here\.$/),
   });
   receiver.answer = () => 404;
-  expect(await tested(server, body.id)).toMatchObject({ status: 'PENDING', failure: 'It answered 404' });
+  expect(await tested(server, body.id)).toMatchObject({
+    status: 'PENDING',
+    failure: 'The endpoint returned 404',
+  });
   const responses = JSON.stringify([
     (await server.notifications('/endpoints')).body,
     (await server.notifications('/deliveries')).body,
@@ -69,7 +72,7 @@ test('a chat gets a message in the format of Slack, and its address is shown to 
     expect(text).not.toContain('s3cr3t');
 });
 
-test('a mail is sent over TLS, to a server that asks for a password', async () => {
+test('a mail is sent over TLS, to a server that requires a password', async () => {
   const server = await notifyingServer();
   const mail = await startMailServer({ secure: true });
   const { body } = await server.add(mailTo(mail.port));
@@ -108,13 +111,13 @@ test('a mail is sent over STARTTLS, and nothing without it', async () => {
   expect(plain.received).toEqual([]);
 });
 
-test('a wrong password is named as what it is, appears nowhere, and can be replaced', async () => {
+test('a wrong password is reported as the cause, appears nowhere, and can be replaced', async () => {
   const server = await startNotifyingServer();
   const mail = await startMailServer({ secure: true });
   const { body } = await server.add(mailTo(mail.port, { password: 'wr0ng-one' }));
   const failed = await tested(server, body.id);
   expect(failed).toMatchObject({ status: 'PENDING', responseStatus: 535 });
-  expect(failed.failure).toMatch(/^The mail server answered 535 to AUTH/);
+  expect(failed.failure).toMatch(/^The mail server replied 535 to AUTH/);
   const smtp = { host: '127.0.0.1', port: mail.port, security: 'tls', user, password };
   expect((await server.notifications(`/endpoints/${body.id}`, 'PATCH', { smtp })).status).toBe(200);
   server.shiftTime(10_000);
@@ -124,7 +127,7 @@ test('a wrong password is named as what it is, appears nowhere, and can be repla
   const moved = { smtp: { ...same, host: 'smtp.example.com' } };
   expect(await server.notifications(`/endpoints/${body.id}`, 'PATCH', moved)).toMatchObject({
     status: 422,
-    body: { error: 'smtp.password: give it again, because the server or the user changes.' },
+    body: { error: 'smtp.password: required when the server or the user changes.' },
   });
   expect(
     (await server.notifications(`/endpoints/${body.id}`, 'PATCH', { smtp: same, to: ['a@b.example'] })).body
@@ -137,7 +140,7 @@ test('a wrong password is named as what it is, appears nowhere, and can be repla
   }
 });
 
-test('a recipient that is refused does not keep the mail from the others', async () => {
+test('a rejected recipient does not prevent delivery to the others', async () => {
   const server = await notifyingServer();
   const mail = await startMailServer({
     secure: true,
@@ -148,11 +151,11 @@ test('a recipient that is refused does not keep the mail from the others', async
   const { body } = await server.add(mailTo(mail.port));
   expect(await tested(server, body.id)).toMatchObject({
     status: 'DELIVERED',
-    failure: 'The mail server refused 1 of 2 recipients',
+    failure: 'The mail server rejected 1 of 2 recipients',
   });
 });
 
-test('a mail server that says nothing does not hold up the others for long', async () => {
+test('an unresponsive mail server does not delay the others for long', async () => {
   const server = await notifyingServer();
   const mail = await startMailServer({ secure: true, onConnect: () => {} });
   const { body } = await server.add(mailTo(mail.port));
@@ -160,10 +163,10 @@ test('a mail server that says nothing does not hold up the others for long', asy
   const [sent] = (await server.notifications('/deliveries')).body.data;
   await expect
     .poll(async () => (await delivery(server, sent.id)).failure, { timeout: 10_000, interval: 100 })
-    .toBe('No answer within 15 s');
+    .toBe('No response within 15 s');
 }, 40_000);
 
-test('bad settings are refused with the field and what to do', async () => {
+test('invalid settings are rejected with the field and the fix', async () => {
   const server = await notifyingServer();
   const mail = mailTo(465);
   const cases: [body: unknown, status: number, message: RegExp][] = [
@@ -173,7 +176,7 @@ test('bad settings are refused with the field and what to do', async () => {
       400,
       /not sent to people.* at "types/,
     ],
-    [{ kind: 'slack', url: 'http://10.0.0.1/x' }, 422, /^url: 10\.0\.0\.1 is not an address of the public/],
+    [{ kind: 'slack', url: 'http://10.0.0.1/x' }, 422, /^url: 10\.0\.0\.1 is not a public Internet address/],
     [
       { ...mail, smtp: { ...mail.smtp, host: '169.254.169.254' } },
       422,
@@ -182,7 +185,7 @@ test('bad settings are refused with the field and what to do', async () => {
     [
       { ...mail, smtp: { ...mail.smtp, host: '1.1.1.1', security: 'none' } },
       422,
-      /^smtp\.host: .* for mail only TLS/,
+      /^smtp\.host: .* only TLS for mail/,
     ],
     [{ ...mail, smtp: { ...mail.smtp, host: 'a b' } }, 400, /must be a host name .* at "smtp\.host"/],
     [{ ...mail, smtp: { ...mail.smtp, password: undefined } }, 400, /give both .* at "smtp\.password"/],

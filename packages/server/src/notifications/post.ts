@@ -18,8 +18,7 @@ export const literalOf = ({ hostname }: URL): string | undefined => {
 };
 
 /** The same message for an unknown name and for a private address, so that it does not reveal which. */
-const nowhere = () =>
-  new AddressRefused('the name does not lead to an address that notifications may be sent to');
+const nowhere = () => new AddressRefused('the name does not resolve to an allowed address');
 
 /** Resolves the addresses of a URL. Throws `AddressRefused` if any of them is forbidden. */
 export async function checkedAddresses(

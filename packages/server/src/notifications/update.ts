@@ -60,10 +60,12 @@ export async function updateEndpoint(
 function checkFields({ kind }: EndpointRow, { url, smtp, from, to, types }: EndpointChange['body']): void {
   const wrong = kind === 'email' ? { url } : { smtp, from, to };
   const name = Object.entries(wrong).find(([, value]) => value !== undefined)?.[0];
-  if (name !== undefined) throw unprocessable(`${name}: an endpoint of the kind ${kind} has none.`);
+  if (name !== undefined) throw unprocessable(`${name}: not allowed for an endpoint of the kind ${kind}.`);
   const unsupported = types?.find((type) => !(messageTypes as readonly string[]).includes(type));
   if (kind !== 'webhook' && unsupported !== undefined)
-    throw unprocessable(`types: ${unsupported} is not sent to people; use ${messageTypes.join(', ')}.`);
+    throw unprocessable(
+      `types: ${unsupported} is not supported for an endpoint of the kind ${kind}; use ${messageTypes.join(', ')}.`,
+    );
 }
 
 interface ChangedDestination {
@@ -86,13 +88,13 @@ function changedDestination(
   const { password, ...server } = smtpSettings;
   if (smtp) {
     if (password !== undefined && server.user === undefined)
-      throw unprocessable('smtp.user: give the user of this password.');
+      throw unprocessable('smtp.user: required with smtp.password.');
     // A stored password is sent only to the server that it was set for.
     const isSame = (['host', 'port', 'security', 'user'] as const).every(
       (key) => server[key] === mail.smtp[key],
     );
     if (!isSame && server.user !== undefined && password === undefined)
-      throw unprocessable('smtp.password: give it again, because the server or the user changes.');
+      throw unprocessable('smtp.password: required when the server or the user changes.');
   }
   const changed = mailDestination(
     { smtp: { ...server, password }, from: from ?? mail.from, to: to ?? mail.to },

@@ -149,7 +149,7 @@ async function prepareItem(
   authorize(task);
   if (options.payloadType === storedType) {
     throw badRequest(
-      `options.payloadType: "${storedType}" is not for transactions; store the data and pass a reference.`,
+      `options.payloadType: "${storedType}" is not supported in transactions; store the data and pass a reference.`,
     );
   }
   const { delay } = options;

@@ -76,7 +76,7 @@ export async function drainOutbox(options: DrainOptions): Promise<void> {
 function refuseOtherEnvironment(found: string | undefined, expected: string): void {
   if (found === expected) return;
   throw new OutboxRefused(
-    `The outbox of this database belongs to the environment ${found ?? '(none)'}, and the key to ${expected}. Give the key of the other one, ` +
+    `The outbox of this database belongs to the environment ${found ?? '(none)'}, but the key is for ${expected}. Use a key of the environment of the outbox, ` +
       'or update millrace.outbox_settings.',
   );
 }

@@ -18,9 +18,9 @@ export async function findTriggered(
   return {
     problem:
       row.error === null
-        ? notFound('A transaction triggered this run, and it is about to be created. Ask again.', true)
+        ? notFound('A transaction triggered this run, but it has not been created yet. Try again.', true)
         : notFound(
-            `A transaction triggered this run, and it cannot be created: ${row.error.replace(/\.$/, '')}. The row is kept in millrace.outbox.`,
+            `A transaction triggered this run, but it cannot be created: ${row.error.replace(/\.$/, '')}. The row remains in millrace.outbox.`,
           ),
   };
 }

@@ -20,7 +20,7 @@ interface Ended {
 }
 const dayMs = 24 * 3_600_000;
 
-test('deletes packets that no run names, a day after their last use, and keeps the others', async () => {
+test('deletes packets that no run uses, a day after their last use, and retains the others', async () => {
   const fixture = await testEngine();
   await fixture.register('echo');
   for (const name of ['used', 'unused', 'fresh']) await write(fixture, name);
@@ -44,7 +44,7 @@ test('deletes packets that no run names, a day after their last use, and keeps t
   expect(await namesOf(fixture)).toEqual([]);
 });
 
-test('keeps the snapshot of a session as long as the session', async () => {
+test('retains the snapshot of a session as long as the session', async () => {
   const fixture = await testEngine();
   const env = fixture.environment.id;
   const at = new Date(fixture.engine.clock.now());
@@ -61,7 +61,7 @@ test('keeps the snapshot of a session as long as the session', async () => {
   expect(await namesOf(fixture)).toEqual([]);
 });
 
-test('of concurrent uploads under one name the last one wins, and none fails', async () => {
+test('the last of several concurrent uploads with one name is stored, and none fails', async () => {
   const fixture = await testEngine();
   await Promise.all(Array.from({ length: 12 }, () => write(fixture, 'same')));
   expect(await namesOf(fixture)).toEqual(['same']);

@@ -27,7 +27,7 @@ interface LargeText {
   readonly type: string;
 }
 
-/** The same for a text other than the output of its run, such as the result of a step. Undefined if the text is not large. */
+/** Stores a large text other than the output of its run, such as the result of a step. Undefined if the text is not large. */
 export async function storeLargeText(
   store: PacketStore,
   { env, run, text, type }: LargeText,

@@ -17,10 +17,10 @@ test('accepts the signature of the other master key during a rotation, and not a
     expect(reader.verify(tokenOf(signer.sign(grant, 0, Infinity)), 'put', 0)).toMatchObject(grant);
   }
   const token = tokenOf(before.sign(grant, 0, Infinity));
-  expect(() => packetAddresses(next).verify(token, 'put', 0)).toThrow('not one that this server signed');
+  expect(() => packetAddresses(next).verify(token, 'put', 0)).toThrow('not signed by this server');
 });
 
-test('is valid no longer than the credential of its caller', () => {
+test('does not outlive the credential of its caller', () => {
   const addresses = packetAddresses(old);
   const token = tokenOf(addresses.sign(grant, 0, 20_000));
   expect(addresses.verify(token, 'put', 20_000)).toMatchObject(grant);

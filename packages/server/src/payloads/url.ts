@@ -43,13 +43,13 @@ export function packetAddresses(masterKey: MasterKey): PacketAddresses {
         return claimed.length === mac.length && timingSafeEqual(claimed, mac);
       });
       if (!isOurs) {
-        throw refused('This address is not one that this server signed. Ask for a new one.');
+        throw refused('This address is not signed by this server. Request a new one.');
       }
       const grant = JSON.parse(Buffer.from(text, 'base64url').toString('utf8')) as PacketGrant;
       if (grant.act !== act) {
-        throw refused(`This address is for ${grant.act.toUpperCase()} requests. Ask for another one.`);
+        throw refused(`This address is for ${grant.act.toUpperCase()} requests. Request another one.`);
       }
-      if (now > grant.until) throw refused('This address is over. Ask for a new one.');
+      if (now > grant.until) throw refused('This address is no longer valid. Request a new one.');
       return grant;
     },
   };

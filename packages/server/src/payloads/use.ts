@@ -1,7 +1,7 @@
 import type { Queryable } from '../db/connect.ts';
 
 /**
- * Marks a packet as used by a run that is about to be created, so that it is not deleted before. False if the environment has no such
+ * Marks a packet as used by a run that is about to be created, so that it is not deleted first. False if the environment has no such
  * packet.
  */
 export async function usePacket(sql: Queryable, env: number, name: string, at: Date): Promise<boolean> {

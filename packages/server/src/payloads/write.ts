@@ -42,7 +42,7 @@ export async function writePacket(
   const [row] = await sql<{ id: string }[]>`
     insert into packets (env, content_type, created_at, used_at)
     values (${env}, ${contentType}, ${new Date(clock.now())}, ${new Date(clock.now())}) returning id`;
-  if (!row) throw new TypeError('a packet that is inserted is answered');
+  if (!row) throw new TypeError('the insert of a packet returned no row');
   const { id } = row;
   try {
     let ix = 0;
@@ -74,7 +74,7 @@ async function giveName(
   { id, env, name, bytes, by }: { id: string; env: number; name: string; bytes: number; by: string | null },
 ): Promise<void> {
   await sql.begin(async (tx) => {
-    // Serialises concurrent uploads of one name.
+    // Serializes concurrent uploads of one name.
     await tx`select pg_advisory_xact_lock(${nameLock}, hashtext(${`${env} ${name}`}))`;
     const [before] = await tx<{ id: string; uploaded_by: string | null }[]>`
       select id, uploaded_by from packets where env = ${env} and name = ${name} for update`;
@@ -92,7 +92,7 @@ async function giveName(
 }
 
 const taken = (name: string): Problem =>
-  new Problem('packet_exists', `There is a packet "${name}" already: use another name.`, {}, false);
+  new Problem('packet_exists', `A packet "${name}" already exists: use another name.`, {}, false);
 
 /** Splits content into pieces of one size. */
 async function* inPieces(content: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {

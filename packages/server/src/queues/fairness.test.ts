@@ -31,7 +31,7 @@ async function started(queue: { weight?: number; keyWeights?: Record<string, num
 const countOf = (keys: readonly string[], key: string): number => keys.filter((item) => item === key).length;
 
 describe('concurrency keys under overload', () => {
-  test('take turns by weight, one run at a time and many', async () => {
+  test('take turns by weight, for one run at a time and for many', async () => {
     const { take, fill } = await started({ keyWeights: { big: 3 } });
     await fill('big', 40);
     await fill('small', 40);
@@ -43,7 +43,7 @@ describe('concurrency keys under overload', () => {
     expect(countOf(many, 'big')).toBe(12);
   });
 
-  test('have the weight of their queue, of their own, or what a user sets', async () => {
+  test('have the weight of their queue, their own weight, or the setting of a user', async () => {
     const { t, take, fill, setWeight } = await started({ weight: 2, keyWeights: { b: 4 } });
     for (const key of ['a', 'b', 'c']) await fill(key, 30);
     const weights = async () => {
@@ -68,7 +68,7 @@ describe('concurrency keys under overload', () => {
     expect(await t.sql`select from key_weights`).toHaveLength(0);
   });
 
-  test('with a weight of their own are listed page by page, and those of no other environment', async () => {
+  test('with their own weight are listed in pages, without those of other environments', async () => {
     const { t, setWeight } = await started({ keyWeights: { b: 4, c: 3 } });
     const odd = ['a.b', ' ', 'ü', '0.', 'k'.repeat(512)];
     for (const key of odd) await setWeight(key, 7);
@@ -118,31 +118,35 @@ describe('concurrency keys under overload', () => {
     expect(await all(t.environment.id + 1, 10)).toEqual([]);
   });
 
-  test('get shares as their weights, whatever the claims want', { timeout: 60_000 }, async () => {
-    const weights = fc.uniqueArray(fc.integer({ min: 1, max: 9 }), { minLength: 2, maxLength: 4 });
-    const wants = fc.array(fc.integer({ min: 1, max: 12 }), { minLength: 20, maxLength: 40 });
-    await fc.assert(
-      fc.asyncProperty(weights, wants, async (keyWeights, claims) => {
-        const { t, take, fill } = await started({
-          keyWeights: Object.fromEntries(keyWeights.map((weight, n) => [`k${n}`, weight])),
-        });
-        const total = claims.reduce((sum, want) => sum + want, 0);
-        for (const n of keyWeights.keys()) await fill(`k${n}`, total);
-        const taken: string[] = [];
-        for (const want of claims) {
-          taken.push(...(await take(want)));
-          // How many turns each key has had.
-          const turns = keyWeights.map((weight, n) => countOf(taken, `k${n}`) / weight);
-          expect(Math.max(...turns) - Math.min(...turns)).toBeLessThanOrEqual(1);
-        }
-        expect(taken).toHaveLength(total);
-        await t.close();
-      }),
-      { numRuns: numRuns(8), endOnFailure: true },
-    );
-  });
+  test(
+    'receive shares in proportion to their weights, for any size of claims',
+    { timeout: 60_000 },
+    async () => {
+      const weights = fc.uniqueArray(fc.integer({ min: 1, max: 9 }), { minLength: 2, maxLength: 4 });
+      const wants = fc.array(fc.integer({ min: 1, max: 12 }), { minLength: 20, maxLength: 40 });
+      await fc.assert(
+        fc.asyncProperty(weights, wants, async (keyWeights, claims) => {
+          const { t, take, fill } = await started({
+            keyWeights: Object.fromEntries(keyWeights.map((weight, n) => [`k${n}`, weight])),
+          });
+          const total = claims.reduce((sum, want) => sum + want, 0);
+          for (const n of keyWeights.keys()) await fill(`k${n}`, total);
+          const taken: string[] = [];
+          for (const want of claims) {
+            taken.push(...(await take(want)));
+            // How many turns each key has had.
+            const turns = keyWeights.map((weight, n) => countOf(taken, `k${n}`) / weight);
+            expect(Math.max(...turns) - Math.min(...turns)).toBeLessThanOrEqual(1);
+          }
+          expect(taken).toHaveLength(total);
+          await t.close();
+        }),
+        { numRuns: numRuns(8), endOnFailure: true },
+      );
+    },
+  );
 
-  test('get equal turns where lanes without runs divide them into pages', async () => {
+  test('receive equal turns even if empty lanes divide them into pages', async () => {
     const { t, take, fill } = await started();
     const keys = Array.from({ length: 18 }, (_, n) => `k${n}`);
     for (const key of keys) await fill(key, 20);
@@ -158,7 +162,7 @@ describe('concurrency keys under overload', () => {
     expect(taken).toHaveLength(96);
   });
 
-  test('wait two revolutions at most, however many new keys come', { timeout: 120_000 }, async () => {
+  test('wait at most two revolutions, for any number of new keys', { timeout: 120_000 }, async () => {
     const step = fc.record({
       comes: fc.integer({ min: 3, max: 20 }),
       runs: fc.integer({ min: 1, max: 3 }),
@@ -204,7 +208,7 @@ describe('concurrency keys under overload', () => {
     );
   });
 
-  test('are not kept from their turn by keys that come faster than runs start', async () => {
+  test('receive their turn even if keys arrive faster than runs start', async () => {
     const { t, take, fill } = await started();
     await fill('old', 3);
     const taken: string[] = [];

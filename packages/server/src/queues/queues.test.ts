@@ -12,7 +12,7 @@ const mail = { type: 'custom', queue: 'mail' } as const;
 const byName = { page: 1, perPage: 25, sort: 'name' } as const;
 
 describe('queues', () => {
-  test('are listed by name, page by page, with what runs and waits in them', async () => {
+  test('are listed by name, in pages, with their executing and waiting runs', async () => {
     const t = await testEngine();
     const env = t.environment.id;
     const { id: version } = await t.register(sends, 'resize');
@@ -57,7 +57,7 @@ describe('queues', () => {
     await changeQueue(t.sql, env, typo, { paused: false });
     await t.register('send', 'later');
     expect(await listed()).toEqual(['mail', 'later', 'send']);
-    // Once a version had it, it stays.
+    // A queue that a version has had remains listed.
     await t.register('send');
     expect(await listed()).toEqual(['mail', 'later', 'send']);
   });
@@ -94,7 +94,7 @@ describe('queues', () => {
     expect(await namesOf({ 'filter[paused]': false, sort: 'queued', perPage: 1 })).toEqual([131, 'q003 2 0']);
   });
 
-  test('tell of their concurrency keys, those with the most waiting first', async () => {
+  test('list their concurrency keys, those with the most waiting runs first', async () => {
     const t = await testEngine();
     const { id: version } = await t.register(sends, 'resize');
     await t.addRunner('r');
@@ -158,7 +158,7 @@ describe('queues', () => {
     expect(await findQueue(t.sql, env, mail)).toMatchObject({ paused: true, concurrencyLimit: 2 });
   });
 
-  test('start nothing while they are paused, and all again when they are resumed', async () => {
+  test('start nothing while they are paused, and start runs again when they are resumed', async () => {
     const t = await testEngine();
     const env = t.environment.id;
     const { id: version } = await t.register('resize');
@@ -173,7 +173,7 @@ describe('queues', () => {
     expect((await t.claim('r', [version], 1)).map((attempt) => attempt.run)).toEqual([id]);
   });
 
-  test('keep an override over the declared limit, through new versions, until it is reset', async () => {
+  test('retain an override of the declared limit, through new versions, until it is reset', async () => {
     const t = await testEngine();
     const env = t.environment.id;
     let { id: version } = await t.register(sends);
@@ -221,7 +221,7 @@ describe('queues', () => {
     expect(await t.claim('r', [version], 10)).toHaveLength(3);
   });
 
-  test('never run more than a limit that is lowered while claims race', async () => {
+  test('never exceed a limit that is lowered during concurrent claims', async () => {
     const t = await testEngine();
     const env = t.environment.id;
     const { id: version } = await t.register(sends);

@@ -63,8 +63,8 @@ function expectWindows(times: readonly number[], limit: number, windowMs: number
     );
 }
 
-describe('a limit of rate', () => {
-  test('lets as many runs start in a period as it says, and the next when the first is a period old', async () => {
+describe('a rate limit', () => {
+  test('starts at most its number of runs in a period, and the next when the first is a period old', async () => {
     const { trigger, at } = await started({ limit: 3, period: 60 });
     await trigger(10);
     expect(await at(0)).toBe(3);
@@ -76,7 +76,7 @@ describe('a limit of rate', () => {
     expect(await at(180_000)).toBe(1);
   });
 
-  test('spreads starts out evenly with a burst of 1', async () => {
+  test('spreads starts evenly with a burst of 1', async () => {
     const { trigger, at } = await started({ limit: 60, period: 60, burst: 1 });
     await trigger(5);
     const counts: number[] = [];
@@ -84,7 +84,7 @@ describe('a limit of rate', () => {
     expect(counts).toEqual([1, 0, 1, 0, 1, 0, 1, 0, 1]);
   });
 
-  test('is for each concurrency key by itself if it says so', async () => {
+  test('applies to each concurrency key separately if declared so', async () => {
     const { t, env, trigger, at, clock } = await started({ limit: 2, period: 10, key: 'concurrencyKey' });
     for (const key of ['a', 'b']) await trigger(3, key);
     await trigger(3);
@@ -120,7 +120,7 @@ describe('a limit of rate', () => {
       expect(keys.filter((item) => item === key).length, keys.join('')).toBe(4);
   });
 
-  test('holds many lanes in several claims, which wake each other, and hides no other queue behind them', async () => {
+  test('blocks many lanes over several claims, which wake each other, without delaying other queues', async () => {
     const limit = { limit: 1, period: 60 };
     const { t, env, trigger, at, clock } = await started(limit);
     await trigger(1);
@@ -161,7 +161,7 @@ describe('a limit of rate', () => {
     expect(idle!.count).toBeLessThan(10);
   });
 
-  test('holds beside a limit of concurrency', async () => {
+  test('applies together with a concurrency limit', async () => {
     const { t, trigger, claim, at } = await started({ limit: 4, period: 10 }, 1);
     for (const key of ['a', 'b', 'c']) await trigger(3, key);
     const first = await claim();
@@ -175,7 +175,7 @@ describe('a limit of rate', () => {
     expect(await at(10_000)).toBe(3);
   });
 
-  test('lets no more run at once where runs of one key are pinned to different versions', async () => {
+  test('starts no additional runs if runs of one key are pinned to different versions', async () => {
     const { t, trigger, claim } = await started({ limit: 50, period: 10 }, 1);
     await trigger(1, 'a');
     const [first] = await claim();
@@ -200,7 +200,7 @@ describe('a limit of rate', () => {
     expect(await claim()).toEqual([]);
   });
 
-  test('lets no more run at once where a claim goes on from the beginning of the ring', async () => {
+  test('starts no additional runs if a claim wraps around the ring', async () => {
     const limit = { limit: 50, period: 10 };
     const { t, env, trigger } = await started(limit, 1);
     const { id: version } = await t.register(sends(limit, 1), 'other');
@@ -271,7 +271,7 @@ describe('a limit of rate', () => {
     expect((await findQueue(t.sql, env, mail))!.rateLimit.current).toBeNull();
   });
 
-  test('of a queue that several tasks share is the slowest that they declare', async () => {
+  test('of a queue shared by several tasks is the slowest declared one', async () => {
     const { t, env } = await started();
     await t.register(
       { ...sends({ limit: 10, period: 1 }), id: 'one' },
@@ -294,7 +294,7 @@ describe('a limit of rate', () => {
     expect(await at(3_610_000)).toBe(2);
   });
 
-  test('keeps no starts that it does not need, and looks again at what a clock that was set back holds', async () => {
+  test('retains no unneeded starts, and rechecks lanes blocked by a clock that was set back', async () => {
     const { t, env, trigger, clock, at } = await started({ limit: 1, period: 10, key: 'concurrencyKey' });
     const pruner = startPruner(t.engine);
     const storedKeys = async () =>
@@ -320,7 +320,7 @@ describe('a limit of rate', () => {
     expect(await storedKeys()).toEqual([]);
   });
 
-  test('is the same for a claim at full speed and for one run after the other, whatever happens', async () => {
+  test('is the same for claims at full speed and for one run at a time, in any sequence of events', async () => {
     const step = fc.oneof(
       {
         weight: 4,
@@ -442,7 +442,7 @@ describe('a limit of rate', () => {
     );
   }, 120_000);
 
-  test('is exact while three servers claim at once and one of them dies again and again', async () => {
+  test('is exact while three servers claim concurrently and one of them dies repeatedly', async () => {
     const t = await testEngine();
     const { id: version } = await t.register(sends({ limit: 40, period: 1, burst: 10 }));
     const env = t.environment.id;

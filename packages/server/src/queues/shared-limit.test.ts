@@ -30,7 +30,7 @@ async function started(limit: number) {
 }
 
 describe('a limit that queues share', () => {
-  test('holds for all of their keys together, and for no other queue', async () => {
+  test('applies to all of their keys together, and to no other queue', async () => {
     const { t, env, version, claim } = await started(3);
     for (let n = 0; n < 4; n++) await t.trigger('mail', { concurrencyKey: `k${n}` });
     const live = await claim(10);
@@ -78,7 +78,7 @@ describe('a limit that queues share', () => {
     expect(rings.every(({ name, own }) => own && name !== 'free')).toBe(true);
   });
 
-  test('is overridden and reset, at once', async () => {
+  test('is overridden and reset with immediate effect', async () => {
     const { t, env, claim, override } = await started(1);
     for (let n = 0; n < 6; n++) await t.trigger('mail', { concurrencyKey: `k${n}` });
     expect(await claim(10)).toHaveLength(1);
@@ -92,7 +92,7 @@ describe('a limit that queues share', () => {
     expect(await overrideSharedLimit(t.sql, env, 'nobody', { override: 1, at: new Date() })).toBeUndefined();
   });
 
-  test('holds with the limit that two versions of a key have together', async () => {
+  test('applies together with the common limit of two versions of a key', async () => {
     const { t, version, claim } = await started(4);
     const { id: current, version: name } = await t.register(...tasks(4));
     await t.trigger('call', { lockToVersion: name });
@@ -112,7 +112,7 @@ describe('a limit that queues share', () => {
     expect(await tasksOf(second)).toEqual(['call']);
   });
 
-  test('follows the declaration: the lowest of several, and none once no task names it', async () => {
+  test('follows the declaration: the lowest of several, and none if no task names it', async () => {
     const { t, env, claim } = await started(1);
     for (let n = 0; n < 6; n++) await t.trigger('mail', { concurrencyKey: `k${n}` });
     expect(await claim(10)).toHaveLength(1);
@@ -132,7 +132,7 @@ describe('a limit that queues share', () => {
     expect(await listSharedLimits(t.sql, env)).toEqual([]);
   });
 
-  test('is one for a queue', async () => {
+  test('is limited to one per queue', async () => {
     const t = await testEngine();
     await expect(
       t.register(
@@ -146,135 +146,140 @@ describe('a limit that queues share', () => {
     });
   });
 
-  test('is never exceeded and leaves no slot unused, whatever happens', { timeout: 120_000 }, async () => {
-    const step = fc.oneof(
-      {
-        weight: 5,
-        arbitrary: fc.record({
-          act: fc.constant('trigger' as const),
-          task: fc.constantFrom('mail', 'mail', 'call', 'free'),
-          key: fc.constantFrom(undefined, 'a', 'b', 'c'),
-          count: fc.integer({ min: 1, max: 5 }),
-        }),
-      },
-      {
-        weight: 5,
-        arbitrary: fc.record({
-          act: fc.constant('claim' as const),
-          wants: fc.array(fc.integer({ min: 1, max: 6 }), { minLength: 1, maxLength: 3 }),
-        }),
-      },
-      { weight: 1, arbitrary: fc.record({ act: fc.constant('end' as const), which: fc.nat() }) },
-      { weight: 1, arbitrary: fc.record({ act: fc.constant('cancel' as const), which: fc.nat() }) },
-      { weight: 4, arbitrary: fc.record({ act: fc.constant('wait' as const), which: fc.nat() }) },
-      { weight: 3, arbitrary: fc.constant({ act: 'ready' as const }) },
-      { weight: 3, arbitrary: fc.constant({ act: 'resume' as const }) },
-      {
-        weight: 1,
-        arbitrary: fc.record({
-          act: fc.constant('limit' as const),
-          to: fc.option(fc.integer({ min: 0, max: 6 })),
-        }),
-      },
-    );
-    await fc.assert(
-      fc.asyncProperty(fc.array(step, { minLength: 30, maxLength: 80 }), async (steps) => {
-        const { t, env, version, override } = await started(3);
-        for (const runner of ['r0', 'r1', 'r2']) await t.addRunner(runner);
-        const begin = createBeginWaits(t.engine, t.sql, t.dispatch, () => {});
-        const live = new Map<string, { run: string; fence: number }>();
-        const waiting = new Set<string>();
-        const suspended = new Map<string, number>();
-        let limit = 3;
-        const running = async () =>
-          (await listSharedLimits(t.sql, env)).reduce((sum, shared) => sum + shared.running, 0);
-        const ready = async () => {
-          const [row] = await t.sql<{ n: number }[]>`
+  test(
+    'is never exceeded and leaves no slot unused, in any sequence of events',
+    { timeout: 120_000 },
+    async () => {
+      const step = fc.oneof(
+        {
+          weight: 5,
+          arbitrary: fc.record({
+            act: fc.constant('trigger' as const),
+            task: fc.constantFrom('mail', 'mail', 'call', 'free'),
+            key: fc.constantFrom(undefined, 'a', 'b', 'c'),
+            count: fc.integer({ min: 1, max: 5 }),
+          }),
+        },
+        {
+          weight: 5,
+          arbitrary: fc.record({
+            act: fc.constant('claim' as const),
+            wants: fc.array(fc.integer({ min: 1, max: 6 }), { minLength: 1, maxLength: 3 }),
+          }),
+        },
+        { weight: 1, arbitrary: fc.record({ act: fc.constant('end' as const), which: fc.nat() }) },
+        { weight: 1, arbitrary: fc.record({ act: fc.constant('cancel' as const), which: fc.nat() }) },
+        { weight: 4, arbitrary: fc.record({ act: fc.constant('wait' as const), which: fc.nat() }) },
+        { weight: 3, arbitrary: fc.constant({ act: 'ready' as const }) },
+        { weight: 3, arbitrary: fc.constant({ act: 'resume' as const }) },
+        {
+          weight: 1,
+          arbitrary: fc.record({
+            act: fc.constant('limit' as const),
+            to: fc.option(fc.integer({ min: 0, max: 6 })),
+          }),
+        },
+      );
+      await fc.assert(
+        fc.asyncProperty(fc.array(step, { minLength: 30, maxLength: 80 }), async (steps) => {
+          const { t, env, version, override } = await started(3);
+          for (const runner of ['r0', 'r1', 'r2']) await t.addRunner(runner);
+          const begin = createBeginWaits(t.engine, t.sql, t.dispatch, () => {});
+          const live = new Map<string, { run: string; fence: number }>();
+          const waiting = new Set<string>();
+          const suspended = new Map<string, number>();
+          let limit = 3;
+          const running = async () =>
+            (await listSharedLimits(t.sql, env)).reduce((sum, shared) => sum + shared.running, 0);
+          const ready = async () => {
+            const [row] = await t.sql<{ n: number }[]>`
             select count(*)::int as n from suspended s join queues q on q.id = s.queue_id
              where s.ready_at is not null and q.shared_limit_id is not null`;
-          return row?.n ?? 0;
-        };
-        for (const step of steps) {
-          const before = await running();
-          const claimed = async (wants: readonly number[]) => {
-            const all = await Promise.all(wants.map((want, n) => t.claim(`r${n}`, [version], want)));
-            for (const attempt of all.flat()) {
-              expect(waiting.delete(attempt.run)).toBe(true);
-              live.set(attempt.run, attempt);
-            }
+            return row?.n ?? 0;
           };
-          const pick = <T>(from: Iterable<T>, which: number): T | undefined => {
-            const all = [...from];
-            return all[which % Math.max(1, all.length)];
-          };
-          switch (step.act) {
-            case 'trigger':
-              for (let n = 0; n < step.count; n++)
-                waiting.add((await t.trigger(step.task, step.key ? { concurrencyKey: step.key } : {})).id);
-              break;
-            case 'claim':
-              await claimed(step.wants);
-              break;
-            case 'end': {
-              const attempt = pick(live.values(), step.which);
-              if (!attempt) break;
-              await t.end(attempt);
-              live.delete(attempt.run);
-              break;
-            }
-            case 'cancel': {
-              const run = pick(waiting, step.which);
-              if (run === undefined) break;
-              await cancelRun(t.engine, t.runners, env, run);
-              waiting.delete(run);
-              break;
-            }
-            case 'wait': {
-              const attempt = pick(live.values(), step.which);
-              if (!attempt) break;
-              const until = t.engine.clock.now() + 3_600_000;
-              const wait = { key: 'time/1', kind: 'TIME' as const, until };
-              await begin({ env, run: attempt.run, fence: attempt.fence, waits: [wait] });
-              live.delete(attempt.run);
-              suspended.set(attempt.run, attempt.fence);
-              break;
-            }
-            case 'ready':
-              await t.sql`update suspended set ready_at = now() where ready_at is null`;
-              break;
-            case 'resume': {
-              const rows = await t.sql<{ run_id: string; fence: string }[]>`
-                select run_id, fence from resume_runs(${env}, now(), 100)`;
-              for (const { run_id: run, fence } of rows) {
-                suspended.delete(run);
-                live.set(run, { run, fence: Number(fence) });
+          for (const step of steps) {
+            const before = await running();
+            const claimed = async (wants: readonly number[]) => {
+              const all = await Promise.all(wants.map((want, n) => t.claim(`r${n}`, [version], want)));
+              for (const attempt of all.flat()) {
+                expect(waiting.delete(attempt.run)).toBe(true);
+                live.set(attempt.run, attempt);
               }
-              break;
+            };
+            const pick = <T>(from: Iterable<T>, which: number): T | undefined => {
+              const all = [...from];
+              return all[which % Math.max(1, all.length)];
+            };
+            switch (step.act) {
+              case 'trigger':
+                for (let n = 0; n < step.count; n++)
+                  waiting.add((await t.trigger(step.task, step.key ? { concurrencyKey: step.key } : {})).id);
+                break;
+              case 'claim':
+                await claimed(step.wants);
+                break;
+              case 'end': {
+                const attempt = pick(live.values(), step.which);
+                if (!attempt) break;
+                await t.end(attempt);
+                live.delete(attempt.run);
+                break;
+              }
+              case 'cancel': {
+                const run = pick(waiting, step.which);
+                if (run === undefined) break;
+                await cancelRun(t.engine, t.runners, env, run);
+                waiting.delete(run);
+                break;
+              }
+              case 'wait': {
+                const attempt = pick(live.values(), step.which);
+                if (!attempt) break;
+                const until = t.engine.clock.now() + 3_600_000;
+                const wait = { key: 'time/1', kind: 'TIME' as const, until };
+                await begin({ env, run: attempt.run, fence: attempt.fence, waits: [wait] });
+                live.delete(attempt.run);
+                suspended.set(attempt.run, attempt.fence);
+                break;
+              }
+              case 'ready':
+                await t.sql`update suspended set ready_at = now() where ready_at is null`;
+                break;
+              case 'resume': {
+                const rows = await t.sql<{ run_id: string; fence: string }[]>`
+                select run_id, fence from resume_runs(${env}, now(), 100)`;
+                for (const { run_id: run, fence } of rows) {
+                  suspended.delete(run);
+                  live.set(run, { run, fence: Number(fence) });
+                }
+                break;
+              }
+              case 'limit':
+                await override(step.to);
+                limit = step.to ?? 3;
+                break;
             }
-            case 'limit':
-              await override(step.to);
-              limit = step.to ?? 3;
-              break;
+            const now = await running();
+            if (now > before) expect(now).toBeLessThanOrEqual(limit);
+            // The slots of ready runs are not given to others.
+            if (step.act === 'claim' && now > before)
+              expect(now + (await ready())).toBeLessThanOrEqual(limit);
           }
-          const now = await running();
-          if (now > before) expect(now).toBeLessThanOrEqual(limit);
-          // The slots of ready runs are not given to others.
-          if (step.act === 'claim' && now > before) expect(now + (await ready())).toBeLessThanOrEqual(limit);
-        }
-        // Ready runs go first; then a claim with room for all leaves no slot that a run could have.
-        await t.sql`delete from suspended where ready_at is null`;
-        const rows = await t.sql<{ run_id: string }[]>`select run_id from resume_runs(${env}, now(), 100)`;
-        for (const { run_id: run } of rows) live.set(run, { run, fence: 0 });
-        const all = await t.claim('r', [version], 1_000);
-        for (const { run } of all) waiting.delete(run);
-        const left = await t.sql<{ name: string }[]>`
+          // Ready runs go first; then a claim with room for all leaves no slot that a run could have.
+          await t.sql`delete from suspended where ready_at is null`;
+          const rows = await t.sql<{ run_id: string }[]>`select run_id from resume_runs(${env}, now(), 100)`;
+          for (const { run_id: run } of rows) live.set(run, { run, fence: 0 });
+          const all = await t.claim('r', [version], 1_000);
+          for (const { run } of all) waiting.delete(run);
+          const left = await t.sql<{ name: string }[]>`
           select q.name from runs r join queues q on q.id = r.queue_id where r.id = any(${[...waiting]})`;
-        expect(left.filter(({ name }) => name === 'free')).toEqual([]);
-        if (left.some(({ name }) => name === 'mail'))
-          expect((await running()) + (await ready())).toBeGreaterThanOrEqual(limit);
-        await t.close();
-      }),
-      { numRuns: numRuns(15), endOnFailure: true },
-    );
-  });
+          expect(left.filter(({ name }) => name === 'free')).toEqual([]);
+          if (left.some(({ name }) => name === 'mail'))
+            expect((await running()) + (await ready())).toBeGreaterThanOrEqual(limit);
+          await t.close();
+        }),
+        { numRuns: numRuns(15), endOnFailure: true },
+      );
+    },
+  );
 });

@@ -35,7 +35,7 @@ export async function listSharedLimits(
 }
 
 /**
- * Sets a shared limit, whatever the code declares; null returns to the declared value. No claim runs in the meantime. Runs that already execute
+ * Sets a shared limit, overriding the declared value; null returns to the declared one. No claim runs in the meantime. Runs that already execute
  * continue. Undefined if the limit does not exist.
  */
 export async function overrideSharedLimit(

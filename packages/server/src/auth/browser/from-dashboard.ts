@@ -11,7 +11,7 @@ export interface Sender {
 const foreign = () =>
   new Problem(
     'cross_site',
-    'This request was not sent by the dashboard of this server: open the dashboard under its own address, and check that the proxy passes Host or X-Forwarded-Host on',
+    "This request was not sent by this server's dashboard: open the dashboard at its own address, and check that the proxy forwards Host or X-Forwarded-Host",
     { code: 'cross_site' },
   );
 
@@ -22,7 +22,7 @@ const foreign = () =>
  */
 export function isFromDashboard({ method, baseUrl, header }: Sender): boolean {
   if (header(dashboardHeader) !== '1') return false;
-  if (!URL.canParse(baseUrl)) throw badRequest('The Host header is not the address of a server');
+  if (!URL.canParse(baseUrl)) throw badRequest('The Host header is not a valid server address');
   const site = header('sec-fetch-site');
   if (site !== undefined) {
     // A page on another port or subdomain is `same-site`.

@@ -26,10 +26,7 @@ const waiting: (() => void)[] = [];
 async function inTurn<T>(act: () => Promise<T>): Promise<T> {
   if (running >= maxAtOnce) {
     if (waiting.length >= maxWaiting)
-      throw new Problem(
-        'rate_limited',
-        'Too many people log in with a password at this moment: try again in a few seconds',
-      );
+      throw new Problem('rate_limited', 'Too many password logins at the moment: try again in a few seconds');
     await new Promise<void>((resolve) => waiting.push(resolve));
   } else running++;
   try {
@@ -64,7 +61,7 @@ export async function hashPassword(password: string): Promise<string> {
   return textOf(cost, salt, await derive(password, salt, cost));
 }
 
-/** The hash of no password, checked for unknown users so that response times do not reveal which users have one. */
+/** A hash that matches no password, checked for unknown users so that response times do not reveal which users have one. */
 const nobodys = textOf(cost, Buffer.alloc(16), Buffer.alloc(hashBytes));
 
 /** Whether the password matches the hash. Without a hash it takes equally long and is false. */

@@ -41,7 +41,7 @@ export async function sessionByDigest(sql: Sql, digest: Buffer): Promise<Session
 }
 
 const missing = (name: string, what: string) =>
-  badRequest(`${name} header required: name ${what} that the dashboard shows`);
+  badRequest(`${name} header required: it names ${what} shown in the dashboard`);
 
 /** The named environment and the user's role there. 404 if it does not exist or the user has no access to it: the responses are identical. */
 export async function environmentFor(
@@ -54,7 +54,7 @@ export async function environmentFor(
   const kind = environmentKind(name);
   if (kind === undefined)
     throw badRequest(
-      `x-millrace-environment: "${name.slice(0, 32)}" is none of ${environmentKinds.join(', ')}`,
+      `x-millrace-environment: "${name.slice(0, 32)}" is not one of ${environmentKinds.join(', ')}`,
     );
   const branch = wholeEnvironment ? undefined : branchOfKind(kind, branchName(header));
   if (kind === 'preview' && branch === undefined && !wholeEnvironment)

@@ -34,7 +34,7 @@ export async function createInstallation(): Promise<Installation> {
     await drop();
   });
   const credentials = await ensureTenancy(sql, { masterKey, reveal: false });
-  if (!credentials) throw new Error('The first start shows the credentials.');
+  if (!credentials) throw new Error('The first start returned no credentials.');
   const ring = createSigningKeyRing(sql, masterKey);
   return {
     sql,

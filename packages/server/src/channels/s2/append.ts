@@ -95,7 +95,7 @@ export function streamAppends({
 
     async append({ environment, key }, { records, matchSeqNum, fencingToken }) {
       if (records.length === 0 || records.length > maxRecords) {
-        throw badRequest(`An append has 1 to ${maxRecords} records.`);
+        throw badRequest(`An append must have 1 to ${maxRecords} records.`);
       }
       const read = records.map(readRecord);
       const fence = read.findLast((record) => record.fence !== undefined)?.fence;
@@ -135,7 +135,7 @@ function readRecord({ body, headers }: InputRecord): ReadRecord {
   if (headers.length === 1 && command === 'fence' && body.length <= 36)
     return { record, fence: textOf(body) };
   throw badRequest(
-    'A header without a name is a command: trim with 8 bytes, or fence with a token of up to 36.',
+    'A header without a name is a command: trim with 8 bytes, or fence with a token of up to 36 bytes.',
   );
 }
 

@@ -21,11 +21,11 @@ export class FrameReader {
       if (this.#length < 4) return;
       const head = this.#take(4, false);
       const length = head.readUIntBE(0, 3);
-      if (length < 1 || length > maxFrameBytes) throw new NotReadable('A frame is of no possible length.');
+      if (length < 1 || length > maxFrameBytes) throw new NotReadable('A frame has an invalid length.');
       if (this.#length < 3 + length) return;
       const frame = this.#take(3 + length, true);
       const flag = frame[3] ?? 0;
-      if ((flag & compression) !== 0) throw new NotReadable('Frames are not taken compressed.');
+      if ((flag & compression) !== 0) throw new NotReadable('Compressed frames are not supported.');
       if ((flag & terminal) !== 0) return;
       yield frame.subarray(4);
     }

@@ -49,7 +49,7 @@ const inputs = fc.record({
 });
 
 describe('messages', () => {
-  test('are decoded as they were encoded', () => {
+  test('are decoded to the original values', () => {
     fc.assert(
       fc.property(inputs, (input) => {
         expect(readAppendInput(encode(input))).toEqual({
@@ -61,7 +61,7 @@ describe('messages', () => {
     );
   });
 
-  test('that are truncated or garbage are refused', () => {
+  test('that are truncated or invalid are rejected', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 60 }), (bytes) => {
         try {
@@ -111,13 +111,13 @@ describe('frames', () => {
     );
   });
 
-  test('of an impossible length, or compressed, are refused', () => {
+  test('of an invalid length, or compressed, are rejected', () => {
     expect(() => [...new FrameReader().push(Buffer.from([0, 0, 0, 0]))]).toThrow(NotReadable);
     expect(() => [...new FrameReader().push(Buffer.from([0xff, 0xff, 0xff, 0]))]).toThrow(NotReadable);
     expect(() => [...new FrameReader().push(Buffer.from([0, 0, 2, 0x40, 1]))]).toThrow(NotReadable);
   });
 
-  test('that end a session have the reason', () => {
+  test('that end a session contain the reason', () => {
     const frame = lastFrame(412, { seq_num_mismatch: 3 });
     expect(frame.readUIntBE(0, 3)).toBe(frame.length - 3);
     expect([frame[3], frame.readUInt16BE(4), frame.toString('utf8', 6)]).toEqual([

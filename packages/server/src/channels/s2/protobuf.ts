@@ -20,7 +20,7 @@ export interface Position {
 
 export interface AppendAck {
   readonly start: Position;
-  /** Behind the last record. */
+  /** One more than the number of the last record. */
   readonly end: Position;
   readonly tail: Position;
 }
@@ -41,7 +41,7 @@ function* fields(bytes: Uint8Array): Generator<readonly [field: number, value: n
     let value = 0;
     for (let scale = 1; ; scale *= 128) {
       const byte = bytes[at++];
-      if (byte === undefined || scale > 2 ** 63) throw new NotReadable('A number has no end.');
+      if (byte === undefined || scale > 2 ** 63) throw new NotReadable('A number is not terminated.');
       value += (byte & 0x7f) * scale;
       if (byte < 0x80) return value;
     }
@@ -58,7 +58,7 @@ function* fields(bytes: Uint8Array): Generator<readonly [field: number, value: n
       const value = bytes.subarray(at, at + length);
       at += length;
       if (kind === delimited) yield [field, value];
-    } else throw new NotReadable('A field is of no known kind.');
+    } else throw new NotReadable('A field has an unknown type.');
   }
 }
 
@@ -73,7 +73,7 @@ export function textOf(bytes: Uint8Array): string {
 }
 
 const bytesIn = (value: number | Uint8Array): Uint8Array => {
-  if (typeof value === 'number') throw new NotReadable('A field is a number and should not be.');
+  if (typeof value === 'number') throw new NotReadable('A field must not be a number.');
   return value;
 };
 
@@ -84,7 +84,7 @@ export function readAppendInput(bytes: Uint8Array): AppendInput {
   for (const [field, value] of fields(bytes)) {
     if (field === 1) records.push(readRecord(bytesIn(value)));
     if (field === 2) {
-      if (!Number.isSafeInteger(value)) throw new NotReadable('match_seq_num is no number.');
+      if (!Number.isSafeInteger(value)) throw new NotReadable('match_seq_num is not a valid number.');
       matchSeqNum = Number(value);
     }
     if (field === 3) fencingToken = textOf(bytesIn(value));

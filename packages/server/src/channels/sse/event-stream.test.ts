@@ -139,7 +139,7 @@ describe('an event stream', () => {
 });
 
 describe('a line', () => {
-  test('of data is one event, whatever line breaks the text has', () => {
+  test('with data is one event, with any line breaks in the text', () => {
     expect(dataLines('a\nb\r\nc\rd')).toBe('data: a\ndata: b\ndata: c\ndata: d\n');
     expect(dataLines('\u2028')).toBe('data: \u2028\n');
     expect(dataLines('')).toBe('data: \n');

@@ -55,7 +55,7 @@ export class EventStreams {
     request.setHeader('retry-after', String(retryAfterSeconds));
     throw new Problem(
       'too_many_subscribers',
-      `Too many subscribers of ${full}. Try again in ${retryAfterSeconds} seconds.`,
+      `Too many subscribers to ${full}. Try again in ${retryAfterSeconds} seconds.`,
     );
   }
 

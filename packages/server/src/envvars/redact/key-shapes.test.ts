@@ -7,15 +7,15 @@ import { redactKeys, redactKeysInJson } from './key-shapes.ts';
 const word = 'aB3'.repeat(8);
 const attempt = `svc_run_eyJhbGciOiJIUzI1NiJ9.eyJydW4iOiJydW5fMSJ9.${'x-_'.repeat(14)}`;
 
-describe('whatever has the shape of one of our credentials is cut out', () => {
+describe('text with the form of a Millrace credential is redacted', () => {
   test.each([
     ['a secret key', newSecretKey('prod')],
-    ['one of preview', newSecretKey('preview')],
-    ['one in the other spelling', newSecretKey('dev').replace('svc_', 'tr_')],
+    ['a preview key', newSecretKey('preview')],
+    ['a key with the other prefix', newSecretKey('dev').replace('svc_', 'tr_')],
     ['a root key of the public API', `tr_prod_${word.slice(0, 20)}`],
     ['a personal access token', newPersonalAccessToken()],
     ['an invitation', newInvitationToken()],
-    ['a code of a login', newDeviceCode()],
+    ['a login code', newDeviceCode()],
     ['the credential of an attempt', attempt],
   ])('%s', (_, key) => {
     for (const around of [
@@ -31,7 +31,7 @@ describe('whatever has the shape of one of our credentials is cut out', () => {
     expect(JSON.parse(redactKeysInJson(nested))).toMatchObject({ a: 'x\n<redacted>' });
   });
 
-  test('also where a cut left its beginning', () => {
+  test('even if only its beginning is left by truncation', () => {
     expect(redactKeys('KEY=svc_prod_sk_aB3aB… (512 more characters)')).toBe(
       'KEY=<redacted>… (512 more characters)',
     );
@@ -44,11 +44,11 @@ test.each([
   'str_prod and attr_dev_mode, tr_user_name_of_some_length, svc_internal_service_name',
   'svc_prod_sk_…',
   'the prefix svc_pat_ alone',
-])('%s stays as it is', (text) => {
+])('%s is unchanged', (text) => {
   expect(redactKeys(text)).toBe(text);
 });
 
-test('JSON stays JSON, also where a tab stands before what only looks like a key', () => {
+test('JSON stays valid, even where a tab precedes text that only looks like a key', () => {
   const text = JSON.stringify({ a: `\tr_prod_${word}`, b: `\\\tr_prod_${word}` });
   expect(redactKeysInJson(text)).toBe(text);
   fc.assert(

@@ -30,8 +30,8 @@ export const redactKeysInJson = (json: string): string =>
     ? json.replace(shape, (found, at: number) => (isEscaped(json, at) ? found : redacted))
     : json;
 
-/** No credential is recognised by more characters than these. */
-const recognisedBy = 64;
+/** No credential is recognized by more characters than these. */
+const recognizedBy = 64;
 
 /** Redacts keys in a long text, in parts. A key at the end of a part is searched for again with the following text. */
 export function* redactKeysParts(text: string, isJson: boolean): InParts<string> {
@@ -40,7 +40,7 @@ export function* redactKeysParts(text: string, isJson: boolean): InParts<string>
   for (let from = 0; from < text.length;) {
     const part = text.slice(from, from + partLength);
     const isLast = from + part.length === text.length;
-    let end = isLast ? part.length : part.length - recognisedBy;
+    let end = isLast ? part.length : part.length - recognizedBy;
     let done = 0;
     if (mayHoldKey(part)) {
       for (const { 0: found, index } of part.matchAll(shape)) {
@@ -63,7 +63,7 @@ export function* redactKeysParts(text: string, isJson: boolean): InParts<string>
   return clean.join('');
 }
 
-/** Behind an odd number of backslashes, the `t` of `tr_` belongs to the escape `\t`. */
+/** After an odd number of backslashes, the `t` of `tr_` belongs to the escape `\t`. */
 function isEscaped(json: string, at: number): boolean {
   let from = at;
   while (json[from - 1] === '\\') from -= 1;

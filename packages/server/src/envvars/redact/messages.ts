@@ -21,7 +21,7 @@ export function redactOutcome(redactor: Redactor, outcome: Outcome): Outcome {
   }
 }
 
-/** The same for an outcome with a long output, in parts. */
+/** Like `redactOutcome`, for an outcome with a long output, in parts. */
 export function* redactOutcomeParts(redactor: Redactor, outcome: Outcome): InParts<Outcome> {
   if (outcome.kind !== 'completed' || outcome.output === null || outcome.outputType === sealedType)
     return redactOutcome(redactor, outcome);

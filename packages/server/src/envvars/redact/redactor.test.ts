@@ -13,13 +13,13 @@ const redactor = createRedactor([secret, 'postgres://app:p%40ss%2Fw0rd-9@db.inte
 
 const pem = `-----BEGIN KEY-----\nMIIEvQIBADANBgkqhkiG9w0B\nAQEFAASCBKcwggSjAgEAAoIB\n-----END KEY-----\n`;
 
-describe('a secret is cut out', () => {
+describe('a secret is redacted', () => {
   test.each([
-    ['as it is', secret],
+    ['verbatim', secret],
     ['in JSON', JSON.stringify({ [secret]: secret })],
     ['in JSON within JSON', JSON.stringify({ a: JSON.stringify([secret]) })],
     ['in base64', Buffer.from(secret).toString('base64')],
-    ['in base64url behind a user name', Buffer.from(`user:${secret}`).toString('base64url')],
+    ['in base64url after a user name', Buffer.from(`user:${secret}`).toString('base64url')],
     ['in base64 between others', Buffer.from(`ab${secret}cd`).toString('base64')],
     ['encoded for a URL', `https://api.test/?key=${encodeURIComponent(secret)}`],
     ['in a form', new URLSearchParams({ key: secret }).toString()],
@@ -30,12 +30,12 @@ describe('a secret is cut out', () => {
     for (const spelling of encodingsOf(secret)) expect(clean).not.toContain(spelling);
   });
 
-  test('with its password alone, as the address writes it and decoded', () => {
+  test('with its password alone, encoded as in the address and decoded', () => {
     expect(redactor.text('denied for app with p%40ss%2Fw0rd-9')).toBe('denied for app with <redacted>');
     expect(redactor.text('denied for app with p@ss/w0rd-9.')).toBe('denied for app with <redacted>.');
   });
 
-  test('line by line when it has several', () => {
+  test('line by line if it has several', () => {
     const key = createRedactor([pem]);
     const inspected = pem
       .split('\n')
@@ -45,7 +45,7 @@ describe('a secret is cut out', () => {
     expect(key.text(`key ${pem.trim()} end`)).toBe('key <redacted> end');
   });
 
-  test('where a cut left its beginning', () => {
+  test('where truncation left its beginning', () => {
     const long = createRedactor(['0123456789abcdef0123456789abcdef']);
     expect(long.text('error: 0123456789ab…')).toBe('error: <redacted>…');
     expect(long.text('error: 0123456789abcdef01… (512 more characters)')).toBe(
@@ -54,7 +54,7 @@ describe('a secret is cut out', () => {
     expect(long.text('error: 0123456789xx…')).toBe('error: 0123456789xx…');
   });
 
-  test('never where it is only whitespace, which every indented text has', () => {
+  test('never if it is only whitespace, which every indented text contains', () => {
     const blank = createRedactor(['', ' ', ' '.repeat(12), '\n'.repeat(9)]);
     const text = `a${' '.repeat(20)}b${'\n'.repeat(20)}c`;
     expect(blank.text(text)).toBe(text);
@@ -66,7 +66,7 @@ describe('a secret is cut out', () => {
   });
 });
 
-describe('JSON stays JSON', () => {
+describe('JSON stays valid', () => {
   test('in values, in names and in numbers', () => {
     const pin = createRedactor(['12345678', 'correct horse']);
     expect(JSON.parse(pin.json('{"correct horse":[12345678,"a 12345678"],"n":1}'))).toEqual({
@@ -80,18 +80,18 @@ describe('JSON stays JSON', () => {
     expect(odd.json('{"a":"x","b":"c","d":"y"}')).toBe('"<redacted>"');
   });
 
-  test('without a secret it is the very same text', () => {
+  test('without a secret the text is identical', () => {
     const text = '{ "a" : 1.0 }';
     expect(redactor.json(text)).toBe(text);
   });
 });
 
-test('values too short to be told from words are not looked for', () => {
+test('values too short to be distinguished from words are not searched for', () => {
   const text = 'a short 1234567 text';
   expect(createRedactor(['short', '1234567', '']).text(text)).toBe(text);
 });
 
-test('messages of runners lose the secret in every place, and only there', () => {
+test('runner messages lose the secret in every place, and nothing else', () => {
   const error = {
     type: 'CUSTOM_ERROR',
     name: `E${secret}`,
@@ -124,7 +124,7 @@ test('messages of runners lose the secret in every place, and only there', () =>
   expect(redactOutcome(redactor, { kind: 'canceled' })).toEqual({ kind: 'canceled' });
 });
 
-test('the matcher finds exactly what looking for each pattern finds', () => {
+test('the matcher finds exactly the matches of a search for each pattern', () => {
   const letters = fc.string({ unit: fc.constantFrom('a', 'b'), minLength: 8, maxLength: 12 });
   const property = fc.property(
     fc.uniqueArray(letters, { maxLength: 6 }),
@@ -156,7 +156,7 @@ describe('a long text in parts', () => {
   /** Characters of a part. */
   const part = 256 * 1024;
 
-  test('is redacted as a whole one is, wherever its parts end', () => {
+  test('is redacted like a whole text, wherever its parts end', () => {
     const ends = [0, 1, 8, 21, 22, 63, 64, 65].map((before) => part - before);
     for (const found of [phrase, key, attempt, `${phrase}${key}`, 'and nothing']) {
       for (const end of [...ends, 2 * part - 30]) {
@@ -175,7 +175,7 @@ describe('a long text in parts', () => {
     }
   });
 
-  test('loses thousands of secrets, and the start of one at a cut', () => {
+  test('loses thousands of secrets, and the start of one at a truncation', () => {
     const text = `${`${phrase}, 0123456789abcdef. `.repeat(20_000)}0123456789ab…`;
     const clean = atOnce(two.parts(text, false));
     expect(clean).toBe(`${'<redacted>, <redacted>. '.repeat(20_000)}<redacted>…`);
@@ -186,7 +186,7 @@ describe('a long text in parts', () => {
   });
 });
 
-test('any secret is gone from any text around it, in every spelling', () => {
+test('any secret is removed from any surrounding text, in every encoding', () => {
   const property = fc.property(
     fc.string({ minLength: 8, maxLength: 40, unit: 'binary' }),
     fc.string({ maxLength: 20 }),

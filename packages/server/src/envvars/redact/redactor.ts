@@ -10,7 +10,7 @@ export interface Redactor {
   text(text: string): string;
   /** JSON stays valid JSON. Anything else is treated as text. */
   json(text: string): string;
-  /** Does the same with a long text as `json` or `text`, in parts. */
+  /** Redacts a long text like `json` or `text`, in parts. */
   parts(text: string, isJson: boolean): InParts<string>;
   /** A quick check: false if no string in this JSON needs redaction. */
   mayConcern(json: string): boolean;
@@ -27,7 +27,7 @@ const keysOnly: Redactor = {
 /** Values that are too short to be distinguished from ordinary words are not redacted. */
 export const createRedactor = (secrets: Iterable<string>): Redactor => atOnce(compileRedactor(secrets));
 
-/** The same in parts: an environment may have thousands of secrets. */
+/** Like `createRedactor`, in parts: an environment may have thousands of secrets. */
 export function* compileRedactor(secrets: Iterable<string>): InParts<Redactor> {
   const patterns = new Set<string>();
   for (const secret of secrets) {

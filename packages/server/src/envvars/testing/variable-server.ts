@@ -72,7 +72,7 @@ export async function startVariableServer(options: Partial<ServerOptions> = {}):
     await drop();
   });
   const { credentials } = server;
-  if (!credentials) throw new Error('The first start shows the credentials.');
+  if (!credentials) throw new Error('The first start returned no credentials.');
   return { ...clientOf(server, sql, credentials), server, database, logged };
 }
 

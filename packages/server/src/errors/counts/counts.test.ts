@@ -58,7 +58,7 @@ const flush = fc.record({
       task: fc.constantFrom(...tasks),
       message: fc.constantFrom(...messages),
       version: fc.oneof(fc.constant(0), fc.constantFrom(-1, 0, 1, 2)),
-      // enough at once for tallies to be taken
+      // enough at once to start tallies
       times: fc.oneof({ weight: 4, arbitrary: fc.constant(1) }, fc.integer({ min: 2, max: 130 })),
     }),
     { minLength: 1, maxLength: 4 },
@@ -99,7 +99,7 @@ const acts = fc.array(
   { minLength: 5, maxLength: 30 },
 );
 
-test('for every range, filter and order the counts add up to the failed runs recorded, through pruning, merges, splits and upgrades', async () => {
+test('counts add up to the recorded failed runs for every range, filter and order, through pruning, merges, splits and upgrades', async () => {
   await fc.assert(
     fc.asyncProperty(acts, async (script) => {
       const env = await newEnvironment(sql);
@@ -177,7 +177,7 @@ test('for every range, filter and order the counts add up to the failed runs rec
   );
 }, 120_000);
 
-test('failures of one moment that are tallied one after the other are counted together', async () => {
+test('failures of one moment that are tallied separately are counted together', async () => {
   const env = await newEnvironment(sql);
   const everything = { kind: 'question', sort: 'count', size: 4, to: hourMs, from: undefined } as const;
   for (const times of [1, 2, 3]) {

@@ -24,7 +24,7 @@ const floor = (ms: number, width: number): number => Math.floor(ms / width) * wi
 export const byHourUntil = (now: Date, { hours }: Ages = defaultAges): Date =>
   new Date(floor(now.getTime() - hours, hourMs));
 
-/** The same by UTC day. */
+/** Occurrences before this time are, or will soon be, counted by the UTC day. */
 export const byDayUntil = (now: Date, { days }: Ages = defaultAges): Date =>
   new Date(floor(now.getTime() - days, dayMs));
 

@@ -51,7 +51,7 @@ const rollUps = async (env: number, table: 'error_hours' | 'error_days' | 'error
     )
   ).map(({ at, n }) => [at.toISOString(), n]);
 
-test('what fails is counted by the hour, the day and the week from Monday on, also when it arrives late', async () => {
+test('failures are counted by the hour, the day and the week from Monday, even when they arrive late', async () => {
   const env = await newEnvironment(sql);
   for (const hour of [0.1, 0.9, 1, 23.99, 24, 47])
     await recordFailures(sql, env, time(hour), [{ message: 'a' }]);
@@ -75,7 +75,7 @@ test('what fails is counted by the hour, the day and the week from Monday on, al
   ]);
 });
 
-test('what arrives later than the clock says, or earlier, is counted all the same', async () => {
+test('failures that arrive late, or ahead of the clock, are counted', async () => {
   const env = await newEnvironment(sql);
   await recordFailures(sql, env, time(0), [{ message: 'a' }]);
   await recordFailures(sql, env, time(48), [{ message: 'a' }]);
@@ -87,7 +87,7 @@ test('what arrives later than the clock says, or earlier, is counted all the sam
   expect(await countsBy(env, time(4), between(0, 72))).toEqual({ a: 5, b: 3 });
 });
 
-test('old tallies are compacted by the hour and by the day, and what comes late after that is counted too', async () => {
+test('old tallies are compacted by the hour and by the day, and later arrivals are still counted', async () => {
   const env = await newEnvironment(sql);
   const shortAges = { hours: 6 * hourMs, days: 24 * hourMs };
   for (let hour = 0; hour < 60; hour += 0.5) await recordFailures(sql, env, time(hour), [{ message: 'a' }]);
@@ -123,7 +123,7 @@ test('old tallies are compacted by the hour and by the day, and what comes late 
   expect(await countsBy(env, time(61), between(24, 60), shortAges)).toEqual({ a: 72 });
 }, 60_000);
 
-test('every range between two moments of twelve weeks counts what was recorded in it, before and after a merge', async () => {
+test('every range between two moments of twelve weeks counts the failures recorded in it, before and after a merge', async () => {
   const env = await newEnvironment(sql);
   const failures = Array.from({ length: 240 }, (_, index) => ({
     hour: index * 8.3 + 0.1,
@@ -161,7 +161,7 @@ test('every range between two moments of twelve weeks counts what was recorded i
   await check({ "a'": 'a', b: 'a' });
 }, 60_000);
 
-test('pages by the counts of a range lead through all groups in order, and back', async () => {
+test('pages ordered by the counts of a range traverse all groups in order, and back', async () => {
   const env = await newEnvironment(sql);
   const times = [3, 1, 4, 1, 5, 2, 2, 5, 3, 5];
   for (const [index, n] of times.entries())
@@ -201,7 +201,7 @@ test('pages by the counts of a range lead through all groups in order, and back'
   }
 });
 
-test('compacting, deleting, merging, recording and listing at once, cut off in between, count nothing twice and lose nothing', async () => {
+test('concurrent and interrupted compaction, deletion, merging, recording and listing count nothing twice and lose nothing', async () => {
   const messages = ['a', 'b', 'c'];
   const act = fc.oneof(
     {

@@ -11,14 +11,14 @@ export interface Change {
   readonly principal: Principal;
 }
 
-/** The same before it holds the lock: its time is when it gets the lock, not when it was requested. */
+/** A change that does not hold the lock yet: its time is when it gets the lock, not when it was requested. */
 export interface ChangeRequest extends Omit<Change, 'now'> {
   now(): Date;
 }
 
 /**
  * Changes a group under the error lock of its environment: earlier failures are counted before the change, later ones after it. `act` receives
- * the id of the group, or of the one that it was merged into. Undefined if it does not exist.
+ * the id of the group, or of its target if it was merged. Undefined if it does not exist.
  */
 export async function changing<R>(
   sql: Sql,
@@ -42,7 +42,7 @@ export async function changing<R>(
   });
 }
 
-/** The id of the group, or of the one that it was merged into. */
+/** The id of the group, or of its target if it was merged. */
 export async function currentId(sql: Queryable, env: number, id: string): Promise<string | undefined> {
   const [row] = await sql<{ id: string }[]>`
     select coalesce(merged_into, id) as id from error_groups where env = ${env} and id = ${id}`;

@@ -6,7 +6,7 @@ import { listHistory } from './history.ts';
 import { ignoreErrorGroup } from './ignore.ts';
 import { resolveErrorGroup } from './resolve.ts';
 
-test('the history of a group tells who resolved it, and when it came back', async () => {
+test('the history of a group shows who resolved it, and when it recurred', async () => {
   const database = await testDatabase();
   const sql = connect(database.connection, { name: 'test' });
   onTestFinished(async () => {

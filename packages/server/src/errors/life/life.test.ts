@@ -63,7 +63,7 @@ const unset = {
 };
 
 describe('resolve', () => {
-  test('names the version, the time and the user, and resolves anew when asked again', async () => {
+  test('records the version, the time and the user, and resolves again on a second request', async () => {
     const resolved = await resolveErrorGroup(sql, { ...change(1), version: '2', principal: userToken });
     expect(resolved).toMatchObject({
       ...unset,
@@ -108,7 +108,7 @@ describe('resolve', () => {
     expect(await unresolveErrorGroup(sql, change(4))).toMatchObject({ ...unset, status: 'unresolved' });
   });
 
-  test('knows no group of a malformed id, of an unknown one or of another environment', async () => {
+  test('finds no group for a malformed id, an unknown id or an id of another environment', async () => {
     const elsewhere = await newEnvironment(sql);
     for (const unknown of ['', 'error_', 'error_x', `${id}_1`, 'error_0000000000000000', `${id}\u0000`]) {
       expect(await resolveErrorGroup(sql, { ...change(1), id: unknown })).toBeUndefined();
@@ -132,7 +132,7 @@ describe('resolve', () => {
     });
   });
 
-  test('with a version: that version or a later deployment reopens the group, whatever their names', async () => {
+  test('with a version: that version or a later deployment reopens the group, regardless of their names', async () => {
     const [old = 0, fix = 0, next = 0] = await deploy(sql, env, '20261121.9', '20261121.10', '20260101.1');
     await resolveErrorGroup(sql, { ...change(10), version: '20261121.10' });
     await fail(20, { version: old, started: second(15) }, { version: null, started: second(15) });
@@ -157,7 +157,7 @@ describe('resolve', () => {
   });
 
   test.each(['1.2.3', '20261121.8', '20261121.99999999999'])(
-    'with version %s, which will never be deployed here: as without one',
+    'with version %s, which is never deployed here: as without a version',
     async (version) => {
       await deploy(sql, env, '20261121.9');
       await resolveErrorGroup(sql, { ...change(10), version });
@@ -168,7 +168,7 @@ describe('resolve', () => {
     },
   );
 
-  test('a failure that races a resolve is wholly before or wholly after it', async () => {
+  test('a failure concurrent with a resolve is entirely before or after it', async () => {
     const outcomes = await Promise.all(
       Array.from({ length: 20 }, async (_, index) => {
         const raced = { message: `race ${index}` };
@@ -195,13 +195,13 @@ describe('resolve', () => {
 });
 
 describe('ignore', () => {
-  test('without limits lasts whatever happens', async () => {
+  test('without limits lasts forever', async () => {
     await ignore(1, {});
     await fail(2, ...Array.from({ length: 500 }, () => ({})));
     expect(await status(1_000_000)).toBe('ignored');
   });
 
-  test('ends at its time for every reader, and at the next failure for the record', async () => {
+  test('ends at its expiry for every reader, and is recorded as ended at the next failure', async () => {
     await ignore(1, { duration: 60_000 });
     await fail(60);
     expect(await status(60.999)).toBe('ignored');
@@ -213,7 +213,7 @@ describe('ignore', () => {
     expect((await audit()).map((row) => row.act)).toEqual(['ignored', 'ignoreEnded']);
   });
 
-  test('that ended while nothing happened is written down with the time at which it ended', async () => {
+  test('that ended without an occurrence is recorded with the time of its end', async () => {
     await ignore(1, { duration: 60_000 });
     await endLapsedIgnores(sql, second(60));
     expect(await audit()).toHaveLength(1);
@@ -221,7 +221,7 @@ describe('ignore', () => {
     expect((await audit()).at(-1)).toMatchObject({ act: 'ignoreEnded', at: second(61), user_id: null });
   });
 
-  test('that ended before somebody changes the group is written down first', async () => {
+  test('that ended before a change of the group is recorded first', async () => {
     await ignore(1, { duration: 60_000 });
     await resolveErrorGroup(sql, change(90));
     const entries = await audit();
@@ -229,7 +229,7 @@ describe('ignore', () => {
     expect(entries.slice(1)).toMatchObject([{ at: second(61) }, { before: { status: 'unresolved' } }]);
   });
 
-  test('ends at so many further occurrences', async () => {
+  test('ends after its number of further occurrences', async () => {
     await ignore(1, { totalOccurrences: 3 });
     await fail(2, {}, {});
     expect(await status(2)).toBe('ignored');
@@ -237,7 +237,7 @@ describe('ignore', () => {
     expect(await status(3)).toBe('unresolved');
   });
 
-  test('ends when more occur in a minute than its rate, wherever the minute begins', async () => {
+  test('ends when the occurrences in any minute exceed its rate', async () => {
     await fail(1, {}, {}, {}, {}, {});
     await ignore(2, { occurrenceRate: 2 });
     await fail(30, {});
@@ -248,7 +248,7 @@ describe('ignore', () => {
     expect(await status(109)).toBe('unresolved');
   });
 
-  test('with a rate below one a minute looks at as many minutes as it takes to expect one', async () => {
+  test('with a rate below one per minute uses a window in which one occurrence is expected', async () => {
     await ignore(1, { occurrenceRate: 0.5 });
     await fail(10);
     await fail(200);
@@ -257,21 +257,21 @@ describe('ignore', () => {
     expect(await status(300)).toBe('unresolved');
   });
 
-  test('with the smallest rate that there is ends with the next occurrence', async () => {
+  test('with the smallest possible rate ends with the next occurrence', async () => {
     await ignore(1, { occurrenceRate: Number.MIN_VALUE });
     expect(await status(9)).toBe('ignored');
     await fail(10);
     expect(await status(10)).toBe('unresolved');
   });
 
-  test('ends by whichever of its limits is reached first', async () => {
+  test('ends at the first of its limits', async () => {
     await ignore(1, { duration: 3_600_000, totalOccurrences: 100, occurrenceRate: 1 });
     await fail(2, {}, {});
     expect(await status(2)).toBe('unresolved');
   });
 });
 
-test('the audit says who changed a group, when, and what it was before', async () => {
+test('the audit shows who changed a group, when, and its previous state', async () => {
   await ignoreErrorGroup(sql, { ...change(1), principal: userToken, limits: { reason: 'known' } });
   await resolveErrorGroup(sql, change(2));
   await fail(3);

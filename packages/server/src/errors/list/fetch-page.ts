@@ -50,7 +50,7 @@ interface FetchedPage {
   readonly rows: SlotRow[];
 }
 
-/** Fetches groups in order and keeps matching ones until there are enough. */
+/** Fetches groups in order and collects matching ones until there are enough. */
 export async function fetchPage(
   sql: Queryable,
   filter: ErrorFilter,

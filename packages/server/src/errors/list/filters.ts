@@ -126,7 +126,7 @@ const totalAt = (sql: Queryable, at: Fragment | Date): Fragment => sql`
   select t.total from error_tallies t
    where t.env = f.env and t.fingerprint_id = f.id and t.at <= ${at} order by t.at desc, t.version desc limit 1`;
 
-/** The same for a group, at each of many times `b.at`. */
+/** How often a group had occurred at each of many times `b.at`. */
 export const groupTotalAt = (sql: Queryable): Fragment => sql`(
   select coalesce(sum((${totalAt(sql, sql`b.at`)})), 0) from error_fingerprints f
    where f.env = g.env and f.group_id = g.id)`;

@@ -43,7 +43,7 @@ async function environmentWith(...failures: (Failure & { at: number })[]): Promi
   return env;
 }
 
-test('an item has the fields of the wire, dates with milliseconds, and null where nothing is set', async () => {
+test('an item has the fields of the wire format, dates with milliseconds, and null for unset fields', async () => {
   const env = await environmentWith({ at: 0.001 }, { at: 1.5 });
   expect(await list(env)).toEqual({
     data: [
@@ -66,7 +66,7 @@ test('an item has the fields of the wire, dates with milliseconds, and null wher
   });
 });
 
-test('who was seen last is first, and ids order those of one moment', async () => {
+test('the last seen group is first, and ids order groups of one moment', async () => {
   const env = await environmentWith(
     { at: 5, message: 'b' },
     { at: 7, message: 'c' },
@@ -79,7 +79,7 @@ test('who was seen last is first, and ids order those of one moment', async () =
   expect(await messages(env)).toEqual([...sameMoment, 'b', 'a']);
 });
 
-test('pages lead through the whole list and back, each group once, cursors strings or absent', async () => {
+test('pages traverse the whole list and back, each group once, with cursors that are strings or absent', async () => {
   const env = await newEnvironment(sql);
   // Many have the same time, so the id has to distinguish them.
   const failures = Array.from({ length: 23 }, (_, index) => ({ message: `message ${index}` }));
@@ -109,7 +109,7 @@ test('pages lead through the whole list and back, each group once, cursors strin
   expect(backward).toEqual(forward);
 });
 
-test('before wins over after', async () => {
+test('before takes precedence over after', async () => {
   const env = await environmentWith(
     { at: 1, message: 'a' },
     { at: 2, message: 'b' },
@@ -121,7 +121,7 @@ test('before wins over after', async () => {
   expect(await messages(env, { 'page[before]': middle, 'page[after]': 'nonsense' })).toEqual(['c']);
 });
 
-test('a cursor is any group of the environment, also one that a filter hides; anything else is refused by name', async () => {
+test('a cursor is any group of the environment, even a filtered one; anything else is rejected by name', async () => {
   const env = await environmentWith(
     { at: 1, message: 'a', task: 'one' },
     { at: 2, message: 'b', task: 'two' },
@@ -146,7 +146,7 @@ test('a cursor is any group of the environment, also one that a filter hides; an
   }
 });
 
-test('filters on tasks, versions and statuses take any of their words, and all filters must pass', async () => {
+test('filters on tasks, versions and statuses match any of their values, and all filters must match', async () => {
   const env = await newEnvironment(sql);
   const [first = 0, second_ = 0] = await deploy(sql, env, '1', '2');
   await recordFailures(sql, env, second(1), [{ message: 'a', task: 'one', version: first }]);
@@ -186,7 +186,7 @@ test('filters on tasks, versions and statuses take any of their words, and all f
   expect(await messages(env, { 'filter[taskIdentifier]': 'one,two', 'filter[version]': '2' })).toEqual(['b']);
 });
 
-test('a search is a piece of the type or the message in any case, and takes no wildcards', async () => {
+test('a search matches part of the type or the message in any case, without wildcards', async () => {
   const env = await environmentWith(
     { at: 1, message: 'Connection to <host> refused', type: 'PaymentError' },
     { at: 2, message: '100% of the quota_used', type: 'Error' },
@@ -208,7 +208,7 @@ test('a search is a piece of the type or the message in any case, and takes no w
   expect(await messages(env, { 'filter[search]': '' })).toHaveLength(3);
 });
 
-test('counts are of the range, both ends included, while first and last seen are of all time', async () => {
+test('counts are for the range, both ends included, while first and last seen are for all time', async () => {
   const env = await environmentWith(
     { at: 0 },
     { at: 10 },
@@ -248,7 +248,7 @@ test('counts are of the range, both ends included, while first and last seen are
   });
 });
 
-test('a period counts back from now and wins over from and to', async () => {
+test('a period counts back from now and takes precedence over from and to', async () => {
   const env = await environmentWith({ at: 0 }, { at: 3_000 }, { at: 10, message: 'other' });
   const parameters = { 'filter[from]': second(0).toISOString(), 'filter[to]': second(5).toISOString() };
   expect(await list(env, { ...parameters, 'filter[period]': '15m' })).toMatchObject({

@@ -59,7 +59,7 @@ export function ordered(sql: Queryable, sort: Sort, backward: boolean): Fragment
     : sql`${slot(sql)} desc, ${column(sql)} desc, g.id asc`;
 }
 
-/** The same by slots alone, in index order. */
+/** The `order by` clause by slots alone, in index order. */
 export const orderedBySlot = (sql: Queryable, sort: Sort, backward: boolean): Fragment =>
   backward ? sql`${orders[sort].slot(sql)} asc` : sql`${orders[sort].slot(sql)} desc`;
 

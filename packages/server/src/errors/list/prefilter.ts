@@ -22,7 +22,7 @@ export async function prefilterByState(sql: Queryable, filter: ErrorFilter): Pro
   return someNumbersOf(sql, sql`select g.number from error_groups g where ${states}`);
 }
 
-/** The same without groups that lack the text. `numbers` is undefined for all groups. */
+/** Excludes groups that lack the text from `numbers`. `numbers` is undefined for all groups. */
 export async function prefilterBySearch(
   sql: Queryable,
   { env, search }: ErrorFilter,

@@ -8,7 +8,7 @@ const errorIdPattern = /^error_[0-9a-f]{16}$/;
 /** Whether a text has the form of an error group's id. */
 export const isErrorId = (text: string): boolean => errorIdPattern.test(text);
 
-/** The error group with an id, or the one that it was merged into; undefined if the environment has no group with this id. */
+/** The error group with an id, or its target if it was merged; undefined if the environment has no group with this id. */
 export async function retrieveErrorGroup(
   sql: Queryable,
   env: number,
@@ -20,7 +20,7 @@ export async function retrieveErrorGroup(
   return readErrorGroup(sql, env, id, now);
 }
 
-/** The same without first counting the arrivals. */
+/** Like `retrieveErrorGroup`, without first counting the arrivals. */
 export async function readErrorGroup(
   sql: Queryable,
   env: number,

@@ -6,7 +6,7 @@ import { listErrorGroups } from './list.ts';
 import { retrieveErrorGroup } from './retrieve.ts';
 import { shownTo } from './sample.ts';
 
-test('a group shows the message of one of its errors, to callers who may read the runs that it is from', async () => {
+test('a group shows the message of one of its errors to callers with access to its run', async () => {
   const t = await testEngine();
   const { environment, sql, engine } = t;
   const { id: version } = await t.register('refund');
@@ -25,7 +25,7 @@ test('a group shows the message of one of its errors, to callers who may read th
     now,
   });
   const [group] = data;
-  if (!group) throw new Error('there is no group');
+  if (!group) throw new Error('group not found');
   const sample = `A refund of 1200 exceeds the 900 that were captured for ${'x'.repeat(600)}`.slice(0, 500);
   expect(group).toMatchObject({ count: 2, sampleMessage: sample });
   expect(group.errorMessage).toContain('A refund of <n>');

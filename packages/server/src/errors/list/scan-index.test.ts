@@ -56,7 +56,7 @@ const page = async (parameters: Record<string, string>): Promise<string[]> =>
     ({ id }) => id,
   );
 
-test('pages lead through more groups than can be looked up one by one, in both directions, whoever shares a slot', async () => {
+test('pages traverse more groups than are looked up individually, in both directions, with shared slots', async () => {
   const all = inOrder();
   await fc.assert(
     fc.asyncProperty(

@@ -47,7 +47,7 @@ describe('a trend', () => {
     });
   });
 
-  test('comes with each group of a list that asks for it, in the order of the list', async () => {
+  test('is included with each group of a list on request, in list order', async () => {
     const env = await newEnvironment(sql);
     const fail = (at: string, message: string) => recordFailures(sql, env, new Date(at), [{ message }]);
     await fail('2026-11-21T10:57:30.000Z', 'the disk is full');
@@ -66,7 +66,7 @@ describe('a trend', () => {
     expect((await list({ trend: '4m', 'filter[search]': 'nowhere' })).data).toEqual([]);
   });
 
-  test('never has more than 60 points, whatever its period', () => {
+  test('never has more than 60 points, for any period', () => {
     for (const period of [
       1_000,
       60 * minuteMs,

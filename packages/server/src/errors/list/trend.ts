@@ -45,7 +45,7 @@ async function trendOf(
   return trend;
 }
 
-/** The same for several groups, in their order, with one statement. Intervals begin at whole multiples since 1970. */
+/** The trends of several groups, in their order, read with one statement. Intervals begin at whole multiples since 1970. */
 export async function trendsOf(
   sql: Queryable,
   env: number,

@@ -52,7 +52,7 @@ const listed = async () => {
 };
 
 describe('a merge', () => {
-  test('adds up what was counted, and what fails later follows', async () => {
+  test('adds up the counts, including later failures', async () => {
     await fail(1, { message: 'a' });
     await fail(2, { message: 'b' }, { message: 'b' });
     expect(await merge('a', 'b')).toMatchObject({
@@ -70,7 +70,7 @@ describe('a merge', () => {
     ]);
   });
 
-  test('is shown by the fingerprints in the list, where they are asked for', async () => {
+  test('is visible in the fingerprints of the list, on request', async () => {
     await fail(1, { message: 'a' }, { message: 'b' }, { message: 'c' });
     await merge('b', 'a');
     const fingerprints = async (parameters: object) => {
@@ -82,7 +82,7 @@ describe('a merge', () => {
     expect(await fingerprints({})).toEqual({ b: undefined, c: undefined });
   });
 
-  test('lets the ids of all lead to the one, also through a second merge', async () => {
+  test('makes the ids of all groups resolve to the target, even through a second merge', async () => {
     await fail(1, { message: 'a' }, { message: 'b' }, { message: 'c' });
     await merge('b', 'c');
     await merge('a', 'c');
@@ -99,7 +99,7 @@ describe('a merge', () => {
     expect((await merge('a', 'b'))?.affectedVersions).toEqual(['7', '6', '5', '4', '3']);
   });
 
-  test('keeps the state of the group that stays, and regresses by any of its errors', async () => {
+  test('keeps the state of the target, which regresses on any of its errors', async () => {
     await fail(1, { message: 'a' }, { message: 'b' });
     await resolveErrorGroup(sql, change('a'));
     await ignoreErrorGroup(sql, { ...change('b'), limits: {} });
@@ -115,7 +115,7 @@ describe('a merge', () => {
     ]);
   });
 
-  test('counts further occurrences of an ignored group from where they were', async () => {
+  test('continues the count of further occurrences of an ignored group', async () => {
     await fail(1, { message: 'a' }, { message: 'b' }, { message: 'b' });
     await ignoreErrorGroup(sql, { ...change('a'), limits: { totalOccurrences: 2 } });
     await merge('a', 'b');
@@ -125,7 +125,7 @@ describe('a merge', () => {
     expect(await show('a')).toMatchObject({ status: 'unresolved' });
   });
 
-  test('is refused across tasks and for groups that are not there, and changes nothing then', async () => {
+  test('is rejected across tasks and for unknown groups, and changes nothing', async () => {
     await fail(1, { message: 'a' }, { message: 'b', task: 'other' });
     await expect(mergeErrorGroups(sql, { ...change('a'), errors: [id('b', 'other')] })).rejects.toMatchObject(
       { status: 422, message: expect.stringMatching(/^errors: .* of the task other/) },
@@ -144,7 +144,7 @@ describe('a merge', () => {
 });
 
 describe('a split', () => {
-  test('moves a fingerprint out under the id that it had, with all its counts and what comes', async () => {
+  test('moves a fingerprint out under its original id, with all past and future counts', async () => {
     await fail(1, { message: 'a' });
     await fail(2, { message: 'b' }, { message: 'c' });
     await merge('a', 'b', 'c');
@@ -159,7 +159,7 @@ describe('a split', () => {
     expect(await show('c')).toMatchObject({ id: id('a'), lastSeen: second(2).toISOString() });
   });
 
-  test('lets the ids of what moved along lead to the new group', async () => {
+  test('makes the ids of the moved groups resolve to the new group', async () => {
     await fail(1, { message: 'a' }, { message: 'b' }, { message: 'c' });
     await merge('a', 'b', 'c');
     await split('a', 'b', 'c');
@@ -167,14 +167,14 @@ describe('a split', () => {
     expect(await listed()).toEqual({ a: 1, b: 2 });
   });
 
-  test('takes the state along, so that nothing reopens', async () => {
+  test('copies the state, so that nothing reopens', async () => {
     await fail(1, { message: 'a' }, { message: 'b' });
     await merge('a', 'b');
     await resolveErrorGroup(sql, { ...change('a'), version: '9' });
     expect(await split('a', 'b')).toMatchObject({ status: 'resolved', resolvedInVersion: '9' });
   });
 
-  test("is refused for the group's own fingerprint and for one that it has not", async () => {
+  test("is rejected for the group's own fingerprint and for one it does not have", async () => {
     await fail(1, { message: 'a' }, { message: 'b' });
     await merge('a', 'b');
     await expect(split('a', 'a')).rejects.toMatchObject({ status: 422 });
@@ -186,7 +186,7 @@ describe('a split', () => {
   });
 });
 
-test('a fingerprint of a later algorithm joins the group of the older one, resolved as it is, unless that was long ago', async () => {
+test('a fingerprint of a later algorithm joins the resolved group of the older one, unless it was resolved long ago', async () => {
   await fail(1, { message: 'a' }, { message: 'old' });
   await resolveErrorGroup(sql, { ...change('a'), version: '20991231.1' });
   await fail(150, { message: "a'", older: ['unknown', 'a'] });
@@ -196,7 +196,7 @@ test('a fingerprint of a later algorithm joins the group of the older one, resol
   expect(await listed()).toEqual({ a: 2, old: 1, "old'": 1 });
 });
 
-test('merges and splits while runs fail lose nothing and count nothing twice', async () => {
+test('merges and splits during failures lose nothing and count nothing twice', async () => {
   const messages = ['a', 'b', 'c', 'd'];
   const act = fc.oneof(
     fc.record({ kind: fc.constant('merge' as const), into: fc.nat(3), other: fc.nat(3) }),

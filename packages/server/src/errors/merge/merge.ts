@@ -50,7 +50,7 @@ async function othersOf(tx: Transaction, { env, id }: Change, errors: readonly s
   const others = new Set<string>();
   for (const error of errors) {
     const current = isErrorId(error) ? await currentId(tx, env, error) : undefined;
-    if (current === undefined) throw notFound(`errors: there is no error group ${error.slice(0, 40)} here`);
+    if (current === undefined) throw notFound(`errors: error group ${error.slice(0, 40)} not found`);
     if (current !== id) others.add(current);
   }
   return [...others];
@@ -65,12 +65,12 @@ async function refuseUnlike(tx: Transaction, { env, id }: Change, others: readon
   const other = tasks.find((group) => group.task !== into?.task);
   if (into && other) {
     throw unprocessable(
-      `errors: ${other.id} is of the task ${other.task} and ${into.id} of ${into.task}; merge groups of one task`,
+      `errors: ${other.id} belongs to the task ${other.task} and ${into.id} to ${into.task}; only groups of the same task can be merged`,
     );
   }
   if (tasks.reduce((sum, group) => sum + group.fingerprints, 0) > maxFingerprints) {
     throw unprocessable(
-      `errors: a group holds at most ${maxFingerprints} fingerprints; add a rule instead, for errors to come`,
+      `errors: a group can have at most ${maxFingerprints} fingerprints; add a rule for future errors instead`,
       'limit_reached',
     );
   }

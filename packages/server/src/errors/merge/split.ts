@@ -29,11 +29,11 @@ export const splitErrorGroup = (sql: Sql, request: Split): Promise<ErrorGroupDet
     const own = moved.find((row) => row.own);
     if (own) {
       throw unprocessable(
-        `fingerprints: ${own.fingerprint} is the group's own and stays; move the others out instead`,
+        `fingerprints: ${own.fingerprint} is the group's own and cannot be moved; move the others out instead`,
       );
     }
     const [first] = moved;
-    if (first === undefined) throw notFound('fingerprints: name at least one');
+    if (first === undefined) throw notFound('fingerprints: must contain at least one');
     const ids = moved.map((row) => row.id);
     const part = first.own_group;
     await tx`

@@ -74,7 +74,7 @@ describe('a failure is grouped', () => {
     ]);
   });
 
-  test('by the first rule that matches, before what its author says, by the raw message or the one shown', async () => {
+  test('by the first matching rule, before the fingerprint of its author, by the raw or the displayed message', async () => {
     const { fail, rule, groups } = await failing('everything');
     await rule({ type: 'RangeError', message: '*', groupKey: 'ranges' });
     await rule({ task: 't*', message: 'order 5 *', groupKey: 'five' });
@@ -89,7 +89,7 @@ describe('a failure is grouped', () => {
     expect(found).toEqual({ five: 1, orders: 1, ranges: 1, everything: 1 });
   });
 
-  test('as a rule would have it, which can be seen beforehand', async () => {
+  test('by a rule, with the same result as its preview', async () => {
     const { t, fail, groups } = await failing();
     await fail(
       thrown('connect ETIMEDOUT 10.0.0.1:5432'),
@@ -122,7 +122,7 @@ describe('a failure is grouped', () => {
   });
 });
 
-test('an error stays in the group that an earlier version of the algorithm gave it', async () => {
+test('an error stays in the group assigned by an earlier version of the algorithm', async () => {
   const { t, fail, groups } = await failing();
   const both = [thrown('POST /orders returned 500'), thrown('POST /refunds returned 500')];
   const [one, other] = both.map((error) => prepareFailure(t.environment.id, 'test', error));
@@ -138,7 +138,7 @@ test('an error stays in the group that an earlier version of the algorithm gave 
   expect((await groups()).map(({ id, count }) => [id, count])).toEqual([[group, 2]]);
 });
 
-test('the runs of a merged group are listed wholly, by the id of either', async () => {
+test('all runs of a merged group are listed, by either id', async () => {
   const { t, fail, groups } = await failing();
   const runs = await fail(thrown('a'), thrown('b'), thrown('a'), thrown('c'));
   const [c, b, a] = await groups();
@@ -162,7 +162,7 @@ test('the runs of a merged group are listed wholly, by the id of either', async 
   expect(await listed('error_0000000000000000')).toEqual([]);
 });
 
-test('whatever was thrown, the run ends and a group forms', async () => {
+test('with any thrown value, the run ends and a group is created', async () => {
   const { t, fail, groups } = await failing();
   const huge = 'x'.repeat(10_000_000);
   const odd: SerializedError[] = [
@@ -182,7 +182,7 @@ test('whatever was thrown, the run ends and a group forms', async () => {
   for (const { errorMessage } of found) expect(errorMessage).not.toBe('');
 }, 60_000);
 
-test('a run ends while another transaction is in the middle of recording the same group', async () => {
+test('a run ends while another transaction is recording the same group', async () => {
   const { t, fail, groups } = await failing();
   await fail(thrown('boom'));
   const [group] = await groups();

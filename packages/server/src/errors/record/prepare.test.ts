@@ -44,7 +44,7 @@ describe('a failure is prepared', () => {
     );
   });
 
-  test('whatever it carries: huge, unstorable or of the wrong kind', () => {
+  test('with any content: huge, unstorable or of the wrong type', () => {
     const huge = 'x'.repeat(10_000_000);
     for (const odd of [
       error({ message: huge, stackTrace: huge, name: huge }),

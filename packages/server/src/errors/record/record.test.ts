@@ -18,7 +18,7 @@ afterAll(async () => {
 const at = new Date('2026-11-21T10:00:00.123Z');
 const later = new Date('2026-11-21T10:00:05.456Z');
 
-test('a group counts its failed runs and knows the first, the last and the versions, newest deployment first', async () => {
+test('a group has the count of its failed runs, the first, the last and the versions, newest deployment first', async () => {
   const env = await newEnvironment(sql);
   const versions = await deploy(sql, env, '20261121.9', '20261121.10', 'a', 'b', 'c', 'd');
   await recordFailures(
@@ -54,7 +54,7 @@ test('the group and the occurrence exist with the transaction that ends the run,
   expect(row).toEqual({ count: 0 });
 });
 
-test('the first failure of a group is kept as it was thrown', async () => {
+test('the first failure of a group is stored as thrown', async () => {
   const env = await newEnvironment(sql);
   await recordFailures(sql, env, at, [{}]);
   await recordFailures(sql, env, later, [{}]);

@@ -26,7 +26,7 @@ export const createRule = (
     const before = await rulesIn(tx, projectRef);
     if (before.length >= maxErrorRules) {
       throw unprocessable(
-        `A project has at most ${maxErrorRules} rules; delete one that is not needed.`,
+        `A project has at most ${maxErrorRules} rules; delete an unused one.`,
         'limit_reached',
       );
     }
@@ -60,7 +60,7 @@ export const updateRule = (
     const old = await oneOf(tx, projectRef, id);
     const { task, type, message, groupKey } = { ...old, ...changes };
     if (task === null && type === null && message === null) {
-      throw unprocessable('A rule needs a pattern: leave task, type or message set.');
+      throw unprocessable('A rule needs a pattern: set task, type or message.');
     }
     await tx`
       update error_rules set task = ${task}, type = ${type}, message = ${message}, group_key = ${groupKey}, updated_at = ${now}

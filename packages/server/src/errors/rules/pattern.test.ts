@@ -7,14 +7,14 @@ import { numRuns } from '../../../../../test/support/long.ts';
 const match = (pattern: string, text: string) => matches(piecesOf(pattern), text);
 
 describe('a pattern', () => {
-  test('without a star is the whole text', () => {
+  test('without a star matches the whole text', () => {
     expect(match('boom', 'boom')).toBe(true);
     expect(match('boom', 'boom!')).toBe(false);
     expect(match('Boom', 'boom')).toBe(false);
     expect(match('', '')).toBe(true);
   });
 
-  test('has stars for anything, also for nothing and for many lines', () => {
+  test('has stars that match anything, including nothing and several lines', () => {
     expect(match('*', '')).toBe(true);
     expect(match('timeout*', 'timeout of 3 ms\nafter two tries')).toBe(true);
     expect(match('*timeout*', 'a timeout')).toBe(true);
@@ -28,14 +28,14 @@ describe('a pattern', () => {
     expect(match('a*bc*c', 'abc')).toBe(false);
   });
 
-  test('has its own characters behind a backslash', () => {
+  test('matches literal stars and backslashes after a backslash', () => {
     expect(match('5 \\* 3', '5 * 3')).toBe(true);
     expect(match('5 \\* 3', '5 x 3')).toBe(false);
     expect(match('C:\\\\*', 'C:\\temp')).toBe(true);
     expect(match('C:\\temp\\', 'C:\\temp\\')).toBe(true);
   });
 
-  test('agrees with a regular expression', () => {
+  test('is equivalent to a regular expression', () => {
     const letters = fc
       .array(fc.constantFrom('a', 'b', '*', '.'), { maxLength: 8 })
       .map((all) => all.join(''));
@@ -48,7 +48,7 @@ describe('a pattern', () => {
     );
   });
 
-  test('of the worst kind takes no time to speak of', () => {
+  test('of the worst kind takes negligible time', () => {
     const pattern = 'a*'.repeat(250) + 'b';
     const time = cpuTimeOf(() => {
       for (let n = 0; n < 1_000; n++) match(pattern, 'a'.repeat(2_048));

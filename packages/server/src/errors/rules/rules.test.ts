@@ -8,7 +8,7 @@ const keysOf = async (server: SharedServer) =>
   ((await server.ask(path(server))).body.data as { groupKey: string }[]).map((rule) => rule.groupKey);
 
 describe('rules of a project', () => {
-  test('are added, tried in order, changed and deleted, each act in the audit log with who did it', async () => {
+  test('are added, evaluated in order, changed and deleted, each with its actor in the audit log', async () => {
     const server = await sharedServer();
     const first = await create(server, { message: 'connect *', groupKey: 'network' });
     expect(first).toMatchObject({
@@ -53,7 +53,7 @@ describe('rules of a project', () => {
     ]);
   });
 
-  test('are refused by name when they cannot be', async () => {
+  test('are rejected by name if they are invalid', async () => {
     const server = await sharedServer();
     for (const [body, what] of [
       [{ groupKey: 'x' }, /a rule needs a pattern/],

@@ -19,7 +19,7 @@ let contents = 0;
 /** The server of this worker with helpers for events. */
 export const eventServer = async (): Promise<EventServer> => withEvents(await sharedServer());
 
-/** The same with a separate server. */
+/** Like `eventServer`, with a separate server. */
 export const ownEventServer = async (
   options: Partial<ServerOptions> = {},
 ): Promise<EventServer & TestServer> => withEvents(await testServer(options));

@@ -52,7 +52,7 @@ async function added(server: NotifyingServer, body: object) {
 const retrieve = async (server: NotifyingServer, id: string) => (await server.alerts(`/${id}`)).body;
 
 describe('new and regressed error groups', () => {
-  test('come in one message at once, and in another one after the quiet time', async () => {
+  test('are sent in one message at once, and in another after the quiet period', async () => {
     const { server, texts } = await watched();
     await server.deploy();
     const { id } = await added(server, { kind: 'error.new', name: 'Errors', quiet: '10m' });
@@ -78,7 +78,7 @@ describe('new and regressed error groups', () => {
     expect((await server.notifications('/deliveries?filter[type]=alert.firing')).body.data).toHaveLength(2);
   }, 40_000);
 
-  test('count for their task only, and only if enough come within the window', async () => {
+  test('count for their task only, and only if enough occur within the window', async () => {
     const { server, texts, receiver } = await watched();
     await server.deploy();
     await added(server, { kind: 'error.new', task: 'another' });
@@ -94,7 +94,7 @@ describe('new and regressed error groups', () => {
     expect(receiver.received).toHaveLength(1);
   }, 40_000);
 
-  test('a group that occurs again after it was resolved', async () => {
+  test('include a resolved group that occurs again', async () => {
     const { server, texts } = await watched();
     await server.deploy();
     await server.fail('boom');
@@ -108,7 +108,7 @@ describe('new and regressed error groups', () => {
   }, 40_000);
 });
 
-test('a task of which too many runs fail is told once, and once that it is over', async () => {
+test('a task with too many failed runs is reported once, and its end once', async () => {
   const { server, texts, receiver } = await watched();
   await server.deploy();
   const { id } = await added(server, {
@@ -152,7 +152,7 @@ test('a task of which too many runs fail is told once, and once that it is over'
   expect(receiver.received).toHaveLength(2);
 }, 60_000);
 
-test('runs that no runner can execute, and queues in which runs wait for too long', async () => {
+test('reports runs that no runner can execute, and queues with runs that wait too long', async () => {
   const { server, texts, receiver } = await watched();
   const { body } = await server.ask('/runner/v1/versions', {
     method: 'POST',
@@ -166,7 +166,7 @@ test('runs that no runner can execute, and queues in which runs wait for too lon
   expect(receiver.received).toEqual([]);
   server.shiftTime(31_000);
   expect((await texts(1))[0]).toMatch(
-    /Runs wait, and no runner can execute them\n• The current version: no connected runner can execute it; the oldest run has waited 1m/,
+    /Runs are waiting, and no runner can execute them\n• The current version: no connected runner can execute it; the oldest run has waited 1m/,
   );
   await server.alerts(`/${runner.id}`, 'PATCH', { enabled: false });
   const age = await added(server, { kind: 'queue.age', queue: `task/${task}`, window: '0s', threshold: 90 });
@@ -180,12 +180,12 @@ test('runs that no runner can execute, and queues in which runs wait for too lon
   await server.ask(`/api/v1/queues/${encodeURIComponent(`task/${task}`)}`);
   server.shiftTime(20_000);
   expect((await texts(3))[2]).toMatch(
-    /Resolved after \w+: no run waits for more than 1m30s\n• Queue task\/charge$/,
+    /Resolved after \w+: no run has waited for more than 1m30s\n• Queue task\/charge$/,
   );
   expect(await retrieve(server, age.id)).toMatchObject({ state: 'OK' });
 }, 60_000);
 
-test('a schedule that missed its ticks', async () => {
+test('reports a schedule that missed its ticks', async () => {
   const { server, texts } = await watched();
   await server.ask('/runner/v1/versions', {
     method: 'POST',
@@ -203,7 +203,7 @@ test('a schedule that missed its ticks', async () => {
   );
 }, 40_000);
 
-test('only the endpoints that an alert names are told, and these cannot be deleted', async () => {
+test('only the endpoints of an alert are notified, and they cannot be deleted', async () => {
   const { server, receiver } = await watched();
   const other = await startReceiver();
   const { id: endpoint } = await server.endpoint(other.url, ['run.failed']);
@@ -225,13 +225,13 @@ test('only the endpoints that an alert names are told, and these cannot be delet
   expect((await server.notifications(`/endpoints/${endpoint}`, 'DELETE')).status).toBe(200);
 }, 40_000);
 
-test('bad input is refused with the field and what to do', async () => {
+test('invalid input is rejected with the field and the fix', async () => {
   const server = await notifyingServer();
   const cases: [body: object, status: number, message: RegExp][] = [
     [{}, 400, /kind/],
     [{ kind: 'x' }, 400, /kind/],
-    [{ kind: 'error.new', queue: 'q' }, 400, /^queue: .* is not about a queue/],
-    [{ kind: 'queue.age', task: 'q' }, 400, /^task: .* is not about a task/],
+    [{ kind: 'error.new', queue: 'q' }, 400, /^queue: not allowed for an alert/],
+    [{ kind: 'queue.age', task: 'q' }, 400, /^task: not allowed for an alert/],
     [{ kind: 'runner.none', minRuns: 3 }, 400, /^minRuns: /],
     [{ kind: 'task.failureRate', threshold: 101 }, 400, /^threshold: must be from 0\.1 to 100/],
     [{ kind: 'error.new', threshold: 1.5 }, 400, /^threshold: must be a whole number/],

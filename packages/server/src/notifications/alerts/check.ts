@@ -17,11 +17,11 @@ export interface AlertSettings {
 export function checkSettings({ kind, task, queue, threshold, minRuns, window }: AlertSettings): void {
   const rule = alertRules[kind];
   if (task !== null && rule.of !== 'task')
-    throw badRequest(`task: an alert of the kind ${kind} is not about a task.`);
+    throw badRequest(`task: not allowed for an alert of the kind ${kind}.`);
   if (queue !== null && rule.of !== 'queue')
-    throw badRequest(`queue: an alert of the kind ${kind} is not about a queue.`);
+    throw badRequest(`queue: not allowed for an alert of the kind ${kind}.`);
   if (minRuns !== null && kind !== 'task.failureRate')
-    throw badRequest(`minRuns: an alert of the kind ${kind} has none; only task.failureRate does.`);
+    throw badRequest(`minRuns: not allowed for an alert of the kind ${kind}, only for task.failureRate.`);
   const { min, max } = rule.threshold;
   if (!(threshold >= min && threshold <= max))
     throw badRequest(`threshold: must be from ${min} to ${max} (${rule.unit}).`);

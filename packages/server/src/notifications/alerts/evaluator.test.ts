@@ -34,7 +34,7 @@ async function addEvents({ sql, environment }: TestEngine, count: number, at: Da
       from generate_series(1, ${count}::int) n`;
 }
 
-test('of several processes one tells, once', async () => {
+test('one of several processes notifies, once', async () => {
   const { tick, happens, messages } = await fixture();
   await happens(25);
   await Promise.all(Array.from({ length: 6 }, () => tick()));
@@ -43,7 +43,7 @@ test('of several processes one tells, once', async () => {
   expect(await messages()).toHaveLength(1);
 });
 
-test('a process that dies before its commit has told nothing, and the next one tells all', async () => {
+test('a process that dies before its commit has sent nothing, and the next one sends everything', async () => {
   const { sql, tick, happens, messages, engine } = await fixture();
   await happens(2);
   const dying: Sql = Object.assign(
@@ -66,7 +66,7 @@ test('a process that dies before its commit has told nothing, and the next one t
   expect(await messages()).toEqual([{ type: 'alert.firing', count: 2, items: 2 }]);
 });
 
-test('what happens within the quiet time is told at its end, even if it is over by then', async () => {
+test('events within the quiet period are reported at its end, even if they have ended by then', async () => {
   const { tick, happens, messages, engine } = await fixture({ threshold: 3 });
   await happens(3);
   await tick();
@@ -83,7 +83,7 @@ test('what happens within the quiet time is told at its end, even if it is over 
   ]);
 });
 
-test('a clock that is set back does not keep an alert silent for longer', async () => {
+test('a clock that is set back does not extend the quiet period of an alert', async () => {
   const { sql, tick, happens, messages, engine } = await fixture();
   await happens(1);
   await tick();
@@ -94,7 +94,7 @@ test('a clock that is set back does not keep an alert silent for longer', async 
   expect(await messages()).toHaveLength(2);
 });
 
-test('an alert that is deleted while something happens does not make that fail', async () => {
+test('an alert deleted during an event does not make the event fail', async () => {
   const { sql, happens } = await fixture();
   const counting = await sql.begin(async (tx) => {
     await tx`delete from alerts where id = ${alert}`;
@@ -106,7 +106,7 @@ test('an alert that is deleted while something happens does not make that fail',
   expect(await sql`select from alert_events`).toHaveLength(0);
 });
 
-test('an alert that cannot be checked does not hold up the others', async () => {
+test('an alert that cannot be checked does not delay the others', async () => {
   const { sql, tick, happens, messages, environment, engine } = await fixture();
   await sql`
     insert into alerts (id, env, kind, threshold, min_runs, window_s, quiet_s, next_at, created_at)

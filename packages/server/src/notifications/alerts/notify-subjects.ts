@@ -101,13 +101,13 @@ function firingSummary({ kind, threshold, window_s }: AlertRow, count: number): 
     return `${counted(count, 'queue')} with runs that have waited for more than ${durationText(threshold)}`;
   if (kind === 'task.failureRate')
     return `${counted(count, 'task')} with more than ${threshold} % failed runs within ${durationText(window_s)}`;
-  return 'Runs wait, and no runner can execute them';
+  return 'Runs are waiting, and no runner can execute them';
 }
 
 function resolvedSummary({ kind, threshold }: AlertRow): string {
-  if (kind === 'queue.age') return `no run waits for more than ${durationText(threshold)}`;
+  if (kind === 'queue.age') return `no run has waited for more than ${durationText(threshold)}`;
   if (kind === 'task.failureRate') return `no more than ${threshold} % of runs fail`;
-  return 'no run waits for a runner';
+  return 'no run is waiting for a runner';
 }
 
 export function labelOf({ kind }: AlertRow, subject: string): string {

@@ -25,7 +25,7 @@ let contents = 0;
 /** The server of this worker, which may send notifications to this machine. */
 export const notifyingServer = async (): Promise<NotifyingServer> => withNotifications(await sharedServer());
 
-/** The same with a separate server. */
+/** Like `notifyingServer`, with a separate server. */
 export const startNotifyingServer = async (
   options: Partial<ServerOptions> = {},
 ): Promise<NotifyingServer & TestServer> =>

@@ -58,9 +58,9 @@ export async function copyDatabase(options: CopyDatabase): Promise<CopiedDatabas
     refuseMissing(missingFrom(created, old));
     const tables = old.tables.filter(({ name }) => !ownTables.has(name));
     const rows = await copyAll({ from, to, signal, onProgress, tables, sequences: old.sequences });
-    onStep?.('indexes and statistics to be made');
+    onStep?.('indexes and statistics to be created');
     const indexesLeft = await addIndexes(target, old, created);
-    // Functions come after the rows, because they bring the triggers.
+    // Functions are installed after the rows, because they include the triggers.
     await migrate(target);
     await target.unsafe('analyze');
     return { tables: tables.length, rows, indexesLeft };
@@ -69,7 +69,7 @@ export async function copyDatabase(options: CopyDatabase): Promise<CopiedDatabas
   }
 }
 
-/** A cluster has databases and large objects besides the tables, which would not be copied. */
+/** A cluster may contain other databases and large objects, which would not be copied. */
 async function refuseOthers(source: Sql): Promise<void> {
   const databases = await source<{ name: string }[]>`
     select datname as name from pg_database where not datistemplate and datname not in ('postgres', current_database())`;
@@ -83,7 +83,7 @@ async function refuseOthers(source: Sql): Promise<void> {
 function refuseMissing(names: readonly string[]): void {
   if (names.length === 0) return;
   throw new DatabaseRefused(
-    `This database holds what Millrace has not made and would not copy: ${names.slice(0, 5).join(', ')}. Move it elsewhere and drop it there first.`,
+    `This database contains objects that Millrace did not create and does not copy: ${names.slice(0, 5).join(', ')}. Move them to another database and drop them here first.`,
   );
 }
 
@@ -153,7 +153,7 @@ async function open(database: Database): Promise<Client> {
 async function verifyCount(target: Client, { name }: Table, expected: number): Promise<void> {
   const { rows } = await target.query<{ count: string }>(`select count(*) from ${name}`);
   if (Number(rows[0]?.count) !== expected)
-    throw new Error(`${name} has ${rows[0]?.count} rows where ${expected} were copied`);
+    throw new Error(`${name} has ${rows[0]?.count} rows, but ${expected} were copied`);
 }
 
 async function copySequence(source: Client, target: Client, name: string): Promise<void> {

@@ -6,7 +6,7 @@ import type { Table } from './relations.ts';
 
 /**
  * Copies the rows of a table to the table of the same name, which was emptied in this transaction; returns their number. As text, because that
- * is the only row format that every version of PostgreSQL reads from every older one.
+ * is the only row format that every PostgreSQL version reads from every older one.
  */
 export async function copyTable(
   source: Client,

@@ -41,7 +41,7 @@ export function doctorHandlers({
     async diagnose(request) {
       const { principal, origin, baseUrl } = request;
       if (!isUser(principal)) throw new TypeError('A user calls this operation.');
-      await ownedInstallation(sql, principal.userId, 'examine it');
+      await ownedInstallation(sql, principal.userId, 'run its checks');
       const forwarded = request.header('x-forwarded-for');
       const { version } = await readSqlFolder(sqlFolder);
       const checks = await diagnoseOnce();

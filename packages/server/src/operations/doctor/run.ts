@@ -5,7 +5,7 @@ export const defaultCheckMs = 10_000;
 /** After this many checks that did not end, the others are not started: their queries would not return either. */
 const maxHanging = 2;
 
-/** Runs the checks one after the other. A check that fails, or does not end in time, has a finding and does not stop the others. */
+/** Runs the checks sequentially. A check that fails or times out has a finding, and the others still run. */
 export async function runChecks<Input>(
   checks: readonly Check<Input>[],
   input: Input,
@@ -15,7 +15,7 @@ export async function runChecks<Input>(
   let hanging = 0;
   for (const check of checks) {
     if (hanging >= maxHanging) {
-      const reason = 'the checks before it did not end';
+      const reason = 'earlier checks did not end';
       results.push({ name: check.name, state: 'skipped', findings: [], reason, tookMs: 0 });
       continue;
     }
@@ -40,7 +40,7 @@ async function runCheck<Input>(check: Check<Input>, input: Input, timeoutMs: num
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
     // A PostgreSQL code: the role may not read it.
     if (code === '42501')
-      return { state: 'skipped', findings: [], reason: `it may not be read (${firstLine(error)})` };
+      return { state: 'skipped', findings: [], reason: `no permission to read it (${firstLine(error)})` };
     // A PostgreSQL code: the statement took too long.
     if (error instanceof Late || code === '57014')
       return {
@@ -48,8 +48,8 @@ async function runCheck<Input>(check: Check<Input>, input: Input, timeoutMs: num
         findings: [
           {
             what: `The check did not end within ${timeoutMs / 1_000} s.`,
-            why: 'What it asks does not answer in time. It hangs, or it is overloaded.',
-            fix: 'Run the command again with a longer `--timeout`. If it does not end either, look at the load of what the check asks.',
+            why: 'The system under check does not respond in time: it hangs or is overloaded.',
+            fix: 'Run the command again with a longer `--timeout`. If it still does not end, check the load of that system.',
           },
         ],
         ...(error instanceof Late && { hangs: true }),
@@ -58,8 +58,8 @@ async function runCheck<Input>(check: Check<Input>, input: Input, timeoutMs: num
       state: 'warning',
       findings: [
         {
-          what: `The check could not be done: ${firstLine(error)}`,
-          why: 'It is not known whether what it looks for is wrong.',
+          what: `The check failed: ${firstLine(error)}`,
+          why: 'It is unknown whether the problem exists.',
           fix: 'Run the command again. If it fails again, report this message.',
         },
       ],

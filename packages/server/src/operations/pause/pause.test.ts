@@ -13,7 +13,7 @@ async function delayed(server: TestServer): Promise<() => Promise<string>> {
   return async () => (await server.ask(`/api/v3/runs/${body.id}`)).body.status as string;
 }
 
-test('a running server follows a pause that another one begins, and its end', async () => {
+test('a running server follows the beginning and the end of a pause on another server', async () => {
   const one = await testServer({ reveal: true });
   await one.ask('/runner/v1/versions', {
     method: 'POST',
@@ -37,7 +37,7 @@ test('a running server follows a pause that another one begins, and its end', as
   await expect.poll(status, wait).toBe('QUEUED');
 }, 60_000);
 
-test('after many pauses and resumptions the last one holds, and work goes on', async () => {
+test('after many pauses and resumptions the last one applies, and work continues', async () => {
   const server = await testServer();
   const sql = connect(server.database, { name: 'test', max: 1 });
   onTestFinished(() => sql.end());

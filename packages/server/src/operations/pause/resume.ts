@@ -12,7 +12,7 @@ interface Resumed {
 
 /**
  * Ends the pause for all servers. If schedule ticks are overdue, the caller must choose whether to fire or skip them, because the server cannot
- * know whether they fired before the database was restored. Only for owners of the organisation created by the first start.
+ * know whether they fired before the database was restored. Only for owners of the organization created by the first start.
  */
 export async function resumeInstallation(
   sql: Sql,
@@ -30,7 +30,7 @@ export async function resumeInstallation(
     if (schedules > 0 && missed === undefined) {
       throw new Problem(
         'missed_ticks',
-        `Ticks of ${schedules} schedule${schedules === 1 ? '' : 's'} have fallen due. Say what becomes of them: \`missedTicks\` is "skip" (--skip-missed) after a restore, since they were fired before it, or "fire" (--fire-missed) as each schedule's own rule has it.`,
+        `Ticks of ${schedules} schedule${schedules === 1 ? '' : 's'} have fallen due. Choose how to handle them: set \`missedTicks\` to "skip" (--skip-missed) after a restore, because they fired before it, or to "fire" (--fire-missed) to apply the rule of each schedule.`,
         { code: 'missed_ticks', schedules },
       );
     }

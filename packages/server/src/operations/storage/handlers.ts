@@ -8,7 +8,7 @@ import { readStorage } from './read.ts';
 export const storageHandlers = (sql: Sql): HandlersOf<OperationsOf<'storage'>> => ({
   async retrieveStorage({ principal }) {
     if (!isUser(principal)) throw new TypeError('A user calls this operation.');
-    await ownedInstallation(sql, principal.userId, 'see what it stores');
+    await ownedInstallation(sql, principal.userId, 'read its disk usage');
     return readStorage(sql);
   },
 });

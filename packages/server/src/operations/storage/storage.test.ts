@@ -3,7 +3,7 @@ import { testEngine } from '../../runs/testing/engine.ts';
 import { classOf } from './classes.ts';
 import { readStorage } from './read.ts';
 
-test('every table is in one class, and the classes add up', async () => {
+test('every table is in one class, and the classes add up to the total', async () => {
   const { sql } = await testEngine();
   await sql`
     insert into run_logs (env, run_id, attempt, at, level, message)
@@ -19,7 +19,7 @@ test('every table is in one class, and the classes add up', async () => {
   expect(data[0]?.bytes).toBeGreaterThan(100_000);
 });
 
-test('a table is known by its name or what that begins with', () => {
+test('a table is classified by its name or a prefix of it', () => {
   expect(classOf('error_weeks')).toBe('errors');
   expect(classOf('runs')).toBe('runs');
   expect(classOf('batch_cached')).toBe('batches');

@@ -26,7 +26,7 @@ export const autovacuumLag: DatabaseCheck = {
        order by 2 desc limit 10`;
     return rows.map(({ name, dead }) => ({
       what: `The table ${name} has ${dead} dead rows.`,
-      fix: `\`vacuum ${name};\` now. Then give autovacuum more: \`alter system set autovacuum_naptime = '10s';\`, and look for long transactions.`,
+      fix: `\`vacuum ${name};\` now. Then run autovacuum more often: \`alter system set autovacuum_naptime = '10s';\`, and look for long transactions.`,
     }));
   },
 };

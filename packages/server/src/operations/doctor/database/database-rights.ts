@@ -19,9 +19,7 @@ export const databaseRights: DatabaseCheck = {
     if (!row) return [];
     if (row.schema === null) {
       const fix = `\`create schema public; grant usage, create on schema public to "${row.role}";\``;
-      return [
-        { what: `No schema of the search path of the role ${row.role} exists, or it may use none.`, fix },
-      ];
+      return [{ what: `The role ${row.role} has no usable schema in its search path.`, fix }];
     }
     if (row.may === false) {
       const fix = `As its owner: \`grant usage, create on schema "${row.schema}" to "${row.role}";\``;
@@ -29,6 +27,6 @@ export const databaseRights: DatabaseCheck = {
     }
     if (row.foreign === null) return [];
     const fix = `As the owner of the tables: \`reassign owned by <owner> to "${row.role}";\``;
-    return [{ what: `The table ${row.foreign} belongs to another role than ${row.role}.`, fix }];
+    return [{ what: `The table ${row.foreign} is not owned by the role ${row.role}.`, fix }];
   },
 };

@@ -24,11 +24,11 @@ export const longTransactions: DatabaseCheck = {
        order by prepared limit 10`;
     return [
       ...sessions.map(({ pid, role, name, idle, ms }) => ({
-        what: `Process ${pid} (role ${role}${name === '' ? '' : `, ${name}`}) has a transaction open for ${readableDuration(ms)}${idle ? ', and does nothing' : ''}.`,
+        what: `Process ${pid} (role ${role}${name === '' ? '' : `, ${name}`}) has a transaction open for ${readableDuration(ms)}${idle ? ', and is idle' : ''}.`,
         fix: `\`select pg_terminate_backend(${pid});\`, or fix the program that holds it open.`,
       })),
       ...prepared.map(({ id, ms }) => ({
-        what: `The transaction ${JSON.stringify(id)} is prepared for ${readableDuration(ms)}, and neither committed nor rolled back.`,
+        what: `The transaction ${JSON.stringify(id)} has been prepared for ${readableDuration(ms)}, and neither committed nor rolled back.`,
         fix: `\`rollback prepared '${id.replaceAll("'", "''")}';\``,
       })),
     ];

@@ -17,9 +17,9 @@ export const replicationSlots: DatabaseCheck = {
     return rows.map(({ name, status, bytes }) => ({
       what:
         status === 'lost'
-          ? `What the replication slot ${name} needs was deleted: its standby cannot follow any more.`
+          ? `The WAL that the replication slot ${name} requires was deleted: its standby can no longer follow.`
           : `No client reads the replication slot ${name}, which retains ${readableSize(bytes ?? 0)} of WAL.`,
-      fix: `\`select pg_drop_replication_slot('${name}');\` if its standby is gone; else ${status === 'lost' ? 'create the standby again' : 'start the standby'}.`,
+      fix: `\`select pg_drop_replication_slot('${name}');\` if its standby is gone; otherwise ${status === 'lost' ? 'create the standby again' : 'start the standby'}.`,
     }));
   },
 };

@@ -45,8 +45,8 @@ async function findLag({ sql, limits }: DatabaseInput): Promise<{ what: string; 
   if (!late) return [];
   return [
     {
-      what: `${readableSize(late.bytes)} of WAL wait to be archived. The last segment was archived ${readableDuration(late.ms)} ago.`,
-      fix: 'Look whether `archive_command` hangs (`ps`), and at the speed of its target. End a command that hangs: PostgreSQL runs it again.',
+      what: `${readableSize(late.bytes)} of WAL has not been archived. The last segment was archived ${readableDuration(late.ms)} ago.`,
+      fix: 'Check whether `archive_command` hangs (`ps`), and the speed of its target. End a command that hangs: PostgreSQL runs it again.',
     },
   ];
 }

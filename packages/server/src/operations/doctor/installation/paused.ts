@@ -10,6 +10,6 @@ export const paused: DatabaseCheck = {
     needTables(input);
     const [row] = await input.sql<{ since: Date }[]>`
       select paused_at as since from installation where paused_at is not null`;
-    return row ? [{ what: `The installation is paused since ${row.since.toISOString()}.` }] : [];
+    return row ? [{ what: `The installation has been paused since ${row.since.toISOString()}.` }] : [];
   },
 };

@@ -17,7 +17,8 @@ export const queuesWithoutRunner: DatabaseCheck = {
     const { sql, limits } = input;
     const [clock] = await sql<{ now: number }[]>`select (extract(epoch from now()) * 1000)::float8 as now`;
     const sample = await readSample(sql, { now: () => clock?.now ?? 0 });
-    if (!sample || sample.ageMs > maxAgeMs) throw new Skipped('the servers have not counted yet what waits');
+    if (!sample || sample.ageMs > maxAgeMs)
+      throw new Skipped('the servers have not counted the waiting runs yet');
     return sample.environments.flatMap((environment) => {
       const { env, kind } = environment;
       const waiting = sample.queues.filter(

@@ -1,6 +1,6 @@
 import { environmentName, needTables, type DatabaseCheck, type EnvironmentRow } from '../database-input.ts';
 
-/** The oldest supported major version of Node.js. */
+/** The oldest supported Node.js major version. */
 const minNode = 20;
 
 export const runnersOld: DatabaseCheck = {
@@ -25,7 +25,7 @@ export const runnersOld: DatabaseCheck = {
         what:
           `The runner ${row.id} on ${row.host} in ${environmentName(row)} is ` +
           (isOlder(row.release, version)
-            ? `of release ${row.release ?? 'unknown'}, the server of ${version}.`
+            ? `of release ${row.release ?? 'unknown'}; the server has release ${version}.`
             : `on Node ${row.node ?? 0}.`),
       }));
   },

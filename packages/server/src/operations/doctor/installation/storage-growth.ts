@@ -29,7 +29,7 @@ export const storageGrowth: DatabaseCheck = {
          where r.finished_at < ${new Date(before)}`;
       if (row?.ms)
         found.push({
-          what: `${environmentName(environment)} has runs that ended ${readableDuration(row.ms)} ago; they are kept for ${readableDuration(retentionMs)}.`,
+          what: `${environmentName(environment)} has runs that ended ${readableDuration(row.ms)} ago; their retention is ${readableDuration(retentionMs)}.`,
         });
     }
     return found;

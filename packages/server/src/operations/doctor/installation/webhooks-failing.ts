@@ -24,7 +24,7 @@ export const webhooksFailing: DatabaseCheck = {
         (row.by === null
           ? `has accepted nothing for ${readableDuration(row.ms)}.`
           : 'was disabled, because it failed.'),
-      fix: `\`millrace notifications deliveries --endpoint ${row.id}\` shows what it answered. Then \`millrace notifications enable ${row.id}\`, or \`remove ${row.id}\`.`,
+      fix: `\`millrace notifications deliveries --endpoint ${row.id}\` shows its responses. Then \`millrace notifications enable ${row.id}\`, or \`remove ${row.id}\`.`,
     }));
   },
 };

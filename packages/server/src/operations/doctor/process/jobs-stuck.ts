@@ -22,7 +22,7 @@ export const jobsStuck: Check<ProcessInput> = {
     return jobs.states().flatMap(({ name, everyMs, silentMs, failures, failingMs }) => {
       // Some jobs wait longer than that between two ticks.
       if (silentMs > Math.max(stuckMs, 3 * everyMs))
-        return [{ what: `The job "${name}" has not ended a tick for ${readableDuration(silentMs)}.` }];
+        return [{ what: `The job "${name}" has not completed a tick for ${readableDuration(silentMs)}.` }];
       if (failures > 1 && failingMs > stuckMs)
         return [
           {
