@@ -63,8 +63,8 @@ async function refusal(url: string): Promise<string> {
   return message;
 }
 
-describe('a database that cannot be used is refused with one sentence, no stack and no password', () => {
-  test('a role that may not make tables', async () => {
+describe('a database that cannot be used is rejected with one sentence, no stack and no password', () => {
+  test('a role that may not create tables', async () => {
     expect(await start(at('guest', secret))).toMatch(
       /The role of DATABASE_URL may not.*permission denied.*grant usage, create on schema public/,
     );
@@ -76,7 +76,7 @@ describe('a database that cannot be used is refused with one sentence, no stack 
     expect(output).toMatch(/refuses the password.*%40/);
   });
 
-  test('a host that nobody knows, of the database or to listen on', async () => {
+  test('an unknown host, of the database or to listen on', async () => {
     expect(await start(at('guest', secret, 'postgres', 5432, 'nowhere.invalid'))).toMatch(
       /nowhere\.invalid.*(no host of this name|cannot be resolved)/,
     );
@@ -101,15 +101,15 @@ describe('a database that cannot be used is refused with one sentence, no stack 
       () => at('guest', secret, 'closed'),
       /may not connect.*CONNECT/,
     ],
-    ['an encoding that does not hold every text', () => at('boss', 'b0ss', 'latin'), /LATIN1.*UTF8/],
-    ['nothing that listens', () => at('guest', secret, 'postgres', 1), /nothing listens there/],
+    ['an encoding that does not support every character', () => at('boss', 'b0ss', 'latin'), /LATIN1.*UTF8/],
+    ['a port without a listener', () => at('guest', secret, 'postgres', 1), /nothing listens there/],
     [
       'a server without TLS',
       () => at('boss', 'b0ss', 'postgres?sslmode=require'),
       /does not speak TLS.*sslmode=disable/,
     ],
     [
-      'a file that is not there',
+      'a missing file',
       () => at('boss', 'b0ss', 'postgres?sslmode=verify-full&sslrootcert=/none.pem'),
       /\/none\.pem.*cannot be read/,
     ],
@@ -119,7 +119,7 @@ describe('a database that cannot be used is refused with one sentence, no stack 
       /verify-ca needs sslrootcert/,
     ],
     [
-      'an sslmode that there is not',
+      'an unknown sslmode',
       () => at('boss', 'b0ss', 'postgres?sslmode=bogus'),
       /no sslmode "bogus", which DATABASE_URL names: .*disable, allow, prefer, require, verify-ca, verify-full/,
     ],
@@ -138,7 +138,7 @@ describe('a database that cannot be used is refused with one sentence, no stack 
     expect(await refusal(url())).toMatch(expected);
   });
 
-  test('an sslmode that there is not, at the start of a server', async () => {
+  test('an unknown sslmode, at the start of a server', async () => {
     expect(await start(at('boss', 'b0ss', 'postgres?sslmode=bogus'))).toMatch(
       /no sslmode "bogus".*verify-full/,
     );
@@ -176,7 +176,7 @@ describe('a database that cannot be used is refused with one sentence, no stack 
     expect(stdout).not.toContain(secret);
   });
 
-  test('something else that listens on the port', async () => {
+  test('another program on the port', async () => {
     const server = createServer((socket) => socket.end('220 mail\r\n'));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => void server.close());
@@ -184,7 +184,7 @@ describe('a database that cannot be used is refused with one sentence, no stack 
     expect(await refusal(at('guest', secret, 'postgres', port))).toMatch(/cannot be used: /);
   });
 
-  test('sslmode=prefer and allow do without TLS where there is none', async () => {
+  test('sslmode=prefer and allow work without TLS where the server has none', async () => {
     for (const mode of ['prefer', 'allow']) {
       const { database } = await ping(at('boss', 'b0ss', `postgres?sslmode=${mode}`));
       expect(database).toContain('sslmode=disable');
@@ -201,7 +201,7 @@ describe.skipIf(!hasOpenssl)('a server with TLS (skipped where there is no opens
   const by = (query: string, host = 'localhost') =>
     at('boss', 'b0ss', `postgres${query}`, secured.port, host);
 
-  test('is used as everybody else reads sslmode, without a warning', async () => {
+  test('is used with the standard meaning of sslmode, without a warning', async () => {
     const warnings: Error[] = [];
     const warned = (warning: Error): void => void warnings.push(warning);
     process.on('warning', warned);
@@ -225,11 +225,11 @@ describe.skipIf(!hasOpenssl)('a server with TLS (skipped where there is no opens
     ['', /does not let this role in.*sslmode=require/],
     ['?sslmode=disable', /does not let this role in.*sslmode=require/],
     ['?sslmode=verify-full', /signed by itself.*sslrootcert/],
-  ])('says what is missing with %s', async (query, expected) => {
+  ])('names the missing part with %s', async (query, expected) => {
     expect(await refusal(by(query))).toMatch(expected);
   });
 
-  test('says that a certificate is for another name', async () => {
+  test('names the other host of a certificate', async () => {
     const url = by(`?sslmode=verify-full&sslrootcert=${secured.certificate}`, '127.0.0.1');
     expect(await refusal(url)).toMatch(/for another name than this host/);
   });

@@ -1,4 +1,4 @@
-/** Something else than Millrace at the address: one sentence, no stack. */
+/** Another server than Millrace at the address: one sentence, no stack. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
