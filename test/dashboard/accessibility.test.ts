@@ -22,7 +22,7 @@ const tasks = {
 };
 
 test(
-  'axe finds nothing serious on the pages in either theme, and nothing is cut or covered on a phone, at 200 % or on 4K',
+  'axe finds no serious problem on the pages in either theme, and nothing is cut or covered on a phone, at 200 % or on 4K',
   { timeout: 300_000 },
   async () => {
     let folder = '';
