@@ -112,7 +112,7 @@ describe('the count', () => {
     ['::1', '0:0:0:0::/64'],
     ['fe80::1%eth0', 'fe80:0:0:0::/64'],
     ['2001:DB8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
-  ])('%s is of %s', (address, network) => {
+  ])('%s is in the network %s', (address, network) => {
     expect(networkOf(address)).toBe(network);
   });
 });

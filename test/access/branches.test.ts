@@ -95,7 +95,7 @@ describe('branches', () => {
     'a.lock',
     'refs/x/y',
     'ä',
-  ])('are not named %j', (branch) => {
+  ])('cannot be named %j', (branch) => {
     expect(() => newBranchName(branch, 'preview')).toThrow(/^branch: /);
   });
 });

@@ -111,7 +111,7 @@ async function late(live: readonly Live[], act: () => Promise<unknown>): Promise
   let ended = 0;
   for (const connection of live) void connection.ended.then(() => ended++);
   await new Promise((resolve) => setImmediate(resolve));
-  expect(ended, 'nothing ended before').toBe(0);
+  expect(ended, 'connections that ended before the act').toBe(0);
   await act();
   const at = now();
   const times = await Promise.all(

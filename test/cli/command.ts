@@ -86,7 +86,7 @@ export function watched(child: ChildProcessByStdio<null, Readable, Readable>): R
           const found = all.slice(after).find((text) => pattern.test(text));
           if (found === undefined && !over) return;
           waiting.delete(check);
-          if (found === undefined) reject(new Error(`It ended without ${pattern}:\n${all.join('\n')}`));
+          if (found === undefined) reject(new Error(`The command ended without ${pattern}:\n${all.join('\n')}`));
           else resolve(found);
         };
         waiting.add(check);

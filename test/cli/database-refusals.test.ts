@@ -97,7 +97,7 @@ describe('a database that cannot be used is rejected with one sentence, no stack
     ['a role without a connection left', () => at('single', secret), /no connection left.*max_connections/],
     ['a database that is read-only', () => at('boss', 'b0ss', 'locked'), /read-only.*primary/],
     [
-      'a database that the role may not enter',
+      'a database that the role may not connect to',
       () => at('guest', secret, 'closed'),
       /may not connect.*CONNECT/,
     ],

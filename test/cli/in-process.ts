@@ -1,4 +1,4 @@
-/** The command inside of the test's process, for its output and its errors: a hundredth of the cost of a process. */
+/** The command inside of the test's process, for its output and its errors: at a hundredth of the cost of a process. */
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';

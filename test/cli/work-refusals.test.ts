@@ -106,7 +106,7 @@ test.each([
   [['--label', 'a b'], 'A label has'],
   [['--cache-size', '2GB'], 'such as 500MiB or 2GiB'],
   [['--cache-size', '0MiB'], 'such as 500MiB or 2GiB'],
-])('work refuses %s', async (args, expected) => {
+])('work rejects %s', async (args, expected) => {
   const { exitCode, stderr } = await finished(['work', ...args], { cwd: await temporary() });
   expect([exitCode, stderr]).toEqual([2, expect.stringContaining(expected)]);
 });

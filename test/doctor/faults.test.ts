@@ -167,7 +167,7 @@ describe('an installation without faults', () => {
     );
     const tls = { key: await readFile(keyFile, 'utf8'), cert: await readFile(file, 'utf8') };
     const url = await startProxy(server.url, { tls });
-    const diagnose = () => Promise.reject(new Error('it is not asked'));
+    const diagnose = () => Promise.reject(new Error('unexpected call'));
     const input = {
       url,
       token: undefined,
