@@ -172,7 +172,7 @@ describe('JSON that is nested too deeply', () => {
               name: 'E',
               message: 'm',
               stackTrace: '',
-              // As deep as the limit of a frame allows.
+              // As deep as the frame limit allows.
               causes: [chain(10)],
             },
           },

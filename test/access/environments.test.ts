@@ -156,7 +156,7 @@ describe('an environment', () => {
 });
 
 describe('a project', () => {
-  test('is deleted by owners who confirm it: access ends at once, the data in batches, the last project never', async () => {
+  test('is deleted by owners after a confirmation: access ends at once, the data is deleted in batches, and the last project stays', async () => {
     const { ask, organization, userWith, sql, server, projectRef } = await installation();
     const admin = await userWith('admin');
     const ref = (await ask(`POST /api/v1/orgs/${organization}/projects`, { body: { name: 'Second' } })).body

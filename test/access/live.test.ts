@@ -80,7 +80,7 @@ async function openRunner(server: RunningServer, key: string): Promise<Live> {
   return { what: 'runner', ended: new Promise((resolve) => socket.once('close', () => resolve(now()))) };
 }
 
-/** An upload of a batch that stays open, one line after the other. */
+/** A batch upload that stays open and sends line by line. */
 async function openUpload({ ask }: Installation, server: RunningServer, key: string): Promise<Live> {
   const { body } = await ask('POST /api/v3/batches', { key, server, body: { runCount: 900 } });
   let index = 0;

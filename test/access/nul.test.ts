@@ -1,4 +1,4 @@
-/** NUL characters and half surrogate pairs, which PostgreSQL stores in no text, in every field that the contract declares. */
+/** NUL characters and lone surrogates, which PostgreSQL text cannot store, in every field that the contract declares. */
 import { operations, type OperationDeclaration } from '@millrace/contract';
 import { openApiDocument } from '@millrace/contract/openapi';
 import { expect, test } from 'vitest';
@@ -197,7 +197,7 @@ test('JSON of any shape is returned with them', async () => {
 });
 
 test(
-  'in a path or a query they are an object or a value that does not exist, or a 400 with the parameter',
+  'in a path or a query the reply is that of a missing object or value, or a 400 with the parameter',
   { timeout: 120_000 },
   async () => {
     const { ask, logged, pathOf, keyFor, organization, projectRef } = await started();
@@ -209,7 +209,7 @@ test(
       const schema = requestBody?.content['application/json']?.schema;
       const queries = parameters.filter((parameter) => parameter.in === 'query');
       const needed = queries.filter(({ required }) => required);
-      // In a URL, half of a pair can only be bytes that are not UTF-8.
+      // In a URL, a lone surrogate can only be bytes that are not UTF-8.
       for (const end of ['%00', '%ed%a0%80'])
         for (const [name, url] of [
           ['', pathOf(declaration, `x${end}`)],

@@ -126,7 +126,7 @@ describe('public tokens on request', () => {
     await expect.poll(async () => status(await make())).toBe(200);
   });
 
-  test('in the name of a user act for them, no longer than they belong', async () => {
+  test('in the name of a user act for them while they are a member', async () => {
     const { ask, organization, projectRef, publicIdOf, token, userWith } = await sharedInstallation();
     const at = `POST /api/v1/projects/${projectRef}/production/jwt`;
     const fields = { claims: { scopes: ['read:errors', 'write:errors'] }, expirationTime: '5m' };

@@ -103,7 +103,7 @@ describe('through a child', () => {
     const all = await keyWith(['write:runs']);
     expect((await metadata(all, { rootOperations: set })).status).toBe(200);
     expect([await metadataOf(parent), await metadataOf(root)]).toEqual([{ k: 1 }, { k: 1 }]);
-    // A run without a parent is its own.
+    // A run without a parent counts as its own parent.
     const alone = await child(installed, 'mine');
     expect(
       (await ask(`PUT /api/v1/runs/${alone}/metadata`, { key: mine, body: { parentOperations: set } }))

@@ -276,7 +276,7 @@ async function callersOf(installed: Installation): Promise<Caller[]> {
   ];
 }
 
-/** A user who has left has no role in the requests that follow. */
+/** A user who has left has no role in later requests. */
 const leavingLast = (a: Route, other: Route): number =>
   Number(a.id === 'leaveOrganization') - Number(other.id === 'leaveOrganization');
 
@@ -298,7 +298,7 @@ describe('the table', () => {
       const callers = await callersOf(installed);
       const wrong: unknown[] = [];
       let calls = 0;
-      // The rejected callers are first, so that the changes of the others cannot hide a fault. Each has the next third of the routes, unless the
+      // The rejected callers go first, so that changes by the others cannot hide a fault. Each has the next third of the routes, unless the
       // run is long.
       for (const [turn, caller] of callers.entries()) {
         for (const route of routes.filter((_, index) => isLong || (index + turn) % 3 === 0)) {

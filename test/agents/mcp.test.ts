@@ -208,7 +208,7 @@ test('a key that the server rejects is reported as such', async () => {
   );
 });
 
-test('over HTTP it serves both generations of clients, and only those with the token, the host and the origin', async () => {
+test('over HTTP it serves both client generations, and only with the right token, host and origin', async () => {
   const env = { MILLRACE_API_URL: server.url, MILLRACE_SECRET_KEY: server.keys.prod };
   const running = millrace(['mcp', '--http', '--port', '0', '--write', '--json'], { cwd: '/', env });
   onEnd(async () => {

@@ -128,7 +128,7 @@ const roomArrows: Readonly<Record<string, readonly string[]>> = {
   'package-folder': [],
 };
 
-/** Rooms that every other may import as well, but for `db` and these themselves. */
+/** Rooms that every other room may import, except `db` and these rooms themselves. */
 const everywhere = [
   'request',
   'page',

@@ -17,7 +17,7 @@ export function importsBelow(folder: string): Import[] {
     readdirSync(folder, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile() && /(?<!\.test)\.tsx?$/.test(entry.name))
       .map((entry) => join(entry.parentPath, entry.name))
-      // Below the folder: one package is called testing itself.
+      // Only below the folder, because one package is itself called testing.
       .filter((file) => !/(?:^|\/)(?:testing|corpus)\//.test(relative(folder, file)))
       .flatMap((from) => {
         const text = readFileSync(from, 'utf8');

@@ -8,7 +8,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 
 /** Pages about the repository. Their paths are from its root, from the server's source or from the server. */
 const folders = ['.', 'docs', 'docs/coming-from', 'docs/decisions'];
-/** Pages with paths in projects of users. */
+/** Pages with paths in user projects. */
 const others = new Set(['CHANGELOG.md', 'tasks.md', 'config.md', 'testing.md']);
 const bases = ['.', 'packages/server/src', 'packages/server', 'packages/server/sql'];
 

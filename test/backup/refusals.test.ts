@@ -22,7 +22,7 @@ async function start(data: string): Promise<Running> {
   return server;
 }
 
-/** Two backups, between which the database was started without archiving. */
+/** Two backups; in between, the database was started without archiving. */
 beforeAll(async () => {
   folder = await temporaryProject({});
   const server = await start('data');

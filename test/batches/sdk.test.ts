@@ -27,7 +27,7 @@ const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 const payloadsOf = (ids: readonly string[]) =>
   Promise.all(ids.map(async (id) => (await runs.retrieve(id)).payload));
 
-describe('a batch of the SDK', () => {
+describe('an SDK batch', () => {
   test('contains runs of one task, by the task or its id', async () => {
     const items = Array.from({ length: 30 }, (_, n) => ({
       payload: { n },

@@ -30,7 +30,7 @@ const json = async (...args: string[]) => {
     .map((line) => JSON.parse(line));
 };
 
-describe('the commands about access', () => {
+describe('the access commands', () => {
   test('log in, create a working key, rotate and revoke it', async () => {
     const server = await testServer();
     const before = await run(['whoami']);

@@ -36,7 +36,7 @@ const logIn = (url: string, body: object): Promise<Response> =>
 
 const tokenIn = (link: string): string => new URL(link).hash.replace('#link=', '');
 
-describe('the commands about browsers', () => {
+describe('the browser commands', () => {
   test('print a link that logs one browser in, list it, and log it out', async () => {
     const server = await testServer();
     const opened = await run(server, 'open', '--no-browser');

@@ -28,9 +28,9 @@ export interface Running {
 export interface RunOptions {
   readonly cwd: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** Another installation of the command than the repository's. */
+  /** An installation of the command other than the repository's. */
   readonly bin?: string;
-  /** Another Node than that of the tests. */
+  /** A Node version other than that of the tests. */
   readonly node?: string;
 }
 
@@ -86,7 +86,8 @@ export function watched(child: ChildProcessByStdio<null, Readable, Readable>): R
           const found = all.slice(after).find((text) => pattern.test(text));
           if (found === undefined && !over) return;
           waiting.delete(check);
-          if (found === undefined) reject(new Error(`The command ended without ${pattern}:\n${all.join('\n')}`));
+          if (found === undefined)
+            reject(new Error(`The command ended without ${pattern}:\n${all.join('\n')}`));
           else resolve(found);
         };
         waiting.add(check);
@@ -102,7 +103,7 @@ export async function finished(args: readonly string[], options: RunOptions) {
   return { exitCode, stdout: running.stdout.join('\n'), stderr: running.stderr.join('\n') };
 }
 
-/** The output of the commands on a documentation page, run in this folder. They find `millrace` as `npx` does. Throws if one of them fails. */
+/** The output of a documentation page's commands, run in this folder. They find `millrace` as `npx` does. Throws if one of them fails. */
 export async function shell(script: string, cwd: string): Promise<string> {
   const PATH = [join(repository, 'node_modules/.bin'), process.env['PATH']].join(delimiter);
   const child = spawn('sh', ['-e', '-c', script], { cwd, env: { ...inherited, PATH } });
@@ -122,7 +123,7 @@ export interface Ready {
   readonly environments: Readonly<Record<'dev' | 'stg' | 'prod' | 'preview', { readonly secretKey: string }>>;
 }
 
-/** Starts `millrace dev --json` and waits for its line. A project without data gets the data of an earlier first start of the same command. */
+/** Starts `millrace dev --json` and waits for its line. A project without data gets a copy from an earlier first start of the same command. */
 export async function startDev(
   cwd: string,
   args: readonly string[] = [],

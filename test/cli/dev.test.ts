@@ -25,7 +25,7 @@ const key = (env: string) => ({
   secretKey: expect.stringMatching(new RegExp(`^svc_${env}_sk_[0-9A-Za-z]{24}$`)),
 });
 
-describe('the lines of runs', { timeout: 60_000 }, () => {
+describe('run output', { timeout: 60_000 }, () => {
   const body = `
     console.log('\\u001b[31mred\\u001b[0m svc_dev_sk_' + 'x1Y2'.repeat(6));
     logger.warn('slow', { ms: 7 });
@@ -55,14 +55,14 @@ export const talks = task({ id: 'talks', run: async () => { ${body} } });
     }
   }
 
-  test('are shown, without secrets and with escape sequences made visible', async () => {
+  test('is shown, without secrets and with visible escape sequences', async () => {
     const lines = await outputOf();
     expect(lines).toContainEqual(expect.stringMatching(/^log +run_\w+ ␛\[31mred␛\[0m /));
     expect(lines).toContainEqual(expect.stringMatching(/^warn +run_\w+ slow \{"ms":7\}$/));
     expect(lines.join()).not.toContain('x1Y2');
   });
 
-  test('are lines of JSON on stderr with --json', async () => {
+  test('is lines of JSON on stderr with --json', async () => {
     const lines = await outputOf('--json');
     const logged = lines.filter((line) => line.startsWith('{"type":"log"')).map((line) => JSON.parse(line));
     expect(logged).toContainEqual({
@@ -76,7 +76,7 @@ export const talks = task({ id: 'talks', run: async () => { ${body} } });
     });
   });
 
-  test('are not shown with -q', async () => {
+  test('is not shown with -q', async () => {
     expect((await outputOf('-q')).join('\n')).not.toMatch(/slow|␛/);
   });
 });

@@ -72,7 +72,7 @@ export interface HostileServer {
   readonly url: string;
   /** Requested operations, as method and path. */
   readonly requests: string[];
-  /** From now on it rejects everything, with hostile texts as well. */
+  /** Whether it now rejects every request, also with hostile texts. */
   refuses: boolean;
   close(): Promise<void>;
 }

@@ -239,7 +239,7 @@ test('runs are saved verbatim, and not imported', async () => {
   });
 });
 
-test('invalid input is one sentence', async () => {
+test('invalid input is reported in one sentence', async () => {
   const refused = async (...args: string[]) => {
     const { exitCode, stdout, stderr } = await importing(...args);
     expect(stdout).toBe('');
@@ -335,7 +335,7 @@ test('a token without access to the key reads variables only, and lists the secr
   expect(await valuesThere()).toMatchObject({ TYPED: 'by a person' });
 });
 
-test('reads all pages of schedules', { timeout: 60_000 }, async () => {
+test('reads every page of the schedules', { timeout: 60_000 }, async () => {
   const many = Array.from({ length: 101 }, (_, n) => ({ deduplicationKey: `many-${n}` }));
   await Promise.all(many.map((body) => schedule(source, body)));
   const { exitCode, stdout } = await importing('--apply', '--json', '--only', 'schedules', '--inactive');

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { program } from '../../packages/millrace/src/cli/program.ts';
 import { leaves } from './leaves.ts';
 
-/** Commands that use no server, or the one that they start, and `logout`, which is about the stored login. */
+/** Commands that use no server, or the one that they start, and `logout`, which uses the stored login. */
 const alone = new Set([
   'init',
   'dev',

@@ -44,7 +44,7 @@ async function start(
   return { ...running, said: ready };
 }
 
-/** A database with a schedule of every minute, whose server has stopped. */
+/** A database with an every-minute schedule, whose server has stopped. */
 async function backUp() {
   const { connection, drop } = await testDatabase();
   ends.push(drop);

@@ -49,7 +49,7 @@ afterAll(async () => {
 const unread = (...args: string[]) =>
   spawn(process.execPath, [bin, ...args], { cwd: project.path, stdio: ['ignore', 'pipe', 'pipe'] });
 
-/** The same by a shell, where `$MILLRACE` is the command. */
+/** The same through a shell, where `$MILLRACE` is the command. */
 async function shell(script: string): Promise<{ code: unknown; output: string }> {
   const child = spawn('sh', ['-c', script], {
     cwd: project.path,

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { finished as finishedProcess, temporaryProject, type Folder } from './command.ts';
 import { finished } from './in-process.ts';
 
-/** One sentence of ours, no stack. */
+/** One Millrace sentence, no stack. */
 const sentence = /^millrace: [^\n]+$/;
 
 describe('a failed start prints one sentence', () => {
@@ -21,7 +21,7 @@ describe('a failed start prints one sentence', () => {
     expect(stderr).toContain('tasks');
   });
 
-  test('a project in which nothing can be written', async () => {
+  test('a project that cannot be written to', async () => {
     const project = await temporaryProject({ 'tasks/a.ts': '', '.millrace': 'a file' });
     try {
       const { exitCode, stderr } = await finished(['dev', '--port', '0'], { cwd: project.path });
@@ -132,7 +132,7 @@ describe('a failed start prints one sentence', () => {
     expect(short.stderr).not.toContain('secretish');
   });
 
-  test('no place for the data', async () => {
+  test('neither a database nor a data folder', async () => {
     const { exitCode, stderr } = await finished(['start'], {
       cwd: empty.path,
       env: { MILLRACE_MASTER_KEY: '0'.repeat(64) },

@@ -82,7 +82,7 @@ describe('millrace keys rotate-master', () => {
         const refused = serve({ MILLRACE_MASTER_KEY: after.trim() });
         expect(await refused.exitCode).toBe(3);
 
-        // The other form, with keys in the settings, during a server that has both.
+        // The other form, with keys in the settings, while a server has both.
         const next = 'cd'.repeat(32);
         server = serve({ MILLRACE_MASTER_KEY: next, MILLRACE_MASTER_KEY_PREVIOUS: last.trim() });
         ({ url } = JSON.parse(await server.line(/^\{"url"/)) as Ready);

@@ -15,7 +15,7 @@ export const answer = task({
 });
 `;
 
-describe('commands about runs and queues', () => {
+describe('run and queue commands', () => {
   let project: Folder;
   let dev: Running & { ready: Ready };
 

@@ -73,7 +73,7 @@ describe('the events of a run', () => {
     const lines = stdout.split('\n');
     for (const line of lines) expect(line.length, line).toBeLessThanOrEqual(80);
     expect(stdout).not.toContain('\u001b[31m');
-    // Without the columns of times and bars.
+    // Without the time and bar columns.
     const labels = lines.slice(2).map((line) => line.replace(/^.*?(?:[━┄·]+ *|^ {20,})/u, '').trim());
     const order = [
       /^order COMPLETED run_/,

@@ -22,7 +22,7 @@ export const hello = task({ id: 'hello', run: async () => 'hello' });
 export const rests = task({ id: 'rests', run: async () => { await wait.for({ seconds: 4 }); return 'rested'; } });
 `;
 
-describe('during a running dev', () => {
+describe('with a running dev', () => {
   let project: Folder;
   let dev: Running & { ready: Ready };
   beforeAll(async () => {
@@ -78,7 +78,7 @@ describe('during a running dev', () => {
     }
   });
 
-  test('the same in lines of JSON', async () => {
+  test('with --json the messages are lines of JSON', async () => {
     const waiting = millrace(['trigger', 'helo', '--allow-unknown', '--wait', '--json'], {
       cwd: project.path,
     });

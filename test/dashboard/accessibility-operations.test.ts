@@ -90,7 +90,7 @@ test(
       await page.locator('h1').first().waitFor({ state: 'attached' });
       await settled();
       for (const problem of await violationsInBothThemes(page)) found.push(`${env}${path}: ${problem}`);
-      // The theme changes no size.
+      // The theme does not change sizes.
       for (const { name, viewport } of sizes) {
         await page.setViewportSize(viewport);
         await settled();

@@ -72,7 +72,7 @@ test(
       await page.getByRole('heading').first().waitFor();
       await settled();
       for (const problem of await violationsInBothThemes(page)) found.push(`${path}: ${problem}`);
-      // The theme changes no size.
+      // The theme does not change sizes.
       for (const { name, viewport } of sizes) {
         await page.setViewportSize(viewport);
         await settled();

@@ -57,7 +57,7 @@ test(
     await question.getByText('Stop before 250 more runs are canceled?').waitFor();
     await question.getByText('100 runs are done, and stay so.').waitFor();
     await question.getByRole('button', { name: 'Leave 250 runs as they are' }).click();
-    // The action waits for the run, and the request of the button for the action.
+    // The action waits for the run, and the button's request for the action.
     await expect.poll(() => lockWaiters(sql), { timeout: 30_000 }).toHaveLength(2);
     release();
     await holding;

@@ -5,7 +5,7 @@ import { drawn, openDashboard } from '../support/dashboard.ts';
 import { startProject } from '../support/project.ts';
 import { testServer } from '../support/server.ts';
 
-/** Script, terminal escapes, a bell, a family of one character, right-to-left letters, and marks that reverse the direction of the text after them. */
+/** Script, terminal escapes, a bell, a family of one character, right-to-left letters, and marks that reverse the text direction. */
 const hostile =
   '<img src=x onerror="alert(1)"><script>alert(2)</script> \u001B[31mred\u0007 👩‍👩‍👧‍👦 مرحبا \u202Eexe.txt\u2066';
 /** The displayed text: nothing is left out, and nothing has an effect. */
@@ -59,7 +59,7 @@ async function slowness(page: Page): Promise<number> {
 }
 
 /**
- * Fails when a task blocks the page. Other tests use this machine's processors, too, so a task may take longer in proportion to a known loop,
+ * Fails when a task blocks the page. Other tests use this machine's processors, too, so a task may be slower in proportion to a known loop,
  * and a task that is slow because of them is quick another time. A page that freezes does so each time.
  */
 async function withoutFreeze(page: Page, name: string, act: () => Promise<unknown>): Promise<void> {

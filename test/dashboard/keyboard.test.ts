@@ -102,7 +102,7 @@ test('the search palette has everything that is typed, also before its code is l
     await page.keyboard.type(' it, and everything else', { delay: 10 });
     await search.waitFor();
     expect([shortcut, await search.inputValue()]).toEqual([shortcut, 'ship/ it, and everything else']);
-    // From now on the field receives the keys, in their order.
+    // The field now receives the keys in order.
     await page.keyboard.type(' too');
     expect(await search.inputValue()).toBe('ship/ it, and everything else too');
     await page.keyboard.press('Escape');
@@ -142,7 +142,7 @@ test(
     await keys.press('Escape');
     await expect.poll(() => runs.getByRole('row').count()).toBe(2);
 
-    // The panel gets the focus, and the row has it back when it is closed.
+    // The panel gets the focus, and the row gets it back when the panel is closed.
     await keys.press('j', 'Enter');
     const panel = page.getByRole('dialog', { name: 'Run' });
     await keys.isAt(panel);

@@ -289,7 +289,7 @@ test(
     );
     expect(refused).toBe(403);
     expect((await server.ask(`${path}/LOG_LEVEL`)).body.value).toBe('debug');
-    // Their own development environment is theirs.
+    // They can change their own development environment.
     await open('/settings/keys', 'dev');
     await page.getByRole('grid', { name: 'Secret keys' }).waitFor();
   },

@@ -27,7 +27,7 @@ test('the first page loads at most 200 kB, compressed', { timeout: 180_000 }, as
   expect(total, [...paths].join('\n')).toBeLessThan(maxFirstLoad);
 });
 
-test('nothing in the page is inline, and no address is of another host', async () => {
+test('the page has no inline code, and no address of another host', async () => {
   const html = await readFile(`${folder}index.html`, 'utf8');
   expect(html).not.toMatch(/<style|style=|<script(?![^>]*\ssrc=)|\son\w+=|https?:\/\//);
 });

@@ -65,7 +65,7 @@ describe('a shop that is filled once', () => {
     return (await response.json()) as T;
   };
 
-  /** The items of a list with cursors. */
+  /** The items of a list with cursor pagination. */
   async function all(path: string): Promise<Record<string, unknown>[]> {
     interface Page {
       readonly data: Record<string, unknown>[];
@@ -178,12 +178,12 @@ describe('a shop that is filled once', () => {
     expect(JSON.stringify(ticks)).toContain('missed');
   });
 
-  test('shows lines of the source of the shop in its errors', async () => {
+  test('shows source lines of the shop in its errors', async () => {
     interface Failed {
       readonly error: { readonly name: string; readonly stackTrace: string };
       readonly version: string;
     }
-    // They fail for several reasons, in no order.
+    // They fail for several reasons, in any order.
     const failed = await all('v1/runs?filter[taskIdentifier]=reserve-stock&filter[status]=FAILED');
     const runs = await Promise.all(failed.map(({ id }) => get<Failed>(`v3/runs/${String(id)}`)));
     const { error, version } = runs.find((run) => run.error.name === 'OutOfStock') as Failed;

@@ -104,7 +104,7 @@ describe.skipIf(!hasHelm)(`the chart${hasHelm ? '' : ' (skipped: set HELM)'}`, (
     await expect(validate({ ...manifest!, spec: { podSelector: 7 } })).rejects.toThrow('podSelector');
   });
 
-  test('keeps all pods within the standard "restricted", without a token and without variables of services', async () => {
+  test('keeps all pods within the standard "restricted", without a token and without service variables', async () => {
     const manifests = await rendered(everything);
     for (const { metadata } of manifests.filter(({ kind }) => kind === 'Deployment')) {
       const pod = podOf(manifests, metadata.name);
@@ -171,7 +171,7 @@ describe.skipIf(!hasHelm)(`the chart${hasHelm ? '' : ' (skipped: set HELM)'}`, (
     expect(single).not.toContain('PodDisruptionBudget tasks-millrace');
   });
 
-  test('sets only variables for secrets that are read, to files that are mounted', async () => {
+  test('sets only secret variables that are read, to mounted files', async () => {
     const manifests = await rendered(everything);
     const known = new Set<string>(secretsFromFiles.map((name) => `${name}_FILE`));
     for (const name of ['tasks-millrace', 'tasks-millrace-runner-default']) {

@@ -36,7 +36,7 @@ const branches = async (): Promise<string[]> => {
   return ((await response.json()) as { branches: { name: string }[] }).branches.map(({ name }) => name);
 };
 
-test('CI deploys with a deploy-only key alone, again and again, and can do nothing else', async () => {
+test('CI deploys repeatedly with a deploy-only key alone, and can do nothing else', async () => {
   const { keys } = installation;
   await startFetchingRunner(installation, keys.prod);
   const ci = await deployedProject(installation, await deployOnlyKey('prod'), {
@@ -63,7 +63,7 @@ test('CI deploys with a deploy-only key alone, again and again, and can do nothi
   const second = await ci.run('deploy', '--message', 'the second');
   expect(second).toMatchObject({ exitCode: 0, json: { isCurrent: true, replaced: first.json.version } });
   expect((await ci.run('deploy')).json).toMatchObject({ isNew: false, isCurrent: true });
-  // Uploaded before, and promoted later.
+  // Uploaded first, and promoted later.
   await ci.write('tasks/b.ts', taskFile('b', "'three'"));
   const third = await ci.run('deploy', '--no-promote');
   expect((await ci.run('deploy')).json).toMatchObject({

@@ -33,7 +33,7 @@ async function apart(project: DeployedProject, ...args: string[]) {
 describe('millrace deploy', () => {
   test('uploads, promotes and runs; a changed file is a small upload; rollback restores the previous version', async () => {
     const { keys } = installation;
-    // Sources that hardly compress, so that the shares of the uploads are those of real projects.
+    // Sources that hardly compress, so that the upload sizes are proportioned as in real projects.
     const noise = (): string => `export const noise = '${randomBytes(40_000).toString('base64')}';`;
     const project = await deployedProject(installation, keys.prod, {
       'tasks/a.ts': taskFile('a', "'one'"),
@@ -157,7 +157,7 @@ describe('millrace deploy', () => {
     expect(deployed.map(({ version }) => version)).toContain(current[0]?.version);
     for (const { version, isCurrent, reason } of deployed)
       if (!isCurrent) expect(reason).toContain(version === current[0]?.version ? '' : 'at the same time');
-    // The same content at once is one version.
+    // The same content deployed twice at once is one version.
     const same = await Promise.all(
       [1, 2].map(() => (first as DeployedProject).write('tasks/a.ts', taskFile('both', "'same'"))),
     ).then(() => Promise.all([1, 2].map(() => apart(first as DeployedProject, 'deploy', '--force'))));

@@ -66,7 +66,7 @@ test('a runner without a folder serves the deployed version, and promotion waits
   expect(await ended(server, run)).toEqual({ status: 'COMPLETED', output: 'one', version });
 }, 60_000);
 
-test('a version that becomes ready is loaded by connected runners, and its first run on a new one is loaded for it', async () => {
+test('a version that becomes ready is loaded by connected runners, and a run after its promotion executes on it', async () => {
   const server = await testServer();
   const first = await fetchingRunner(server);
   const version = await deployed(server, tasksOf('one'));

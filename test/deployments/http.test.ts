@@ -231,7 +231,7 @@ test('registering outside dev creates a version that is not current, and never c
     expect(old).toMatchObject({ isNew: true, isCurrent: false });
     const { version } = await deploy(to);
     await call(to, `POST /api/v1/deployments/${version}/promote?force=true`);
-    // An old runner that starts again and again.
+    // An old runner that restarts repeatedly.
     for (let n = 0; n < 10; n++)
       expect(await register(key, 'content-old')).toEqual({ ...old, isNew: false, isCurrent: false });
     expect(await call(to, 'GET /api/v1/deployments/current')).toMatchObject({ version, isUploaded: true });

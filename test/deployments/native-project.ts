@@ -15,7 +15,7 @@ export const prisma = {
   '@prisma/adapter-libsql': '^6.19.0',
 };
 
-/** The schema of a table of users, and the hook that generates the client when the project is built. */
+/** The schema of a users table, and the hook that generates the client when the project is built. */
 export const prismaFiles = {
   'prisma/schema.prisma': `
     generator client {

@@ -195,7 +195,7 @@ test('an idle branch has no process, and a branch without a running process star
   await expect.poll(() => runner.pids(), { timeout: 20_000 }).toEqual([]);
 }, 90_000);
 
-test('branches share the slots, and one that fills them does not keep another from its turn', async () => {
+test('branches share the slots, and a branch that fills them does not block the others', async () => {
   const home = await installation();
   const { runner } = await previewsOf(home, { concurrency: 2 });
   const [a, b] = [await branchOf(home, 'feat/a'), await branchOf(home, 'feat/b')];

@@ -61,7 +61,7 @@ describe('an installation without faults', () => {
   const ends: (() => Promise<void>)[] = [];
   beforeAll(async () => {
     data = await temporaryFolder((end) => ends.push(end));
-    // An own PostgreSQL, without the sessions of other tests. It has the settings of `millrace start --data`.
+    // A separate PostgreSQL, without the sessions of other tests. It has the settings of `millrace start --data`.
     postgres = await startPostgres({ dataDir: data });
     ends.push(() => postgres.stop());
     await writeFile(join(data, 'master.key'), key.toString('base64'), { mode: 0o600 });
@@ -420,7 +420,7 @@ describe('a database with many faults', () => {
 
 test('WAL that is not archived in time is found, although no command fails', async () => {
   const folder = await temporaryFolder(onTestFinished);
-  // Works until there is a file in the folder of the cluster, then hangs.
+  // Works until the file exists in the cluster folder, then hangs.
   const archive_command = 'while test -e hang; do sleep 0.1; done';
   const postgres = await startPostgres({
     dataDir: folder,

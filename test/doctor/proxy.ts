@@ -16,7 +16,7 @@ export interface ProxyFaults {
   readonly tls?: { readonly key: string; readonly cert: string };
 }
 
-/** A proxy before a server, until the test ends. It names the client, as proxies do. */
+/** A proxy in front of a server, until the test ends. It names the client, as proxies do. */
 export async function startProxy(target: string, faults: ProxyFaults = {}): Promise<string> {
   const { hostname, port } = new URL(target);
   const headersOf = (headers: NodeJS.Dict<string | string[]>, from = ''): NodeJS.Dict<string | string[]> => ({

@@ -49,7 +49,7 @@ describe('while a session lives', () => {
     expect([status, body.organizations, body.projects]).toEqual([200, [], []]);
   });
 
-  test('ends when the token that opened it is revoked, and no later than the expiry date of that token', async () => {
+  test('it ends when the token that opened it is revoked, and no later than the expiry date of that token', async () => {
     const here = await sharedInstallation();
     const { ask, token } = here;
     const inAnHour = new Date(Date.now() + 3_600_000).toISOString();
@@ -69,7 +69,7 @@ describe('while a session lives', () => {
     expect(await readsOf(other)()).toBe(200);
   });
 
-  test('it ends after twelve hours without use, and after thirty days in any case', async () => {
+  test('it ends after twelve hours without use, and after thirty days at the latest', async () => {
     const here = await installation();
     const { sql, server } = here;
     const [idle, old] = [await logIn(here), await logIn(here)];

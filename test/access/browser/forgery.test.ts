@@ -38,7 +38,7 @@ const sessions = async ({ sql, organization }: SharedInstallation): Promise<numb
 };
 
 describe('a request that another page makes a browser send', () => {
-  test('changes nothing, whatever its form', async () => {
+  test('changes nothing in any form', async () => {
     const here = await sharedInstallation();
     const { cookie } = await logIn(here);
     const { ask, server } = here;

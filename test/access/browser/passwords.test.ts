@@ -47,7 +47,7 @@ describe('a password', { timeout: 60_000 }, () => {
     expect(logged.join('') + JSON.stringify(audit)).not.toContain(password);
   });
 
-  test('a failed login has the same message and the same delay for every user', async () => {
+  test('is rejected with the same message and the same delay for every user', async () => {
     const here = await installation();
     const { userWith, logged } = here;
     const { token } = await userWith('member');

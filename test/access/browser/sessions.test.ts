@@ -7,7 +7,7 @@ const open = ({ ask }: SharedInstallation, body: object, headers: Readonly<Recor
   ask('POST /api/v1/browser-sessions', { key: '', body, headers: { ...fromPage, ...headers } });
 
 describe('a browser session', () => {
-  test('is opened by a personal access token, and is in a cookie that scripts and other sites do not get', async () => {
+  test('is opened by a personal access token, and is stored in a cookie that scripts and other sites cannot read', async () => {
     const here = await installation();
     const { server, sql, logged, token } = here;
     const answer = await open(here, { accessToken: ` ${token}\n` }, { 'user-agent': 'Firefox/150' });
@@ -143,7 +143,7 @@ describe('a browser session', () => {
       credentialId: tab.id,
       user: { name: 'Owner' },
     });
-    // An empty header is a client that has lost its key, and not the page.
+    // An empty header comes from a client that has lost its key, not from the page.
     expect(
       (await ask('GET /api/v1/whoami', { key: '', headers: { ...headers, authorization: '' } })).status,
     ).toBe(401);
@@ -222,7 +222,7 @@ describe('a login', () => {
     const member = await userWith('member');
     const created = await ask('POST /api/v1/browser-links', { key: member.token });
     const { token, url, expiresAt } = created.body as { token: string; url: string; expiresAt: string };
-    // The fragment is sent to no server, so it is in no log of a proxy.
+    // The fragment is not sent to servers, so proxies do not log it.
     expect(url).toBe(`${server.url}/login#link=${token}`);
     expect(Math.round((Date.parse(expiresAt) - Date.now()) / 60_000)).toBe(10);
     const both = await Promise.all([open(here, { token }), open(here, { token })]);

@@ -1,6 +1,6 @@
 import type { Answer, Ask, SharedInstallation } from '../installation.ts';
 
-/** The headers that the page of the dashboard sends, and its browser. */
+/** The headers that the dashboard page and its browser send. */
 export const fromPage = { 'x-millrace-dashboard': '1', 'sec-fetch-site': 'same-origin' } as const;
 
 /** A browser that is logged in. */

@@ -144,7 +144,7 @@ const otherwise: Readonly<Record<string, number>> = {
   'POST /api/v1/orgs/{organization}/leave': 422,
 };
 
-/** A user who has left has no role in the requests that follow, and a user who has logged out no session. A new password logs all browsers out. */
+/** A user who has left has no role in later requests, and a user who has logged out no session. A new password logs all browsers out. */
 const last = ['/leave', '/browser-sessions/current', '/password'];
 const rankOf = ({ route: { name } }: Pair): number =>
   name.startsWith('GET ') ? -1 : last.findIndex((end) => name.endsWith(end));

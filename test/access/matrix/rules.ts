@@ -37,7 +37,7 @@ export const presets: Readonly<Record<string, readonly string[]>> = {
     'trigger:tasks',
     'batchTrigger:tasks',
   ],
-  // Deploying is less than writing: ours, so that a key of CI can do nothing else.
+  // Deploying is a subset of writing: our own action, so that a CI key can do nothing else.
   'deploy-only': [
     'read:deployments',
     'deploy:deployments',

@@ -73,7 +73,7 @@ describe('a user of an identity provider', () => {
     expect(await both()).toEqual([401, 401]);
   });
 
-  test('who loses all groups with a role has no access, and who has others has another role', async () => {
+  test('who loses all groups with a role has no access, and with other groups another role', async () => {
     const { provider, here, both, browser } = await ada();
     for (const [groups, role] of [
       [['millrace-admins'], 'admin'],

@@ -82,7 +82,7 @@ describe('a login with an identity provider', () => {
     expect(provider.issued.length).toBeGreaterThan(3);
   });
 
-  test('does not lead to another site afterwards', async () => {
+  test('never redirects to another site', async () => {
     const { provider, here } = await start();
     provider.accounts.set('ada', { groups: ['eng'] });
     for (const path of [
@@ -236,7 +236,7 @@ describe('a login with an identity provider is rejected', () => {
     }
   });
 
-  test('when the server is set up wrongly, with a sentence for the administrator', async () => {
+  test('when the server is misconfigured, with a sentence for the administrator', async () => {
     for (const [options, settings, sentence] of [
       [{}, { clientSecret: 'wrong' }, 'compare issuer, client id and client secret'],
       [

@@ -156,7 +156,7 @@ export class Browser {
     return this.#jars.get(new URL(url).host) ?? new Map();
   }
 
-  /** Logs the account out at the provider, as its own page does. */
+  /** Logs the account out at the provider, as the provider's page does. */
   async leave(issuer: string): Promise<void> {
     const page = await (await this.visit(`${issuer}/session/end`)).text();
     const [, xsrf = ''] = /name="xsrf" value="([^"]+)"/.exec(page) ?? [];
