@@ -3,7 +3,7 @@ import { masterKeyOf, switchMasterKey } from '../../packages/server/src/auth/sea
 import { rotateMasterKey } from '../../packages/server/src/envvars/rotate-master-key.ts';
 import { installation, masterKey, type Installation } from './installation.ts';
 
-/** All that is stored, as text. */
+/** Everything that is stored, as text. */
 async function everything({ sql }: Installation): Promise<string> {
   const tables = await sql<{ name: string }[]>`
     select quote_ident(table_name) as name from information_schema.tables
@@ -17,7 +17,7 @@ async function everything({ sql }: Installation): Promise<string> {
   return texts.join('\n');
 }
 
-test('the database holds no callback address, and no way back to the first personal access token', async () => {
+test('the database stores no callback address, and nothing that reveals the first personal access token', async () => {
   const installed = await installation();
   const { ask, keys, sql, token } = installed;
   const key = keys.prod;
@@ -34,7 +34,7 @@ test('the database holds no callback address, and no way back to the first perso
   }
   expect(await sql`select from personal_access_tokens where sealed is not null`).toHaveLength(0);
 
-  // It is shown wherever it was, and again to whoever comes with its key.
+  // Where it was shown before it is still shown, and again to a caller with the same idempotency key.
   expect((await make({ idempotencyKey: 'k' })).url).toBe(one.url);
   expect((await ask(`GET /api/v1/waitpoints/tokens/${one.id}`, { key })).body.url).toBe(one.url);
   const listed = (await ask('GET /api/v1/waitpoints/tokens', { key })).body.data as { url: string }[];
@@ -44,7 +44,7 @@ test('the database holds no callback address, and no way back to the first perso
   expect((await post(one.url)).status).toBe(200);
 });
 
-test('a callback address outlives a change of the master key', async () => {
+test('a callback address survives a change of the master key', async () => {
   const own = { ...masterKey };
   const installed = await installation({ masterKey: own });
   const { ask, keys, sql } = installed;

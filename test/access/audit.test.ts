@@ -12,8 +12,8 @@ interface Entry {
   readonly new?: object;
 }
 
-/** What the first test does, in its order. */
-/** What an identity provider does: see oidc/leaving.test.ts. */
+/** The actions of the first test, in order. */
+/** Actions of an identity provider: see oidc/leaving.test.ts. */
 const byProvider = ['member.loggedOut'];
 
 const elsewhere = [
@@ -42,7 +42,7 @@ const elsewhere = [
 ];
 
 describe('the audit log', () => {
-  test('tells every administrative act: who, what, from where, before and after, without secrets', async () => {
+  test('records every administrative act: actor, action, address, before and after, without secrets', async () => {
     const { ask, keys, organization, projectRef, sql, userWith } = await installation({
       notificationNetworks: ['127.0.0.0/8'],
     });
@@ -61,7 +61,7 @@ describe('the audit log', () => {
     const byAgent = { 'x-millrace-agent': 'mcp tests/1' };
     const branchAgent = { ...inBranch, headers: { ...inBranch.headers, ...byAgent } };
     const { body: triggered } = await ask('POST /api/v1/tasks/x/trigger', { ...branchAgent, body: {} });
-    // What is refused changes nothing, and leaves no entry.
+    // A rejected request changes nothing and leaves no entry.
     expect((await ask('POST /api/v2/runs/run_none/cancel', branchAgent)).status).toBe(404);
     await ask(`POST ${at}/branches/archive`, { body: { branch: 'b', cancelRuns: true } });
     await ask(`PATCH ${at}`, { body: { name: 'New' } });
@@ -252,7 +252,7 @@ describe('the audit log', () => {
     await ok(`POST /api/v1/runners/${runner}/stop`, byKey());
     const runIds = Array.from({ length: 300 }, (_, n) => `run_${n}`);
     const bulk = await ok('POST /api/v1/bulk-actions', byKey({ action: 'cancel', runIds, name: 'ab' }));
-    // It may have been over already: then there was nothing to stop.
+    // It may have ended already; then there was nothing to stop.
     const aborted = await ask(`POST /api/v1/bulk-actions/${bulk.id}/abort`, byKey());
     const rule = await ok(`POST ${at}/error-rules`, { body: { type: 'TypeError', groupKey: 'g' } });
     await ok(`PATCH ${at}/error-rules/${rule.id}`, { body: { groupKey: 'h' } });

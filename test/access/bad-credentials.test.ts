@@ -19,7 +19,7 @@ const statusOfRunner = (url: string, key: string) =>
   });
 
 describe('wrong credentials', () => {
-  test('are slowed down by address, and good ones from there never are', async () => {
+  test('are limited by address; correct credentials from the same address are not', async () => {
     const { ask, keys, keyWith, server } = await installation(limit);
     const wrong = (n: number) =>
       ask('GET /api/v1/runs', { key: `svc_prod_sk_${String(n).padStart(24, '0')}` });
@@ -29,7 +29,7 @@ describe('wrong credentials', () => {
     const refused = await wrong(9);
     expect(refused.headers.get('retry-after')).toBe('2');
     expect(refused.headers.get('x-should-retry')).toBe('false');
-    // One that was never seen before, in the midst of them.
+    // One that was never used before, in between.
     const fresh = await keyWith(['read:runs']);
     const [good, new_] = await Promise.all([
       ask('GET /api/v1/runs', { key: keys.prod }),
@@ -37,9 +37,9 @@ describe('wrong credentials', () => {
       ...Array.from({ length: 20 }, (_, n) => wrong(100 + n)),
     ]);
     expect([good.status, new_.status]).toEqual([200, 200]);
-    // What a good credential may not do is no wrong credential.
+    // Missing permissions of a correct credential do not count as a wrong credential.
     expect((await ask('POST /api/v1/orgs', { key: keys.prod, body: { name: 'x' } })).status).toBe(401);
-    // Nobody chooses the address that they are counted for.
+    // A client cannot choose the address that its requests count for.
     const lied = await ask('GET /api/v1/runs', { key: 'x', headers: { 'x-forwarded-for': '8.8.8.8' } });
     expect(lied.status).toBe(429);
     const runners: number[] = [];
@@ -47,7 +47,7 @@ describe('wrong credentials', () => {
     expect(runners).toEqual([401, 401, 401, 401, 401, 429, 429]);
   });
 
-  test('are those that are unknown, not good ones that are used wrongly', async () => {
+  test('are unknown credentials, not valid ones that are misused', async () => {
     const { ask, keys, server } = await installation(limit);
     const preview = (branch?: string) =>
       ask('GET /api/v1/runs', {
@@ -76,13 +76,13 @@ describe('wrong credentials', () => {
     expect(unknown).toEqual([401, 401, 401, 401, 401, 429]);
   });
 
-  test('are counted for whom a trusted proxy names', async () => {
+  test('count for the address that a trusted proxy names', async () => {
     const { ask } = await installation({ ...limit, trustedProxies: ['127.0.0.1'] });
     const from = async (address: string) =>
       (await ask('GET /api/v1/runs', { key: 'x', headers: { 'x-forwarded-for': address } })).status;
     for (let n = 0; n < 5; n++) expect(await from('192.0.2.1')).toBe(401);
     expect([await from('192.0.2.1'), await from('192.0.2.2')]).toEqual([429, 401]);
-    // The last one that the proxy itself saw counts, not what the client wrote before it.
+    // The address that the proxy itself saw counts, not those that the client wrote before it.
     expect(await from('192.0.2.77, 192.0.2.1')).toBe(429);
   });
 });
@@ -91,7 +91,7 @@ describe('the count', () => {
   afterEach(() => void vi.useRealTimers());
   const statusOf = (error: unknown) => (error as Problem).status;
 
-  test('comes back with time, is of a whole network of IPv6, and holds 10,000 addresses at most', () => {
+  test('recovers over time, covers a whole IPv6 network, and holds at most 10,000 addresses', () => {
     let now = 0;
     const refuse = createBadCredentialLimit({ burst: 2, perSecond: 1 }, () => now);
     const from = (address: string) => statusOf(refuse(unauthorized('no'), address, () => {}));
@@ -112,7 +112,7 @@ describe('the count', () => {
     ['::1', '0:0:0:0::/64'],
     ['fe80::1%eth0', 'fe80:0:0:0::/64'],
     ['2001:DB8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
-  ])('%s is of %s', (address, network) => {
+  ])('%s is in the network %s', (address, network) => {
     expect(networkOf(address)).toBe(network);
   });
 });
@@ -122,7 +122,7 @@ describe('requests without a credential', () => {
     ({ id, access, body }) => access.open && body && id !== 'completeWaitpointByCallback',
   );
 
-  /** The status that comes before any byte of the body is sent. */
+  /** The status that arrives before any byte of the body is sent. */
   const statusBeforeBody = (url: string, path: string): Promise<number> =>
     new Promise((resolve, reject) => {
       const sent = request(url + path, {
@@ -172,7 +172,7 @@ describe('requests without a credential', () => {
     expect((await ask('GET /api/v1/timezones', { key: '' })).status).toBe(200);
   });
 
-  test('to the address of a callback count if it is wrong, before their body is read', async () => {
+  test('to a wrong callback address count, before their body is read', async () => {
     const { ask, keys, server } = await installation({
       rateLimits: { openRequests: { burst: 3, perSecond: 0.5 } },
     });

@@ -3,13 +3,13 @@ import { newBranchName } from '../../packages/server/src/tenancy/branches.ts';
 import { sharedInstallation } from './installation.ts';
 
 describe('branches', () => {
-  test('are made, targeted by header, listed and archived', async () => {
+  test('are created, targeted by a header, listed and archived', async () => {
     const { ask, keys, projectRef } = await sharedInstallation();
     const at = `/api/v1/projects/${projectRef}/branches`;
     const inBranch = (branch: string, key = keys.preview) =>
       ask('GET /api/v1/whoami', { key, headers: { 'x-service-branch': branch } });
     expect((await inBranch('feat/x')).status).toBe(401);
-    // The key itself is known, so that CI can ask for its project before there is a branch. All else needs one.
+    // The key itself is known, so that CI can request its project before a branch exists. Everything else needs one.
     expect((await ask('GET /api/v1/whoami', { key: keys.preview })).status).toBe(200);
     expect((await ask('GET /api/v1/runs', { key: keys.preview })).status).toBe(401);
     const created = await ask(`POST ${at}`, {
@@ -51,7 +51,7 @@ describe('branches', () => {
     expect(archived.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 404, 404]);
   });
 
-  test('of dev are made by users only, of preview also by its keys', async () => {
+  test('of dev are created by users only, of preview also by its keys', async () => {
     const { ask, keys, keyWith, projectRef } = await sharedInstallation();
     const at = `POST /api/v1/projects/${projectRef}/branches`;
     const deploy = await keyWith(['read:branches', 'write:branches'], 'preview');
@@ -95,7 +95,7 @@ describe('branches', () => {
     'a.lock',
     'refs/x/y',
     'ä',
-  ])('are not named %j', (branch) => {
+  ])('cannot be named %j', (branch) => {
     expect(() => newBranchName(branch, 'preview')).toThrow(/^branch: /);
   });
 });

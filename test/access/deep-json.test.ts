@@ -15,7 +15,7 @@ const refusal = 'nested more than 1000 levels deep';
 const mark = { $omitted: refusal };
 
 describe('JSON that is nested too deeply', () => {
-  test('is refused by the name of its field, as a value and as text, and one level less is taken', async () => {
+  test('is rejected by the name of its field, as a value and as text, and one level less is accepted', async () => {
     const { ask, keys, sql, projectRef, token } = await installation();
     const key = keys.prod;
     const { body: run } = await ask('POST /api/v1/tasks/send/trigger', { key, body: {} });
@@ -70,7 +70,7 @@ describe('JSON that is nested too deeply', () => {
       const taken = await ask(at, { key: by ?? key, body: bodyOf(fits) });
       expect([at, field, taken.status]).toEqual([at, field, 200]);
     }
-    // Bodies of sessions hold 32 KB at most.
+    // Bodies of sessions have at most 32 KB.
     for (const [name, more] of [
       ['new', `,"metadata":${deep}`],
       ['there', `,"metadata":{},"tags":[]`],
@@ -106,7 +106,7 @@ describe('JSON that is nested too deeply', () => {
     expect((await upload(fits)).status).toBe(200);
   });
 
-  test('is never a fault of the server, wherever in whatever body it is', { timeout: 120_000 }, async () => {
+  test('never causes a server error, at any place in any body', { timeout: 120_000 }, async () => {
     const { ask, keys, organization, projectRef, token, logged } = await installation();
     const { paths } = openApiDocument(operations) as {
       paths: Readonly<
@@ -131,7 +131,7 @@ describe('JSON that is nested too deeply', () => {
       if (!schema || bodyStream || bodyText) continue;
       const sample = wholeSampleOf(schema, 'HERE');
       for (const levels of [5_000, 100_000]) {
-        // In place of each member of the body, whatever type it should have.
+        // Replaces each member of the body, of any type.
         for (const name of Object.keys(sample as object)) {
           const body = JSON.stringify({ ...(sample as object), [name]: 'DEEP' }).replace(
             '"DEEP"',
@@ -154,7 +154,7 @@ describe('JSON that is nested too deeply', () => {
     expect(logged.filter((line) => line.includes('request.failed'))).toEqual([]);
   });
 
-  test('as the output or the error of a run ends it with an error that says so', async () => {
+  test('as the output or the error of a run ends the run with an error that names the cause', async () => {
     const { ask, keys, server } = await installation();
     const version = await ask('POST /runner/v1/versions', {
       key: keys.prod,
@@ -172,7 +172,7 @@ describe('JSON that is nested too deeply', () => {
               name: 'E',
               message: 'm',
               stackTrace: '',
-              // As deep as the limit of a frame allows.
+              // As deep as the frame limit allows.
               causes: [chain(10)],
             },
           },
@@ -193,7 +193,7 @@ describe('JSON that is nested too deeply', () => {
   });
 });
 
-/** An error with that many errors behind it. */
+/** An error with that many nested causes. */
 const chain = (length: number): SerializedError =>
   Array.from({ length: length - 1 }).reduce<SerializedError>(
     (cause) => Object.assign({}, plain, { causes: [cause] }),
@@ -202,7 +202,7 @@ const chain = (length: number): SerializedError =>
 
 const plain: SerializedError = { type: 'BUILT_IN_ERROR', name: 'Inner', message: 'i', stackTrace: '' };
 
-describe('a row that is there already and cannot be shown', () => {
+describe('a row that exists already and cannot be shown', () => {
   async function stored({ ask, keys, sql }: Installation): Promise<{ deepRun: string; fine: string }> {
     const key = keys.prod;
     const trigger = async (options: object) =>
@@ -217,7 +217,7 @@ describe('a row that is there already and cannot be shown', () => {
     return { deepRun, fine };
   }
 
-  test('leaves its page, its relations and its own reply as they are', async () => {
+  test('does not affect its page, its relations or its own reply', async () => {
     const installed = await installation();
     const { ask, keys, sql } = installed;
     const { deepRun, fine } = await stored(installed);
@@ -262,7 +262,7 @@ describe('a row that is there already and cannot be shown', () => {
     expect((await ask('GET /api/v1/sessions/deep', { key: keys.prod })).status).toBe(200);
   });
 
-  test('leaves live streams as they are', async () => {
+  test('does not affect live streams', async () => {
     const installed = await installation();
     const { ask, keys, server } = installed;
     const { deepRun, fine } = await stored(installed);

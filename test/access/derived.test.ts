@@ -12,7 +12,7 @@ const session = (externalId: string) => ({
   triggerConfig: { basePayload: {} },
 });
 
-test('a token that is made from another one does not outlive it, wherever it is made', async () => {
+test('a token that is created by another one does not outlive it, on any route', async () => {
   const { ask, keys } = await sharedInstallation();
   const { body: started } = await ask('POST /api/v1/sessions', { key: keys.prod, body: session('a') });
   const scopes = [
@@ -51,11 +51,11 @@ test('a token that is made from another one does not outlive it, wherever it is 
     const token = await createToken();
     expect([request, claimsOf(token ?? '').exp]).toEqual([request, expiresAt]);
   }
-  // One that is made by a key lives as long as ever.
+  // A token that a key creates has the usual lifetime.
   const { exp, iat } = claimsOf(started.publicAccessToken as string);
   expect(exp - iat).toBe(3_600);
 
-  // Nor does an address that takes no credential.
+  // Nor does an address that accepts no credential.
   const { headers, body: run } = await ask('POST /api/v1/tasks/work/trigger', { key, body: { payload: 1 } });
   expect(headers.get('x-trigger-jwt')).not.toBeNull();
   const packet = await ask('PUT /api/v2/packets/mine', { key });
@@ -65,7 +65,7 @@ test('a token that is made from another one does not outlive it, wherever it is 
   expect([run.id.slice(0, 4), until <= expiresAt * 1_000]).toEqual(['run_', true]);
 });
 
-test('a public token for a session lives for an hour unless told otherwise, and any other for a quarter', async () => {
+test('a public token for a session lives for an hour by default, and any other for a quarter', async () => {
   const { ask, keys } = await sharedInstallation();
   const lifetime = async (scopes: readonly string[], more: object = {}): Promise<number> => {
     const { body } = await ask('POST /api/v1/auth/public-tokens', {
@@ -99,13 +99,13 @@ test('our SDK leaves the lifetime of a token to the server', async () => {
   expect(lifetimes).toEqual([3_600, 900]);
 });
 
-/** When the address of a packet is over. */
+/** When the address of a packet expires. */
 function untilOf(address: string): number {
   const [grant = ''] = (new URL(address).pathname.split('/').at(-1) ?? '').split('.');
   return (JSON.parse(Buffer.from(grant, 'base64url').toString()) as { until: number }).until;
 }
 
-test('what a secret key with an end makes ends with it', async () => {
+test('everything that an expiring secret key creates ends with it', async () => {
   const { ask, keyWith, sql } = await installation();
   const key = await keyWith(['admin']);
   const expiresAt = Math.floor(Date.now() / 1_000) + 60;
@@ -129,13 +129,13 @@ test('what a secret key with an end makes ends with it', async () => {
     untilOf((await ask('PUT /api/v2/packets/a', { key: by })).body.presignedUrl);
   expect(await address(key)).toBe(expiresAt * 1_000);
 
-  // Its key is rotated later, say, and ends before the token does.
+  // Its key is rotated later, for example, and ends before the token does.
   const sooner = expiresAt - 20;
   await sql`update secret_keys set expires_at = to_timestamp(${sooner}) where id = ${signer?.['id']}`;
   for (const token of tokens) await expect.poll(() => address(token)).toBe(sooner * 1_000);
 });
 
-test('what a personal access token with an end makes ends with it', async () => {
+test('everything that an expiring personal access token creates ends with it', async () => {
   const { ask, projectRef } = await sharedInstallation();
   const expiresAt = Math.floor(Date.now() / 1_000) + 60;
   const { body: created } = await ask('POST /api/v1/tokens', {

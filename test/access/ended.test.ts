@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { sharedInstallation } from './installation.ts';
 
-test('what has ended is taken no more by the process that answered so, with the very next request', async () => {
+test('an ended credential is rejected with the very next request by the process that ended it', async () => {
   const { ask, projectRef, keys } = await sharedInstallation();
   const project = `/api/v1/projects/${projectRef}`;
   const runs = async (key: string, branch?: string): Promise<number> =>

@@ -9,7 +9,7 @@ interface Shown {
 }
 
 describe('dev', () => {
-  test('is each member’s own, with keys, branches, variables and runs that nobody else sees', async () => {
+  test('is private to each member, with keys, branches, variables and runs that no other user sees', async () => {
     const { ask, userWith, projectRef, keys, token } = await sharedInstallation();
     const at = `/api/v1/projects/${projectRef}`;
     const [ann, bob] = [await userWith('member'), await userWith('admin')];
@@ -28,7 +28,7 @@ describe('dev', () => {
     expect((await ask(`GET ${at}/envvars/dev`, { key: anns.apiKey })).body).toMatchObject([{ value: 'ann' }]);
     expect((await ask(`GET ${at}/envvars/dev`, { key: bob.token })).body).toEqual([]);
 
-    // A member makes keys for their own dev, and for nothing else.
+    // A member creates keys for their own dev, and for nothing else.
     const created = await ask(`POST ${at}/dev/keys`, { key: ann.token, body: { name: 'laptop' } });
     expect(created.status).toBe(200);
     expect((await ask('GET /api/v1/whoami', { key: created.body.key })).body.environment.id).toBe(anns.id);
@@ -62,7 +62,7 @@ describe('dev', () => {
     expect((await ask(`POST ${at}/dev/jwt`, { key: ann.token, body: {} })).status).toBe(200);
   });
 
-  test('is made for everybody when a project or a member comes, also at once, and ends with the membership', async () => {
+  test('is created for every member when a project or a member is added, also at once, and ends with the membership', async () => {
     const { ask, userWith, organization, sql } = await installation();
     const ann = await userWith('member');
     const [project] = await Promise.all([
@@ -77,7 +77,7 @@ describe('dev', () => {
     expect((await ask('GET /api/v1/whoami', { key: apiKey })).status).toBe(200);
     expect((await ask(`DELETE /api/v1/orgs/${organization}/members/${ann.id}`)).status).toBe(200);
     await expect.poll(async () => (await ask('GET /api/v1/whoami', { key: apiKey })).status).toBe(401);
-    // Whoever comes back begins anew.
+    // A member who returns gets new ones.
     const invited = await ask(`POST /api/v1/orgs/${organization}/invites`, { body: { email: 'a@b.co' } });
     await ask('POST /api/v1/invites/accept', { key: ann.token, body: { token: invited.body.token } });
     const again = await ask(`GET ${at}/dev`, { key: ann.token });
@@ -87,7 +87,7 @@ describe('dev', () => {
 });
 
 describe('an environment', () => {
-  test('that is paused takes triggers, starts nothing and says so, until it is resumed', async () => {
+  test('that is paused accepts triggers, starts nothing and reports the pause, until it is resumed', async () => {
     const { ask, keys, projectRef, userWith, organization, server } = await sharedInstallation();
     const at = `/api/v1/projects/${projectRef}`;
     const [viewer, member] = [await userWith('viewer'), await userWith('member')];
@@ -130,7 +130,7 @@ describe('an environment', () => {
     ]);
   });
 
-  test('is deleted when its name is confirmed: its keys end, an empty one takes its place; prod stays', async () => {
+  test('is deleted when its name is confirmed: its keys end, an empty one replaces it; prod stays', async () => {
     const { ask, keys, projectRef, userWith } = await sharedInstallation();
     const at = `/api/v1/projects/${projectRef}`;
     const member = await userWith('member');
@@ -156,7 +156,7 @@ describe('an environment', () => {
 });
 
 describe('a project', () => {
-  test('is deleted by owners who confirm it: access ends at once, the data in batches, the last project never', async () => {
+  test('is deleted by owners after a confirmation: access ends at once, the data is deleted in batches, and the last project stays', async () => {
     const { ask, organization, userWith, sql, server, projectRef } = await installation();
     const admin = await userWith('admin');
     const ref = (await ask(`POST /api/v1/orgs/${organization}/projects`, { body: { name: 'Second' } })).body
@@ -205,7 +205,7 @@ describe('a project', () => {
     while (await job.tick());
     expect(await rows()).toBe(0);
     expect(await sql`select from projects where ref = ${ref}`).toHaveLength(0);
-    // What is not deleted is untouched.
+    // All other data is unchanged.
     expect(await sql`select from environments where parent_id is null`).toHaveLength(5);
     expect(await sql`select from audit_log where act = 'project.deleted'`).toHaveLength(1);
   });

@@ -9,8 +9,8 @@ async function keysOf({ keyWith }: SharedInstallation) {
   return { mine: await of('mine'), theirs: await of('theirs') };
 }
 
-describe('what a caller finds by a name of their own choosing is theirs only if they may have it', () => {
-  test('a session of another task keeps its configuration and hands out no token', async () => {
+describe('objects found by a name that the caller chose are returned only with access to them', () => {
+  test('a session of another task keeps its configuration and returns no token', async () => {
     const installed = await installation();
     const { ask, keys, sql } = installed;
     const { mine, theirs } = await keysOf(installed);
@@ -30,7 +30,7 @@ describe('what a caller finds by a name of their own choosing is theirs only if 
     expect([stranger.status, stranger.body.publicAccessToken]).toEqual([403, undefined]);
     expect(await stored()).toEqual(before);
 
-    // Who may act on both tasks is told what is wrong; to try again would not help.
+    // A caller with access to both tasks gets the cause; a retry would not help.
     const full = await ask(open, { key: keys.prod, body: session('mine', 'evil') });
     expect([full.status, full.headers.get('x-should-retry'), full.body.error]).toEqual([
       409,
@@ -45,7 +45,7 @@ describe('what a caller finds by a name of their own choosing is theirs only if 
     expect((await stored())?.['trigger_config']).toEqual({ basePayload: { secret: 'second' } });
   });
 
-  test('two tasks that open one session at once make one, and the other is refused', async () => {
+  test('two tasks that open one session at once create one, and the other is rejected', async () => {
     const installed = await installation();
     const { ask, sql } = installed;
     const { mine, theirs } = await keysOf(installed);

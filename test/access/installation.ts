@@ -16,7 +16,7 @@ export const masterKey = masterKeyOf(Buffer.alloc(32, 1));
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
-  // What a reply holds is what the test is about.
+  // Replies have any shape.
   // oxlint-disable-next-line typescript/no-explicit-any
   readonly body: any;
 }
@@ -30,7 +30,7 @@ export interface Ask {
 
 export interface Installation {
   readonly server: RunningServer;
-  /** If the installation is shared, the rows of others are there too. */
+  /** A shared installation also contains the rows of other tests. */
   readonly sql: Sql;
   readonly projectRef: string;
   readonly organization: string;
@@ -41,12 +41,12 @@ export interface Installation {
   another(other?: Partial<ServerOptions>): Promise<RunningServer>;
   /** `ask('POST /api/v1/orgs', { key, body })` */
   ask(request: string, options?: Ask): Promise<Answer>;
-  /** A secret key with any scopes, which no preset may have. */
+  /** A secret key with any scopes, also those that no preset has. */
   keyWith(scopes: readonly string[], kind?: EnvironmentKind): Promise<string>;
   /** As the published SDK signs: the key's text is the HMAC key. */
   sign(key: string, claims: Record<string, unknown>, header?: Record<string, unknown>): string;
   publicIdOf(kind: EnvironmentKind): Promise<string>;
-  /** Somebody with a role in the organisation. */
+  /** A user with a role in the organization. */
   userWith(role: string): Promise<{ id: string; token: string; email: string }>;
 }
 
@@ -57,7 +57,7 @@ export interface SharedInstallation extends Omit<Installation, 'server' | 'logge
 
 const base64 = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
-/** A server with its database in hand. */
+/** A server whose database the test can access. */
 export async function installation(options: Partial<ServerOptions> = {}): Promise<Installation> {
   const { connection, drop } = await testDatabase();
   const logged: string[] = [];
@@ -83,11 +83,11 @@ export async function installation(options: Partial<ServerOptions> = {}): Promis
     await drop();
   });
   const { credentials } = server;
-  if (!credentials) throw new Error('a first start tells its credentials');
+  if (!credentials) throw new Error('a first start prints its credentials');
   return { ...(await clientOf(server, sql, credentials)), server, logged, another: start };
 }
 
-/** An organisation with a project of its own, on the server of this worker. */
+/** An organization with its own project, on the server of this worker. */
 export async function sharedInstallation(): Promise<SharedInstallation> {
   const { server, sql, credentials } = await newTenancy();
   // An e-mail address belongs to one user of the installation.

@@ -6,7 +6,7 @@ import { promote } from '../support/promote.ts';
 const trigger = (task: string) => `POST /api/v1/tasks/${task}/trigger`;
 
 describe('secret keys', () => {
-  test('are made with the scopes of their preset, shown once, used, revoked', async () => {
+  test('are created with the scopes of their preset, shown once, used, revoked', async () => {
     const { ask, projectRef, sql, logged } = await installation();
     const at = `/api/v1/projects/${projectRef}/production/keys`;
     for (const preset of presets) {
@@ -44,7 +44,7 @@ describe('secret keys', () => {
     expect(logged.join('')).not.toContain(created.key);
   });
 
-  test('are told the name of a task only when they may read tasks', async () => {
+  test('receive the name of a task only with permission to read tasks', async () => {
     const { ask, keys, projectRef, server } = await sharedInstallation();
     const register = async (id: string) => {
       const tasks = [{ id, filePath: 'x.ts', exportName: id }];
@@ -63,7 +63,7 @@ describe('secret keys', () => {
     expect(JSON.stringify(reason)).not.toContain('payroll');
   });
 
-  test('restricted to tasks trigger these, alone and together, and no other', async () => {
+  test('restricted to tasks trigger only these, alone and together', async () => {
     const { ask, keys, projectRef, server } = await sharedInstallation();
     const at = `/api/v1/projects/${projectRef}/prod/keys`;
     const tasks = ['a', 'b'].map((id) => ({ id, filePath: 'x.ts', exportName: id }));
@@ -93,7 +93,7 @@ describe('secret keys', () => {
     expect(not?.status).toBe(403);
   });
 
-  test('are refused when they would be nonsense', async () => {
+  test('are rejected with invalid settings', async () => {
     const { ask, projectRef, userWith } = await sharedInstallation();
     const at = `/api/v1/projects/${projectRef}/prod/keys`;
     const make = (body: object) => ask(`POST ${at}`, { body });
@@ -130,7 +130,7 @@ describe('secret keys', () => {
     expect(Date.now()).toBeGreaterThanOrEqual(new Date(expiresAt).getTime());
   });
 
-  test('are rotated with an overlap, in which both are good', async () => {
+  test('are rotated with an overlap, in which both are valid', async () => {
     const { ask, keys, projectRef, sql } = await installation();
     const at = `/api/v1/projects/${projectRef}/stg`;
     const rotated = await ask(`POST ${at}/regenerate-api-key`);
@@ -144,7 +144,7 @@ describe('secret keys', () => {
     const [old] = await sql<{ hours: number }[]>`
       select extract(epoch from expires_at - now()) / 3600 as hours from secret_keys where last_four = ${keys.stg.slice(-4)}`;
     expect(Number(old?.hours)).toBeCloseTo(24, 1);
-    // What is shown for tools is the new one.
+    // The new one is shown to tools.
     expect((await ask(`GET ${at}`)).body.apiKey).toBe(rotated.body.apiKey);
     const again = await ask(`POST ${at}/keys/${rotated.body.id}/rotate`, { body: { overlap: '0s' } });
     expect(again.body).toMatchObject({ preset: 'full', name: 'default' });
@@ -168,14 +168,14 @@ describe('secret keys', () => {
     expect(both.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 422]);
     expect(both.find(({ status }) => status === 422)?.body.error).toContain('rotated already');
     expect(both.find(({ status }) => status === 200)?.body.expiresAt).toBeUndefined();
-    // Two at once of the environment's key: the second one rotates what the first one made.
+    // Two rotations of the environment's key at once: the second one rotates the key that the first one created.
     const prod = `/api/v1/projects/${projectRef}/prod`;
     await Promise.all([1, 2].map(() => ask(`POST ${prod}/regenerate-api-key`)));
     const { data } = (await ask(`GET ${prod}/keys`)).body as { data: { expiresAt?: string }[] };
     expect(data.map(({ expiresAt }) => expiresAt === undefined)).toEqual([false, false, true]);
   });
 
-  test('that last longest are the ones that tools are shown and that are regenerated', async () => {
+  test('that expire last are shown to tools and regenerated', async () => {
     const { ask, projectRef, sql, keys } = await installation();
     const at = `/api/v1/projects/${projectRef}/stg`;
     const endingIn = (ms: number, name: string) =>
@@ -195,7 +195,7 @@ describe('secret keys', () => {
       status: 404,
       body: { error: expect.stringContaining('Make a new one') as string },
     });
-    // As long a lifetime again would end after the last day that every client can read.
+    // An equally long lifetime would end after the last day that every client can read.
     const last = await endingIn(Infinity, 'last');
     const rotated = await ask(`POST ${at}/keys/${last.body.id}/rotate`);
     expect(rotated.body.expiresAt).toMatch(/^9999-12-31/);
@@ -203,7 +203,7 @@ describe('secret keys', () => {
 });
 
 describe('personal access tokens', () => {
-  test('are made, listed without their text, and revoked by their user alone', async () => {
+  test('are created, listed without their text, and revoked by their user alone', async () => {
     const { ask, userWith } = await sharedInstallation();
     const created = await ask('POST /api/v1/tokens', { body: { name: 'laptop' } });
     const { id, token } = created.body as { id: string; token: string };
@@ -218,7 +218,7 @@ describe('personal access tokens', () => {
     expect((await ask('POST /api/v1/tokens', { body: past })).status).toBe(422);
   });
 
-  test('that end make none that outlives them, and none when they have ended', async () => {
+  test('that expire create none that outlives them, and none when they have ended', async () => {
     const { ask, sql } = await installation();
     const at = (ms: number) => new Date(Date.now() + ms).toISOString();
     const expiresAt = at(60_000);
@@ -234,7 +234,7 @@ describe('personal access tokens', () => {
       body: { error: expect.stringContaining(expiresAt) as string },
     });
     expect((await make(created.body.token)).body.expiresAt).toBe(sooner);
-    // A process that has not heard of its end yet lets it make nothing that stays.
+    // A process that has not been notified of its end yet lets it create nothing that stays.
     await sql`update personal_access_tokens set revoked_at = now() where expires_at = ${sooner}`;
     expect((await make(created.body.token)).status).toBe(401);
     expect((await make(undefined)).body.expiresAt).toBeUndefined();

@@ -5,7 +5,7 @@ import { followEvents } from '../sessions/session-server.ts';
 import type { RunningServer } from '../../packages/server/src/server.ts';
 import { installation, type Installation } from './installation.ts';
 
-/** What is promised, and something for a machine that is busy. */
+/** The promised time, and a margin for a busy machine. */
 const withinMs = 2_000;
 
 interface Live {
@@ -17,7 +17,7 @@ interface Live {
 const now = () => performance.now();
 const over = (promise: Promise<unknown>): Promise<number> => promise.then(now, now);
 
-/** Everything that goes on in the name of one credential, open on one server. */
+/** All connections that one credential has open on one server. */
 async function openAll(
   { ask }: Installation,
   server: RunningServer,
@@ -46,7 +46,7 @@ async function openAll(
   return live;
 }
 
-/** An append session over HTTP/2; undefined for a credential that is given no token for one. */
+/** An append session over HTTP/2; undefined for a credential that gets no token for one. */
 async function openAppendSession(
   { ask }: Installation,
   server: RunningServer,
@@ -80,7 +80,7 @@ async function openRunner(server: RunningServer, key: string): Promise<Live> {
   return { what: 'runner', ended: new Promise((resolve) => socket.once('close', () => resolve(now()))) };
 }
 
-/** An upload of a batch that stays open, one line after the other. */
+/** A batch upload that stays open and sends line by line. */
 async function openUpload({ ask }: Installation, server: RunningServer, key: string): Promise<Live> {
   const { body } = await ask('POST /api/v3/batches', { key, server, body: { runCount: 900 } });
   let index = 0;
@@ -104,14 +104,14 @@ async function openUpload({ ask }: Installation, server: RunningServer, key: str
   return { what: 'upload', ended: over(sent) };
 }
 
-/** What was still there too long after the act. */
+/** Connections that were still open too long after the act. */
 async function late(live: readonly Live[], act: () => Promise<unknown>): Promise<string[]> {
-  // What is told at the beginning has been told.
+  // The messages of the beginning have arrived.
   await new Promise((resolve) => setTimeout(resolve, 300));
   let ended = 0;
   for (const connection of live) void connection.ended.then(() => ended++);
   await new Promise((resolve) => setImmediate(resolve));
-  expect(ended, 'nothing may end before').toBe(0);
+  expect(ended, 'connections that ended before the act').toBe(0);
   await act();
   const at = now();
   const times = await Promise.all(
@@ -153,7 +153,7 @@ async function set() {
   const scopes = ['read:runs', 'read:tags', 'read:tasks', 'read:sessions', 'write:sessions'];
   const publicToken = async (key: string, more: object = {}) =>
     (await ask('POST /api/v1/auth/public-tokens', { key, body: { scopes, ...more } })).body.token as string;
-  /** Made by a user, in their name. */
+  /** Created by a user, in their name. */
   const delegated = async (token: string) =>
     (
       await ask(`POST /api/v1/projects/${installed.projectRef}/prod/jwt`, {
@@ -174,85 +174,79 @@ async function set() {
   return { ...installed, other, make, named, publicToken, delegated, everything };
 }
 
-describe(
-  'within a second, on every server process, everything that is open ends',
-  { timeout: 60_000 },
-  () => {
-    test('when a key is revoked, and what was made through it', async () => {
-      const { ask, projectRef, named, publicToken, everything } = await set();
-      const { id, key } = await named('a');
-      const live = [
-        ...(await everything(key, { runner: true, upload: true })),
-        ...(await everything(await publicToken(key))),
-      ];
-      expect(
-        await late(live, () => ask(`POST /api/v1/projects/${projectRef}/prod/keys/${id}/revoke`)),
-      ).toEqual([]);
-    });
+describe('within a second, on every server process, all open connections end', { timeout: 60_000 }, () => {
+  test('when a key is revoked, with everything created through it', async () => {
+    const { ask, projectRef, named, publicToken, everything } = await set();
+    const { id, key } = await named('a');
+    const live = [
+      ...(await everything(key, { runner: true, upload: true })),
+      ...(await everything(await publicToken(key))),
+    ];
+    expect(await late(live, () => ask(`POST /api/v1/projects/${projectRef}/prod/keys/${id}/revoke`))).toEqual(
+      [],
+    );
+  });
 
-    test('when a key is ended in the database, where nobody is told', async () => {
-      const { sql, named, publicToken, everything } = await set();
-      const { id, key } = await named('a');
-      const live = [
-        ...(await everything(key, { runner: true })),
-        ...(await everything(await publicToken(key))),
-      ];
-      const end = async () => void (await sql`update secret_keys set expires_at = now() where id = ${id}`);
-      expect(await late(live, end)).toEqual([]);
-    });
+  test('when a key is ended in the database, without a notification', async () => {
+    const { sql, named, publicToken, everything } = await set();
+    const { id, key } = await named('a');
+    const live = [
+      ...(await everything(key, { runner: true })),
+      ...(await everything(await publicToken(key))),
+    ];
+    const end = async () => void (await sql`update secret_keys set expires_at = now() where id = ${id}`);
+    expect(await late(live, end)).toEqual([]);
+  });
 
-    test('when a personal access token is revoked, or its user is a viewer from now on, or is removed', async () => {
-      const { ask, sql, organization, userWith, delegated, everything } = await set();
-      const user = await userWith('member');
-      const token = await delegated(user.token);
-      const revoke = async () =>
-        void (await sql`update personal_access_tokens set revoked_at = now() where user_id = ${user.id}`);
-      expect(await late(await everything(token), revoke)).toEqual([]);
-      const two = await userWith('admin');
-      const role = () =>
-        ask(`PATCH /api/v1/orgs/${organization}/members/${two.id}`, { body: { role: 'viewer' } });
-      expect(await late(await everything(await delegated(two.token)), role)).toEqual([]);
-      const three = await userWith('owner');
-      const remove = () => ask(`DELETE /api/v1/orgs/${organization}/members/${three.id}`);
-      expect(await late(await everything(await delegated(three.token)), remove)).toEqual([]);
-    });
+  test('when a personal access token is revoked, or its user becomes a viewer, or is removed', async () => {
+    const { ask, sql, organization, userWith, delegated, everything } = await set();
+    const user = await userWith('member');
+    const token = await delegated(user.token);
+    const revoke = async () =>
+      void (await sql`update personal_access_tokens set revoked_at = now() where user_id = ${user.id}`);
+    expect(await late(await everything(token), revoke)).toEqual([]);
+    const two = await userWith('admin');
+    const role = () =>
+      ask(`PATCH /api/v1/orgs/${organization}/members/${two.id}`, { body: { role: 'viewer' } });
+    expect(await late(await everything(await delegated(two.token)), role)).toEqual([]);
+    const three = await userWith('owner');
+    const remove = () => ask(`DELETE /api/v1/orgs/${organization}/members/${three.id}`);
+    expect(await late(await everything(await delegated(three.token)), remove)).toEqual([]);
+  });
 
-    test('when the signing key is replaced', async () => {
-      const { ask, projectRef, named, publicToken, everything } = await set();
-      const token = await publicToken((await named('a')).key);
-      const path = `POST /api/v1/projects/${projectRef}/prod/signing-key/rotate`;
-      const live = await everything(token);
-      const act = async () => expect((await ask(path, { body: { overlap: '0s' } })).status).toBe(200);
-      expect(await late(live, act)).toEqual([]);
-    });
+  test('when the signing key is replaced', async () => {
+    const { ask, projectRef, named, publicToken, everything } = await set();
+    const token = await publicToken((await named('a')).key);
+    const path = `POST /api/v1/projects/${projectRef}/prod/signing-key/rotate`;
+    const live = await everything(token);
+    const act = async () => expect((await ask(path, { body: { overlap: '0s' } })).status).toBe(200);
+    expect(await late(live, act)).toEqual([]);
+  });
 
-    test('when the environment is deleted, or the branch archived', async () => {
-      const installed = await set();
-      const { ask, projectRef, keys, make, other, server } = installed;
-      const stg = await make(keys.stg);
-      const live: Live[] = [];
-      for (const each of [server, other]) live.push(...(await openAll(installed, each, keys.stg, stg)));
-      expect(await late(live, () => ask(`DELETE /api/v1/projects/${projectRef}/stg?confirm=stg`))).toEqual(
-        [],
-      );
+  test('when the environment is deleted, or the branch archived', async () => {
+    const installed = await set();
+    const { ask, projectRef, keys, make, other, server } = installed;
+    const stg = await make(keys.stg);
+    const live: Live[] = [];
+    for (const each of [server, other]) live.push(...(await openAll(installed, each, keys.stg, stg)));
+    expect(await late(live, () => ask(`DELETE /api/v1/projects/${projectRef}/stg?confirm=stg`))).toEqual([]);
 
-      const branches = `POST /api/v1/projects/${projectRef}/branches`;
-      await ask(branches, { body: { branch: 'b', env: 'preview' } });
-      const branch = await make(keys.preview, { 'x-service-branch': 'b' });
-      const inBranch: Live[] = [];
-      for (const each of [server, other])
-        inBranch.push(...(await openAll(installed, each, keys.preview, branch)));
-      const archive = () => ask(`${branches}/archive`, { body: { branch: 'b', env: 'preview' } });
-      expect(await late(inBranch, archive)).toEqual([]);
-    });
+    const branches = `POST /api/v1/projects/${projectRef}/branches`;
+    await ask(branches, { body: { branch: 'b', env: 'preview' } });
+    const branch = await make(keys.preview, { 'x-service-branch': 'b' });
+    const inBranch: Live[] = [];
+    for (const each of [server, other])
+      inBranch.push(...(await openAll(installed, each, keys.preview, branch)));
+    const archive = () => ask(`${branches}/archive`, { body: { branch: 'b', env: 'preview' } });
+    expect(await late(inBranch, archive)).toEqual([]);
+  });
 
-    test('when a token expires', async () => {
-      const { named, publicToken, everything } = await set();
-      const { key } = await named('a');
-      const soon = Math.floor(Date.now() / 1_000) + 6;
-      const live = await everything(await publicToken(key, { expirationTime: soon }));
-      const pass = () => new Promise((resolve) => setTimeout(resolve, soon * 1_000 - Date.now()));
-      expect(await late(live, pass)).toEqual([]);
-    });
-  },
-);
+  test('when a token expires', async () => {
+    const { named, publicToken, everything } = await set();
+    const { key } = await named('a');
+    const soon = Math.floor(Date.now() / 1_000) + 6;
+    const live = await everything(await publicToken(key, { expirationTime: soon }));
+    const pass = () => new Promise((resolve) => setTimeout(resolve, soon * 1_000 - Date.now()));
+    expect(await late(live, pass)).toEqual([]);
+  });
+});

@@ -11,7 +11,7 @@ interface Codes {
   readonly userCode: string;
 }
 
-/** A machine that asks to be let in. */
+/** A machine that requests access. */
 const machine = ({ ask }: SharedInstallation) => ({
   async asks(body?: object, headers: Readonly<Record<string, string>> = {}): Promise<Codes> {
     const { status, body: codes } = await ask('POST /api/v1/authorization-code', { key: '', body, headers });
@@ -29,7 +29,7 @@ const approve = ({ ask }: SharedInstallation, userCode: string, more: object = {
   });
 
 describe('a login by approval', () => {
-  test('gives the machine that asked one token of the user who approved, once', async () => {
+  test('gives the requesting machine one token of the approving user, once', async () => {
     const here = await installation();
     const { ask, organization, sql, logged, server } = here;
     const { fetches } = machine(here);
@@ -52,7 +52,7 @@ describe('a login by approval', () => {
       body: { token: null, state: 'authorization_pending', interval: 1 },
     });
 
-    // As somebody types it.
+    // As a person types it.
     const typed = codes.userCode.toLowerCase().replace('-', ' ');
     const approved = await approve(here, typed, { name: ' laptop ' });
     expect(approved).toMatchObject({ status: 200, body: { name: 'laptop' } });
@@ -91,7 +91,7 @@ describe('a login by approval', () => {
     }
   });
 
-  test('tells the approver first who asks from where, in words that do no harm', async () => {
+  test('first shows the approver the origin of the request, in harmless text', async () => {
     const here = await sharedInstallation();
     const { ask } = here;
     const { asks } = machine(here);
@@ -127,7 +127,7 @@ describe('a login by approval', () => {
     expect((await describeCode(codes.userCode)).status).toBe(422);
   });
 
-  test('is of the one who approves: no other user, no key, and no longer than the approving token', async () => {
+  test('belongs to the approver: no other user, no key, and no longer than the approving token', async () => {
     const here = await sharedInstallation();
     const { ask, keys, userWith } = here;
     const { asks, fetches } = machine(here);
@@ -156,12 +156,12 @@ describe('a login by approval', () => {
       data: { name: string; expiresAt?: string }[];
     };
     expect(data.filter(({ name }) => name === 'login')).toMatchObject([{ expiresAt }]);
-    // What ended before its approval was used lets nobody in.
+    // A token that ended before its approval was used lets no machine in.
     await ask(`POST /api/v1/tokens/${ending.id}/revoke`);
     expect((await fetches(third)).status).toBe(404);
   });
 
-  test('gives a token that ends when its approver says, or never', async () => {
+  test('gives a token that expires when its approver chooses, or never', async () => {
     const here = await sharedInstallation();
     const { asks } = machine(here);
     const [never, soon, past] = [await asks(), await asks(), await asks()];
@@ -172,20 +172,20 @@ describe('a login by approval', () => {
     expect((await approve(here, past.userCode, { expiresAt: before })).status).toBe(422);
   });
 
-  test('slows down a machine that asks for its token too often', async () => {
+  test('limits a machine that requests its token too often', async () => {
     const here = await installation();
     const { asks, fetches } = machine(here);
     const codes = await asks();
     await fetches(codes);
     expect((await fetches(codes)).body).toEqual({ token: null, state: 'slow_down', interval: 6 });
     await approve(here, codes.userCode);
-    // Whoever does not wait gets nothing, approved or not.
+    // A machine that does not wait gets nothing, approved or not.
     expect((await fetches(codes)).body).toEqual({ token: null, state: 'slow_down', interval: 11 });
     await here.sql`update login_requests set polled_at = polled_at - interval '11 seconds'`;
     expect((await fetches(codes)).body.token).not.toBeNull();
   });
 
-  test('takes no code that the server did not make, or that is over', async () => {
+  test('rejects a code that the server did not create, or that has expired', async () => {
     const here = await installation();
     const { ask, sql } = here;
     const { asks, fetches } = machine(here);
@@ -199,7 +199,7 @@ describe('a login by approval', () => {
     }
     const long = { authorizationCode: 'x'.repeat(129) };
     expect((await ask('POST /api/v1/token', { key: '', body: long })).status).toBe(400);
-    // What is over goes with the next machine that asks.
+    // Expired rows are deleted with the next machine that requests access.
     await sql`update login_requests set expires_at = now() - interval '1 second'`;
     expect((await approve(here, codes.userCode)).status).toBe(404);
     expect((await fetches(codes)).status).toBe(404);
@@ -207,7 +207,7 @@ describe('a login by approval', () => {
     expect(await sql`select from login_requests`).toHaveLength(1);
   });
 
-  test('is also approved in a browser, by the session and as long as that goes on', async () => {
+  test('can be approved in a browser by its session, and lasts only as long as the session', async () => {
     const here = await installation();
     const { userWith, sql } = here;
     const member = await userWith('member');
@@ -238,7 +238,7 @@ describe('a login by approval', () => {
     const [entry] = await sql`select act, credential_id as by from audit_log where act = 'token.created'`;
     expect(entry).toEqual({ act: 'token.created', by: own.id });
 
-    // What was approved in a browser that has logged out since lets nobody in.
+    // An approval from a browser that has logged out since lets no machine in.
     const third = machine(here);
     const late = await third.asks();
     expect(await approveIn(own, late.userCode)).toBe(200);
@@ -246,7 +246,7 @@ describe('a login by approval', () => {
     expect((await third.fetches(late)).status).toBe(404);
   });
 
-  test('lets nobody try many codes, nor fill the table', async () => {
+  test('prevents trying many codes and filling the table', async () => {
     const { logins } = defaultRateLimits;
     const here = await installation({
       rateLimits: { logins: { ...logins, requests: { burst: 3, perSecond: 0.001 } } },
@@ -257,7 +257,7 @@ describe('a login by approval', () => {
     const tries = [];
     for (let n = 0; n < 25; n++) tries.push((await approve(here, 'BBBB-BBBB')).status);
     expect([tries.slice(0, 20), tries.slice(20)]).toEqual([Array(20).fill(404), Array(5).fill(429)]);
-    // The right one neither; another user may.
+    // Nor does the right one; another user may.
     expect((await approve(here, codes.userCode)).status).toBe(429);
     const other = await userWith('member');
     expect((await approve(here, codes.userCode, {}, other.token)).status).toBe(200);

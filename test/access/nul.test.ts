@@ -1,4 +1,4 @@
-/** NUL characters and half surrogate pairs, which PostgreSQL stores in no text, in every field that the contract declares. */
+/** NUL characters and lone surrogates, which PostgreSQL text cannot store, in every field that the contract declares. */
 import { operations, type OperationDeclaration } from '@millrace/contract';
 import { openApiDocument } from '@millrace/contract/openapi';
 import { expect, test } from 'vitest';
@@ -28,7 +28,7 @@ const textsIn = (value: unknown, path: Path = []): readonly Path[] =>
 const at = (value: unknown, [name, ...rest]: Path): unknown =>
   name === undefined ? value : at((value as Record<string, unknown> | undefined)?.[name], rest);
 
-/** A copy of `base` with the text at `path`, and of the members around it only those that are required. */
+/** A copy of `base` with the text at `path`, and of the members around it only the required ones. */
 function withText(base: unknown, whole: unknown, [name, ...rest]: Path, text: string): unknown {
   if (name === undefined) return text;
   const from = at(whole, [name]);
@@ -58,7 +58,7 @@ function remember(schema: Schema, whole: unknown): void {
   }
 }
 
-/** By operation and member: the other members without which it is refused, although its schema does not require them. */
+/** By operation and member: the other members without which it is rejected, although its schema does not require them. */
 const companions: Readonly<Record<string, object>> = {
   'createBulkAction name': { runIds: ['run_x'] },
   'createBrowserSession email': { password: 'x'.repeat(12) },
@@ -66,7 +66,7 @@ const companions: Readonly<Record<string, object>> = {
   'importVariables source': { variables: { A: '1' } },
 };
 
-/** JSON of any shape, and values of variables that do not exist. All other fields refuse the two characters. */
+/** JSON of any shape, and values of variables that do not exist. All other fields reject the two characters. */
 const free: readonly string[] = [
   'triggerTask payload.x',
   'triggerTask context.x',
@@ -125,7 +125,7 @@ async function started() {
     organization,
     projectRef,
     keys,
-    /** The path with real parameters, and a sample for those that name an object. */
+    /** The path with real parameters, and with a sample for each parameter that names an object. */
     pathOf: ({ path }: OperationDeclaration, sample = 'x') =>
       path.replaceAll(/:(\w+)/g, (_, name: string) => known[name] ?? sample),
     keyFor: ({ access }: OperationDeclaration) =>
@@ -133,7 +133,7 @@ async function started() {
   };
 }
 
-/** Whether a sentence of a refusal names the field, a member of it, or what it is in. */
+/** Whether a sentence of an error names the field, a member of it, or its parent. */
 const names = (error: string, field: Path): boolean => {
   const named = [...error.matchAll(/ at "([^"]*)"/g)].map(([, path = '']) => path);
   const text = field.join('.');
@@ -141,7 +141,7 @@ const names = (error: string, field: Path): boolean => {
 };
 
 test(
-  'in a field of a body they are refused with the path of the field, or part of JSON of any shape',
+  'in a field of a body they are rejected with the path of the field, or part of JSON of any shape',
   { timeout: 120_000 },
   async () => {
     const { ask, logged, pathOf, keyFor } = await started();
@@ -197,7 +197,7 @@ test('JSON of any shape is returned with them', async () => {
 });
 
 test(
-  'in a path or a query they are an object or a value that does not exist, or a 400 with the parameter',
+  'in a path or a query the reply is that of a missing object or value, or a 400 with the parameter',
   { timeout: 120_000 },
   async () => {
     const { ask, logged, pathOf, keyFor, organization, projectRef } = await started();
@@ -209,7 +209,7 @@ test(
       const schema = requestBody?.content['application/json']?.schema;
       const queries = parameters.filter((parameter) => parameter.in === 'query');
       const needed = queries.filter(({ required }) => required);
-      // In a URL, half of a pair can only be bytes that are not UTF-8.
+      // In a URL, a lone surrogate can only be bytes that are not UTF-8.
       for (const end of ['%00', '%ed%a0%80'])
         for (const [name, url] of [
           ['', pathOf(declaration, `x${end}`)],

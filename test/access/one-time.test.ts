@@ -45,7 +45,7 @@ describe('a one-time token', () => {
     expect(await runsIn(installed)).toBe(1);
   });
 
-  test('is not used up by what is refused, nor by a key that leads to an old run', async () => {
+  test('is not used up by a rejected request, nor by a key that leads to an old run', async () => {
     const installed = await sharedInstallation();
     const { ask, keys } = installed;
     const options = { idempotencyKey: 'once' };
@@ -69,7 +69,7 @@ describe('a one-time token', () => {
     expect((await ask(trigger, { key, body: {} })).status).toBe(422);
   });
 
-  test('creates one run in company, too, and never two', async () => {
+  test('creates one run in a list, too, and never two', async () => {
     const installed = await sharedInstallation();
     const { ask } = installed;
     const key = await oneTimeToken(installed);
@@ -85,7 +85,7 @@ describe('a one-time token', () => {
     expect(await runsIn(installed)).toBe(1);
   });
 
-  test('adds one payload to the run that collects, whoever opened it, and does not read that run', async () => {
+  test('adds one payload to the collecting run of any creator, and does not read that run', async () => {
     const { ask, keys, server } = await sharedInstallation();
     const tasks = [{ id: 'send', filePath: 'send.ts', batch: { maxSize: 100, maxWaitMs: 3_600_000 } }];
     const body = { contentHash: 'b'.repeat(64), tasks };
@@ -107,7 +107,7 @@ describe('a one-time token', () => {
     expect((await ask(run, { key: keys.prod })).body).toMatchObject({ payload: ['secret of another', 1] });
   });
 
-  test('is asked for by its claim, too, and never for nothing', async () => {
+  test('can be requested by its claim; any other value is an error', async () => {
     const { ask, keys, projectRef, token } = await sharedInstallation();
     const signs: readonly (readonly [request: string, key: string])[] = [
       ['POST /api/v1/auth/jwt', keys.prod],

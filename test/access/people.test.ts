@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { sharedInstallation, installation } from './installation.ts';
 
-describe('organisations', () => {
-  test('are made, renamed and seen by their members only', async () => {
+describe('organizations', () => {
+  test('are created, renamed and seen by their members only', async () => {
     const { ask, organization, userWith } = await sharedInstallation();
     const { token } = await userWith('viewer');
     const created = await ask('POST /api/v1/orgs', { body: { name: ' Mine ' } });
@@ -13,7 +13,7 @@ describe('organisations', () => {
     expect((await ask('GET /api/v1/orgs', { key: token })).body).toMatchObject([
       { id: organization, role: 'viewer' },
     ]);
-    // The same words for what is not theirs and for what is not there.
+    // The same reply for a foreign and a missing object.
     const [other, none] = await Promise.all(
       [at, '/api/v1/orgs/org_unknown'].map((path) => ask(`GET ${path}/members`, { key: token })),
     );
@@ -52,7 +52,7 @@ describe('organisations', () => {
     ]);
   });
 
-  test('keep an owner, and only owners make owners', async () => {
+  test('keep an owner, and only owners add owners', async () => {
     const { ask, organization, userWith } = await sharedInstallation();
     const at = `/api/v1/orgs/${organization}`;
     const [admin, member] = [await userWith('admin'), await userWith('member')];
@@ -80,7 +80,7 @@ describe('organisations', () => {
 });
 
 describe('names', () => {
-  test('with half a character are refused, wherever a name is given', async () => {
+  test('with half a character are rejected, in every field for a name', async () => {
     const { ask, organization, projectRef } = await sharedInstallation();
     const name = 'a\ud800';
     const at = `/api/v1/projects/${projectRef}`;
@@ -101,14 +101,14 @@ describe('names', () => {
     for (const [request, more] of requests) {
       const { status, body } = await ask(request, { body: { ...more, name } });
       expect([request, status, body.details]).toMatchObject([request, 400, [{ path: ['name'] }]]);
-      // The whole character is welcome.
+      // The whole character is accepted.
       expect((await ask(request, { body: { ...more, name: 'a\ud83d\ude00' } })).status).toBe(200);
     }
   });
 });
 
 describe('invitations', () => {
-  test('make a new user with a token of their own, once', async () => {
+  test('create a new user with a token of their own, once', async () => {
     const { ask, organization, logged, sql } = await installation();
     const at = `/api/v1/orgs/${organization}/invites`;
     const created = await ask(`POST ${at}`, { body: { email: 'ann@example.com' } });
@@ -133,7 +133,7 @@ describe('invitations', () => {
     expect(logged.join('')).not.toContain(created.body.token);
   });
 
-  test('are accepted by users who are there, and never lead to one by their address', async () => {
+  test('are accepted by existing users, and never lead to one by their address', async () => {
     const { ask, userWith } = await sharedInstallation();
     const { token } = await userWith('member');
     const { email } = (await ask('GET /api/v1/whoami', { key: token })).body.user as { email: string };
@@ -161,7 +161,7 @@ describe('invitations', () => {
     expect(me.body.organizations).toHaveLength(1);
   });
 
-  test('to one address, used at once, make users of whom one has it', async () => {
+  test('to one address, used at once, create users of whom one has it', async () => {
     const { ask, organization, sql, logged } = await installation();
     const invited = await Promise.all(
       ['A', 'B', 'C', 'D'].map(async (name) => {
@@ -179,7 +179,7 @@ describe('invitations', () => {
     expect(logged.filter((line) => line.includes('request.failed'))).toEqual([]);
   });
 
-  test('are taken back, and end', async () => {
+  test('are withdrawn, and expire', async () => {
     const { ask, organization, sql } = await installation();
     const at = `/api/v1/orgs/${organization}/invites`;
     const invite = async () =>
@@ -198,7 +198,7 @@ describe('invitations', () => {
 });
 
 describe('projects', () => {
-  test('come with four environments, and keys that open nothing elsewhere', async () => {
+  test('have four environments, and keys that open nothing elsewhere', async () => {
     const { ask, organization, keys, projectRef, userWith } = await sharedInstallation();
     const created = await ask(`POST /api/v1/orgs/${organization}/projects`, { body: { name: 'Second' } });
     expect(created).toMatchObject({

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { sharedInstallation, installation } from './installation.ts';
 
-test('only keys of prod and dev, and members, change the rules by which a project groups its errors', async () => {
+test('only members and keys of prod and dev change the rules by which a project groups its errors', async () => {
   const { ask, keys, keyWith, projectRef, sql, userWith, token } = await installation();
   const at = `/api/v1/projects/${projectRef}/error-rules`;
   const rule = { message: 'secret*', groupKey: 'g' };
@@ -43,7 +43,7 @@ test('only keys of prod and dev, and members, change the rules by which a projec
   expect((await ask(`DELETE ${at}/${created.id}`, { key: token })).status).toBe(200);
 });
 
-test('only preview keys, and users, see and change branches', async () => {
+test('only preview keys and users see and change branches', async () => {
   const { ask, keys, projectRef } = await sharedInstallation();
   const at = `/api/v1/projects/${projectRef}/branches`;
   const statuses = async (key: string) => [

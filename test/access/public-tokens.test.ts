@@ -5,7 +5,7 @@ const claimsOf = (token: string) =>
   JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as Record<string, unknown>;
 
 describe('public tokens on request', () => {
-  test('allow what was asked for, for as long as was asked', async () => {
+  test('allow the requested scopes for the requested time', async () => {
     const { ask, keys, publicIdOf } = await sharedInstallation();
     const make = (body: object, key = keys.prod) => ask('POST /api/v1/auth/public-tokens', { key, body });
     const created = await make({ scopes: ['read:errors'] });
@@ -32,7 +32,7 @@ describe('public tokens on request', () => {
     });
   });
 
-  test('never exceed the key, and say by which scopes they would', async () => {
+  test('never exceed the key, and the error names the scopes that would', async () => {
     const { ask, keys, keyWith } = await sharedInstallation();
     const key = await keyWith(['trigger:tasks:a', 'read:runs']);
     const make = (scopes: string[], by = key) =>
@@ -60,7 +60,7 @@ describe('public tokens on request', () => {
     });
   });
 
-  test('are refused for a time that cannot be', async () => {
+  test('are rejected for an invalid lifetime', async () => {
     const { ask, keys } = await sharedInstallation();
     const make = (body: object) => ask('POST /api/v1/auth/public-tokens', { key: keys.dev, body });
     const scopes = ['read:runs'];
@@ -74,7 +74,7 @@ describe('public tokens on request', () => {
     expect((await make({ scopes, expirationTime: '30d' })).status).toBe(200);
   });
 
-  test('are ended by the end of the key they were made through, on every process, within a second', async () => {
+  test('are ended by the end of the key that created them, on every process, within a second', async () => {
     const { ask, another, projectRef, keys } = await installation();
     const other = await another();
     const { body: key } = await ask(`POST /api/v1/projects/${projectRef}/prod/keys`, {
@@ -93,7 +93,7 @@ describe('public tokens on request', () => {
         ask('GET /api/v1/errors', { key: credential }),
         ask('GET /api/v1/errors', { key: credential, server: other }),
       ]).then((answers) => answers.map(({ status }) => status));
-    // Known to both processes, and looked at again beside the requests all the while.
+    // Known to both processes, and checked again during all the requests.
     for (const credential of [key.key, body.token, root.body.token]) {
       expect(await both(credential)).toEqual([200, 200]);
     }
@@ -126,7 +126,7 @@ describe('public tokens on request', () => {
     await expect.poll(async () => status(await make())).toBe(200);
   });
 
-  test('in the name of a user act for them, no longer than they belong', async () => {
+  test('in the name of a user act for them while they are a member', async () => {
     const { ask, organization, projectRef, publicIdOf, token, userWith } = await sharedInstallation();
     const at = `POST /api/v1/projects/${projectRef}/production/jwt`;
     const fields = { claims: { scopes: ['read:errors', 'write:errors'] }, expirationTime: '5m' };
@@ -145,7 +145,7 @@ describe('public tokens on request', () => {
     await expect.poll(async () => (await ask('GET /api/v1/errors', { key: body.token })).status).toBe(401);
   });
 
-  test('of a branch are of that branch', async () => {
+  test('of a branch are limited to that branch', async () => {
     const { ask, projectRef } = await sharedInstallation();
     const { body: branch } = await ask(`POST /api/v1/projects/${projectRef}/branches`, {
       body: { branch: 'feat' },

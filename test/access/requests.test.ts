@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { sharedInstallation, installation } from './installation.ts';
 
-describe('a request that is sent again', () => {
-  test('is done once and answered the same, also with a one-time token', async () => {
+describe('a repeated request', () => {
+  test('is executed once with the same reply, also with a one-time token', async () => {
     const { ask, keys, sql } = await installation();
     const trigger = 'POST /api/v1/tasks/send/trigger';
     const headers = { 'x-trigger-request-idempotency-key': '7b0e5d9e-0f27-4c8d-b1fe-0d6f0c1a6f11' };
@@ -28,7 +28,7 @@ describe('a request that is sent again', () => {
     expect(count).toBe(3);
   });
 
-  test('is another one where its key comes with another object, environment or body', async () => {
+  test('is another one where its key has another object, environment or body', async () => {
     const { ask, projectRef } = await sharedInstallation();
     const headers = { 'x-trigger-request-idempotency-key': '7b0e5d9e-0f27-4c8d-b1fe-0d6f0c1a6f11' };
     await ask(`POST /api/v1/projects/${projectRef}/branches`, { body: { branch: 'b' } });
@@ -46,7 +46,7 @@ describe('a request that is sent again', () => {
       }
       // Only variables of a branch can be inherited.
       const own = 'x-service-branch' in branch ? { isInherited: false } : {};
-      // Sent again it is done once: what came between stays.
+      // The repeated request is executed once: the change in between stays.
       await ask(`PUT ${at}/A`, { headers: { ...branch }, body: { value: 'changed' } });
       await ask(`POST ${at}`, { headers: { ...headers, ...branch }, body: { name: 'A', value: 'A' } });
       expect((await ask(`GET ${at}`, { headers: { ...branch } })).body).toEqual([
@@ -58,7 +58,7 @@ describe('a request that is sent again', () => {
 });
 
 describe('a rate limit', () => {
-  test('is each public token its own, told in milliseconds, and none for keys', async () => {
+  test('is separate for each public token, given in milliseconds, and absent for keys', async () => {
     const { ask, keys } = await installation({ rateLimits: { publicToken: { burst: 3, perSecond: 1 } } });
     const make = async (scope: string) =>
       (

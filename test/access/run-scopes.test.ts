@@ -103,7 +103,7 @@ describe('through a child', () => {
     const all = await keyWith(['write:runs']);
     expect((await metadata(all, { rootOperations: set })).status).toBe(200);
     expect([await metadataOf(parent), await metadataOf(root)]).toEqual([{ k: 1 }, { k: 1 }]);
-    // A run without a parent is its own.
+    // A run without a parent counts as its own parent.
     const alone = await child(installed, 'mine');
     expect(
       (await ask(`PUT /api/v1/runs/${alone}/metadata`, { key: mine, body: { parentOperations: set } }))
@@ -126,7 +126,7 @@ describe('a packet', () => {
   }
   const stored = (payload: string) => ({ payload, options: { payloadType: 'application/store' } });
 
-  test('is named by whoever uploaded it, and by whoever may read a run that names it', async () => {
+  test('is named by its uploader, and by callers with permission to read a run that names it', async () => {
     const installed = await setUp();
     const { ask, keys, keyWith, sign, publicIdOf, run } = installed;
     const prod = await publicIdOf('prod');
@@ -139,7 +139,7 @@ describe('a packet', () => {
     await upload(installed, theirs, 'theirs.json');
     expect((await trigger(theirs, 'theirs.json', 'theirs')).status).toBe(200);
     await upload(installed, theirs, 'waiting.json');
-    // The same request again, after its answer was lost.
+    // The same request again, after its reply was lost.
     expect((await trigger(theirs, 'theirs.json', 'theirs')).status).toBe(200);
 
     const callers = [
@@ -180,7 +180,7 @@ describe('a packet', () => {
       403,
     );
 
-    // Their own, a full key's anything, and what they may read anyway.
+    // Their own packet, any packet for a full key, and packets that they may read anyway.
     for (const key of callers) {
       const name = `own-${callers.indexOf(key)}.json`;
       expect(await upload(installed, key, name)).toBe(200);
@@ -190,12 +190,12 @@ describe('a packet', () => {
     const reader = await keyWith(['trigger:tasks:mine', 'read:tasks:theirs']);
     expect((await trigger(reader, 'theirs.json')).status).toBe(200);
     expect((await trigger(await keyWith(['trigger:tasks', 'read:runs']), 'full.json')).status).toBe(200);
-    // With a payload that is kept apart a run is replayed as it was.
+    // A run whose payload is stored apart can be replayed unchanged.
     const big = (await trigger(callers[1] ?? '', 'own-1.json')).body.id as string;
     expect((await ask(`POST /api/v1/runs/${big}/replay`, { key: operator, body: {} })).status).toBe(200);
   });
 
-  test('that somebody else uploaded is not replaced before it is named', async () => {
+  test('that another key uploaded is not replaced before it is named', async () => {
     const installed = await setUp();
     const { keys, keyWith, sql } = installed;
     const [one, other] = [await keyWith(['trigger:tasks:one']), await keyWith(['trigger:tasks:other'])];

@@ -24,7 +24,7 @@ const texts: Readonly<Record<string, string>> = {
   uri: 'https://example.com',
 };
 
-/** Texts of patterns that no other text fits. */
+/** Texts that match a pattern which other texts do not match. */
 const patterned: Readonly<Record<string, string>> = {
   '^[0-9a-f]{64}$': '0'.repeat(64),
   '^run_[0-9a-z]{24}$': `run_${'0'.repeat(24)}`,
@@ -59,7 +59,7 @@ export function sampleOf(schema: Schema): unknown {
   }
 }
 
-/** A value that fits a schema with everything that may be there, and `text` wherever any text may stand. */
+/** A value that fits a schema with all optional members, and `text` wherever any text is allowed. */
 export function wholeSampleOf(schema: Schema, text: string): unknown {
   if (schema.const !== undefined || schema.enum) return sampleOf(schema);
   const [first] = schema.anyOf ?? schema.oneOf ?? schema.allOf ?? [];

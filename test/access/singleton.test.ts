@@ -4,7 +4,7 @@ import { installation } from './installation.ts';
 const trigger = 'POST /api/v1/tasks/send/trigger';
 const replace = { singleton: { onConflict: 'replace' } };
 
-test('who may only trigger cancels no run by replacing it, in none of the ways to trigger', async () => {
+test('a caller that may only trigger cancels no run by replacing it, by any route', async () => {
   const { ask, keys, sql } = await installation();
   const { body } = await ask('POST /api/v1/auth/public-tokens', {
     key: keys.prod,
@@ -33,7 +33,7 @@ test('who may only trigger cancels no run by replacing it, in none of the ways t
   expect(uploaded.status).toBe(403);
 
   expect(await sql`select id from runs where status is null`).toEqual([{ id: live.id }]);
-  // Leading to it needs no more than the right to trigger, and a key may replace it.
+  // Reusing it needs no more than the right to trigger, and a key may replace it.
   expect(await ask(trigger, { key, body: { options: { singleton: {} } } })).toMatchObject({
     body: { id: live.id, isCached: true },
   });

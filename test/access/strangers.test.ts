@@ -2,8 +2,8 @@ import { operations, type OperationDeclaration } from '@millrace/contract';
 import { describe, expect, test } from 'vitest';
 import { installation } from './installation.ts';
 
-describe('what is not one’s own', () => {
-  test('answers as what does not exist, on every route that leads to a project or an organisation, in as much time', async () => {
+describe('a foreign object', () => {
+  test('has the reply of a missing one, on every route that leads to a project or an organization, in as much time', async () => {
     const { ask, projectRef, organization } = await installation();
     const other = (await ask('POST /api/v1/orgs', { body: { name: 'Elsewhere' } })).body.id as string;
     const invited = await ask(`POST /api/v1/orgs/${other}/invites`, {
@@ -45,7 +45,7 @@ describe('what is not one’s own', () => {
         expect(answers[0]?.status).toBe(404);
       }
     }
-    // The quickest of many: both take the same one look at the database.
+    // The quickest of many: both need the same single query of the database.
     const [yours = 0, none = 0] = least;
     expect(Math.max(yours, none) / Math.min(yours, none)).toBeLessThan(2);
   });

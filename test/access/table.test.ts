@@ -5,7 +5,7 @@ import { isLong } from '../support/long.ts';
 import { installation, type Installation } from './installation.ts';
 import { sampleOf, type Schema } from './sample.ts';
 
-/** Bodies that cannot be made up from their schema alone: where a call is 400 instead of 403, one is missing here. */
+/** Bodies that cannot be created from their schema alone: where a call is 400 instead of 403, one is missing here. */
 const bodies: Readonly<Record<string, unknown>> = {
   deliverOutbox: { items: [{ id: `run_${'0'.repeat(24)}`, task: 'task' }] },
   createSchedule: { task: 'x', cron: '0 0 * * *', deduplicationKey: 'x' },
@@ -27,7 +27,7 @@ interface Route {
   readonly method: string;
   readonly access: Access;
   readonly path: string;
-  /** The id in the path that a scope can be pinned to. */
+  /** The id in the path that a scope can be limited to. */
   readonly object: string | undefined;
   readonly contentType: string;
   readonly body: string | undefined;
@@ -53,7 +53,7 @@ interface Described {
   readonly requestBody?: { readonly content: { readonly 'application/json'?: { readonly schema: Schema } } };
 }
 
-/** Every route of the document that the server hands out, with a request that it would take. */
+/** Every route of the document that the server returns, with a valid request. */
 async function routesOf({ server, projectRef, organization }: Installation): Promise<Route[]> {
   const document = (await (await fetch(`${server.url}/openapi.json`)).json()) as {
     readonly paths: Readonly<Record<string, Readonly<Record<string, Described>>>>;
@@ -88,7 +88,7 @@ async function routesOf({ server, projectRef, organization }: Installation): Pro
         path: query.size > 0 ? `${path}?${query.toString()}` : path,
         object: values.get(objectParameters[access.on ?? ''] ?? ''),
         contentType: /ndjson|octet-stream/.test(contentType) ? contentType : 'application/json',
-        // A stream of lines needs none to be refused.
+        // A stream of lines needs none to be rejected.
         body: contentType.includes('ndjson')
           ? '\n'
           : schema && JSON.stringify(bodies[operationId] ?? sampleOf(schema)),
@@ -97,10 +97,10 @@ async function routesOf({ server, projectRef, organization }: Installation): Pro
   );
 }
 
-/** Whoever may trigger some task may call these: they are asked before it is known which. */
+/** A caller that may trigger any task may call these: access is checked before the task is known. */
 const anyTaskWill = new Set(['createPacket', 'createPacketV1', 'createBatch']);
 
-/** What an answer says about access; everything after that (404, 422 …) is the operation's own affair. */
+/** The access part of a reply; everything after that (404, 422 …) is the operation's own concern. */
 type Verdict = 'in' | 401 | 403 | 404 | 'either';
 
 interface Caller {
@@ -114,18 +114,18 @@ const anybodyOr =
   ({ access }: Route): Verdict =>
     access.open ? 'in' : refusal;
 
-/** What scopes do: `covered` when they cover the operation. */
+/** The effect of scopes: `covered` when they cover the operation. */
 const scoped =
   (kind: 'secretKey' | 'publicToken', covered: boolean | 'pinned' | 'elsewhere') =>
   ({ id, access, object }: Route): Verdict => {
     if (access.open) return 'in';
     if (!access[kind]) return kind === 'publicToken' && access.forbidsPublicToken ? 403 : 401;
-    // What it is asked to hand on must be held.
+    // The caller needs the scopes that it delegates.
     if (access.anyScope) return id === 'createPublicToken' && covered !== true ? 403 : 'in';
     if (access.action === undefined) return 403;
     if (covered === 'elsewhere') return anyTaskWill.has(id) ? 'in' : 403;
     if (covered !== 'pinned') return covered ? 'in' : 403;
-    // An object that the body names may be the one, where the handler asks for objects.
+    // An object that the body names may be the one, where the handler checks objects.
     return object === undefined ? (access.objects ? 'either' : 403) : 'in';
   };
 
@@ -143,7 +143,7 @@ const user =
 async function callersOf(installed: Installation): Promise<Caller[]> {
   const { keys, keyWith, sign, publicIdOf, token, userWith, ask, sql } = installed;
   const ids = { prod: await publicIdOf('prod'), preview: await publicIdOf('preview') };
-  // Operations on a whole environment are about preview, whose keys branch.
+  // Operations on a whole environment use preview, whose keys create branches.
   const kindOf = ({ access }: Route) => (access.wholeEnvironment ? 'preview' : 'prod');
   const rootOf = (route: Route) => keys[kindOf(route)];
   const scopeOf = ({ access }: Route) => `${access.action ?? 'read'}:${access.on ?? 'runs'}`;
@@ -187,7 +187,7 @@ async function callersOf(installed: Installation): Promise<Caller[]> {
   return [
     refused('nothing', () => ''),
     refused('garbage', () => 'garbage'),
-    refused('a key nobody has', () => 'svc_prod_sk_000000000000000000000000'),
+    refused('an unknown key', () => 'svc_prod_sk_000000000000000000000000'),
     refused('a truncated key', () => keys.prod.slice(0, -1)),
     refused('a key with the wrong marker', () => keys.prod.replace('svc_', 'sk_')),
     refused('an expired key', () => ended),
@@ -276,7 +276,7 @@ async function callersOf(installed: Installation): Promise<Caller[]> {
   ];
 }
 
-/** Who has left has no role in what comes after. */
+/** A user who has left has no role in later requests. */
 const leavingLast = (a: Route, other: Route): number =>
   Number(a.id === 'leaveOrganization') - Number(other.id === 'leaveOrganization');
 
@@ -289,7 +289,7 @@ const fits = (expected: Verdict, status: number): boolean => {
 
 describe('the table', () => {
   test(
-    'is what every route of the document does for every kind of credential',
+    'matches the behavior of every route of the document for every kind of credential',
     { timeout: 120_000 },
     async () => {
       const installed = await installation();
@@ -298,7 +298,7 @@ describe('the table', () => {
       const callers = await callersOf(installed);
       const wrong: unknown[] = [];
       let calls = 0;
-      // Those who must be refused go first, so that what the others do cannot hide it. Each has the next third of the routes, unless the
+      // The rejected callers go first, so that changes by the others cannot hide a fault. Each has the next third of the routes, unless the
       // run is long.
       for (const [turn, caller] of callers.entries()) {
         for (const route of routes.filter((_, index) => isLong || (index + turn) % 3 === 0)) {

@@ -51,7 +51,7 @@ const call = (amount: number) => ({
 });
 const text = { type: 'text' as const, text: 'Done.' };
 
-/** A model of the generation 6 that calls the tool, and then says that it is done. */
+/** A generation 6 model that calls the tool, and then reports that it is done. */
 const model6 = (amount: number) => {
   const usage = {
     inputTokens: { total: 1, noCache: 1, cacheRead: undefined, cacheWrite: undefined },
@@ -106,7 +106,7 @@ test('a model calls a task as a tool, outside and inside of a run', { timeout: 9
   const { data } = await runs.list({ tag: 'by-agent' });
   expect(data.map(({ status }) => status)).toEqual(['COMPLETED', 'COMPLETED']);
 
-  // The model is told what its run failed with.
+  // The model receives the error of the run.
   const failing = await ai6.generateText({ model: model6(500), prompt, tools, stopWhen: ai6.stepCountIs(3) });
   expect(failing.steps[0]?.content.find(({ type }) => type === 'tool-error')).toMatchObject({
     error: expect.objectContaining({
@@ -114,7 +114,7 @@ test('a model calls a task as a tool, outside and inside of a run', { timeout: 9
       message: expect.stringMatching(/^The run run_\w+ of task refund failed: too much for A-17/) as string,
     }),
   });
-  // What does not fit the schema is told without a run.
+  // Arguments that do not fit the schema are rejected without a run.
   const before = (await runs.list()).data.length;
   const wrong = await ai6.generateText({
     model: model6('5' as never),
@@ -151,7 +151,7 @@ test('a model calls a task as a tool, outside and inside of a run', { timeout: 9
   expect(inside.relatedRuns.children).toHaveLength(2);
 });
 
-test('a tool has the types of its task, and a task without a schema is refused with what to do', () => {
+test('a tool has the types of its task, and a task without a schema is rejected with the fix', () => {
   const tool = asTool(refund);
   expectTypeOf(tool.execute).parameter(0).toEqualTypeOf<{ order: string; amount: number; at?: unknown }>();
   expectTypeOf(tool.execute).returns.resolves.toEqualTypeOf<{ order: string; refunded: number }>();

@@ -48,7 +48,7 @@ afterAll(async () => {
 
 type Arguments = Readonly<Record<string, unknown>>;
 
-/** Calls tools of a connected client; what they answer is looked at as text and as data. */
+/** Calls tools of a connected client. The replies are checked as text and as data. */
 async function callerOf(client: Client, transport: Parameters<Client['connect']>[0]) {
   await client.connect(transport);
   onEnd(() => client.close());
@@ -57,7 +57,7 @@ async function callerOf(client: Client, transport: Parameters<Client['connect']>
   return {
     client,
     raw,
-    // oxlint-disable-next-line typescript/no-explicit-any -- what an answer holds is what the test is about
+    // oxlint-disable-next-line typescript/no-explicit-any -- replies have any shape
     async ok(name: string, args?: Arguments, onprogress?: (progress: Progress) => void): Promise<any> {
       const { structuredContent, isError, content } = await raw(name, args, onprogress);
       expect([name, isError ?? false, content]).toEqual([name, false, expect.anything()]);
@@ -90,7 +90,7 @@ const entries = async () => {
   return (await server.ask(path, { key })).body.data;
 };
 
-test('an agent finds out why a run failed, and can change nothing', async () => {
+test('an agent finds the cause of a failed run, and can change nothing', async () => {
   const { client, ok, refused, raw } = await onStdio();
   const { tools } = await client.listTools();
   expect(tools.length).toBeGreaterThan(8);
@@ -161,7 +161,7 @@ test('an agent finds out why a run failed, and can change nothing', async () => 
   await expect(raw('drop_database')).rejects.toThrow('drop_database');
 }, 60_000);
 
-test('with --write it triggers, watches, replays, cancels and resolves, and the audit log has it', async () => {
+test('with --write it triggers, watches, replays, cancels and resolves, and the audit log records it', async () => {
   const { client, ok, refused } = await onStdio(['--write']);
   const { tools } = await client.listTools();
   expect(tools.find(({ name }) => name === 'cancel_run')?.annotations).toMatchObject({
@@ -187,7 +187,7 @@ test('with --write it triggers, watches, replays, cancels and resolves, and the 
   expect(await ok('trigger_task', { task: 'gret' })).toMatchObject({
     warning: expect.stringContaining('gret'),
   });
-  // Refused: it changes nothing, and leaves no entry.
+  // A rejected call changes nothing and leaves no entry.
   expect(await refused('cancel_run', { run: 'run_none' })).toContain('does not have it');
 
   const acted = (await entries()).toReversed();
@@ -201,14 +201,14 @@ test('with --write it triggers, watches, replays, cancels and resolves, and the 
   ]);
 }, 60_000);
 
-test('a key that the server refuses is told as such', async () => {
+test('a key that the server rejects is reported as such', async () => {
   const { refused } = await onStdio([], `${server.keys.prod.slice(0, -4)}0000`);
   expect(await refused('list_runs')).toMatch(
     /^The server refused the key of millrace mcp .*MILLRACE_SECRET_KEY.* See: millrace help invalid-credential$/,
   );
 });
 
-test('over HTTP it serves both generations of clients, and only those with the token, the host and the origin', async () => {
+test('over HTTP it serves both client generations, and only with the right token, host and origin', async () => {
   const env = { MILLRACE_API_URL: server.url, MILLRACE_SECRET_KEY: server.keys.prod };
   const running = millrace(['mcp', '--http', '--port', '0', '--write', '--json'], { cwd: '/', env });
   onEnd(async () => {
@@ -232,7 +232,7 @@ test('over HTTP it serves both generations of clients, and only those with the t
     const watched = await ok('watch_run', { run: id }, ({ message = '' }) => void messages.push(message));
     expect(watched).toMatchObject({ isOver: true, run: { output: `Hello, ${mode}` } });
     expect(messages.length).toBeGreaterThan(0);
-    // An older client says its name in a request of its own.
+    // An older client sends its name in a request of its own.
     const agent = mode === 'auto' ? 'mcp http-auto/3' : 'mcp ua-legacy/4';
     expect((await entries())[0].new).toMatchObject({ agent, ids: [id] });
   }

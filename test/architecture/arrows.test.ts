@@ -23,7 +23,7 @@ const packageArrows: Readonly<Record<string, readonly string[]>> = {
   dashboard: ['contract'],
 };
 
-/** What only some files of a package may import of another one. */
+/** Imports that only some files of a package may have. */
 const seams: readonly { readonly from: string; readonly to: RegExp; readonly files: readonly string[] }[] = [
   // An executor adds the runtime of the published SDK only when a version has tasks of it.
   { from: 'runner', to: /^@millrace\/compat/, files: ['executor/published-tasks.ts'] },
@@ -32,7 +32,7 @@ const seams: readonly { readonly from: string; readonly to: RegExp; readonly fil
   { from: 'runner', to: /^@millrace\/server$/, files: [] },
 ];
 
-/** Rooms of the command that belong to one command, and the files that import them. `transfer` is `export` and `import`. */
+/** Rooms of one command, and the files that import them. `transfer` is `export` and `import`. */
 const roomsOfOneCommand: Readonly<Record<string, readonly string[]>> = {
   demo: ['cli/compose/demo.ts'],
   mcp: ['cli/commands/mcp.ts'],
@@ -129,7 +129,7 @@ const roomArrows: Readonly<Record<string, readonly string[]>> = {
   'package-folder': [],
 };
 
-/** Rooms that every other may import as well, but for `db` and these themselves. */
+/** Rooms that every other room may import, except `db` and these rooms themselves. */
 const everywhere = [
   'request',
   'page',
@@ -173,7 +173,7 @@ describe('the packages', () => {
       expect(wrong).toEqual([]);
     });
 
-    test(`the files of ${name} import each other in no circle, types included`, () => {
+    test(`the files of ${name} import each other without a circle, types included`, () => {
       const circles = circlesIn(graphOf(imports)).map((files) => files.map((file) => relative(root, file)));
       expect(circles).toEqual([]);
     });
@@ -202,7 +202,7 @@ describe('the packages', () => {
     expect([...new Set(importing)]).toEqual(files);
   });
 
-  test('contract needs zod, a parser for streams of events in one file, and nothing else', () => {
+  test('contract needs only zod and, in one file, a parser for event streams', () => {
     const folder = join(root, 'packages/contract/src');
     const wrong = importsBelow(folder).filter(
       ({ from, to }) =>
@@ -242,7 +242,7 @@ describe('the rooms of the server', () => {
     .map(arrow)
     .filter(({ from, to }) => from !== to);
 
-  test('import only what the table allows', () => {
+  test('import only the rooms that the table allows', () => {
     expect(arrows.filter(({ from, to }) => !mayImport(from).includes(to))).toEqual([]);
   });
 
@@ -254,7 +254,7 @@ describe('the rooms of the server', () => {
     expect(all.filter((name) => !used.has(name))).toEqual([]);
   });
 
-  test('are 26 at most, and that of runs has folders only', () => {
+  test('number at most 26, and that of runs has only folders', () => {
     const rooms = readdirSync(source, { withFileTypes: true }).filter((entry) => entry.isDirectory());
     expect(rooms.length).toBeLessThanOrEqual(26);
     const inRuns = readdirSync(join(source, 'runs'), { withFileTypes: true });
@@ -266,7 +266,7 @@ describe('the rooms of the server', () => {
     expect(circlesIn(table)).toEqual([]);
   });
 
-  test('are shown in docs/architecture.md as they are', async () => {
+  test('appear unchanged in docs/architecture.md', async () => {
     const page = new URL('../../docs/architecture.md', import.meta.url);
     const rows = Object.entries(roomArrows).map(
       ([room, targets]) => `| \`${room}\` | ${targets.join(', ') || 'none'} |`,

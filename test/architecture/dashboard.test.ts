@@ -20,7 +20,7 @@ const pageOf = (file: string): string | undefined => /^pages\/([^/]+)\//.exec(re
 const target = ({ from, to }: Import): string => resolve(dirname(from), to);
 const format = (entry: Import): string => `${relative(source, entry.from)} → ${entry.to}`;
 
-test('folders of the dashboard import only what the table allows', () => {
+test('folders of the dashboard import only the folders that the table allows', () => {
   const wrong = imports.filter((entry) => {
     const [from, to] = [folderOf(entry.from), folderOf(target(entry))];
     return entry.to.startsWith('.') && from in arrows && from !== to && !arrows[from]?.includes(to);
@@ -37,7 +37,7 @@ test('no page imports another page', () => {
   expect(wrong.map(format)).toEqual([]);
 });
 
-test('of the contract only types come into the bundle, and what needs no schema', () => {
+test('only types of the contract are bundled, and modules that need no schema', () => {
   const allowed = new Set([
     '@millrace/contract/event-stream',
     '@millrace/contract/filter',
@@ -50,20 +50,23 @@ test('of the contract only types come into the bundle, and what needs no schema'
   expect(wrong.map(format)).toEqual([]);
 });
 
-test.each(['filter/index.ts', 'plain.ts'])('what %s of the contract needs has no schema', (entry) => {
-  const contract = fileURLToPath(new URL('../../packages/contract/src/', import.meta.url));
-  const open = [join(contract, entry)];
-  const found = new Set(open);
-  for (let file = open.pop(); file !== undefined; file = open.pop()) {
-    for (const [, isType, to = ''] of readFileSync(file, 'utf8').matchAll(
-      /^(?:import|export) (type )?[^'"]*from '([^']+)'/gm,
-    )) {
-      if (isType) continue;
-      expect(to).toMatch(/^\./);
-      const next = resolve(dirname(file), to);
-      if (!found.has(next)) open.push(next);
-      found.add(next);
+test.each(['filter/index.ts', 'plain.ts'])(
+  'no module that %s of the contract imports has a schema',
+  (entry) => {
+    const contract = fileURLToPath(new URL('../../packages/contract/src/', import.meta.url));
+    const open = [join(contract, entry)];
+    const found = new Set(open);
+    for (let file = open.pop(); file !== undefined; file = open.pop()) {
+      for (const [, isType, to = ''] of readFileSync(file, 'utf8').matchAll(
+        /^(?:import|export) (type )?[^'"]*from '([^']+)'/gm,
+      )) {
+        if (isType) continue;
+        expect(to).toMatch(/^\./);
+        const next = resolve(dirname(file), to);
+        if (!found.has(next)) open.push(next);
+        found.add(next);
+      }
     }
-  }
-  expect(found.size).toBeGreaterThan(2);
-});
+    expect(found.size).toBeGreaterThan(2);
+  },
+);

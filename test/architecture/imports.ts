@@ -3,7 +3,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 
 export interface Import {
   readonly from: string;
-  /** As it is written. */
+  /** The import, verbatim. */
   readonly to: string;
   readonly isType: boolean;
 }
@@ -17,7 +17,7 @@ export function importsBelow(folder: string): Import[] {
     readdirSync(folder, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile() && /(?<!\.test)\.tsx?$/.test(entry.name))
       .map((entry) => join(entry.parentPath, entry.name))
-      // Below the folder: one package is called testing itself.
+      // Only below the folder, because one package is itself called testing.
       .filter((file) => !/(?:^|\/)(?:testing|corpus)\//.test(relative(folder, file)))
       .flatMap((from) => {
         const text = readFileSync(from, 'utf8');
@@ -30,7 +30,7 @@ export function importsBelow(folder: string): Import[] {
   );
 }
 
-/** File by file, the files that it imports by a relative path. */
+/** For each file, the files that it imports by a relative path. */
 export type ImportGraph = ReadonlyMap<string, ReadonlySet<string>>;
 
 export function graphOf(imports: readonly Import[]): ImportGraph {
@@ -43,7 +43,7 @@ export function graphOf(imports: readonly Import[]): ImportGraph {
   return graph;
 }
 
-/** The nodes that can be reached from one, itself included only if it is on a circle. */
+/** The nodes that can be reached from a node, itself included only if it is on a circle. */
 export function reachableFrom(graph: ImportGraph, start: string): Set<string> {
   const found = new Set<string>();
   const open = [start];
@@ -69,7 +69,7 @@ export function circlesIn(graph: ImportGraph): string[][] {
   return [...circles.values()];
 }
 
-/** The nodes on all ways from one node to another, both included. */
+/** The nodes on all paths from one node to another, both included. */
 export function between(graph: ImportGraph, from: string, to: string): string[] {
   const after = reachableFrom(graph, from).add(from);
   return [...after].filter((node) => node === to || reachableFrom(graph, node).has(to)).toSorted();

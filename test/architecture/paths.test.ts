@@ -6,9 +6,9 @@ import { expect, test } from 'vitest';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
-/** Pages of the repository. Their paths are from its root, from the server's source or from the server. */
+/** Pages about the repository. Their paths are from its root, from the server's source or from the server. */
 const folders = ['.', 'docs', 'docs/coming-from', 'docs/decisions'];
-/** Pages with paths in projects of users. */
+/** Pages with paths in user projects. */
 const others = new Set(['CHANGELOG.md', 'tasks.md', 'config.md', 'testing.md']);
 const bases = ['.', 'packages/server/src', 'packages/server', 'packages/server/sql'];
 
@@ -21,7 +21,7 @@ test('paths that the documentation names exist', async () => {
       for (const [, path = ''] of markdown.matchAll(
         /`((?:[\w.-]+\/)+(?:[\w-]+(?:\.test)?\.(?:ts|sql))?)`/g,
       )) {
-        // Folders of a project of a user.
+        // Folders in a user's project.
         if (/^(?:data|\.millrace)\//.test(path)) continue;
         if (!bases.some((base) => existsSync(join(root, base, path))))
           missing.push(`${join(folder, name)}: ${path}`);

@@ -5,14 +5,14 @@ import { expect, test } from 'vitest';
 
 const packages = fileURLToPath(new URL('../../packages/', import.meta.url));
 
-/** Lines of source, without tests and their helpers, that a package may have, so that one person can know it. */
+/** The maximum lines of source per package, without tests and their helpers, so that one person can know it. */
 const maxLines = 12_000;
 
-/** Packages that are larger. A number is the most that they may have until they are divided. */
+/** Packages that are larger. A number is their maximum until they are divided. */
 const larger: Readonly<Record<string, number>> = {
   server: Infinity,
   dashboard: Infinity,
-  // Writing tasks, triggering them, the client and the side of executors.
+  // Writing tasks, triggering them, the client and the executor side.
   sdk: 15_500,
   // The commands alone are 10,900; the bundler and deployments are 4,400, and the rooms of one command (demo, mcp, transfer) 4,200.
   millrace: 21_000,
@@ -31,7 +31,7 @@ test.each(readdirSync(packages))('%s has no more lines of source than a package 
   expect(linesOf(name)).toBeLessThanOrEqual(larger[name] ?? maxLines);
 });
 
-test('a package that has become small enough is no exception any more', () => {
+test('a package that has become small enough is no longer an exception', () => {
   const small = Object.entries(larger).filter(([name, max]) => max < Infinity && linesOf(name) <= maxLines);
   expect(small).toEqual([]);
 });

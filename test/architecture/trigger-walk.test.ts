@@ -11,7 +11,7 @@ const tries = 10;
 
 /**
  * The files of the server in which a function is called each time that `act` runs, by V8's coverage. Some calls also fill caches, meet a
- * job in the background, or are the first of their kind in a second, whose facets are written too.
+ * background job, or are the first of their kind in a second and also write its facets.
  */
 async function filesCalledBy(act: () => Promise<unknown>): Promise<string[]> {
   const session = new Session();
@@ -35,10 +35,10 @@ async function filesCalledBy(act: () => Promise<unknown>): Promise<string[]> {
   return always as string[];
 }
 
-/** What every request passes before its handler has it, and its reply afterwards. */
+/** The steps of every request before its handler, and of its reply. */
 const isEdge = (file: string): boolean => /^(?:http|auth|audit|json)\//.test(file);
 
-/** The length of the walk today, in files. A change that shortens it lowers these numbers. */
+/** The current length of the walk, in files. A change that shortens it lowers these numbers. */
 const max = { fromSocket: 64, beyondEdge: 32, inCreate: 6 };
 
 test('an everyday trigger passes no more files than it does today, from the socket to the row', async () => {
@@ -56,7 +56,7 @@ test('an everyday trigger passes no more files than it does today, from the sock
     expect(status).toBe(200);
   });
   expect(files).toContain('runs/create/handlers.ts');
-  // Other rooms are asked on the way (the queue's id, the version, who watches), and one file here: which facets are known.
+  // The walk visits other rooms (the queue's id, the version, the watchers), and one file here: the known facets.
   const walk = files.filter((file) => file.startsWith('runs/create/') && !file.endsWith('/known-facets.ts'));
   const beyondEdge = files.filter((file) => !isEdge(file));
   console.log(`${files.length} files from the socket to the row, ${beyondEdge.length} beyond the edge`);

@@ -33,7 +33,7 @@ beforeAll(async () => {
   expect(scheduled).toMatchObject({ exitCode: 0 });
   once = (await trigger('quick', { n: -1 }, { idempotencyKey: 'once' })).id;
   holding = (await trigger('hold', { until: path('let-go') })).id;
-  // The backup is made under load.
+  // The backup is created under load.
   const [backup] = await Promise.all([
     run('backup', '--data', 'data', '--to', 'backups', '--json'),
     load(100, acknowledged.before),
@@ -45,7 +45,7 @@ beforeAll(async () => {
   await pause(20);
   await load(100, acknowledged.after);
   await cp(path('data/master.key'), path('kept.key'));
-  // As if the segment had become full, or the time of archiving had come.
+  // As if the segment had become full, or the archive timeout had passed.
   await query('data', (sql) => sql`select pg_switch_wal()`);
   const before = (await archivedSegments(path('backups'))).length;
   await eventually(
@@ -64,7 +64,7 @@ const existing = async (ids: readonly string[], url?: string): Promise<number> =
   return runs.filter((run) => run !== undefined).length;
 };
 
-test('restored to a moment, it has all that was acknowledged by then, does nothing twice and goes on when it is resumed', async () => {
+test('restored to a moment, it has everything acknowledged by then, repeats nothing and continues when it is resumed', async () => {
   const { run, serve, ready, trigger, retrieve, query } = installation;
   const target = ['--to', 'moment', '--at', moment.toISOString(), '--master-key-file', 'kept.key'];
   const restored = await run('restore', '--from', 'backups', ...target, '--json');
@@ -84,7 +84,7 @@ test('restored to a moment, it has all that was acknowledged by then, does nothi
     isCached: true,
   });
 
-  // As if the backup were older: ticks of five minutes have fallen due, which were fired before it was restored.
+  // As if the backup were older: ticks of five minutes have become due, which were fired before the restore.
   await query(
     'moment',
     (sql) =>
@@ -102,7 +102,7 @@ test('restored to a moment, it has all that was acknowledged by then, does nothi
   const resumed = await run('resume', '--skip-missed', ...owner);
   const resumedAt = new Date();
   expect(resumed).toMatchObject({ exitCode: 0 });
-  // The runner, which has been there all the time, goes on.
+  // The runner, which was connected all the time, continues.
   await writeFile(path('let-go'), '');
   const isDone = async (id: string) => (await retrieve(id))?.status === 'COMPLETED';
   const all = [opened, once, holding, ...acknowledged.before, ...acknowledged.between];
@@ -119,7 +119,7 @@ test('restored to a moment, it has all that was acknowledged by then, does nothi
   expect(await server.exitCode).toBe(0);
 });
 
-test('restored to the end, it has all that was archived', async () => {
+test('restored to the end, it has everything that was archived', async () => {
   const { run, serve } = installation;
   const restored = await run('restore', '--from', 'backups', '--to', 'end', '--master-key-file', 'kept.key');
   expect(restored).toMatchObject({

@@ -32,7 +32,7 @@ export interface Installation {
   readonly folder: string;
   readonly ready: Ready;
   readonly server: Running;
-  /** Runs a command in the folder of the project. */
+  /** Runs a command in the project folder. */
   run(...args: readonly string[]): ReturnType<typeof finished>;
   /** Starts a server on a data folder, on the port of the first one unless another is named. */
   serve(
@@ -43,7 +43,7 @@ export interface Installation {
   work(): Promise<Running>;
   trigger(task: string, payload?: unknown, options?: object): Promise<{ id: string; isCached: boolean }>;
   retrieve(run: string, url?: string): Promise<RunMessage | undefined>;
-  /** Runs `act` with the database of a data folder that is being served. */
+  /** Runs `act` with the database of a running server's data folder. */
   query<R>(data: string, act: (sql: Sql) => Promise<R>): Promise<R>;
   end(): Promise<void>;
 }
@@ -108,6 +108,6 @@ export async function startInstallation(): Promise<Installation> {
   };
 }
 
-/** The archived segments of WAL. */
+/** The archived WAL segments. */
 export const archivedSegments = async (backups: string): Promise<string[]> =>
   (await readdir(join(backups, 'wal'))).filter((name) => /^[0-9A-F]{24}\.gz$/.test(name)).toSorted();

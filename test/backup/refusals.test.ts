@@ -1,4 +1,4 @@
-/** What `millrace backup` and `millrace restore` refuse, and what is left when they are killed. */
+/** The errors of `millrace backup` and `millrace restore`, and the files that remain when they are killed. */
 import { appendFile, cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -22,7 +22,7 @@ async function start(data: string): Promise<Running> {
   return server;
 }
 
-/** Two backups, between which the database was started without archiving. */
+/** Two backups; in between, the database was started without archiving. */
 beforeAll(async () => {
   folder = await temporaryProject({});
   const server = await start('data');
@@ -43,7 +43,7 @@ test('lists backups with the moment from which each can be restored', async () =
 });
 
 const refused: readonly (readonly [string, readonly string[], number, RegExp])[] = [
-  ['no folder of backups', ['backup', '--data', 'data'], 2, /Give --to <folder>, or set MILLRACE_BACKUPS/],
+  ['no backup folder', ['backup', '--data', 'data'], 2, /Give --to <folder>, or set MILLRACE_BACKUPS/],
   ['no folder to restore from', ['restore', '--to', 'new'], 2, /Give --from <folder>/],
   ['no target', ['restore', '--from', 'backups'], 2, /required option '--to <folder>'/],
   [
@@ -67,9 +67,9 @@ const refused: readonly (readonly [string, readonly string[], number, RegExp])[]
     /is not empty.*nothing is ever overwritten/,
   ],
   ['a target that is a file', ['restore', '--from', 'backups', '--to', 'package.json'], 3, /is not a folder/],
-  ['what is no time', ['restore', '--from', 'backups', '--to', 'new', '--at', 'noon'], 2, /ISO 8601/],
+  ['an invalid time', ['restore', '--from', 'backups', '--to', 'new', '--at', 'noon'], 2, /ISO 8601/],
   [
-    'a time to come',
+    'a future time',
     ['restore', '--from', 'backups', '--to', 'new', '--at', '2999-01-01'],
     2,
     /in the future/,
@@ -81,20 +81,20 @@ const refused: readonly (readonly [string, readonly string[], number, RegExp])[]
     /no backup from before .* The earliest moment .* is 2/,
   ],
   [
-    'a timeline that is not there',
+    'a missing timeline',
     ['restore', '--from', 'backups', '--to', 'new', '--timeline', '7'],
     1,
     /There is no timeline 7/,
   ],
   [
-    'a key file that is not there',
+    'a missing key file',
     ['restore', '--from', 'backups', '--to', 'new', '--master-key-file', 'none'],
     3,
     /--master-key-file cannot be read/,
   ],
 ];
 
-test.each(refused)('refuses %s', async (_, args, exitCode, sentence) => {
+test.each(refused)('rejects %s', async (_, args, exitCode, sentence) => {
   await writeFile(path('package.json'), '{}');
   const result = await refusedInProcess(args, { cwd: folder.path });
   expect([result.exitCode, result.stderr]).toEqual([exitCode, expect.stringMatching(sentence)]);
@@ -102,7 +102,7 @@ test.each(refused)('refuses %s', async (_, args, exitCode, sentence) => {
   expect(await namesIn('new')).toBeUndefined();
 });
 
-test('refuses an outside PostgreSQL, which has tools of its own', async () => {
+test('rejects an external PostgreSQL, which has its own tools', async () => {
   const DATABASE_URL = 'postgresql://nobody@127.0.0.1:1/none';
   for (const args of [
     ['backup', '--to', 'b'],
@@ -113,20 +113,20 @@ test('refuses an outside PostgreSQL, which has tools of its own', async () => {
   }
 });
 
-test('refuses a moment after the last transaction of the archive, and says which that is', async () => {
+test('rejects a moment after the last transaction of the archive, and names that transaction', async () => {
   const { exitCode, stderr } = await restore('--at', new Date().toISOString());
   expect([exitCode, stderr]).toEqual([1, expect.stringMatching(/does not reach .* leaving out --at/)]);
   expect(await namesIn('new')).toBeUndefined();
 });
 
-test('refuses a master key that does not open the secrets of the backup', async () => {
+test('rejects a master key that does not open the secrets of the backup', async () => {
   await writeFile(path('other.key'), '8'.repeat(64));
   const { exitCode, stderr } = await restore('--master-key-file', 'other.key');
   expect([exitCode, stderr]).toEqual([3, expect.stringContaining('does not open the secrets')]);
   expect(await namesIn('new')).toBeUndefined();
 });
 
-test('refuses the backups of another database', async () => {
+test('rejects the backups of another database', async () => {
   (await start('other')).kill('SIGKILL');
   const { exitCode, stderr } = await run(['backup', '--data', 'other', '--to', 'backups']);
   expect([exitCode, stderr]).toEqual([3, expect.stringContaining('has backups of another database')]);
@@ -148,25 +148,25 @@ describe('a damaged backup', () => {
     return stderr;
   };
 
-  test('is refused when a file has changed', async () => {
+  test('is rejected when a file has changed', async () => {
     expect(await damaged((base) => appendFile(join(base, 'data/PG_VERSION'), '\n'))).toMatch(
       /is damaged: the file PG_VERSION does not have its digest/,
     );
   });
 
-  test.runIf(isLong)('is refused when a file is missing', async () => {
+  test.runIf(isLong)('is rejected when a file is missing', async () => {
     expect(await damaged((base) => rm(join(base, 'data/global/pg_control')))).toMatch(
       /is damaged: the file global\/pg_control is missing/,
     );
   });
 
-  test.runIf(isLong)('is refused when its manifest has changed', async () => {
+  test.runIf(isLong)('is rejected when its manifest has changed', async () => {
     expect(await damaged((base) => appendFile(join(base, 'manifest.json'), ' '))).toMatch(
       /manifest.json does not have its digest/,
     );
   });
 
-  test('is refused when its WAL is missing or has changed', async () => {
+  test('is rejected when its WAL is missing or has changed', async () => {
     const walOf = async (base: string): Promise<string> => {
       const manifest = JSON.parse(await readFile(join(base, 'manifest.json'), 'utf8')) as { endWal: string };
       return path('damaged/wal', `${manifest.endWal}.gz`);
@@ -183,10 +183,10 @@ describe('a damaged backup', () => {
   });
 });
 
-/** Of backups that are not finished. */
+/** Incomplete backups. */
 const drafts = async () => (await readdir(path('backups/base'))).filter((name) => name.startsWith('draft-'));
 
-test('a backup that is killed leaves none, and the next one removes what it left', async () => {
+test('a killed backup is not a backup, and the next one removes its files', async () => {
   const before = await baseNames();
   const killed = millrace(['backup', '--data', 'data', '--to', 'backups'], { cwd: folder.path });
   await eventually(drafts, ({ length }) => length > 0, 20_000);
@@ -198,7 +198,7 @@ test('a backup that is killed leaves none, and the next one removes what it left
   expect(await baseNames()).toHaveLength(before.length + 1);
 });
 
-test.runIf(isLong)('a backup that is stopped says so and keeps nothing', async () => {
+test.runIf(isLong)('a stopped backup reports it and keeps nothing', async () => {
   const before = await baseNames();
   const stopped = millrace(['backup', '--data', 'data', '--to', 'backups'], { cwd: folder.path });
   await eventually(drafts, ({ length }) => length > 0, 20_000);
@@ -210,7 +210,7 @@ test.runIf(isLong)('a backup that is stopped says so and keeps nothing', async (
   expect([await drafts(), await baseNames()]).toEqual([[], before]);
 });
 
-test.runIf(isLong)('a backup whose database stops says so and keeps nothing', async () => {
+test.runIf(isLong)('a backup whose database stops reports it and keeps nothing', async () => {
   const before = await baseNames();
   const server = await start('data');
   const backup = millrace(['backup', '--data', 'data', '--to', 'backups'], { cwd: folder.path });
@@ -223,8 +223,8 @@ test.runIf(isLong)('a backup whose database stops says so and keeps nothing', as
   expect([await drafts(), await baseNames()]).toEqual([[], before]);
 });
 
-test('a restore that is killed leaves no database, and can be repeated', async () => {
-  // A folder that exists, as the volume of a container does.
+test('a killed restore leaves no database, and can be repeated', async () => {
+  // A folder that exists, such as a container volume.
   await mkdir(path('new'));
   const killed = millrace(['restore', '--from', 'backups', '--to', 'new'], { cwd: folder.path });
   await eventually(
@@ -240,7 +240,7 @@ test('a restore that is killed leaves no database, and can be repeated', async (
   expect(names.filter((name) => !name.startsWith('owner.'))).toEqual(['postgres']);
 });
 
-test.runIf(isLong)('a restore that is stopped says so and keeps nothing', async () => {
+test.runIf(isLong)('a stopped restore reports it and keeps nothing', async () => {
   const stopped = millrace(['restore', '--from', 'backups', '--to', 'stopped'], { cwd: folder.path });
   await eventually(
     () => namesIn('stopped'),
@@ -268,7 +268,7 @@ test('a restored database is backed up on its own timeline, to the same folder',
   expect(JSON.parse(older.stdout)).toMatchObject({ backup: (await baseNames()).at(-2) });
 });
 
-test('--keep deletes older backups and their WAL, and what is left can be restored', async () => {
+test('--keep deletes older backups and their WAL, and the rest can be restored', async () => {
   const before = await baseNames();
   const backup = await run(['backup', '--data', 'new', '--to', 'backups', '--keep', '2', '--json']);
   expect(JSON.parse(backup.stdout)).toMatchObject({ deleted: { backups: before.length - 1 } });

@@ -1,11 +1,11 @@
-/** WAL that could not be archived before a crash is not lost for restores. */
+/** WAL that could not be archived before a crash is available to restores. */
 import { chmod, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { startInstallation } from './installation.ts';
 
-test('a server says that it cannot archive, and after a crash a backup archives what is missing', async () => {
+test('a server reports that it cannot archive, and after a crash a backup archives the missing WAL', async () => {
   const installation = await startInstallation();
   onTestFinished(() => installation.end());
   const { folder, run, server, trigger, query, serve, retrieve } = installation;
@@ -26,7 +26,7 @@ test('a server says that it cannot archive, and after a crash a backup archives 
   await server.exitCode;
 
   await chmod(wal, 0o700);
-  // Starts PostgreSQL without archiving, which recovers from the crash and needs the old WAL no longer.
+  // Starts PostgreSQL without archiving; it recovers from the crash and no longer needs the old WAL.
   expect((await run('doctor', '--data', 'data', '--json')).stdout).toMatch(/^\{"version"/);
   expect(await run('backup', '--data', 'data', '--to', 'backups')).toMatchObject({ exitCode: 0 });
   const key = ['--master-key-file', 'data/master.key'];

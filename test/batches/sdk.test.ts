@@ -27,8 +27,8 @@ const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 const payloadsOf = (ids: readonly string[]) =>
   Promise.all(ids.map(async (id) => (await runs.retrieve(id)).payload));
 
-describe('a batch of the SDK', () => {
-  test('is one of a task, by itself or by its id', async () => {
+describe('an SDK batch', () => {
+  test('contains runs of one task, by the task or its id', async () => {
     const items = Array.from({ length: 30 }, (_, n) => ({
       payload: { n },
       options: { tags: [`t${n % 2}`] },
@@ -46,7 +46,7 @@ describe('a batch of the SDK', () => {
     const byId = await tasks.batchTrigger<typeof plain>('plain', [{}, { options: { delay: '1h' } }]);
     const [, later] = (await batch.retrieve(byId.batchId)).runs;
     expect((await runs.retrieve(later!)).status).toBe('DELAYED');
-    // What the handle says opens the batch and its runs, and nothing else.
+    // The handle's token opens only the batch and its runs.
     const { status } = await server.ask(`/api/v2/batches/${handle.batchId}`, {
       key: handle.publicAccessToken!,
     });
@@ -54,7 +54,7 @@ describe('a batch of the SDK', () => {
     expect([status, other.status]).toEqual([200, 403]);
   });
 
-  test('is one of several tasks, with payloads of every kind', async () => {
+  test('contains runs of several tasks, with payloads of every kind', async () => {
     const when = new Date(7);
     const { batchId } = await batch.triggerByTask([{ task: send, payload: { n: 1 } }, { task: plain }]);
     const ids = (await batch.retrieve(batchId)).runs;
@@ -78,7 +78,7 @@ describe('a batch of the SDK', () => {
     expect((await batch.retrieve(batchId)).runs).toHaveLength(90);
   });
 
-  test('leaves nothing behind when an item cannot be written, and starts nothing when one is refused', async () => {
+  test('leaves nothing behind when an item cannot be written, and starts nothing when one is rejected', async () => {
     await expect(tasks.batchTrigger('any', [{ payload: 1 }, { payload: () => 1 }])).rejects.toThrow(
       UnserializableError,
     );
@@ -94,7 +94,7 @@ describe('a batch of the SDK', () => {
     await expect(batch.retrieve('batch_x')).rejects.toThrow(NotFoundError);
   });
 
-  test('happens once under its key', async () => {
+  test('is created once for a key', async () => {
     const first = await send.batchTrigger([{ payload: { n: 1 } }], { idempotencyKey: 'daily' });
     const second = await send.batchTrigger([{ payload: { n: 2 } }], { idempotencyKey: 'daily' });
     expect(second).toMatchObject({ batchId: first.batchId, isCached: true });
@@ -102,8 +102,8 @@ describe('a batch of the SDK', () => {
   });
 });
 
-describe('idempotency keys of the SDK', () => {
-  test('are the digest of their parts and of what they are scoped to', async () => {
+describe('SDK idempotency keys', () => {
+  test('are the digest of their parts and their scope', async () => {
     const scopes = runScopes(() => new AsyncLocalStorage());
     const inRun = <R>(act: () => Promise<R>) => scopes.run({ run: 'run_p', attempt: 3, onLog() {} }, act);
     expect(await idempotencyKeys.create(['a', 'b'])).toBe(sha256('a-b'));
@@ -114,7 +114,7 @@ describe('idempotency keys of the SDK', () => {
     expect(await inRun(() => idempotencyKeys.create('a', { scope: 'global' }))).toBe(sha256('a'));
   });
 
-  test('lead to one run, whichever way they are given, until they are reset', async () => {
+  test('lead to one run in either form, until they are reset', async () => {
     const key = await idempotencyKeys.create('order-1', { scope: 'global' });
     const first = await plain.trigger(undefined, { idempotencyKey: key });
     const again = await plain.trigger(undefined, { idempotencyKey: 'order-1' });
@@ -127,7 +127,7 @@ describe('idempotency keys of the SDK', () => {
     await expect(idempotencyKeys.reset('plain', 'never')).rejects.toThrow(NotFoundError);
   });
 
-  test('are sent with what they were made of, and debounced triggers come to one run', async () => {
+  test('are sent with their parts, and debounced triggers lead to one run', async () => {
     const debounce = { key: 'k', delay: '1h', mode: 'trailing' as const };
     const batches = [];
     for (const n of [1, 2, 3]) batches.push(await send.trigger({ n }, { debounce }));

@@ -23,15 +23,15 @@ async function run(args: readonly string[], env: Readonly<Record<string, string>
 const json = async (...args: string[]) => {
   const { code, out, error } = await run([...args, '--json']);
   expect({ code, error }).toEqual({ code: 0, error: '' });
-  // oxlint-disable-next-line typescript/no-unsafe-return -- what a command prints is what the test is about
+  // oxlint-disable-next-line typescript/no-unsafe-return -- the output of a command has any shape
   return out
     .split('\n')
     .filter(Boolean)
     .map((line) => JSON.parse(line));
 };
 
-describe('the commands about access', () => {
-  test('log in, make a key that works, rotate and revoke it', async () => {
+describe('the access commands', () => {
+  test('log in, create a working key, rotate and revoke it', async () => {
     const server = await testServer();
     const before = await run(['whoami']);
     expect(before).toMatchObject({ code: 4, error: expect.stringContaining('millrace login') as string });
@@ -55,7 +55,7 @@ describe('the commands about access', () => {
     expect(out).not.toContain(next.key);
   });
 
-  test('invite people, and say who belongs', async () => {
+  test('invite people, and list the members', async () => {
     const server = await testServer();
     expect((await run(['login', '--url', server.url, '--token', server.personalAccessToken])).code).toBe(0);
     const [org] = await json('orgs', 'list');
@@ -86,7 +86,7 @@ describe('the commands about access', () => {
     expect((await run(['orgs', 'list'], elsewhere)).out).toBe('None.');
   });
 
-  test('let a machine in that asks, when its user approves', async () => {
+  test('approve the login of a machine', async () => {
     const server = await testServer();
     expect((await run(['login', '--url', server.url, '--token', server.personalAccessToken])).code).toBe(0);
     const machine = { XDG_CONFIG_HOME: join(home, 'machine') };
@@ -110,7 +110,7 @@ describe('the commands about access', () => {
     expect(output).not.toContain('svc_code_');
   });
 
-  test('list and make projects, tokens and branches, and say what is missing', async () => {
+  test('list and create projects, tokens and branches, and name missing options', async () => {
     const server = await testServer();
     const login = ['login', '--url', server.url, '--token', server.personalAccessToken];
     expect((await run(login)).code).toBe(0);

@@ -49,7 +49,7 @@ async function cliWithSecret(secret: string, ...args: string[]) {
   return { exitCode: child.exitCode, stdout, stderr };
 }
 
-test('a chat is added and tried, and told of a new error by an alert', async () => {
+test('a chat is added and tested, and receives an alert about a new error', async () => {
   const url = `http://127.0.0.1:${(chat.address() as AddressInfo).port}/secret-path`;
   const added = await cliWithSecret(url, 'notifications', 'add', 'slack', '--json');
   expect(added.exitCode, added.stderr).toBe(0);
@@ -95,7 +95,7 @@ test('a chat is added and tried, and told of a new error by an alert', async () 
   expect((await cli('notifications', 'remove', id)).stdout).toBe(`Deleted ${id}.`);
 }, 180_000);
 
-test('bad command lines say what to write', async () => {
+test('invalid command lines print the correct form', async () => {
   const cases: [args: string[], stderr: RegExp][] = [
     [['alerts', 'add', 'error'], /Allowed choices are error\.new/],
     [['alerts', 'add', 'error.new', '--threshold', '0'], /It is a number above 0/],

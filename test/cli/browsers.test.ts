@@ -36,7 +36,7 @@ const logIn = (url: string, body: object): Promise<Response> =>
 
 const tokenIn = (link: string): string => new URL(link).hash.replace('#link=', '');
 
-describe('the commands about browsers', () => {
+describe('the browser commands', () => {
   test('print a link that logs one browser in, list it, and log it out', async () => {
     const server = await testServer();
     const opened = await run(server, 'open', '--no-browser');
@@ -65,7 +65,7 @@ describe('the commands about browsers', () => {
     expect((await logIn(server.url, { token: tokenIn(asJson.url) })).status).toBe(200);
   });
 
-  test('set a password that comes on stdin, which then logs in, and remove it', async () => {
+  test('set a password from stdin, which then logs in, and remove it', async () => {
     const server = await testServer();
     const set = (password: string, ...args: string[]) =>
       ended(server, ['members', 'set-password', ...args], `${password}\n`);
@@ -89,7 +89,7 @@ describe('the commands about browsers', () => {
     expect((await logIn(server.url, { email: 'ada@example.com', password })).status).toBe(401);
   });
 
-  test('open needs a login, and says how to get one', async () => {
+  test('open needs a login, and prints how to get one', async () => {
     const { exitCode, stderr } = await finished(['open'], { cwd: home, env: { XDG_CONFIG_HOME: home } });
     expect(exitCode).toBe(4);
     expect(stderr).toContain('millrace login');
@@ -97,7 +97,7 @@ describe('the commands about browsers', () => {
 });
 
 test(
-  'dev says where the dashboard is, without a link where the output may be stored; open makes one',
+  'dev prints the address of the dashboard, without a link where the output may be stored; open creates one',
   { timeout: 120_000 },
   async () => {
     const project = await temporaryProject({
@@ -129,7 +129,7 @@ test(
   },
 );
 
-test('a base path that cannot be one is refused at the start', { timeout: 60_000 }, async () => {
+test('an invalid base path is rejected at the start', { timeout: 60_000 }, async () => {
   for (const MILLRACE_BASE_PATH of ['tools', '/a b', '/a"><script>', '/../x', '//x']) {
     const { exitCode, stderr } = await finished(['start', '--port', '0', '--data', join(home, 'data')], {
       cwd: home,

@@ -1,4 +1,4 @@
-/** The real command in a real process: `bin/millrace.js` on what was built. */
+/** The real command in a real process: `bin/millrace.js` on the build. */
 import { spawn, type ChildProcessByStdio } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, readFile, readdir, rm, symlink, writeFile } from 'node:fs/promises';
@@ -18,9 +18,9 @@ export interface Running {
   readonly stdout: readonly string[];
   readonly stderr: readonly string[];
   readonly exitCode: Promise<number | null>;
-  /** The next line, of either stream, that matches; also one that came already, from line `after` on. */
+  /** The next line of either stream that matches; also an earlier one, from line `after` on. */
   line(pattern: RegExp, after?: number): Promise<string>;
-  /** How many lines of both streams there are. */
+  /** The number of lines of both streams. */
   seen(): number;
   kill(signal: NodeJS.Signals): void;
 }
@@ -28,13 +28,13 @@ export interface Running {
 export interface RunOptions {
   readonly cwd: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** Another installation of the command than the repository's. */
+  /** An installation of the command other than the repository's. */
   readonly bin?: string;
-  /** Another Node than that of the tests. */
+  /** A Node version other than that of the tests. */
   readonly node?: string;
 }
 
-/** Settings of whoever runs the tests must not reach the command. */
+/** Settings of the person who runs the tests must not reach the command. */
 export const inherited: Readonly<Record<string, string | undefined>> = Object.fromEntries(
   Object.entries(process.env).filter(
     ([name]) => !/^(MILLRACE_|DATABASE_(?:DIRECT_)?URL$|NODE_OPTIONS$|VITEST|FORCE_COLOR$)/.test(name),
@@ -86,7 +86,8 @@ export function watched(child: ChildProcessByStdio<null, Readable, Readable>): R
           const found = all.slice(after).find((text) => pattern.test(text));
           if (found === undefined && !over) return;
           waiting.delete(check);
-          if (found === undefined) reject(new Error(`It ended without ${pattern}:\n${all.join('\n')}`));
+          if (found === undefined)
+            reject(new Error(`The command ended without ${pattern}:\n${all.join('\n')}`));
           else resolve(found);
         };
         waiting.add(check);
@@ -102,7 +103,7 @@ export async function finished(args: readonly string[], options: RunOptions) {
   return { exitCode, stdout: running.stdout.join('\n'), stderr: running.stderr.join('\n') };
 }
 
-/** What commands of a page of the documentation print in this folder. They find `millrace` as `npx` does. Throws if one of them fails. */
+/** The output of a documentation page's commands, run in this folder. They find `millrace` as `npx` does. Throws if one of them fails. */
 export async function shell(script: string, cwd: string): Promise<string> {
   const PATH = [join(repository, 'node_modules/.bin'), process.env['PATH']].join(delimiter);
   const child = spawn('sh', ['-e', '-c', script], { cwd, env: { ...inherited, PATH } });
@@ -122,14 +123,14 @@ export interface Ready {
   readonly environments: Readonly<Record<'dev' | 'stg' | 'prod' | 'preview', { readonly secretKey: string }>>;
 }
 
-/** Starts `millrace dev --json` and waits for its line. A project without data gets those of an earlier first start of the same command. */
+/** Starts `millrace dev --json` and waits for its line. A project without data gets a copy from an earlier first start of the same command. */
 export async function startDev(
   cwd: string,
   args: readonly string[] = [],
   bin = ownBin,
 ): Promise<Running & { ready: Ready }> {
   if (bin === ownBin) {
-    // Loaded here, for programs use this file too, and there is no Vitest in those.
+    // Imported here because programs without Vitest use this file, too.
     const { giveDevData } = await import('./first-data.ts');
     await giveDevData(cwd);
   }
@@ -144,7 +145,7 @@ export interface Folder {
   remove(): Promise<void>;
 }
 
-/** A project in a temporary folder, outside of the repository; it finds the packages as installed ones. */
+/** A project in a temporary folder outside of the repository; it finds the packages as if they were installed. */
 export async function temporaryProject(files: Readonly<Record<string, string>>): Promise<Folder> {
   const path = await mkdtemp(join(tmpdir(), 'millrace-cli-'));
   const write = async (file: string, text: string): Promise<void> => {
@@ -156,7 +157,7 @@ export async function temporaryProject(files: Readonly<Record<string, string>>):
   return { path, write, remove: () => rm(path, { recursive: true, force: true, maxRetries: 5 }) };
 }
 
-/** All processes under one, by asking the kernel who their parents are. */
+/** All descendants of a process, from the parents that the kernel reports. */
 export async function descendants(pid: number): Promise<number[]> {
   const parents = new Map<number, number>();
   for (const name of await readdir('/proc')) {
@@ -177,7 +178,7 @@ export async function descendants(pid: number): Promise<number[]> {
   return found;
 }
 
-/** Whether a process runs; a zombie that nobody has collected does not. */
+/** Whether a process runs; an uncollected zombie does not. */
 export async function isAlive(pid: number): Promise<boolean> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
   return stat !== '' && !/^[ZX]$/.test(stat.slice(stat.lastIndexOf(')') + 2, stat.lastIndexOf(')') + 3));

@@ -63,8 +63,8 @@ async function refusal(url: string): Promise<string> {
   return message;
 }
 
-describe('a database that cannot be used is refused with one sentence, no stack and no password', () => {
-  test('a role that may not make tables', async () => {
+describe('a database that cannot be used is rejected with one sentence, no stack and no password', () => {
+  test('a role that may not create tables', async () => {
     expect(await start(at('guest', secret))).toMatch(
       /The role of DATABASE_URL lacks permissions.*permission denied.*grant usage, create on schema public/,
     );
@@ -76,7 +76,7 @@ describe('a database that cannot be used is refused with one sentence, no stack 
     expect(output).toMatch(/rejects the password.*%40/);
   });
 
-  test('a host that nobody knows, of the database or to listen on', async () => {
+  test('an unknown host, of the database or to listen on', async () => {
     expect(await start(at('guest', secret, 'postgres', 5432, 'nowhere.invalid'))).toMatch(
       /nowhere\.invalid.*(host was not found|cannot be resolved)/,
     );
@@ -97,19 +97,19 @@ describe('a database that cannot be used is refused with one sentence, no stack 
     ['a role without a connection left', () => at('single', secret), /no connection left.*max_connections/],
     ['a database that is read-only', () => at('boss', 'b0ss', 'locked'), /read-only.*primary/],
     [
-      'a database that the role may not enter',
+      'a database that the role may not connect to',
       () => at('guest', secret, 'closed'),
       /may not connect.*CONNECT/,
     ],
-    ['an encoding that does not hold every text', () => at('boss', 'b0ss', 'latin'), /LATIN1.*UTF8/],
-    ['nothing that listens', () => at('guest', secret, 'postgres', 1), /nothing is listening there/],
+    ['an encoding that does not support every character', () => at('boss', 'b0ss', 'latin'), /LATIN1.*UTF8/],
+    ['a port without a listener', () => at('guest', secret, 'postgres', 1), /nothing is listening there/],
     [
       'a server without TLS',
       () => at('boss', 'b0ss', 'postgres?sslmode=require'),
       /does not support TLS.*sslmode=disable/,
     ],
     [
-      'a file that is not there',
+      'a missing file',
       () => at('boss', 'b0ss', 'postgres?sslmode=verify-full&sslrootcert=/none.pem'),
       /\/none\.pem.*cannot be read/,
     ],
@@ -172,7 +172,7 @@ describe('a database that cannot be used is refused with one sentence, no stack 
     expect(stdout).not.toContain(secret);
   });
 
-  test('something else that listens on the port', async () => {
+  test('another program on the port', async () => {
     const server = createServer((socket) => socket.end('220 mail\r\n'));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => void server.close());
@@ -180,7 +180,7 @@ describe('a database that cannot be used is refused with one sentence, no stack 
     expect(await refusal(at('guest', secret, 'postgres', port))).toMatch(/cannot be used: /);
   });
 
-  test('sslmode=prefer and allow do without TLS where there is none', async () => {
+  test('sslmode=prefer and allow work without TLS where the server has none', async () => {
     for (const mode of ['prefer', 'allow']) {
       const { database } = await ping(at('boss', 'b0ss', `postgres?sslmode=${mode}`));
       expect(database).toContain('sslmode=disable');
@@ -197,7 +197,7 @@ describe.skipIf(!hasOpenssl)('a server with TLS (skipped where there is no opens
   const by = (query: string, host = 'localhost') =>
     at('boss', 'b0ss', `postgres${query}`, secured.port, host);
 
-  test('is used as everybody else reads sslmode, without a warning', async () => {
+  test('is used with the standard meaning of sslmode, without a warning', async () => {
     const warnings: Error[] = [];
     const warned = (warning: Error): void => void warnings.push(warning);
     process.on('warning', warned);
@@ -221,11 +221,11 @@ describe.skipIf(!hasOpenssl)('a server with TLS (skipped where there is no opens
     ['', /rejects this role from this host.*sslmode=require/],
     ['?sslmode=disable', /rejects this role from this host.*sslmode=require/],
     ['?sslmode=verify-full', /self-signed.*sslrootcert/],
-  ])('says what is missing with %s', async (query, expected) => {
+  ])('names the missing part with %s', async (query, expected) => {
     expect(await refusal(by(query))).toMatch(expected);
   });
 
-  test('says that a certificate is for another name', async () => {
+  test('names the other host of a certificate', async () => {
     const url = by(`?sslmode=verify-full&sslrootcert=${secured.certificate}`, '127.0.0.1');
     expect(await refusal(url)).toMatch(/does not match this host name/);
   });

@@ -25,7 +25,7 @@ const key = (env: string) => ({
   secretKey: expect.stringMatching(new RegExp(`^svc_${env}_sk_[0-9A-Za-z]{24}$`)),
 });
 
-describe('the lines of runs', { timeout: 60_000 }, () => {
+describe('run output', { timeout: 60_000 }, () => {
   const body = `
     console.log('\\u001b[31mred\\u001b[0m svc_dev_sk_' + 'x1Y2'.repeat(6));
     logger.warn('slow', { ms: 7 });
@@ -37,7 +37,7 @@ export const talks = task({ id: 'talks', run: async () => { ${body} } });
 `,
   };
 
-  /** What dev says, on both streams, while the task runs. */
+  /** The output of dev, on both streams, while the task runs. */
   async function outputOf(...options: string[]): Promise<string[]> {
     const project = await temporaryProject(files);
     await giveDevData(project.path);
@@ -55,14 +55,14 @@ export const talks = task({ id: 'talks', run: async () => { ${body} } });
     }
   }
 
-  test('are shown, without secrets and with escape sequences made visible', async () => {
+  test('is shown, without secrets and with visible escape sequences', async () => {
     const lines = await outputOf();
     expect(lines).toContainEqual(expect.stringMatching(/^log +run_\w+ ␛\[31mred␛\[0m /));
     expect(lines).toContainEqual(expect.stringMatching(/^warn +run_\w+ slow \{"ms":7\}$/));
     expect(lines.join()).not.toContain('x1Y2');
   });
 
-  test('are lines of JSON on stderr with --json', async () => {
+  test('is lines of JSON on stderr with --json', async () => {
     const lines = await outputOf('--json');
     const logged = lines.filter((line) => line.startsWith('{"type":"log"')).map((line) => JSON.parse(line));
     expect(logged).toContainEqual({
@@ -76,7 +76,7 @@ export const talks = task({ id: 'talks', run: async () => { ${body} } });
     });
   });
 
-  test('are not shown with -q', async () => {
+  test('is not shown with -q', async () => {
     expect((await outputOf('-q')).join('\n')).not.toMatch(/slow|␛/);
   });
 });
@@ -96,16 +96,16 @@ describe('millrace dev', () => {
     await project?.remove();
   });
 
-  /** What a client command answers, which finds the server by the folder. */
+  /** The output of a client command, which finds the server by the folder. */
   const json = async (...args: string[]): Promise<Record<string, unknown>> => {
     const { stdout, stderr } = await finished([...args, '--json'], { cwd: project.path });
     expect(stderr).toBe('');
-    // The last line is what came of it.
+    // The last line is the result.
     return JSON.parse(stdout.split('\n').at(-1) ?? '') as Record<string, unknown>;
   };
   const run = (task: string) => json('trigger', task, '--wait');
 
-  test('says on stdout exactly one line of JSON, and people read stderr', async () => {
+  test('prints exactly one line of JSON on stdout, and text for people on stderr', async () => {
     expect(dev.stdout).toHaveLength(1);
     expect(JSON.parse(dev.stdout[0] ?? '')).toEqual({
       url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
@@ -117,11 +117,11 @@ describe('millrace dev', () => {
     expect(dev.stderr.join('\n')).not.toContain(dev.ready.environments.prod.secretKey);
   });
 
-  test('is ready when it says so: a run executes at once', async () => {
+  test('is ready when it reports so: a run executes at once', async () => {
     expect(await run('answer')).toMatchObject({ status: 'COMPLETED', output: 'one' });
   });
 
-  test('refuses a second one on the same data folder', async () => {
+  test('rejects a second one on the same data folder', async () => {
     const second = await finishedProcess(['dev', '--json', '--port', '0'], { cwd: project.path });
     expect(second).toMatchObject({ exitCode: 3, stdout: '' });
     expect(second.stderr).toBe(
@@ -129,15 +129,15 @@ describe('millrace dev', () => {
     );
     const elsewhere = await finishedProcess(['dev', '--port', '0', '--data', 'other'], { cwd: project.path });
     expect(elsewhere).toMatchObject({ exitCode: 3, stderr: expect.stringContaining('runs in') as string });
-    // What the first one left for other terminals is still there.
+    // The address that the first one wrote for other terminals still exists.
     expect(await run('answer')).toMatchObject({ status: 'COMPLETED' });
-    // In another project that is given its data folder, it is that folder.
+    // Another project with the same data folder finds the same server.
     const other = await temporaryProject({ 'tasks/answer.ts': taskFile('answer', `return 'one';`) });
     try {
       const data = `${project.path}/.millrace/data`;
       const third = await finishedProcess(['dev', '--port', '0', '--data', data], { cwd: other.path });
       expect(third.exitCode).toBe(3);
-      // On a busy machine it says before that it waits for PostgreSQL.
+      // On a busy machine an earlier line reports that it waits for PostgreSQL.
       expect(third.stderr.split('\n').at(-1)).toMatch(
         /^millrace: The data folder .* is in use by process \d+\..*--data\. See: millrace help the-data-folder-is-in-use$/,
       );
@@ -154,7 +154,7 @@ describe('millrace dev', () => {
     expect(JSON.parse(stdout)).toMatchObject({ kind: 'personalAccessToken', url: dev.ready.url });
   });
 
-  test('refuses a taken port in one sentence and leaves nothing running', async () => {
+  test('rejects a taken port in one sentence and leaves nothing running', async () => {
     const other = await temporaryProject({ 'tasks/answer.ts': taskFile('answer', `return 'one';`) });
     try {
       const port = new URL(dev.ready.url).port;
@@ -163,7 +163,7 @@ describe('millrace dev', () => {
       expect(second.stderr).toMatch(
         new RegExp(`^millrace: Port ${port} of 127.0.0.1 is taken\\..*--port.*$`, 'm'),
       );
-      // What was made for it is whole: the next start takes the folder over.
+      // The data folder is complete: the next start uses it.
       const third = await startDev(other.path);
       third.kill('SIGTERM');
       expect(await third.exitCode).toBe(0);
@@ -172,7 +172,7 @@ describe('millrace dev', () => {
     }
   }, 60_000);
 
-  test('an edit is a new version within a second, and runs under way finish on theirs', async () => {
+  test('an edit is a new version within a second, and executing runs finish on theirs', async () => {
     await project.write(
       'tasks/answer.ts',
       taskFile('answer', `await new Promise((done) => setTimeout(done, payload ?? 0)); return 'two';`),
@@ -181,7 +181,7 @@ describe('millrace dev', () => {
     const { id } = await json('trigger', 'answer', '--payload', '6000');
     await expect.poll(() => json('runs', 'show', String(id))).toMatchObject({ status: 'EXECUTING' });
     let took = Infinity;
-    // Until one is quick: other tests share this machine's cores.
+    // Repeats until one is quick: other tests share this machine's cores.
     for (let number = 3; number <= 12 && took >= 1_000; number += 1) {
       const edited = performance.now();
       await project.write('tasks/answer.ts', taskFile('answer', `return 'edit ${number}';`));
@@ -195,7 +195,7 @@ describe('millrace dev', () => {
       .toMatchObject({ status: 'COMPLETED', output: 'two', version: expect.stringMatching(/\.2$/) });
   }, 60_000);
 
-  test('names a file that throws on import with its line, while the other tasks serve', async () => {
+  test('names a file that throws on import with its line, while the other tasks are served', async () => {
     const seen = dev.seen();
     await project.write(
       'tasks/broken.ts',
@@ -207,7 +207,7 @@ describe('millrace dev', () => {
     await rm(`${project.path}/tasks/broken.ts`);
   });
 
-  test('says of a cron expression that cannot be read what is wrong with it, in a sentence with its file', async () => {
+  test('names the fault of an invalid cron expression, in a sentence with its file', async () => {
     const seen = dev.seen();
     await project.write(
       'tasks/nightly.ts',
@@ -227,7 +227,7 @@ describe('millrace dev', () => {
     const line = await dev.line(/problem .*answer/, seen);
     expect(line).toContain('tasks/again.ts');
     expect(line).toContain('tasks/answer.ts');
-    // Neither of the two is a task until one is gone. Lines before the problem may still tell of the file that the last test removed.
+    // Neither of the two is a task until one is removed. Lines before the problem may still be about the file that the last test removed.
     const removed = dev.seen();
     await rm(`${project.path}/tasks/again.ts`);
     await dev.line(/^version .*answer/, removed);
@@ -250,7 +250,7 @@ describe('millrace dev', () => {
     expect(await json('runs', 'show', String(id))).toMatchObject({ id, taskIdentifier: 'answer' });
   }, 60_000);
 
-  test('Ctrl-C ends it in good order, with what it started', async () => {
+  test('Ctrl-C ends it cleanly, with all its processes', async () => {
     const under = await descendants(dev.pid);
     dev.kill('SIGINT');
     expect(await dev.exitCode).toBe(0);

@@ -1,4 +1,4 @@
-/** A page of the documentation in the hands of a newcomer: its code and its commands, in a project beside `millrace dev`. */
+/** A newcomer follows a page of the documentation: its code and its commands, in a project with a running `millrace dev`. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { configure } from '@millrace/sdk';
@@ -23,7 +23,7 @@ export async function blocksOf(name: string): Promise<(language: string) => stri
     );
 }
 
-/** Starts `millrace dev` in a project with these files for the tests of a file, and gives the SDK its address and key. */
+/** Starts `millrace dev` in a project with these files for the tests of a file, and passes its address and key to the SDK. */
 export function besideDev(files: Readonly<Record<string, string>>) {
   let project: Folder;
   let dev: Running & { ready: Ready };
@@ -41,7 +41,7 @@ export function besideDev(files: Readonly<Record<string, string>>) {
     ready: () => dev.ready,
     /** Runs `millrace` with these arguments to its end. */
     cli: (...args: string[]) => finished(args, { cwd: project.path }),
-    /** What commands of the page print. Throws if one of them fails. */
+    /** The output of commands on the page. Throws if one of them fails. */
     printed: (script: string) => shell(script, project.path),
   };
 }

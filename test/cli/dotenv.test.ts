@@ -11,7 +11,7 @@ const names = ['FROM_FILE', 'IN_BOTH', 'IN_MILLRACE', 'MILLRACE_LEASE_SECONDS'];
 export const shows = task({ id: 'shows', run: async () => names.map((name) => process.env[name] ?? null) });
 `;
 
-test('dev gives tasks the variables of .env, below those of its own environment and of Millrace, and follows changes', async () => {
+test('dev passes the variables of .env to tasks, below those of its own environment and of Millrace, and follows changes', async () => {
   const project = await temporaryProject({
     'tasks/shows.ts': tasks,
     '.env':
@@ -48,7 +48,7 @@ test('dev gives tasks the variables of .env, below those of its own environment 
   }
 }, 120_000);
 
-test('a .env that comes while dev runs counts as well', async () => {
+test('a .env that is created while dev runs applies as well', async () => {
   const project = await temporaryProject({ 'tasks/shows.ts': tasks });
   await giveDevData(project.path);
   const dev = millrace(['dev', '--json', '--port', '0'], { cwd: project.path });

@@ -1,4 +1,4 @@
-/** Data folders as a first start leaves them, made once in a run: initdb, migrations and the first keys are half of what a start costs. */
+/** Data folders after a first start, created once per run: initdb, migrations and the first keys are half of the cost of a start. */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
@@ -7,15 +7,15 @@ import { promisify } from 'node:util';
 import { createdOnce } from '../support/created-once.ts';
 import { millrace, repository, type Ready } from './command.ts';
 
-// `fs.cp` does not keep the owner, who is another user where root runs the tests.
+// `fs.cp` does not preserve the owner, who is another user where root runs the tests.
 const copy = (from: string, to: string) => promisify(execFile)('cp', ['-a', from, to]);
 
-/** The data of `millrace dev` for a project that has none yet. */
+/** The data of `millrace dev` for a project without data. */
 export async function giveDevData(project: string): Promise<void> {
   if (existsSync(join(project, '.millrace'))) return;
   const prepared = await createdOnce('dev-data', async (half) => {
     await mkdir(join(half, 'tasks'));
-    // Not imported in time, so that no version is registered.
+    // Its import takes too long, so no version is registered.
     await writeFile(join(half, 'tasks/a.ts'), 'await new Promise((done) => setTimeout(done, 60_000));');
     await symlink(join(repository, 'test/modules/node_modules'), join(half, 'node_modules'));
     const dev = millrace(['dev', '--port', '0'], { cwd: half });
@@ -27,7 +27,7 @@ export async function giveDevData(project: string): Promise<void> {
   await copy(join(prepared, '.millrace/data'), join(project, '.millrace/data'));
 }
 
-/** The data of `millrace start --data`, in a folder that does not exist yet, with what its first start said. */
+/** The data of `millrace start --data`, in a folder that does not exist yet, with the output of its first start. */
 export async function giveServerData(folder: string): Promise<Ready> {
   const prepared = await createdOnce('server-data', async (half) => {
     const server = millrace(['start', '--data', 'data', '--port', '0', '--json', '--show-secrets'], {

@@ -1,11 +1,11 @@
-/** A server whose every answer is one that the contract allows, with a hostile text in every place where any text may stand. */
+/** A server whose every reply is one that the contract allows, with a hostile text in every place where any text is allowed. */
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { operations } from '@millrace/contract';
 import { openApiDocument } from '@millrace/contract/openapi';
 import { wholeSampleOf, type Schema } from '../access/sample.ts';
 
-/** Hides what is before it, sets the title and the clipboard, begins a line of its own, turns the direction of reading. */
+/** Hides the text before it, sets the title and the clipboard, starts a line of its own, reverses the reading direction. */
 export const hostile =
   'hostile\u001b[2K\u001b]0;title\u0007\u001b]52;c;ZXZpbA==\u001b\\\rover\nnext\u009b31m\u0090q\u009c\u202eexe\u2066x\u2028y\u007f\b';
 
@@ -19,11 +19,11 @@ interface Route {
   readonly method: string;
   readonly pattern: RegExp;
   readonly reply: unknown;
-  /** It answers with server-sent events. */
+  /** It replies with server-sent events. */
   readonly streams: boolean;
 }
 
-/** A text or null is a text here. */
+/** A field that is a text or null is a text here. */
 const { paths } = JSON.parse(JSON.stringify(openApiDocument(operations)), (name, value: unknown) =>
   name === 'type' && Array.isArray(value) ? (value[0] as unknown) : value,
 ) as ReturnType<typeof openApiDocument>;
@@ -40,17 +40,17 @@ const declared: Route[] = Object.entries(paths).flatMap(([path, methods]) =>
     };
   }),
 );
-// A path that is written out goes before one with a parameter in its place.
+// A literal path takes precedence over one with a parameter in its place.
 const routes = declared.toSorted(
   (a, other) => a.pattern.source.split('[^/]+').length - other.pattern.source.split('[^/]+').length,
 );
 
-/** Lists end, runs and actions are over: otherwise a command would go on for ever. */
+/** Lists end, and runs and actions have ended: otherwise a command would continue forever. */
 function ended(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(ended);
   if (typeof value !== 'object' || value === null) return value;
   const members = Object.entries(value).flatMap(([name, member]): [string, unknown][] => {
-    // An address of content stored apart would have to be one.
+    // An address of content stored apart would have to be valid.
     if (name === 'next' || name === 'previous' || name.endsWith('PresignedUrl')) return [];
     if (name === 'status' && member === 'PENDING_VERSION') return [[name, 'FAILED']];
     if (name === 'status' && member === 'PENDING') return [[name, 'COMPLETED']];
@@ -70,9 +70,9 @@ const streamed = (): string => {
 
 export interface HostileServer {
   readonly url: string;
-  /** Operations that were asked for, as method and path. */
+  /** Requested operations, as method and path. */
   readonly requests: string[];
-  /** From now on it refuses everything, in the same manner. */
+  /** Whether it now rejects every request, also with hostile texts. */
   refuses: boolean;
   close(): Promise<void>;
 }

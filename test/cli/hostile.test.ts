@@ -1,4 +1,4 @@
-/** Nothing that others wrote steers the terminal of whoever reads it, whichever command shows it. */
+/** No hostile text controls the reader's terminal, in any command that shows it. */
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,13 +10,13 @@ import { finished } from './in-process.ts';
 import { program } from '../../packages/millrace/src/cli/program.ts';
 import { leaves } from './leaves.ts';
 
-/** What a terminal obeys. Ends of lines and tabs are our own, and sequences of colours where the stream is a terminal. */
+/** Control characters of a terminal. Line ends and tabs are our own, and color sequences where the stream is a terminal. */
 const obeyed = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u206f]/;
 
 const connection = (url: string): string[] => ['--url', url, '--key', 'svc_prod_sk_0'];
 
 /**
- * How each command is called so that it shows something: with `mute` it shows nothing that others wrote; with `alone` it has a test
+ * The arguments with which each command shows something: with `mute` it shows no foreign text; with `alone` it has a test
  * of its own below. A command that is missing here fails the test.
  */
 type Row = { readonly args?: readonly string[]; readonly mute?: boolean } | 'alone';
@@ -88,7 +88,7 @@ const rows: Readonly<Record<string, Row>> = {
   'alerts remove': { args: [hostile] },
   'notifications list': {},
   'notifications add webhook': { args: ['https://example.com'] },
-  // It takes its address on stdin, and shows what the other two show.
+  // It reads its address on stdin, and shows the same as the other two.
   'notifications add slack': 'alone',
   'notifications add email': {
     args: ['--smtp', 'smtps://smtp.example.com', '--from', 'a@example.com', '--to', 'b@example.com'],
@@ -181,7 +181,7 @@ test('every command has its row', async () => {
   expect(Object.keys(rows).toSorted()).toEqual([...leaves(await program()).keys()].toSorted());
 });
 
-describe('a server that answers with hostile texts', () => {
+describe('a server that replies with hostile texts', () => {
   let server: HostileServer;
   let folder: string;
   const before = process.cwd();
@@ -203,7 +203,7 @@ describe('a server that answers with hostile texts', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  /** What a command writes to both streams. */
+  /** The output of a command on both streams. */
   async function outputOf(...args: string[]): Promise<{ exitCode: number; stdout: string; all: string }> {
     const written = { stdout: '', all: '' };
     for (const stream of ['stdout', 'stderr'] as const) {
@@ -224,7 +224,7 @@ describe('a server that answers with hostile texts', () => {
   );
 
   test.each(served)(
-    'is shown by `$command` so that it can be seen, and steers nothing',
+    'is shown by `$command` in visible form, and controls nothing',
     async ({ command, args = [], mute }) => {
       const words = [...command.split(' '), ...args, ...connection(server.url)];
       server.requests.length = 0;
@@ -232,7 +232,7 @@ describe('a server that answers with hostile texts', () => {
       expect(server.requests.length).toBeGreaterThan(0);
       expect(people.all).not.toMatch(obeyed);
       expect([0, 1]).toContain(people.exitCode);
-      // Otherwise nothing would be shown that could have done harm.
+      // Otherwise no harmful text would be shown.
       if (!mute) expect(people.all).toContain('hostile␛[2K');
       const programs = await outputOf(...words, '--json');
       expect(programs.all).not.toMatch(obeyed);
@@ -247,7 +247,7 @@ describe('a server that answers with hostile texts', () => {
   );
 
   test.each([[['--limit', '1']], [['run_1', '--follow']]])(
-    'is shown by `logs %s` so that it can be seen',
+    'is shown by `logs %s` in visible form',
     async (args) => {
       const { all } = await outputOf('logs', ...args, ...connection(server.url));
       expect(all).not.toMatch(obeyed);
@@ -255,7 +255,7 @@ describe('a server that answers with hostile texts', () => {
     },
   );
 
-  test('is shown by `import trigger`, of the installation that is read too', async () => {
+  test('is shown by `import trigger`, also when the source sends it', async () => {
     const from = [
       '--from',
       server.url.replace('127.0.0.1', 'localhost'),
@@ -277,12 +277,12 @@ describe('a server that answers with hostile texts', () => {
     expect(refused.all).toContain('hostile␛[2K');
   });
 
-  test('is shown by `logs --raw` as it is', async () => {
+  test('is shown unchanged by `logs --raw`', async () => {
     const { stdout } = await outputOf('logs', 'run_1', '--raw', ...connection(server.url));
     expect(stdout).toContain(hostile);
   });
 
-  test('steers nothing through what the command line itself quotes', async () => {
+  test('controls nothing in text that the command line itself quotes', async () => {
     for (const args of [
       [hostile],
       ['trigger', 'x', '--payload', hostile],
@@ -296,7 +296,7 @@ describe('a server that answers with hostile texts', () => {
     }
   });
 
-  test('steers nothing where a login is forgotten, and where a project is written', async () => {
+  test('controls nothing where a login is forgotten, and where a project is written', async () => {
     vi.stubEnv('XDG_CONFIG_HOME', join(folder, hostile));
     await outputOf('login', ...connection(server.url));
     expect((await outputOf('logout', '--json')).all).not.toMatch(obeyed);
@@ -338,7 +338,7 @@ export const bad = task({ id: ${text}, run: async () => { throw new Error(${text
 export const good = task({ id: 'good', run: async () => ${text} });
 `;
 
-  test('steer nothing through dev, work and start', { timeout: 120_000 }, async () => {
+  test('control nothing through dev, work and start', { timeout: 120_000 }, async () => {
     const project = await temporaryProject({
       'tasks/bad.ts': tasks,
       'tasks/broken.ts': `throw new Error(${text});`,

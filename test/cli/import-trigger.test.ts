@@ -1,4 +1,4 @@
-/** The source is a second server of ours: it speaks the public API of the published SDK. */
+/** The source is a second Millrace server: it has the public API of the published SDK. */
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
@@ -84,7 +84,7 @@ interface Shown {
   readonly stderr: string;
 }
 
-/** Runs the command, from the source to the target unless `args` say otherwise: the last of an option counts. */
+/** Runs the command, from the source to the target unless `args` contains others: the last of an option counts. */
 async function importing(...args: string[]): Promise<Shown> {
   const written = { stdout: '', stderr: '' };
   for (const stream of ['stdout', 'stderr'] as const)
@@ -98,7 +98,7 @@ async function importing(...args: string[]): Promise<Shown> {
   const exitCode = await main(['import', 'trigger', ...to, ...from, ...project, ...args]);
   vi.restoreAllMocks();
   process.exitCode = undefined;
-  // On a loaded machine the first command may take so long to load that it says what it waits for.
+  // On a loaded machine the first command may take so long to load that it reports its wait.
   const stderr = written.stderr.replace(/^Waiting for \S+ to answer …\n/, '');
   const all = { exitCode, stdout: written.stdout, stderr };
   for (const credential of [secret, source.personalAccessToken, source.keys.prod, target.keys.prod])
@@ -106,7 +106,7 @@ async function importing(...args: string[]): Promise<Shown> {
   return all;
 }
 
-// oxlint-disable-next-line typescript/no-explicit-any -- what is printed is what the tests are about
+// oxlint-disable-next-line typescript/no-explicit-any -- the output has any shape
 const lines = (text: string): any[] =>
   text
     .trim()
@@ -114,14 +114,14 @@ const lines = (text: string): any[] =>
     .map((line) => JSON.parse(line));
 
 const schedulesThere = async () =>
-  // oxlint-disable-next-line typescript/no-explicit-any -- what a reply holds is what the test is about
+  // oxlint-disable-next-line typescript/no-explicit-any -- replies have any shape
   ((await target.ask('/api/v1/schedules?perPage=100')).body.data as any[]).filter(
     ({ type }) => type === 'IMPERATIVE',
   );
 const valuesThere = async () =>
   (await target.ask(`/api/v1/projects/${target.projectRef}/envvars`)).body.variables as object;
 
-test('shows what it would do, does it, and finds nothing to do when it is repeated', async () => {
+test('shows its changes, applies them, and finds nothing to do when it is repeated', async () => {
   const dry = await importing();
   expect(dry).toMatchObject({ exitCode: 0, stderr: '' });
   expect(dry.stdout.split('\n').slice(1, -1)).toEqual(
@@ -168,7 +168,7 @@ test('shows what it would do, does it, and finds nothing to do when it is repeat
   expect(again.stdout).toMatch(/\nNothing was changed\.\n$/);
   expect(JSON.stringify([await valuesThere(), await schedulesThere()])).toBe(state);
 
-  // With the task, the schedule comes too; what differs is taken over when that is said.
+  // With the task, the schedule is imported too; differing values are replaced only on request.
   await deploy(target, [report, declared, cleanup]);
   const rest = await importing('--apply', '--override', '--inactive', '--json');
   expect(rest.exitCode).toBe(0);
@@ -180,7 +180,7 @@ test('shows what it would do, does it, and finds nothing to do when it is repeat
 
 async function declaredId(): Promise<string> {
   const { body } = await source.ask('/api/v1/schedules');
-  // oxlint-disable-next-line typescript/no-explicit-any -- what a reply holds is what the test is about
+  // oxlint-disable-next-line typescript/no-explicit-any -- replies have any shape
   return (body.data as any[]).find(({ type }) => type === 'DECLARATIVE').id as string;
 }
 
@@ -188,13 +188,13 @@ async function declaredId(): Promise<string> {
 const spaced = (line: string): RegExp =>
   new RegExp(`^${line.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replaceAll(/ {2,}/g, ' +')}$`);
 
-test('what differs here stays, and what is refused by name stops nothing else', async () => {
+test('differing values stay, and a rejected name does not stop the rest', async () => {
   await variable(source, 'OPENSSL_CONF', '/etc/ssl');
   await variable(source, 'EXTRA', '');
   onTestFinished(async () => {
     await source.ask(`/api/v1/projects/${source.projectRef}/envvars/prod/OPENSSL_CONF`, { method: 'DELETE' });
   });
-  // A key without the preset `full` may not set what programs load code from.
+  // A key without the preset `full` may not set variables that programs load code from.
   const created = await target.ask(`/api/v1/projects/${target.projectRef}/prod/keys`, {
     method: 'POST',
     key: target.personalAccessToken,
@@ -221,7 +221,7 @@ test('what differs here stays, and what is refused by name stops nothing else', 
   });
 });
 
-test('runs are saved as they are told, and not imported', async () => {
+test('runs are saved verbatim, and not imported', async () => {
   for (let n = 0; n < 3; n++)
     await source.ask('/api/v1/tasks/report/trigger', { method: 'POST', body: { payload: { n } } });
   const file = join(folder, 'runs.ndjson');
@@ -239,7 +239,7 @@ test('runs are saved as they are told, and not imported', async () => {
   });
 });
 
-test('what cannot be read is one sentence', async () => {
+test('invalid input is reported in one sentence', async () => {
   const refused = async (...args: string[]) => {
     const { exitCode, stdout, stderr } = await importing(...args);
     expect(stdout).toBe('');
@@ -264,7 +264,7 @@ test('what cannot be read is one sentence', async () => {
   );
 });
 
-/** What stands between the command and the source: it answers some requests itself. */
+/** A proxy between the command and the source that replies to some requests itself. */
 async function before(answer: (path: string, response: ServerResponse) => boolean): Promise<string> {
   const proxy = createServer((request, response) => {
     const path = request.url ?? '';
@@ -281,7 +281,7 @@ async function before(answer: (path: string, response: ServerResponse) => boolea
   return `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
 }
 
-test('waits for a rate limit, asks again where the source fails, and gives up where the wait is long', async () => {
+test('waits for a rate limit, retries where the source fails, and gives up where the wait is long', async () => {
   const requests: string[] = [];
   const url = await before((path, response) => {
     requests.push(path.replace(/\?.*/, ''));
@@ -314,7 +314,7 @@ test('waits for a rate limit, asks again where the source fails, and gives up wh
   });
 });
 
-test('a token that may not see the key reads variables only, and lists the secrets to type in', async () => {
+test('a token without access to the key reads variables only, and lists the secrets to type in', async () => {
   const url = await before((path, response) => {
     if (!/\/projects\/[^/]+\/prod$/.test(path)) return false;
     response.writeHead(403).end('{"error":"Unauthorized"}');
@@ -335,7 +335,7 @@ test('a token that may not see the key reads variables only, and lists the secre
   expect(await valuesThere()).toMatchObject({ TYPED: 'by a person' });
 });
 
-test('all pages of schedules are read', { timeout: 60_000 }, async () => {
+test('reads every page of the schedules', { timeout: 60_000 }, async () => {
   const many = Array.from({ length: 101 }, (_, n) => ({ deduplicationKey: `many-${n}` }));
   await Promise.all(many.map((body) => schedule(source, body)));
   const { exitCode, stdout } = await importing('--apply', '--json', '--only', 'schedules', '--inactive');

@@ -1,4 +1,4 @@
-/** The command inside of the test's process, for what it prints and refuses: a hundredth of what a process costs. */
+/** The command inside of the test's process, for its output and its errors: at a hundredth of the cost of a process. */
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
@@ -7,7 +7,7 @@ import { inherited, repository, type RunOptions } from './command.ts';
 
 // Node loads the bundle, as `bin/millrace.js` does: Vitest's imports would share the state of an SDK under test.
 const require = createRequire(import.meta.url);
-// It starts its service in the folder where it was loaded, and folders of tests are removed.
+// It starts its service in the folder where it was loaded, and test folders are removed.
 require('esbuild');
 let previous: Promise<unknown> = Promise.resolve();
 
@@ -49,7 +49,7 @@ async function run(
     process.chdir(before.cwd);
     process.title = before.title;
     restoreStreams();
-    // A command that may be interrupted listens to the end of its process.
+    // A command that may be interrupted listens to the exit of its process.
     for (const { event, listener } of stopListeners())
       if (!before.listeners.some((known) => known.event === event && known.listener === listener))
         process.off(event, listener);

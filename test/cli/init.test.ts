@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { millrace, repository, startDev, type Ready } from './command.ts';
 import { finished } from './in-process.ts';
 
-test('init --dev serves the project that it wrote and runs its task once, and serves one that was there', async () => {
+test('init --dev serves the project that it wrote and runs its task once, and serves an existing one', async () => {
   const path = await realpath(await mkdtemp(join(tmpdir(), 'millrace-first-')));
   try {
     const first = millrace(['init', 'hello', '--dev', '--port', '0'], { cwd: path });
@@ -15,7 +15,7 @@ test('init --dev serves the project that it wrote and runs its task once, and se
     expect(await first.exitCode).toBe(0);
     expect(first.stdout.filter((line) => line.startsWith('wrote '))).toContain('wrote tasks/hello.ts');
 
-    // Nothing is run that was not written just now.
+    // Only files that were just written are run.
     const again = millrace(['init', 'hello', '--dev', '--port', '0', '--json'], { cwd: path });
     expect(JSON.parse(await again.line(/^\{"folder"/))).toMatchObject({
       folder: join(path, 'hello'),
@@ -33,7 +33,7 @@ test('init --dev serves the project that it wrote and runs its task once, and se
   }
 }, 60_000);
 
-test('a project that init wrote runs under dev before anything is installed, and then with what is installed', async () => {
+test('a project from init runs under dev before anything is installed, and then with the installed packages', async () => {
   const path = await realpath(await mkdtemp(join(tmpdir(), 'millrace-first-')));
   try {
     const written = await finished(['init', 'first', '--json'], { cwd: path });

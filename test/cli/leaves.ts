@@ -2,7 +2,7 @@ import type { program } from '../../packages/millrace/src/cli/program.ts';
 
 type Command = Awaited<ReturnType<typeof program>>;
 
-/** Every command that does something, by its words, such as `runs bulk list`. */
+/** Every command without subcommands, by its words, such as `runs bulk list`. */
 export function leaves(command: Command, words: readonly string[] = []): Map<string, Command> {
   const found = command.commands.flatMap((sub): [string, Command][] => {
     const path = [...words, sub.name()];

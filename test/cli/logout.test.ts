@@ -40,7 +40,7 @@ const newToken = async (): Promise<string> => {
 const isGood = async (token: string): Promise<boolean> =>
   (await command('whoami', '--url', dev.ready.url, '--token', token)).exitCode === 0;
 
-test('logout forgets the token, which stays good; with --revoke it ends', async () => {
+test('logout forgets the token, which remains valid; with --revoke it ends', async () => {
   const { url } = dev.ready;
   expect(await command('logout')).toEqual({ exitCode: 0, stdout: 'Nobody was logged in.', stderr: '' });
   const first = await newToken();
@@ -63,7 +63,7 @@ test('logout forgets the token, which stays good; with --revoke it ends', async 
   expect(await isGood(first)).toBe(false);
 }, 60_000);
 
-test('a token that could not be revoked is not forgotten; one that has ended already is', async () => {
+test('a token that could not be revoked is not forgotten; one that has already ended is', async () => {
   const { url, personalAccessToken } = dev.ready;
   const token = await newToken();
   await command('login', '--url', url, '--token', token);

@@ -1,11 +1,11 @@
-/** Something else than Millrace at the address: one sentence, no stack. */
+/** Another server than Millrace at the address: one sentence, no stack. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { temporaryProject } from './command.ts';
 import { finished } from './in-process.ts';
 
-test('an odd reply to `env` is one sentence', { timeout: 120_000 }, async () => {
+test('an invalid reply to `env` is reported in one sentence', { timeout: 120_000 }, async () => {
   let reply = '';
   const server = createServer((request, response) => {
     request.resume().on('end', () => {

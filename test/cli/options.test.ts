@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { program } from '../../packages/millrace/src/cli/program.ts';
 import { leaves } from './leaves.ts';
 
-/** Commands that speak to no server, or to the one that they start, and `logout`, which is about the login that is kept. */
+/** Commands that use no server, or the one that they start, and `logout`, which uses the stored login. */
 const alone = new Set([
   'init',
   'dev',
@@ -19,7 +19,7 @@ const alone = new Set([
   'upgrade-data',
 ]);
 
-test('every command that speaks to a server takes --url, --key and --dir, and every command --json', async () => {
+test('every command that uses a server accepts --url, --key and --dir, and every command --json', async () => {
   const lacking = [...leaves(await program())].flatMap(([name, { options }]) => {
     const required = alone.has(name) ? ['--json'] : ['--url', '--key', '--dir', '--json'];
     const missing = required.filter((option) => !options.some(({ long }) => long === option));
@@ -28,7 +28,7 @@ test('every command that speaks to a server takes --url, --key and --dir, and ev
   expect(lacking).toEqual([]);
 });
 
-test('every command that takes the key of an environment takes --env, which refuses the key of another one', async () => {
+test('every command that accepts the key of an environment accepts --env, which rejects the key of another one', async () => {
   const acting = [...leaves(await program())].filter(
     ([name, { options }]) =>
       !alone.has(name) &&
@@ -60,7 +60,7 @@ const withArguments = [...leaves(await program())].flatMap(([name, { registeredA
   registeredArguments.length > 0 ? [{ name, count: registeredArguments.length }] : [],
 );
 
-test.each(withArguments)('an empty argument of $name is a wrong command line', async ({ name, count }) => {
+test.each(withArguments)('an empty argument of $name is an invalid command line', async ({ name, count }) => {
   let output = '';
   const root = await program();
   const quiet = (command: typeof root): void => {
@@ -71,7 +71,7 @@ test.each(withArguments)('an empty argument of $name is a wrong command line', a
     for (const sub of command.commands) quiet(sub);
   };
   quiet(root);
-  // Those that read a number refuse it on their own, and a required option that is missing is told first.
+  // Commands that read a number reject it on their own, and a missing required option is reported first.
   const args = [...name.split(' '), ...Array.from({ length: count }, () => '')];
   await expect(root.parseAsync(args, { from: 'user' })).rejects.toMatchObject({ name: 'CommanderError' });
   expect(output).toMatch(/^error: [^\n]*(is empty|is invalid|required option)[^\n]*\n/);

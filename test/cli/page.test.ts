@@ -3,7 +3,7 @@ import { program } from '../../packages/millrace/src/cli/program.ts';
 import { leaves } from './leaves.ts';
 import { cliPage } from './page.ts';
 
-test('docs/cli.md describes the commands as they are defined', async () => {
+test('docs/cli.md matches the definitions of the commands', async () => {
   await expect(await cliPage()).toMatchFileSnapshot('../../docs/cli.md');
 });
 

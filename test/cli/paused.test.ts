@@ -44,7 +44,7 @@ async function start(
   return { ...running, said: ready };
 }
 
-/** A database with a schedule of every minute, whose server has stopped. */
+/** A database with an every-minute schedule, whose server has stopped. */
 async function backUp() {
   const { connection, drop } = await testDatabase();
   ends.push(drop);
@@ -72,7 +72,7 @@ async function backUp() {
 
 let restores = 0;
 
-/** The database as a backup of some minutes ago has it: what has happened since is not in it. */
+/** The database in the state of a backup from some minutes ago: later events are not in it. */
 async function restored() {
   const { connection, key, token } = backedUp;
   restores += 1;
@@ -96,7 +96,7 @@ async function ask(url: string, key: string, path: string, body?: unknown) {
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
     ...(body !== undefined && { body: JSON.stringify(body) }),
   });
-  // What a reply holds is what the test is about.
+  // Replies have any shape.
   return { status: response.status, body: (await response.json()) as Record<string, never> };
 }
 
@@ -123,7 +123,7 @@ test('a restored database that is started with --paused does nothing by itself, 
     await trigger({ ttl: 1 }),
   ];
   const status = async (run: string) => (await ask(one.said.url, key, `/api/v3/runs/${run}`)).body['status'];
-  // Long enough for every poll and for what is due.
+  // Long enough for every poll and every due tick.
   await pause(4_000);
   expect([await status(waits), await status(delayed), await status(expires)]).toEqual([
     'QUEUED',
@@ -139,7 +139,7 @@ test('a restored database that is started with --paused does nothing by itself, 
     [],
   ]);
 
-  // One that is killed, and started again as always, is paused still.
+  // A server that is killed and started again without the option is still paused.
   one.kill('SIGKILL');
   await one.exitCode;
   one = await start(address);
@@ -163,7 +163,7 @@ test('a restored database that is started with --paused does nothing by itself, 
   const skips = () => sql`select reason from schedule_skips`;
   await expect.poll(skips, patience).toEqual([{ reason: 'missed' }]);
   const [skipped] = await sql<{ until_at: Date }[]>`select until_at from schedule_skips`;
-  // What became due since then may have been fired; what was due before may not.
+  // Ticks that became due since then may have been fired; earlier ones may not.
   expect(await sql`select from schedule_ticks where nominal_at <= ${skipped!.until_at}`).toEqual([]);
   expect(await sql`select act, new from audit_log where act like 'installation.%'`).toEqual([
     { act: 'installation.resumed', new: { missedTicks: 'skip', schedules: 1 } },
@@ -171,7 +171,7 @@ test('a restored database that is started with --paused does nothing by itself, 
   expect((await resume([])).stdout).toBe('Nothing was paused; nothing is changed.');
 }, 120_000);
 
-test('whoever resumes may also have what fell due fired, as each schedule has it', async () => {
+test('resuming can also fire the missed ticks, according to each schedule', async () => {
   const { address, sql, token } = await restored();
   const one = await start(address, ['--paused']);
   const { exitCode } = await finished(['resume', '--url', one.said.url, '--token', token, '--fire-missed'], {
@@ -182,10 +182,10 @@ test('whoever resumes may also have what fell due fired, as each schedule has it
   await expect.poll(ticks, patience).toBeGreaterThanOrEqual(4);
 }, 120_000);
 
-test('only an owner of the first organisation resumes', async () => {
+test('only an owner of the first organization resumes', async () => {
   const { address, sql } = await restored();
   const one = await start(address, ['--paused']);
-  // Another user, with an organisation of their own.
+  // Another user, with an organization of their own.
   const stranger = `svc_pat_${'s'.repeat(40)}`;
   const { credentialDigest } = await import('../../packages/server/src/auth/keys.ts');
   await sql`insert into users (id, name) values ('user_s', 'Stranger')`;
@@ -201,7 +201,7 @@ test('only an owner of the first organisation resumes', async () => {
   expect(await probe(one.said.url, '/readyz')).toMatchObject({ paused: true });
 }, 120_000);
 
-test('MILLRACE_PAUSED that is neither yes nor no is refused', async () => {
+test('MILLRACE_PAUSED other than 1 and 0 is rejected', async () => {
   const { exitCode, stderr } = await finished(['start', '--data', 'd', '--port', '0'], {
     cwd: folder.path,
     env: { MILLRACE_PAUSED: 'maybe' },

@@ -1,4 +1,4 @@
-/** What a command writes reaches whoever reads it, however slow they are. */
+/** The whole output of a command reaches its reader, however slow. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
@@ -45,11 +45,11 @@ afterAll(async () => {
   await project?.remove();
 });
 
-/** A command whose output nobody reads yet. */
+/** A command with unread output. */
 const unread = (...args: string[]) =>
   spawn(process.execPath, [bin, ...args], { cwd: project.path, stdio: ['ignore', 'pipe', 'pipe'] });
 
-/** The same by a shell, where `$MILLRACE` is the command. */
+/** The same through a shell, where `$MILLRACE` is the command. */
 async function shell(script: string): Promise<{ code: unknown; output: string }> {
   const child = spawn('sh', ['-c', script], {
     cwd: project.path,
@@ -62,14 +62,14 @@ async function shell(script: string): Promise<{ code: unknown; output: string }>
   return { code, output };
 }
 
-test('a slow reader of several megabytes gets them to the end, also with --json', async () => {
+test('a slow reader of several megabytes gets all of them, also with --json', async () => {
   for (const json of ['', '--json']) {
     const { output } = await shell(`$MILLRACE logs $RUN ${json} | (sleep 3; grep -c '${'x'.repeat(100)}')`);
     expect(output.trim()).toBe(String(lines));
   }
 }, 60_000);
 
-test('a reader that goes away ends it, and what did not fit on a disk is an error', async () => {
+test('a reader that exits ends it, and a full disk is an error', async () => {
   const { code, output } = await shell('($MILLRACE logs $RUN; echo " code $?" >&2) 2>&1 | head -c 10');
   expect({ code, length: output.length }).toEqual({ code: 0, length: 10 });
   if (!existsSync('/dev/full')) return;
@@ -77,13 +77,13 @@ test('a reader that goes away ends it, and what did not fit on a disk is an erro
   expect(full.output).toMatch(/^millrace: [^\n]*ENOSPC[^\n]*\ncode 1\n$/);
 }, 60_000);
 
-test('a reader that never reads is waited for until Ctrl-C', async () => {
+test('a reader that never reads is awaited until Ctrl-C', async () => {
   const child = unread('logs', run);
   await once(child.stdout, 'readable');
   await pause(3_000);
   expect(child.exitCode).toBeNull();
   child.kill('SIGINT');
-  // `exit`: the pipe is closed only when somebody reads it.
+  // `exit`: the pipe is closed only when it is read.
   expect(await once(child, 'exit')).toEqual([null, 'SIGINT']);
   child.stdout.destroy();
 }, 60_000);

@@ -4,7 +4,7 @@ import { finished } from './in-process.ts';
 import { promote } from '../support/promote.ts';
 
 describe('millrace start', () => {
-  test('shows secrets at the first start only, refuses another master key and loses nothing by it', async () => {
+  test('shows secrets at the first start only, and rejects another master key without losing data', async () => {
     const folder = await temporaryProject({});
     const key = 'ab'.repeat(32);
     const serve = (masterKey: string, settings: Readonly<Record<string, string>> = {}) =>
@@ -48,7 +48,7 @@ describe('millrace start', () => {
 });
 
 describe('millrace start and millrace work', () => {
-  test('run tasks apart, and a runner that is asked to stop finishes what it runs', async () => {
+  test('run tasks in separate processes, and a stopped runner finishes its runs', async () => {
     const project = await temporaryProject({
       'tasks/slow.ts': `import { task } from '@millrace/sdk';
 export const slow = task({ id: 'slow', run: async () => { await new Promise((done) => setTimeout(done, 1_500)); return 'done'; } });`,

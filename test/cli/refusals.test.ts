@@ -2,10 +2,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { finished as finishedProcess, temporaryProject, type Folder } from './command.ts';
 import { finished } from './in-process.ts';
 
-/** One sentence of ours, no stack. */
+/** One Millrace sentence, no stack. */
 const sentence = /^millrace: [^\n]+$/;
 
-describe('what cannot start says so in one sentence', () => {
+describe('a failed start prints one sentence', () => {
   let empty: Folder;
   beforeAll(async () => {
     empty = await temporaryProject({});
@@ -21,7 +21,7 @@ describe('what cannot start says so in one sentence', () => {
     expect(stderr).toContain('tasks');
   });
 
-  test('a project in which nothing can be written', async () => {
+  test('a project that cannot be written to', async () => {
     const project = await temporaryProject({ 'tasks/a.ts': '', '.millrace': 'a file' });
     try {
       const { exitCode, stderr } = await finished(['dev', '--port', '0'], { cwd: project.path });
@@ -33,7 +33,7 @@ describe('what cannot start says so in one sentence', () => {
     }
   });
 
-  test('a folder of init that cannot be one', async () => {
+  test('an invalid folder for init', async () => {
     const project = await temporaryProject({ 'package.json': '{}' });
     try {
       for (const path of ['package.json', 'package.json/a', '/proc/nope']) {
@@ -47,7 +47,7 @@ describe('what cannot start says so in one sentence', () => {
     }
   });
 
-  test('a command that does not exist, with a suggestion only if one is near', async () => {
+  test('an unknown command, with a suggestion only if one is near', async () => {
     const bogus = await finished(['bogus'], { cwd: empty.path });
     expect(bogus).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("unknown command 'bogus'") });
     expect(bogus.stderr).not.toContain('Did you mean');
@@ -57,7 +57,7 @@ describe('what cannot start says so in one sentence', () => {
     );
   });
 
-  test('a folder that does not exist', async () => {
+  test('a missing folder', async () => {
     const { exitCode, stderr } = await finished(['dev', '--dir', 'nowhere'], { cwd: empty.path });
     expect(exitCode).toBe(3);
     expect(stderr).toMatch(/nowhere.*does not exist/);
@@ -69,7 +69,7 @@ describe('what cannot start says so in one sentence', () => {
       'millrace.config.ts': `import { defineConfig } from 'millrace';\n\nthrow new Error('no way');\nexport default defineConfig({});\n`,
     });
     try {
-      // A process of its own: Vitest changes what stacks look like.
+      // A process of its own, because Vitest changes stacks.
       const { exitCode, stderr } = await finishedProcess(['dev', '--port', '0'], { cwd: broken.path });
       expect(exitCode).toBe(3);
       expect(stderr).toMatch(sentence);
@@ -79,7 +79,7 @@ describe('what cannot start says so in one sentence', () => {
     }
   });
 
-  test('a database that is not there, without its password', async () => {
+  test('an unreachable database, without its password', async () => {
     const { exitCode, stdout, stderr } = await finished(['start', '--port', '0'], {
       cwd: empty.path,
       env: { DATABASE_URL: 'postgresql://me:hunter2@127.0.0.1:1/none', MILLRACE_MASTER_KEY: '0'.repeat(64) },
@@ -95,7 +95,7 @@ describe('what cannot start says so in one sentence', () => {
     ['MILLRACE_MAX_QUEUE_SECONDS', '2s'],
     ['MILLRACE_TRUSTED_PROXIES', '10.0.0.0/8,balancer'],
     ['MILLRACE_TRUSTED_PROXIES', '10.0.0.0/33'],
-  ])('a setting that cannot be understood: %s=%s', async (variable, value) => {
+  ])('an invalid setting: %s=%s', async (variable, value) => {
     const { exitCode, stderr } = await finished(['start', '--port', '0'], {
       cwd: empty.path,
       env: {
@@ -109,7 +109,7 @@ describe('what cannot start says so in one sentence', () => {
     expect(stderr).toContain(variable);
   });
 
-  test('a DATABASE_URL that is none, without showing it', async () => {
+  test('an invalid DATABASE_URL, without showing it', async () => {
     const { exitCode, stderr } = await finished(['start', '--port', '0'], {
       cwd: empty.path,
       env: { DATABASE_URL: 'me:hunter2', MILLRACE_MASTER_KEY: '0'.repeat(64) },
@@ -119,7 +119,7 @@ describe('what cannot start says so in one sentence', () => {
     expect(stderr).not.toContain('hunter2');
   });
 
-  test('no master key, or one that is none', async () => {
+  test('a missing or invalid master key', async () => {
     const env = { DATABASE_URL: 'postgresql://127.0.0.1:1/none' };
     const none = await finished(['start'], { cwd: empty.path, env });
     expect(none.exitCode).toBe(3);
@@ -132,7 +132,7 @@ describe('what cannot start says so in one sentence', () => {
     expect(short.stderr).not.toContain('secretish');
   });
 
-  test('no word on where the data is', async () => {
+  test('neither a database nor a data folder', async () => {
     const { exitCode, stderr } = await finished(['start'], {
       cwd: empty.path,
       env: { MILLRACE_MASTER_KEY: '0'.repeat(64) },
@@ -152,7 +152,7 @@ describe('what cannot start says so in one sentence', () => {
     expect(stderr).toMatch(/belongs to dev.*prod/);
   });
 
-  test('a command line that is wrong', async () => {
+  test('an invalid command line', async () => {
     for (const args of [
       ['bogus'],
       ['dev', '--port', 'x'],

@@ -1,4 +1,4 @@
-/** A change of the master key on a PostgreSQL of one's own: several server processes, keys in the settings, kills in the middle. */
+/** A change of the master key on an external PostgreSQL: several server processes, keys in the settings, kills in the middle. */
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { masterKeyOf } from '../../packages/server/src/auth/seal.ts';
 import { connect, type Database } from '../../packages/server/src/db/connect.ts';
@@ -19,10 +19,10 @@ function urlOf(database: Database): string {
 
 describe('millrace keys rotate-master with DATABASE_URL', () => {
   test(
-    'goes on after kills of the command and of a server, while servers that know both keys serve',
+    'continues after kills of the command and of a server, while servers that know both keys serve',
     { timeout: 120_000 },
     async () => {
-      // The first process has been told of the new key, and seals with the old one still.
+      // The first process has received the new key, and still seals with the old one.
       const first = await testServer({ masterKey: { ...keyOf(old), previous: keyOf(next) } });
       const folder = await temporaryProject({});
       const started: Running[] = [];
@@ -59,7 +59,7 @@ describe('millrace keys rotate-master with DATABASE_URL', () => {
       const second = await serve(both);
       await servesAll(second.url);
 
-      // Whoever holds one variable holds the command up in the middle: what comes before is sealed anew, this table is not.
+      // A lock on one variable stops the command in the middle: earlier tables are sealed with the new key, this one is not.
       const sql = connect(first.database, { name: 'test', max: 2 });
       onTestFinished(() => sql.end());
       const sealedWith = async (hex: string) => {
@@ -103,7 +103,7 @@ describe('millrace keys rotate-master with DATABASE_URL', () => {
       third.running.kill('SIGTERM');
       expect(await third.running.exitCode).toBe(0);
 
-      // Nothing needs the old key any more.
+      // Nothing needs the old key any longer.
       const last = await serve({ MILLRACE_MASTER_KEY: next });
       await servesAll(last.url);
     },

@@ -15,7 +15,7 @@ const many = Object.fromEntries(Array.from({ length: 700 }, (_, at) => [`N${at}`
 
 describe('millrace keys rotate-master', () => {
   test(
-    'gives an embedded PostgreSQL a new key while it serves, and goes on after a kill',
+    'gives an embedded PostgreSQL a new key while it serves, and continues after a kill',
     { timeout: 120_000 },
     async () => {
       const folder = await temporaryProject({});
@@ -61,10 +61,10 @@ describe('millrace keys rotate-master', () => {
         expect(after).not.toBe(before);
         expect((await stat(keyFile)).mode & 0o077).toBe(0);
 
-        // Killed on the way: whatever was sealed with either key is read at the next start, which goes on with it.
+        // Killed in the middle: values sealed with either key are read at the next start, which completes the change.
         const asking = millrace(['keys', 'rotate-master', '--data', 'data'], { cwd });
         while (!existsSync(`${keyFile}.next`)) await setTimeout(5);
-        // About when the first values are sealed anew; whenever it is, everything must be there afterwards.
+        // About when the first values are sealed with the new key. The exact moment does not matter: afterwards every value must exist.
         await setTimeout(1_150);
         server.kill('SIGKILL');
         asking.kill('SIGKILL');
@@ -78,11 +78,11 @@ describe('millrace keys rotate-master', () => {
         server.kill('SIGTERM');
         expect(await server.exitCode).toBe(0);
 
-        // Nothing needs the keys of before.
+        // Nothing needs the earlier keys any longer.
         const refused = serve({ MILLRACE_MASTER_KEY: after.trim() });
         expect(await refused.exitCode).toBe(3);
 
-        // The other form, with keys in the settings, beside the server that has both.
+        // The other form, with keys in the settings, while a server has both.
         const next = 'cd'.repeat(32);
         server = serve({ MILLRACE_MASTER_KEY: next, MILLRACE_MASTER_KEY_PREVIOUS: last.trim() });
         ({ url } = JSON.parse(await server.line(/^\{"url"/)) as Ready);
@@ -99,7 +99,7 @@ describe('millrace keys rotate-master', () => {
         server.kill('SIGTERM');
         await server.exitCode;
 
-        // Nobody serves: the command does it alone.
+        // No server runs: the command does it alone.
         const alone = await temporaryProject({});
         const other = millrace(['start', '--data', 'data', '--port', '0', '--json'], { cwd: alone.path });
         await other.line(/^\{"url"/);

@@ -15,7 +15,7 @@ export const answer = task({
 });
 `;
 
-describe('commands about runs and queues', () => {
+describe('run and queue commands', () => {
   let project: Folder;
   let dev: Running & { ready: Ready };
 
@@ -35,7 +35,7 @@ describe('commands about runs and queues', () => {
     return stdout.split('\n').map((line) => JSON.parse(line) as Record<string, unknown>);
   };
 
-  test('show why a run waits, let it go, find it, repeat and cancel it', async () => {
+  test('show why a run waits, release it, find it, replay and cancel it', async () => {
     expect((await cli('queues', 'pause', 'task/answer')).stdout).toMatch(/task\/answer is paused/);
     const [handle] = await json('trigger', 'answer', '--payload', '5');
     const id = String(handle?.['id']);
@@ -104,7 +104,7 @@ describe('commands about runs and queues', () => {
     ]);
   }, 60_000);
 
-  test('show time series, and refuse a step that is too fine with one that fits', async () => {
+  test('show time series, and reject a step that is too fine with one that fits', async () => {
     await cli('trigger', 'answer', '--payload', '1', '--wait');
     const read = async () => (await json('stats', '--task', 'answer', '--period', '1h'))[0];
     await expect.poll(read, { timeout: 20_000, interval: 500 }).toMatchObject({
@@ -120,7 +120,7 @@ describe('commands about runs and queues', () => {
     expect([both.exitCode, both.stderr]).toEqual([2, expect.stringContaining('cannot be used with')]);
   });
 
-  test('refuse what names no queue, or two', async () => {
+  test('require exactly one queue', async () => {
     for (const args of [
       ['queues', 'pause'],
       ['queues', 'pause', 'a', '--environment'],

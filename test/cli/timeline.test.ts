@@ -9,7 +9,7 @@ import { registerInstrumentations } from '@opentelemetry/instrumentation';
 import { PgInstrumentation } from '@opentelemetry/instrumentation-pg';
 import { logger, schedules, task, wait } from '@millrace/sdk';
 registerInstrumentations({ instrumentations: [new PgInstrumentation()] });
-// After the instrumentation, which an import would come before.
+// Imported after the instrumentation, which a static import would precede.
 const { Client } = createRequire(import.meta.url)('pg');
 
 export const mail = task({ id: 'mail', run: async () => 'sent' });
@@ -36,7 +36,7 @@ export const order = task({
 export const nightly = schedules.task({ id: 'nightly', cron: '0 3 * * *', run: async () => {} });
 `;
 
-describe('what happened in a run', () => {
+describe('the events of a run', () => {
   let project: Folder;
   let dev: Running & { ready: Ready };
 
@@ -56,7 +56,7 @@ describe('what happened in a run', () => {
     return stdout.split('\n').map((line) => JSON.parse(line) as Record<string, unknown>);
   };
 
-  test('three attempts, a query through pg, a wait and two children are told by the timeline alone, on 80 columns', async () => {
+  test('the timeline alone shows three attempts, a query through pg, a wait and two children on 80 columns', async () => {
     const { connection, drop } = await testDatabase();
     const done = await json(
       'trigger',
@@ -73,7 +73,7 @@ describe('what happened in a run', () => {
     const lines = stdout.split('\n');
     for (const line of lines) expect(line.length, line).toBeLessThanOrEqual(80);
     expect(stdout).not.toContain('\u001b[31m');
-    // Without the columns of times and bars.
+    // Without the time and bar columns.
     const labels = lines.slice(2).map((line) => line.replace(/^.*?(?:[━┄·]+ *|^ {20,})/u, '').trim());
     const order = [
       /^order COMPLETED run_/,
@@ -114,7 +114,7 @@ describe('what happened in a run', () => {
     ]);
   }, 60_000);
 
-  test('tasks, counts, ticks and what the command line may not ask', async () => {
+  test('tasks, counts, ticks and rejected options', async () => {
     expect((await cli('tasks', 'list')).stdout).toMatch(/^order +task\/order .*Ships an order$/m);
     expect((await cli('tasks', 'list')).stdout).toMatch(/^nightly .*cron 0 3 \* \* \*/m);
     const [mail] = await json('tasks', 'show', 'mail');

@@ -1,4 +1,4 @@
-/** Nobody sits before a screen that tells nothing: what a command waits for is said, and what it started is known at once. */
+/** No command waits silently: it reports its wait, and prints the id of its run at once. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -22,7 +22,7 @@ export const hello = task({ id: 'hello', run: async () => 'hello' });
 export const rests = task({ id: 'rests', run: async () => { await wait.for({ seconds: 4 }); return 'rested'; } });
 `;
 
-describe('beside a running dev', () => {
+describe('with a running dev', () => {
   let project: Folder;
   let dev: Running & { ready: Ready };
   beforeAll(async () => {
@@ -36,7 +36,7 @@ describe('beside a running dev', () => {
   });
   const command = (...args: string[]) => finished(args, { cwd: project.path });
 
-  test('a task that no version has is told at once, with the nearest name, and the run can be watched later', async () => {
+  test('a task that is in no version is reported at once, with the nearest name, and the run can be watched later', async () => {
     const waiting = millrace(['trigger', 'helo', '--allow-unknown', '--wait'], { cwd: project.path });
     const id = await waiting.line(/^run_\w+$/);
     const line = await waiting.line(/^Waiting for/);
@@ -55,7 +55,7 @@ describe('beside a running dev', () => {
     expect(again.stdout.join('\n')).toMatch(/status +CANCELED/);
   });
 
-  test('a task that no version has is refused with the nearest name, and leaves nothing behind', async () => {
+  test('a task that is in no version is rejected with the nearest name, and leaves nothing behind', async () => {
     const refused = await command('trigger', 'restss', '--wait', '--json');
     expect(refused).toMatchObject({ exitCode: 1, stdout: '' });
     expect(refused.stderr).toMatch(
@@ -67,7 +67,7 @@ describe('beside a running dev', () => {
     expect((await command('tasks', 'list', '--json')).stdout).not.toContain('restss');
   });
 
-  test('a run that does not exist is not said to go on', async () => {
+  test('a missing run is not reported as continuing', async () => {
     for (const wait of [['--wait'], []]) {
       expect(await command('runs', 'show', 'run_unknown', ...wait)).toMatchObject({
         exitCode: 1,
@@ -78,7 +78,7 @@ describe('beside a running dev', () => {
     }
   });
 
-  test('the same in lines of JSON', async () => {
+  test('with --json the messages are lines of JSON', async () => {
     const waiting = millrace(['trigger', 'helo', '--allow-unknown', '--wait', '--json'], {
       cwd: project.path,
     });
@@ -97,7 +97,7 @@ describe('beside a running dev', () => {
     expect(waiting.stderr).toEqual([]);
   });
 
-  test('without --wait it is a warning beside the id, also for a replay', async () => {
+  test('without --wait it is a warning after the id, also for a replay', async () => {
     const triggered = await command('trigger', 'quite-another', '--allow-unknown');
     expect(triggered).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/^run_\w+$/) as string });
     expect(triggered.stderr).toMatch(
@@ -110,7 +110,7 @@ describe('beside a running dev', () => {
     expect((await command('trigger', 'hello')).stderr).toBe('');
   });
 
-  test('a run that does not start, or stands still, says why', async () => {
+  test('a run that does not start, or stops progressing, shows the reason', async () => {
     await command('queues', 'pause', 'task/hello');
     const blocked = millrace(['trigger', 'hello', '--wait'], { cwd: project.path });
     await blocked.line(/^Waiting for run_\w+, QUEUED: The queue "task\/hello" is paused: resume it\.$/);
@@ -122,7 +122,7 @@ describe('beside a running dev', () => {
   });
 });
 
-test('a command says that it waits for the server, and for stdin', async () => {
+test('a command reports that it waits for the server, and for stdin', async () => {
   let reply = (): void => {};
   const server = createServer((_, response) => {
     reply = () => void response.writeHead(200, { 'content-type': 'application/json' }).end('[]');

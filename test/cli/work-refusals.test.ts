@@ -56,13 +56,13 @@ describe('work with', () => {
       ['2 problems', 'tasks/bad.ts', 'tasks/throws.ts:1.*at once'],
     ],
     [
-      'nothing but broken files',
+      'only broken files',
       { 'tasks/good.ts': 'const b = ;', 'tasks/throws.ts': "throw new Error('at once');" },
       ['tasks/good.ts', 'tasks/throws.ts'],
     ],
     ['no task', { 'tasks/good.ts': 'export const a = 1;' }, ['exports a task']],
   ] as const)(
-    '%s starts nothing and registers nothing: what was current and scheduled stays',
+    '%s starts nothing and registers nothing: the current version and schedules stay',
     async (_, files, named) => {
       const before = await state();
       expect(before).toMatchObject({ current: version, versions: 1, schedules: [{ task: 'nightly' }] });
@@ -81,7 +81,7 @@ describe('work with', () => {
   );
 });
 
-test('work without a project needs an address and a key, and serves what is deployed', async () => {
+test('work without a project needs an address and a key, and serves the deployed version', async () => {
   const server = await testServer();
   const folder = await temporary();
   const env = { MILLRACE_API_URL: server.url, MILLRACE_SECRET_KEY: server.keys.prod };
@@ -106,12 +106,12 @@ test.each([
   [['--label', 'a b'], 'A label has'],
   [['--cache-size', '2GB'], 'such as 500MiB or 2GiB'],
   [['--cache-size', '0MiB'], 'such as 500MiB or 2GiB'],
-])('work refuses %s', async (args, expected) => {
+])('work rejects %s', async (args, expected) => {
   const { exitCode, stderr } = await finished(['work', ...args], { cwd: await temporary() });
   expect([exitCode, stderr]).toEqual([2, expect.stringContaining(expected)]);
 });
 
-test('work refuses a cache that cannot be written, and says so when its folder is not current', async () => {
+test('work rejects a cache that cannot be written, and reports a folder that is not current', async () => {
   const server = await testServer();
   const project = await temporaryProject({ 'tasks/good.ts': good, file: '' });
   onTestFinished(project.remove);

@@ -21,7 +21,7 @@ const answer = async (url: string): Promise<[number, unknown]> => {
 };
 
 test(
-  'tells orchestrators whether the runner lives and whether it takes runs',
+  'reports to orchestrators whether the runner is alive and whether it accepts runs',
   { timeout: 120_000 },
   async () => {
     const system = await startSystem();
@@ -42,7 +42,7 @@ test(
     const server = await system.restart();
     await runner.line(/runner\.started/);
     expect(await answer(`${health}/readyz`)).toEqual([200, { status: 'ready' }]);
-    // What it says again and again it says once, with how often.
+    // A repeated message is printed once, with its count.
     const refused = runner.stderr.filter((line) => line.includes('runner.disconnected'));
     expect(refused.length).toBeLessThan(4);
 
@@ -65,7 +65,7 @@ test(
   },
 );
 
-test('says only what the log level asks for, and refuses settings that it cannot read', async () => {
+test('prints only messages of the log level, and rejects invalid settings', async () => {
   const project = await temporaryProject({
     'tasks/a.ts': `import { task } from '@millrace/sdk'; export const a = task({ id: 'a', run: async () => 1 });`,
   });
@@ -107,7 +107,7 @@ test('says only what the log level asks for, and refuses settings that it cannot
   }
 }, 60_000);
 
-test('has nothing but JSON on stderr where that is no terminal, also while it waits for a server', async () => {
+test('prints nothing but JSON on stderr without a terminal, also while it waits for a server', async () => {
   const folder = await temporaryProject({ 'tasks/a.ts': '' });
   onTestFinished(folder.remove);
   const runner = millrace(

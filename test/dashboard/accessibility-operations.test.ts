@@ -7,7 +7,7 @@ import { testServer, type TestServer } from '../support/server.ts';
 
 const hostile = '<img src=x onerror=alert(1)> \u202Etxt \u001b[31m';
 
-/** One of everything that these pages show, with names that are code in other languages. Answers the pages. */
+/** One object of each kind that these pages show, with names that are code in other languages. Returns the pages. */
 async function filled(server: TestServer): Promise<string[]> {
   const post = async (path: string, body: unknown) => {
     const reply = await server.ask(path, { method: 'POST', body });
@@ -76,7 +76,7 @@ async function filled(server: TestServer): Promise<string[]> {
 }
 
 test(
-  'axe finds nothing serious on these pages, full and empty, in both themes, and nothing is cut or covered at any size',
+  'axe finds no serious problem on these pages, full and empty, in both themes, and nothing is cut or covered at any size',
   { timeout: 240_000 },
   async () => {
     const server = await testServer();
@@ -86,11 +86,11 @@ test(
     const checkPage = async (path: string, env: string): Promise<void> => {
       await page.setViewportSize({ width: 1_440, height: 900 });
       await open(path, env);
-      // Not by its role: it has none behind an open dialog.
+      // By the element: its role is hidden behind an open dialog.
       await page.locator('h1').first().waitFor({ state: 'attached' });
       await settled();
       for (const problem of await violationsInBothThemes(page)) found.push(`${env}${path}: ${problem}`);
-      // The theme changes no size.
+      // The theme does not change sizes.
       for (const { name, viewport } of sizes) {
         await page.setViewportSize(viewport);
         await settled();

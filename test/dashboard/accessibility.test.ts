@@ -22,7 +22,7 @@ const tasks = {
 };
 
 test(
-  'axe finds nothing serious on the pages in either theme, and nothing is cut or covered on a phone, at 200 % or on 4K',
+  'axe finds no serious problem on the pages in either theme, and nothing is cut or covered on a phone, at 200 % or on 4K',
   { timeout: 300_000 },
   async () => {
     let folder = '';
@@ -72,7 +72,7 @@ test(
       await page.getByRole('heading').first().waitFor();
       await settled();
       for (const problem of await violationsInBothThemes(page)) found.push(`${path}: ${problem}`);
-      // The theme changes no size.
+      // The theme does not change sizes.
       for (const { name, viewport } of sizes) {
         await page.setViewportSize(viewport);
         await settled();

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { openDashboard } from '../support/dashboard.ts';
 import { testServer } from '../support/server.ts';
 
-test('below a base path everything is below it', { timeout: 180_000 }, async () => {
+test('below a base path every address is below it', { timeout: 180_000 }, async () => {
   const server = await testServer({ basePath: '/millrace' });
   await server.ask('/runner/v1/versions', {
     method: 'POST',

@@ -5,7 +5,7 @@ import { lockWaiters } from '../support/locks.ts';
 import { testServer } from '../support/server.ts';
 
 test(
-  'a batch shows how far it is; a bulk action on its runs is stopped in the middle, with what is left',
+  'a batch shows its progress; a bulk action on its runs is stopped in the middle and shows the remaining runs',
   { timeout: 120_000 },
   async () => {
     const server = await testServer();
@@ -32,7 +32,7 @@ test(
     await page.getByText('0 of 350 runs ended').waitFor();
     await page.getByRole('heading', { name: 'Batch of 350 runs' }).waitFor();
 
-    // Somebody holds a run of the second hundred: the action gets so far, and waits.
+    // A lock on a run of the second hundred: the action reaches it, and waits.
     let release = (): void => {};
     const released = new Promise<void>((resolve) => (release = resolve));
     const sql = connect(server.database, { name: 'test', max: 2 });
@@ -57,7 +57,7 @@ test(
     await question.getByText('Stop before 250 more runs are canceled?').waitFor();
     await question.getByText('100 runs are done, and stay so.').waitFor();
     await question.getByRole('button', { name: 'Leave 250 runs as they are' }).click();
-    // The action waits for the run, and the request of the button for the action.
+    // The action waits for the run, and the button's request for the action.
     await expect.poll(() => lockWaiters(sql), { timeout: 30_000 }).toHaveLength(2);
     release();
     await holding;

@@ -41,7 +41,7 @@ async function fail(server: TestServer, payload: unknown): Promise<string> {
   return body.id;
 }
 
-/** With the mouse alone, from the page that the printed address opens, to the line of code. Replies the number of clicks. */
+/** With the mouse alone, from the page that the printed address opens, to the line of code. Returns the number of clicks. */
 async function clicksToTheLine(page: Page): Promise<number> {
   let clicks = 0;
   const click = async (target: Locator): Promise<void> => {
@@ -54,13 +54,13 @@ async function clicksToTheLine(page: Page): Promise<number> {
   return clicks;
 }
 
-test('a run fails, its line is two clicks away, its group is found and resolved, and comes back with the next failure', async () => {
+test('the line of a failed run is two clicks away; its group is found and resolved, and regresses with the next failure', async () => {
   const server = await newTenant();
   folder = await startProject(server, tasks);
   const first = await fail(server, { card: '4242' });
 
   const { page, open } = await openDashboard(server, { isLoggedIn: false });
-  // As `millrace demo` prints it.
+  // The address that `millrace demo` prints.
   await page.goto((await loginLink(server)).replace('/login', `/p/${server.projectRef}/prod`));
   expect(await clicksToTheLine(page)).toBe(2);
   expect(new URL(page.url()).pathname).toContain(first);
@@ -71,14 +71,14 @@ test('a run fails, its line is two clicks away, its group is found and resolved,
   await page.keyboard.press('j');
   await page.keyboard.press('Enter');
 
-  // Where it was thrown comes first, and text is text.
+  // The location of the throw is first, and text is text.
   await page.waitForURL(/\/errors\/error_/);
   await page.getByRole('heading', { name: 'RangeError' }).waitFor();
   await page.getByText('card <b>4242</b> is too old').first().waitFor();
   const frames = page.getByRole('region', { name: 'Where it was thrown' });
   await frames.getByText(/shop\.ts:5/).waitFor();
   await frames.getByText('chargeCard').first().waitFor();
-  // With the line of the source that threw, and those around it.
+  // With the source line that threw, and the lines around it.
   const source = frames.getByLabel('Source around line 5');
   await source.getByText("throw new RangeError('card <b>' + card + '</b> is too old');").waitFor();
   await source.getByText('export const charge = task({').waitFor();
@@ -95,7 +95,7 @@ test('a run fails, its line is two clicks away, its group is found and resolved,
   await grid.getByText('RangeError').waitFor();
   expect(new URL(page.url()).search).toBe('?status=resolved');
 
-  // It regresses, while the page is open.
+  // It regresses while the page is open.
   await grid.getByRole('link', { name: /RangeError/ }).click();
   await page.getByText(/^Resolved by you/).waitFor();
   const second = await fail(server, { card: '5555' });
@@ -148,7 +148,7 @@ test('an error is ignored with a limit, merged with another one, and split again
   expect(page.url()).not.toBe(address);
 });
 
-test('a rule is tried before it is added, and is deleted after a question', async () => {
+test('a rule is tried before it is added, and is deleted after a confirmation', async () => {
   const server = await newTenant();
   await startProject(server, tasks);
   await fail(server, { card: '1' });

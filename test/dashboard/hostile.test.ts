@@ -5,10 +5,10 @@ import { drawn, openDashboard } from '../support/dashboard.ts';
 import { startProject } from '../support/project.ts';
 import { testServer } from '../support/server.ts';
 
-/** Script, a terminal's escapes, a bell, a family of one character, right-to-left letters, and marks that turn the direction of what follows. */
+/** Script, terminal escapes, a bell, a family of one character, right-to-left letters, and marks that reverse the text direction. */
 const hostile =
   '<img src=x onerror="alert(1)"><script>alert(2)</script> \u001B[31mred\u0007 👩‍👩‍👧‍👦 مرحبا \u202Eexe.txt\u2066';
-/** How it looks: nothing is left out, and nothing has an effect. */
+/** The displayed text: nothing is left out, and nothing has an effect. */
 const displayed =
   '<img src=x onerror="alert(1)"><script>alert(2)</script> ␛[31mred␇ 👩‍👩‍👧‍👦 مرحبا ⟨U+202E⟩exe.txt⟨U+2066⟩';
 
@@ -32,7 +32,7 @@ const tasks = {
         await trace(hostile, async () => {});
         for (let n = 0; n < ${children / 1_000}; n++)
           await leaf.batchTrigger(Array.from({ length: 1_000 }, (_, item) => ({ payload: item })));
-        // Close to 10 MB, the most that there may be: many members, and a text that is long itself.
+        // Close to the maximum of 10 MB: many members, and one long text.
         await big.trigger({
           members: Array.from({ length: 32_000 }, (_, n) => ({ n, name: hostile, tags: ['a', 'b'] })),
           text: 'x'.repeat(2_000_000),
@@ -46,7 +46,7 @@ const tasks = {
 
 const maxTaskMs = 200;
 
-/** What the same loop takes in the page, in milliseconds: now, and at its quickest so far. */
+/** The duration of the same loop in the page, in milliseconds: now, and the shortest so far. */
 let quickestMs = Infinity;
 async function slowness(page: Page): Promise<number> {
   const ms = await page.evaluate<number>(`(() => {
@@ -59,8 +59,8 @@ async function slowness(page: Page): Promise<number> {
 }
 
 /**
- * Fails when something holds up the page. Other tests have this machine's processors, too: so a task may take longer by as much as a known loop does,
- * and what is slow because of them is quick another time. A page that freezes does so each time.
+ * Fails when a task blocks the page. Other tests use this machine's processors, too, so a task may be slower in proportion to a known loop,
+ * and a task that is slow because of them is quick another time. A page that freezes does so each time.
  */
 async function withoutFreeze(page: Page, name: string, act: () => Promise<unknown>): Promise<void> {
   const longest: string[] = [];
@@ -68,7 +68,7 @@ async function withoutFreeze(page: Page, name: string, act: () => Promise<unknow
     const before = await slowness(page);
     await page.evaluate('globalThis.longTasks = []');
     await act();
-    // The observer tells after the task.
+    // The observer reports after the task.
     await drawn(page);
     const ms = await page.evaluate<number>('Math.max(0, ...globalThis.longTasks)');
     const times = (before + (await slowness(page))) / 2;
@@ -78,7 +78,7 @@ async function withoutFreeze(page: Page, name: string, act: () => Promise<unknow
   expect.fail(`${name} holds up the page for ${longest.join(', ')}`);
 }
 
-/** The data is on the page as text: no element comes from it, and no character turns or hides what is beside it. */
+/** The data is on the page as text: it creates no element, and no character reverses or hides the text around it. */
 async function expectText(page: Page, text = displayed): Promise<void> {
   await expect
     .poll(() => page.evaluate<string>("document.querySelector('#root').textContent"), { timeout: 10_000 })
@@ -87,14 +87,14 @@ async function expectText(page: Page, text = displayed): Promise<void> {
     0,
   );
   const all = await page.evaluate<string>("document.querySelector('#root').textContent");
-  // That there are none is what the test is about.
+  // The test is that there are none.
   expect(all.match(/.{0,40}[\u0000-\u0008\u000B-\u001F\u007F\u202A-\u202E\u2066-\u2069].{0,40}/u)?.[0]).toBe(
     undefined,
   );
 }
 
 test(
-  'hostile data is shown as text, and neither thousands of children nor 10 MB hold up the page',
+  'hostile data is shown as text, and neither thousands of children nor 10 MB block the page',
   { timeout: 240_000 },
   async () => {
     const server = await testServer();
@@ -110,7 +110,7 @@ test(
       .toBe('FAILED');
     const { page, open } = await openDashboard(server);
     page.on('dialog', () => expect.fail('a script of the data has run'));
-    // As Chromium tells it where LANG is C: this is no language tag.
+    // Chromium returns this where LANG is C, although it is not a language tag.
     await page.addInitScript(
       "Object.defineProperty(Navigator.prototype, 'language', { configurable: true, get: () => 'en-US@posix' })",
     );
@@ -123,7 +123,7 @@ test(
       ['/runs', displayed],
       ['/tasks', displayed],
       ['/queues', displayed],
-      // Groups have what their messages share.
+      // Groups have the common text of their messages.
       ['', inGroups],
       ['/errors', inGroups],
     ] as const) {
@@ -148,14 +148,14 @@ test(
       await expectText(page);
     }
 
-    // The API gives 500 children at a time: the page says so, and goes on.
+    // The API returns 500 children at a time: the page shows this, and continues.
     await page.getByText('The timeline has the first 500 runs below this one.').waitFor();
     const more = page.getByRole('button', { name: 'Show 500 more' });
     const rowCount = async (): Promise<number> => Number(await timeline.getAttribute('aria-rowcount'));
     while (await more.isVisible()) {
       const before = await rowCount();
       await withoutFreeze(page, `More after ${before} lines`, async () => {
-        // The last lines may have come since it was looked for.
+        // The last lines may have arrived since the check.
         if (!(await more.isVisible())) return;
         await more.click();
         await expect.poll(async () => (await rowCount()) > before || !(await more.isVisible())).toBe(true);

@@ -1,4 +1,4 @@
-/** Every flow with the keyboard alone: no test of this file points at anything. */
+/** Every flow with the keyboard alone: no test of this file uses a pointer. */
 import { expect, test } from 'vitest';
 import { openDashboard } from '../support/dashboard.ts';
 import { deployed } from '../support/deployment.ts';
@@ -68,13 +68,13 @@ const shop = {
   `,
 };
 
-test('the search palette has all that is typed, also what comes before its code', slow, async () => {
+test('the search palette has everything that is typed, also before its code is loaded', slow, async () => {
   const server = await newTenant();
   const { page, open } = await openDashboard(server);
   const search = page.getByRole('combobox', { name: /^Search pages/ });
   await open('/queues');
 
-  /** Loads the page anew, so that it has not loaded the palette, and answers what lets the palette's code through. */
+  /** Reloads the page, so that it has not loaded the palette, and returns a function that releases the palette's code. */
   const blockPalette = async (): Promise<() => void> => {
     let release = (): void => undefined;
     const isReleased = new Promise<void>((resolve) => (release = resolve));
@@ -97,17 +97,17 @@ test('the search palette has all that is typed, also what comes before its code'
     await page.keyboard.type('ip/');
     await requested;
     expect([shortcut, await search.count()]).toEqual([shortcut, 0]);
-    // These come while the code runs, the field is drawn and gets the focus.
+    // These keys arrive while the code runs, and the field is drawn and focused.
     release();
     await page.keyboard.type(' it, and everything else', { delay: 10 });
     await search.waitFor();
     expect([shortcut, await search.inputValue()]).toEqual([shortcut, 'ship/ it, and everything else']);
-    // From now on the field has the keys, in their order.
+    // The field now receives the keys in order.
     await page.keyboard.type(' too');
     expect(await search.inputValue()).toBe('ship/ it, and everything else too');
     await page.keyboard.press('Escape');
     await search.waitFor({ state: 'detached' });
-    // Nothing of it is left for the next time.
+    // None of it remains for the next time.
     await page.keyboard.press(shortcut);
     await search.waitFor();
     expect(await search.inputValue()).toBe('');
@@ -116,7 +116,7 @@ test('the search palette has all that is typed, also what comes before its code'
 });
 
 test(
-  'a failed run leads to its error, which is resolved and comes back; it is replayed with another payload',
+  'a failed run leads to its error, which is resolved and regresses; it is replayed with another payload',
   slow,
   async () => {
     const server = await newTenant();
@@ -142,7 +142,7 @@ test(
     await keys.press('Escape');
     await expect.poll(() => runs.getByRole('row').count()).toBe(2);
 
-    // The panel gets the focus, and the row has it back when it is closed.
+    // The panel gets the focus, and the row gets it back when the panel is closed.
     await keys.press('j', 'Enter');
     const panel = page.getByRole('dialog', { name: 'Run' });
     await keys.isAt(panel);
@@ -152,7 +152,7 @@ test(
     await panel.waitFor({ state: 'detached' });
     await keys.isAt(runs.locator(`[data-key="${failed}"]`));
 
-    // A task's name in the row filters by it; Tab goes through what is in one row only.
+    // A task's name in the row filters by it; Tab visits only the contents of one row.
     await keys.tabTo(runs.getByRole('button', { name: 'charge' }), 5);
     await keys.press('Enter');
     await expect.poll(() => new URL(page.url()).searchParams.get('q')).toBe('status:failed task:charge');
@@ -189,7 +189,7 @@ test(
     await keys.press('Enter');
     await page.getByText('card 5555 was refused').first().waitFor();
 
-    // Its error: resolved, with the button that takes it back, and it comes back.
+    // Its error: resolved, with the button that undoes it, and it regresses.
     await keys.press('g', 'e');
     const errors = page.getByRole('grid', { name: 'Errors' });
     await errors.getByText('TypeError').waitFor();
@@ -216,7 +216,7 @@ test('a queue is paused and resumed, a token is approved, a message is sent', sl
   await queues.getByText('send').first().waitFor();
   const search = page.getByRole('combobox', { name: /^Search pages/ });
 
-  // The search goes anywhere.
+  // The search works on every page.
   await keys.press('/');
   await keys.isAt(search);
   await keys.write('queues');
@@ -242,7 +242,7 @@ test('a queue is paused and resumed, a token is approved, a message is sent', sl
   await page.getByRole('button', { name: 'Resume the queue' }).waitFor();
   await keys.press('p');
   await ended(server, queued, 'COMPLETED');
-  // What was done can be taken back while the message is there.
+  // An action can be undone while its message is visible.
   await page.getByRole('button', { name: 'Undo' }).last().waitFor();
   await keys.press('u');
   await page.getByRole('button', { name: 'Resume the queue' }).waitFor();
@@ -281,7 +281,7 @@ test('a queue is paused and resumed, a token is approved, a message is sent', sl
 });
 
 test(
-  'runs are chosen and canceled, a time is chosen in the histogram, lines of a timeline are looked at',
+  'runs are selected and canceled, a time is selected in the histogram, lines of a timeline are opened',
   slow,
   async () => {
     const server = await newTenant();
@@ -312,11 +312,11 @@ test(
     await keys.press('Enter');
     for (const id of ids) await ended(server, id, 'CANCELED');
 
-    // The bar has gone: the focus has not.
+    // The bar is gone, but the focus is not lost.
     await question.waitFor({ state: 'detached' });
     await keys.press('Tab');
 
-    // A menu, its choices, and back to its button.
+    // A menu, its items, and back to its button.
     const columns = page.getByRole('button', { name: 'Columns' });
     await keys.tabBackTo(columns);
     await keys.press('Enter');
@@ -327,7 +327,7 @@ test(
     // The histogram, as with a drag.
     await keys.tabTo(page.getByRole('slider', { name: /choose a time/ }));
     await keys.press('ArrowLeft', 'Shift+ArrowLeft');
-    // What is chosen can be seen: two of the 168 hours.
+    // The selection is visible: two of the 168 hours.
     await expect
       .poll(() =>
         page
@@ -355,7 +355,7 @@ test(
     await keys.press('Escape', 'Home', 'ArrowLeft');
     await expect.poll(() => timeline.getByRole('row').count()).toBe(1);
 
-    // The keys are those that were used here.
+    // The help lists the keys that this test used.
     await keys.press('?');
     const help = page.getByRole('dialog', { name: 'Keys of this page' });
     const text = await help.getByRole('region', { name: 'In the timeline' }).innerText();
@@ -369,7 +369,7 @@ test(
   },
 );
 
-test('a version is promoted, and taken back', slow, async () => {
+test('a version is promoted, and rolled back', slow, async () => {
   const server = await newTenant();
   const text = (says: string) => ({
     'tasks/hello.ts': `
@@ -397,7 +397,7 @@ test('a version is promoted, and taken back', slow, async () => {
   await menu.getByRole('menuitem', { name: 'Promote' }).waitFor();
   await keys.arrowTo(menu.getByRole('menuitem', { name: 'Promote' }));
   await keys.press('Enter');
-  // No runner has loaded it: that is accepted with the space bar.
+  // No runner has loaded it: this is confirmed with the space bar.
   await keys.tabTo(question.getByRole('button', { name: `Promote ${second}` }), 4);
   await keys.press('Enter');
   await question.getByText(/No connected runner has loaded version/).waitFor();
@@ -409,7 +409,7 @@ test('a version is promoted, and taken back', slow, async () => {
   await question.waitFor({ state: 'detached' });
   await keys.isAt(versions.getByRole('button', { name: `What can be done with ${second}` }));
 
-  // The page of the one before takes it back.
+  // The page of the previous version rolls it back.
   await keys.press('j', 'Enter');
   await keys.tabTo(page.getByRole('button', { name: /^(Roll back to|Promote) this version/ }));
   await keys.press('Enter');

@@ -14,14 +14,14 @@ const tasksOf = (text: string): Record<string, string> => ({
   `,
 });
 
-/** What an operation answers to the owner of the server. */
+/** The reply of an operation to the owner of the server. */
 const owner = async (server: TestServer, path: string, method = 'GET', body?: unknown) => {
   const answer = await server.ask(path, { method, body, key: server.personalAccessToken });
   expect(answer.status).toBe(200);
   return answer.body;
 };
 
-/** Another user of the server's organisation, with the role. */
+/** Another user of the server's organization, with the role. */
 async function userWith(server: TestServer, role: string): Promise<TestServer> {
   const [organization] = await owner(server, '/api/v1/orgs');
   const invites = `/api/v1/orgs/${organization.id}/invites`;
@@ -35,7 +35,7 @@ async function userWith(server: TestServer, role: string): Promise<TestServer> {
   return { ...server, personalAccessToken: joined.body.personalAccessToken };
 }
 
-/** Everything that the page was answered, as texts. */
+/** Every reply to the page, as texts. */
 function answersOf(page: Page): readonly Promise<string>[] {
   const answers: Promise<string>[] = [];
   page.on('response', (response) => void answers.push(response.text().catch(() => '')));
@@ -43,7 +43,7 @@ function answersOf(page: Page): readonly Promise<string>[] {
 }
 
 test(
-  'a version is promoted, a newer one is a canary, promoted, and taken back',
+  'a version is promoted, a newer one is a canary, promoted, and rolled back',
   { timeout: 180_000 },
   async () => {
     const server = await newTenant();
@@ -63,7 +63,7 @@ test(
     const grid = page.getByRole('grid', { name: 'Versions' });
     await expect.poll(() => grid.getByRole('row').count()).toBe(3);
 
-    // No runner has loaded it: the server refuses until that is accepted.
+    // No runner has loaded it: the server rejects it until this is confirmed.
     await choose(first, 'Promote');
     await dialog.getByRole('button', { name: `Promote ${first}` }).click();
     await dialog.getByText(/No connected runner has loaded version/).waitFor();
@@ -89,7 +89,7 @@ test(
     await dialog.getByRole('button', { name: `Promote ${second}` }).click();
     await currentIs(second);
 
-    // On the page of the version that was current before, by the keyboard alone.
+    // On the page of the previously current version, with the keyboard alone.
     await grid.getByRole('link', { name: first }).click();
     await page.getByRole('button', { name: 'Roll back to this version' }).focus();
     await page.keyboard.press('Enter');
@@ -103,7 +103,7 @@ test(
   },
 );
 
-test('waiting runs are moved to another version, after a look at which', { timeout: 180_000 }, async () => {
+test('waiting runs are moved to another version, after a preview', { timeout: 180_000 }, async () => {
   const server = await newTenant();
   const versions: string[] = [];
   for (const content of ['a', 'b']) {
@@ -135,7 +135,7 @@ test('waiting runs are moved to another version, after a look at which', { timeo
 });
 
 test(
-  'a variable is set, changed and rolled back, and no browser is sent the value of a secret one',
+  'a variable is set, changed and rolled back, and the value of a secret one is sent to no browser',
   { timeout: 120_000 },
   async () => {
     const server = await newTenant();
@@ -150,7 +150,7 @@ test(
     await dialog.getByLabel('Name').fill('MILLRACE_X');
     await dialog.getByLabel('Value').fill('1');
     await dialog.getByRole('button', { name: 'Set in Production' }).click();
-    // The server's sentence, and what was typed is still there.
+    // The server's sentence is shown, and the typed text is still in the form.
     await dialog.getByText('MILLRACE_X: This name is reserved').waitFor();
     await dialog.getByLabel('Name').fill('LOG_LEVEL');
     await dialog.getByLabel('Value').fill('debug');
@@ -168,7 +168,7 @@ test(
     await dialog.getByLabel('Replace the values').check();
     await dialog.getByRole('button', { name: 'Import 2 variables' }).click();
     await grid.getByText('info').waitFor();
-    // From here on it is a secret. What it was when it was none was sent.
+    // From here on it is secret. Its earlier value was sent.
     await grid.getByRole('button', { name: 'Change STRIPE_KEY' }).click();
     await dialog.getByLabel('Value').fill('sk_live_rotated_1');
     await dialog.getByLabel('Secret').check();
@@ -205,7 +205,7 @@ test(
 );
 
 test(
-  'a key is made, shown once, used and revoked, and the audit log has it',
+  'a key is created, shown once, used and revoked, and the audit log records it',
   { timeout: 120_000 },
   async () => {
     const server = await newTenant();
@@ -246,7 +246,7 @@ test(
 );
 
 test(
-  'a read-only member sees the pages without what changes things, and the server refuses it',
+  'a read-only member sees the pages without controls for changes, and the server rejects changes',
   { timeout: 120_000 },
   async () => {
     const server = await newTenant();
@@ -270,7 +270,7 @@ test(
     }
     await open('/settings/audit');
     await page.getByText('Your role does not allow this.').waitFor();
-    // Without the page's manners: the server decides.
+    // Without the page: the server decides.
     const refused = await page.evaluate(
       async ({ url, project }) => {
         const response = await fetch(url, {
@@ -289,14 +289,14 @@ test(
     );
     expect(refused).toBe(403);
     expect((await server.ask(`${path}/LOG_LEVEL`)).body.value).toBe('debug');
-    // Their own development environment is theirs.
+    // They can change their own development environment.
     await open('/settings/keys', 'dev');
     await page.getByRole('grid', { name: 'Secret keys' }).waitFor();
   },
 );
 
 test(
-  'somebody is invited, joins, gets another role, and their browser is logged out elsewhere',
+  'a person is invited, joins, gets another role, and their browser is logged out elsewhere',
   { timeout: 120_000 },
   async () => {
     const server = await newTenant();
@@ -338,7 +338,7 @@ test(
 );
 
 test(
-  'an endpoint and an alert are added, a test is sent, its delivery read and sent again',
+  'an endpoint and an alert are added, a test is sent, its delivery is read and resent',
   { timeout: 120_000 },
   async () => {
     const server = await newTenant();

@@ -28,7 +28,7 @@ const slow = { timeout: 180_000 };
 const statusOf = async (server: TestServer, run: string): Promise<string> =>
   (await server.ask(`/api/v3/runs/${run}`)).body.status;
 
-test('a queue is paused, its page and the run say why runs wait, and it goes on when it is resumed', async () => {
+test('a queue is paused, its page and the run show why runs wait, and it continues when it is resumed', async () => {
   const server = await newTenant();
   await startProject(server, tasks);
   const { page, open } = await openDashboard(server);
@@ -69,7 +69,7 @@ test('a queue is paused, its page and the run say why runs wait, and it goes on 
     ]);
   expect(new URL(page.url()).searchParams.get('view')).toBe('keys');
 
-  // The page of the run leads back here.
+  // The page of the run links back to this one.
   const queuePage = page.url();
   await open(`/runs/${runs[0]}`);
   await page.getByRole('link', { name: 'Open the queue' }).click();
@@ -81,7 +81,7 @@ test('a queue is paused, its page and the run say why runs wait, and it goes on 
   await why.waitFor({ state: 'hidden', timeout: 30_000 });
 });
 
-test('a limit is set over that of the code and taken back, and the environment is paused after a question', async () => {
+test('a limit overrides that of the code and is removed, and the environment is paused after a confirmation', async () => {
   const server = await newTenant();
   await startProject(server, tasks);
   const { page, open } = await openDashboard(server);
@@ -116,7 +116,7 @@ test('a limit is set over that of the code and taken back, and the environment i
   await page.getByText('There is no such queue in this environment.').waitFor();
 });
 
-test('with more than a page of queues, the order and the search are those of all queues', slow, async () => {
+test('with more than a page of queues, the order and the search apply to all queues', slow, async () => {
   const server = await newTenant();
   const runs = [
     ...Array.from({ length: 104 }, (_, at) => ({ name: `q${String(at).padStart(3, '0')}`, count: 1 })),
@@ -157,7 +157,7 @@ test('with more than a page of queues, the order and the search are those of all
   await page.getByRole('button', { name: 'By name' }).click();
   await expect.poll(names, { timeout: 15_000 }).toEqual(['q000', 'q001', 'q002']);
 
-  // The filter of runs completes queues that are on no first page.
+  // The run filter completes queues that are not on the first page.
   await open('/runs');
   const filter = page.getByRole('combobox', { name: /Filter/ });
   await filter.fill('queue:zu');

@@ -9,7 +9,7 @@ const newTenant = serverOfFile();
 const slow = { timeout: 180_000 };
 
 test(
-  'a server that is away is told, and what was shown and typed stays; the page goes on by itself',
+  'an unreachable server is reported, and the data and input stay; the page continues by itself',
   slow,
   async () => {
     const server = await newTenant();
@@ -36,7 +36,7 @@ test(
   },
 );
 
-test('a tab that is hidden asks nothing, and asks again when it is shown', slow, async () => {
+test('a hidden tab sends no requests, and continues when it is shown', slow, async () => {
   const server = await newTenant();
   const { page, open, settled } = await openDashboard(server);
   await page.clock.install();
@@ -69,7 +69,7 @@ test('a tab that is hidden asks nothing, and asks again when it is shown', slow,
   await expect.poll(() => requests).toBeGreaterThan(0);
 });
 
-test('a member who may only read sees no button that changes', slow, async () => {
+test('a read-only member sees no button that changes data', slow, async () => {
   const server = await newTenant();
   await server.ask('/runner/v1/versions', {
     method: 'POST',
@@ -79,7 +79,7 @@ test('a member who may only read sees no button that changes', slow, async () =>
   const { page, open } = await openDashboard(server);
   await open(`/runs/${run.id}`);
   await page.getByRole('button', { name: 'Cancel run' }).waitFor();
-  // The answer of the server, with another role: what the page shows follows it.
+  // The reply of the server, with another role: the page follows it.
   await page.route('**/api/v1/browser-sessions/current', async (route) => {
     const response = await route.fetch();
     const text = (await response.text()).replaceAll(/"role":"\w+"/g, '"role":"viewer"');
@@ -90,12 +90,12 @@ test('a member who may only read sees no button that changes', slow, async () =>
   expect(await page.getByRole('button', { name: /Cancel run|Replay/ }).count()).toBe(0);
 });
 
-test('a failure has the section of the documentation that explains it', slow, async () => {
-  // Of its own: it breaks.
+test('a failure links to the section of the documentation that explains it', slow, async () => {
+  // A server of its own, because the test breaks it.
   const server = await testServer();
   const sql = connect(server.database, { name: 'test', max: 1 });
   onTestFinished(() => sql.end());
-  // A fault of the server, which its log has.
+  // A server error, which is in its log.
   await sql`alter table queues rename to queues_away`;
   const { page, open } = await openDashboard(server);
   await open('/queues');

@@ -74,14 +74,14 @@ test('a run is found in the list, opened, and replayed with another payload', sl
   await page.waitForURL((url) => /\/runs\/run_/.test(url.pathname) && !url.pathname.endsWith(failed));
   await page.getByText('card 5555 was refused').first().waitFor();
 
-  // Data is text, whatever it looks like.
+  // Data is text, even when it looks like code.
   await open(`/runs/${first}?tab=payload`);
   await page.getByText('<img src=x onerror=alert(1)>').first().waitFor();
   await page.getByRole('tab', { name: 'Logs' }).click();
   await page.getByText('greeting <img src=x').waitFor();
 });
 
-test('a waiting run says why it waits, and is canceled', slow, async () => {
+test('a waiting run shows why it waits, and is canceled', slow, async () => {
   const server = await newTenant();
   await startProject(server, tasks);
   const run = await trigger(server, 'hold', {});
@@ -102,7 +102,7 @@ test('a waiting run says why it waits, and is canceled', slow, async () => {
 });
 
 test(
-  'new runs appear by themselves, chosen ones stay chosen, and all that match are canceled with their count',
+  'new runs appear by themselves, selected ones stay selected, and all matching runs are canceled with their count',
   slow,
   async () => {
     const server = await newTenant();
@@ -117,7 +117,7 @@ test(
     await expect.poll(() => grid.getByRole('row').count()).toBe(4);
     await grid.getByRole('checkbox', { name: 'Choose the row' }).first().check();
     await trigger(server, 'slow', { n: 4 });
-    // The pointer is on a row: the new one waits until it is asked for.
+    // The pointer is on a row: the new run is not shown until it is requested.
     await grid.getByRole('row').nth(1).hover();
     await page.getByRole('button', { name: 'Show 1 new run' }).click();
     await expect.poll(() => grid.getByRole('row').count()).toBe(5);
@@ -130,7 +130,7 @@ test(
   },
 );
 
-test('a deep link survives the login, and a wrong token is refused with a sentence', slow, async () => {
+test('a deep link survives the login, and a wrong token is rejected with a sentence', slow, async () => {
   const server = await newTenant();
   const { page, open } = await openDashboard(server, { isLoggedIn: false });
   await open('/runs?q=status:failed');

@@ -18,7 +18,7 @@ async function register(server: TestServer): Promise<void> {
 }
 
 test(
-  'a schedule is made in a form, read on the clocks of another zone, backfilled with its count, and deactivated',
+  'a schedule is created in a form, shown in another time zone, backfilled with its count, and deactivated',
   { timeout: 120_000 },
   async () => {
     const server = await testServer();
@@ -45,7 +45,7 @@ test(
     await expect.poll(() => times.getByText(/2[23]:00:00/).count(), { timeout: 20_000 }).toBeGreaterThan(4);
     expect(new URL(page.url()).search).toBe('?zone=Asia/Tokyo');
 
-    // Three days on the clocks of the schedule's own zone: three ticks.
+    // Three days in the schedule's own time zone: three ticks.
     await page.getByRole('combobox', { name: 'on the clocks of' }).fill('America/New_York');
     await page.getByRole('button', { name: 'Backfill' }).click();
     await dialog.getByLabel('From').fill('2026-03-07T00:00');
@@ -61,7 +61,7 @@ test(
     await expect.poll(() => ticks.getByText('backfilled').count(), { timeout: 20_000 }).toBe(3);
     await ticks.getByText(/8 Mar 2026, 09:00:00/).waitFor();
 
-    // Once more: nothing is run twice.
+    // Again: no tick is run twice.
     await page.keyboard.press('b');
     await dialog.getByLabel('From').fill('2026-03-07T00:00');
     await dialog.getByLabel('To, not included').fill('2026-03-10T00:00');

@@ -14,7 +14,7 @@ import { findBrowser } from '../support/browser.ts';
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const folder = join(root, 'docs/images/dashboard');
 
-/** What `millrace demo --once` prints when it is ready. */
+/** The output of `millrace demo --once` when it is ready. */
 interface Demo {
   readonly url: string;
   readonly projectRef: string;
@@ -70,7 +70,7 @@ async function startDemo(): Promise<{ demo: Demo; stop: () => Promise<void> }> {
 }
 
 async function take(page: Page, file: string): Promise<void> {
-  // What it asked for has come, and nothing moves any more.
+  // Its data has arrived, and nothing moves any longer.
   await page.waitForLoadState('networkidle').catch(() => {});
   await page.waitForTimeout(1_000);
   const session = await page.context().newCDPSession(page);

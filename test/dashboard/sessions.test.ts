@@ -49,11 +49,11 @@ test('a conversation is followed live, written to, and closed', { timeout: 120_0
   await talk.getByText('You said <script>alert(1)</script>', { exact: true }).waitFor();
   await talk.getByText('usage').waitFor();
 
-  // What others say comes by itself.
+  // Messages of others appear by themselves.
   await send('from elsewhere');
   await talk.getByText('You said from elsewhere').waitFor();
 
-  // The reader writes with the keyboard alone; a lost reply is no second message.
+  // With the keyboard alone; a lost reply does not send a second message.
   const message = page.getByRole('textbox', { name: 'Message to the task' });
   await message.fill('from the page');
   let lost = 0;

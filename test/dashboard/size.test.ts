@@ -16,7 +16,7 @@ test('the first page loads at most 200 kB, compressed', { timeout: 180_000 }, as
     const { pathname } = new URL(response.url());
     if (pathname.startsWith('/assets/')) paths.add(pathname.slice(1));
   });
-  // The list of runs: what most people open first, with its plot.
+  // The list of runs, which is usually opened first, with its plot.
   await page.goto(new URL(`/p/${server.projectRef}/prod/runs`, server.url).href);
   await page.getByText('No runs in the last seven days.').waitFor();
   await settled();
@@ -27,12 +27,12 @@ test('the first page loads at most 200 kB, compressed', { timeout: 180_000 }, as
   expect(total, [...paths].join('\n')).toBeLessThan(maxFirstLoad);
 });
 
-test('nothing in the page is inline, and no address is of another host', async () => {
+test('the page has no inline code, and no address of another host', async () => {
   const html = await readFile(`${folder}index.html`, 'utf8');
   expect(html).not.toMatch(/<style|style=|<script(?![^>]*\ssrc=)|\son\w+=|https?:\/\//);
 });
 
-test('neither zod nor eval is in what a browser loads', async () => {
+test('neither zod nor eval is in the files that a browser loads', async () => {
   for (const file of await readdir(`${folder}assets`)) {
     if (!file.endsWith('.js')) continue;
     const text = await readFile(`${folder}assets/${file}`, 'utf8');
@@ -40,7 +40,7 @@ test('neither zod nor eval is in what a browser loads', async () => {
   }
 });
 
-test('each file of text has its compressed forms beside it', async () => {
+test('each text file has its compressed forms next to it', async () => {
   const files = new Set(await readdir(`${folder}assets`));
   for (const file of files)
     if (/\.(?:js|css|svg)$/.test(file)) {

@@ -27,7 +27,7 @@ const tasks = {
   `,
 };
 
-test('a task is tried with a form, then with an earlier payload as JSON, and its run is watched', async () => {
+test('a task is tested with a form, then with an earlier payload as JSON, and its run is watched', async () => {
   const server = await newTenant();
   await startProject(server, tasks, ['zod']);
   const { page, open } = await openDashboard(server);
@@ -62,7 +62,7 @@ test('a task is tried with a form, then with an earlier payload as JSON, and its
     isTest: true,
   });
 
-  // What was typed is there after a reload, and an earlier payload takes its place.
+  // The input survives a reload, and an earlier payload replaces it.
   await page.reload();
   await expect
     .poll(() => form.getByRole('textbox', { name: 'orderId' }).inputValue(), { timeout: 15_000 })
@@ -86,7 +86,7 @@ test('a task is tried with a form, then with an earlier payload as JSON, and its
   await run.getByText('order-2 slow').waitFor();
 });
 
-test('a task without a schema takes any JSON; what the server refuses is told at its field', async () => {
+test('a task without a schema accepts any JSON; errors of the server are shown at their field', async () => {
   const server = await newTenant();
   await startProject(server, tasks, ['zod']);
   const { page, open } = await openDashboard(server);

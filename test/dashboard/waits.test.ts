@@ -31,7 +31,7 @@ async function refund(server: TestServer, tags: readonly string[]): Promise<stri
 const runOf = async (server: TestServer, id: string) => (await server.ask(`/api/v3/runs/${id}`)).body;
 
 test(
-  'somebody finds what waits for a person, fills in the form, and the run goes on',
+  'a token that waits for a person is found and completed with the form, and the run continues',
   { timeout: 120_000 },
   async () => {
     const server = await newTenant();
@@ -48,7 +48,7 @@ test(
     await page.getByRole('link', { name: /^refund run_/ }).waitFor();
 
     const form = page.getByRole('form', { name: 'Complete the token' });
-    // Nothing is approved by a key that was pressed too early.
+    // A key that is pressed too early approves nothing.
     await form.getByRole('button', { name: 'Complete the token' }).click();
     await form.getByText('Choose yes or no.').waitFor();
     await form.getByLabel('approved', { exact: true }).selectOption('Yes');
@@ -58,13 +58,13 @@ test(
     await expect.poll(async () => (await runOf(server, run)).status, { timeout: 20_000 }).toBe('COMPLETED');
     expect((await runOf(server, run)).output).toEqual({ approved: true, comment: 'fine by me' });
 
-    // It is no longer among those that wait.
+    // It is no longer in the list of waiting tokens.
     await open('/waits');
     await page.getByText('Nothing waits for a person.').waitFor();
   },
 );
 
-test('a value is written as JSON; whoever is slower is told so', { timeout: 120_000 }, async () => {
+test('a value is written as JSON; the slower of two people is notified', { timeout: 120_000 }, async () => {
   const server = await newTenant();
   await startProject(server, tasks);
   const run = await refund(server, ['refund']);
@@ -82,7 +82,7 @@ test('a value is written as JSON; whoever is slower is told so', { timeout: 120_
   await form.getByText('This is not JSON').waitFor();
   await form.getByLabel('Value').fill('{ "approved": true }');
 
-  // The answer that says so is late: somebody else completes it in the meantime.
+  // The page learns of it late: another person completes the token first.
   const [token] = (await server.ask('/api/v1/waitpoints/tokens')).body.data;
   await page.route('**/api/v1/waitpoints/tokens/*', (route) => route.abort());
   await server.ask(`/api/v1/waitpoints/tokens/${token.id}/complete`, {

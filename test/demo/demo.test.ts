@@ -1,4 +1,4 @@
-/** `millrace demo`, from the packages as they are published, in a folder that has nothing else. */
+/** `millrace demo`, from the published form of the packages, in an otherwise empty folder. */
 import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -65,7 +65,7 @@ describe('a shop that is filled once', () => {
     return (await response.json()) as T;
   };
 
-  /** The items of a list with cursors. */
+  /** The items of a list with cursor pagination. */
   async function all(path: string): Promise<Record<string, unknown>[]> {
     interface Page {
       readonly data: Record<string, unknown>[];
@@ -82,7 +82,7 @@ describe('a shop that is filled once', () => {
     return found;
   }
 
-  test('has of everything what its summary says', async () => {
+  test('contains everything that its summary counts', async () => {
     const { projectRef } = summary;
     const inProject = `v1/projects/${projectRef}`;
     const queues = (await get<{ data: { paused: boolean }[] }>('v1/queues?perPage=100')).data;
@@ -112,11 +112,11 @@ describe('a shop that is filled once', () => {
     };
     const { runs, ...counts } = summary.counts;
     expect(found).toEqual(counts);
-    // The schedule of each minute goes on.
+    // The schedule of every minute continues.
     expect((await get<{ count: number }>('v1/runs/count')).count).toBeGreaterThanOrEqual(runs ?? Infinity);
   });
 
-  test('is as rich as it is described', () => {
+  test('contains as much as its description promises', () => {
     const { counts } = summary;
     expect(counts).toMatchObject({
       versions: 3,
@@ -136,7 +136,7 @@ describe('a shop that is filled once', () => {
     expect(counts['events']).toBeGreaterThan(40);
   });
 
-  test('names something of each kind to open', async () => {
+  test('names one object of each kind to open', async () => {
     const missing = Object.entries(summary.open).filter(([, id]) => id === null);
     expect(missing).toEqual([]);
     const statusOf = async (name: string): Promise<string> =>
@@ -178,12 +178,12 @@ describe('a shop that is filled once', () => {
     expect(JSON.stringify(ticks)).toContain('missed');
   });
 
-  test('shows lines of the source of the shop in its errors', async () => {
+  test('shows source lines of the shop in its errors', async () => {
     interface Failed {
       readonly error: { readonly name: string; readonly stackTrace: string };
       readonly version: string;
     }
-    // They fail for several reasons, in no order.
+    // They fail for several reasons, in any order.
     const failed = await all('v1/runs?filter[taskIdentifier]=reserve-stock&filter[status]=FAILED');
     const runs = await Promise.all(failed.map(({ id }) => get<Failed>(`v3/runs/${String(id)}`)));
     const { error, version } = runs.find((run) => run.error.name === 'OutOfStock') as Failed;
@@ -201,7 +201,7 @@ describe('a shop that is filled once', () => {
 test('a shop that is stopped while it is filled leaves nothing behind', async () => {
   const demo = start();
   await demo.line(/orders of the first/);
-  // Runs are under way.
+  // Runs are executing.
   await expect.poll(() => executorsOf(demo)).not.toEqual([]);
   await endsCleanly(demo);
 }, 120_000);

@@ -25,7 +25,7 @@ const values = {
   runners: [{ name: 'a', environment: 'prod', existingSecret: 'millrace', labels: ['gpu'], graceSeconds: 3 }],
 };
 
-/** Does what the kubelet does with a pod: writes its secrets as files, and starts its program with its arguments and variables. */
+/** Acts as the kubelet for a pod: writes its secrets as files, and starts its program with its arguments and variables. */
 async function startPod(
   pod: Pod,
   folder: string,

@@ -15,7 +15,7 @@ const values = {
   masterKey: { existingSecret: 'millrace' },
 };
 const pool = { name: 'default', environment: 'prod', existingSecret: 'millrace' };
-/** Everything that the chart can make. */
+/** Every object that the chart can create. */
 const everything = {
   ...values,
   imagePullSecrets: [{ name: 'registry' }],
@@ -67,12 +67,12 @@ const named = (manifests: readonly Manifest[]): string[] =>
   manifests.map(({ kind, metadata }) => `${kind} ${metadata.name}`).toSorted();
 
 describe.skipIf(!hasHelm)(`the chart${hasHelm ? '' : ' (skipped: set HELM)'}`, () => {
-  test('is found to be in order by helm, with few values and with many', async () => {
+  test('passes helm lint, with few values and with many', async () => {
     for (const input of [values, everything])
       expect(await lint(helm, folder, input)).toContain('0 chart(s) failed');
   });
 
-  test('makes what the APIs of Kubernetes, KEDA and the Prometheus operator know, without an unknown name', async () => {
+  test('creates valid objects of Kubernetes, KEDA and the Prometheus operator, without an unknown name', async () => {
     const manifests = await rendered(everything);
     expect(named(manifests)).toEqual([
       'Deployment tasks-millrace',
@@ -97,14 +97,14 @@ describe.skipIf(!hasHelm)(`the chart${hasHelm ? '' : ' (skipped: set HELM)'}`, (
     await Promise.all((await rendered(values)).map(validate));
   });
 
-  test('is checked by something that finds a misspelt name and a wrong value', async () => {
+  test('is checked by validators that find a misspelled name and a wrong value', async () => {
     const [manifest] = await rendered(values);
     const misspelt = { ...manifest!, spec: { ...manifest!.spec, policyTipes: ['Ingress'] } };
     expect(await typeErrors(folder, [misspelt])).toContain('policyTipes');
     await expect(validate({ ...manifest!, spec: { podSelector: 7 } })).rejects.toThrow('podSelector');
   });
 
-  test('keeps all pods within the standard "restricted", without a token and without variables of services', async () => {
+  test('keeps all pods within the standard "restricted", without a token and without service variables', async () => {
     const manifests = await rendered(everything);
     for (const { metadata } of manifests.filter(({ kind }) => kind === 'Deployment')) {
       const pod = podOf(manifests, metadata.name);
@@ -119,12 +119,12 @@ describe.skipIf(!hasHelm)(`the chart${hasHelm ? '' : ' (skipped: set HELM)'}`, (
         readOnlyRootFilesystem: true,
         capabilities: { drop: ['ALL'] },
       });
-      // 0440
+      // 0440 in decimal.
       expect(JSON.stringify(pod.volumes), metadata.name).toContain('"defaultMode":288');
     }
   });
 
-  test('gives a pod longer than what is in it takes to stop', async () => {
+  test('gives a pod longer than its containers need to stop', async () => {
     const manifests = await rendered(everything);
     expect(podOf(manifests, 'tasks-millrace').terminationGracePeriodSeconds).toBeGreaterThanOrEqual(
       5 + 5 + 2,
@@ -141,7 +141,7 @@ describe.skipIf(!hasHelm)(`the chart${hasHelm ? '' : ' (skipped: set HELM)'}`, (
     expect(gpu.terminationGracePeriodSeconds).toBeGreaterThan(600 + 2);
   });
 
-  test('scales by the metrics that docs/metrics.md names, and has no autoscaler where none is asked for', async () => {
+  test('scales by the metrics that docs/metrics.md names, and has no autoscaler by default', async () => {
     const manifests = await rendered(everything);
     const scaled = manifests.find(({ kind }) => kind === 'ScaledObject');
     expect(scaled?.spec).toMatchObject({
@@ -159,7 +159,7 @@ describe.skipIf(!hasHelm)(`the chart${hasHelm ? '' : ' (skipped: set HELM)'}`, (
         },
       ],
     });
-    // Otherwise each upgrade would set the number back that an autoscaler has set.
+    // Otherwise each upgrade would reset the number that an autoscaler has set.
     const replicas = (name: string) =>
       manifests.find(({ kind, metadata }) => kind === 'Deployment' && metadata.name === name)?.spec[
         'replicas'
@@ -171,7 +171,7 @@ describe.skipIf(!hasHelm)(`the chart${hasHelm ? '' : ' (skipped: set HELM)'}`, (
     expect(single).not.toContain('PodDisruptionBudget tasks-millrace');
   });
 
-  test('sets only variables for secrets that are read, to files that are mounted', async () => {
+  test('sets only secret variables that are read, to mounted files', async () => {
     const manifests = await rendered(everything);
     const known = new Set<string>(secretsFromFiles.map((name) => `${name}_FILE`));
     for (const name of ['tasks-millrace', 'tasks-millrace-runner-default']) {
@@ -199,25 +199,25 @@ describe.skipIf(!hasHelm)(`the chart${hasHelm ? '' : ' (skipped: set HELM)'}`, (
     ],
     ['a pool without a key', { ...values, runners: [{ name: 'a', environment: 'prod' }] }, 'existingSecret'],
     ['a label with a comma', { ...values, runners: [{ ...pool, labels: ['a,b'] }] }, 'labels'],
-    ['a pool of a wrong name', { ...values, runners: [{ ...pool, name: 'GPU' }] }, 'name'],
-    ['two pools of one name', { ...values, runners: [pool, pool] }, 'two pools are named default'],
+    ['a pool with an invalid name', { ...values, runners: [{ ...pool, name: 'GPU' }] }, 'name'],
+    ['two pools with one name', { ...values, runners: [pool, pool] }, 'two pools are named default'],
     [
-      'an autoscaler with its ends swapped',
+      'an autoscaler with swapped limits',
       { ...values, runners: [{ ...pool, autoscaling: { type: 'keda', min: 9, max: 3 } }] },
       'autoscaling.min of pool default is above autoscaling.max',
     ],
     [
-      'a HorizontalPodAutoscaler down to none',
+      'a HorizontalPodAutoscaler with a minimum of 0',
       { ...values, runners: [{ ...pool, autoscaling: { type: 'hpa', min: 0 } }] },
       'autoscaling.min of pool default must be 1 or more',
     ],
     [
-      'metrics that are needed and off',
+      'required metrics that are off',
       { ...values, metrics: { enabled: false }, runners: [{ ...pool, autoscaling: { type: 'keda' } }] },
       'which metrics.enabled switches off',
     ],
     ['an ingress without a name', { ...values, ingress: { enabled: true } }, 'ingress.host must be'],
-  ])('refuses %s, and names it', async (_what, input, message) => {
+  ])('rejects %s, and names it', async (_what, input, message) => {
     const refused = await rendered(input).then(
       () => '',
       (error: { stderr: string }) => error.stderr,

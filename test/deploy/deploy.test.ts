@@ -40,7 +40,7 @@ async function rootWithUnits(): Promise<string> {
   await writeFile(join(bin, 'millrace'), '#!/bin/sh\n', { mode: 0o755 });
   for (const name of await readdir(deploy('systemd')))
     if (!name.endsWith('.conf')) await cp(deploy(`systemd/${name}`), join(units, name));
-  // What every unit needs by default.
+  // The units on which every unit depends by default.
   for (const name of ['sysinit', 'basic', 'shutdown', 'network-online', 'network', 'multi-user', 'timers'])
     await cp(`/lib/systemd/system/${name}.target`, join(root, `lib/systemd/system/${name}.target`));
   return root;
@@ -52,7 +52,7 @@ const verify = async (root: string, unit: string): Promise<string> => {
 };
 
 test.skipIf(!hasSystemd)(
-  `systemd finds nothing wrong in the units, and calls them little exposed${unless(hasSystemd, 'systemd')}`,
+  `systemd finds no fault in the units, and rates their exposure low${unless(hasSystemd, 'systemd')}`,
   async () => {
     const root = await rootWithUnits();
     const units = join(root, 'etc/systemd/system');
@@ -63,7 +63,7 @@ test.skipIf(!hasSystemd)(
       deploy('systemd/millrace-embedded.conf'),
       join(units, 'millrace-server.service.d/embedded.conf'),
     );
-    // What docs/deploy.md adds for an identity provider.
+    // The additional settings of docs/deploy.md for an identity provider.
     const page = await readFile(join(repository, 'docs/deploy.md'), 'utf8');
     const [, dropIn = ''] = /^ *```ini\n([\s\S]*?)```$/m.exec(page) ?? [];
     expect(dropIn).toContain('LoadCredential=oidc-client-secret:');
@@ -71,7 +71,7 @@ test.skipIf(!hasSystemd)(
     expect(await verify(root, 'millrace-server.service')).toBe('');
     expect(await verify(root, 'millrace-backup.service')).toBe('');
     expect(await verify(root, 'millrace-backup.timer')).toBe('');
-    // Of 100; a unit without settings has 96.
+    // The maximum is 100; a unit without settings has 96.
     for (const unit of ['millrace-server.service', 'millrace-runner@.service'])
       await run('systemd-analyze', ['security', '--offline=true', '--threshold=15', join(units, unit)]);
     const backup = join(units, 'millrace-backup.service');
@@ -79,16 +79,13 @@ test.skipIf(!hasSystemd)(
   },
 );
 
-test.skipIf(!hasSystemd)(
-  `systemd tells a setting that it does not know${unless(hasSystemd, 'systemd')}`,
-  async () => {
-    const root = await rootWithUnits();
-    const text = await readFile(deploy('systemd/millrace-server.service'), 'utf8');
-    const wrong = join(root, 'etc/systemd/system/wrong.service');
-    await writeFile(wrong, text.replace('KillMode=', 'KillMod='));
-    expect(await verify(root, 'wrong.service')).toContain("Unknown key 'KillMod'");
-  },
-);
+test.skipIf(!hasSystemd)(`systemd reports an unknown setting${unless(hasSystemd, 'systemd')}`, async () => {
+  const root = await rootWithUnits();
+  const text = await readFile(deploy('systemd/millrace-server.service'), 'utf8');
+  const wrong = join(root, 'etc/systemd/system/wrong.service');
+  await writeFile(wrong, text.replace('KillMode=', 'KillMod='));
+  expect(await verify(root, 'wrong.service')).toContain("Unknown key 'KillMod'");
+});
 
 /** The arguments of the last ExecStart of a unit, with folders below `root`. */
 async function argumentsOf(unit: string, root: string): Promise<string[]> {
@@ -97,7 +94,7 @@ async function argumentsOf(unit: string, root: string): Promise<string[]> {
   return line.replaceAll('%S', root).split(' ');
 }
 
-test('the unit of the embedded server archives to the folder in which the unit of the backup makes backups', async () => {
+test('the embedded server unit archives to the folder of the backup unit', async () => {
   const root = await temporaryFolder();
   const server = millrace([...(await argumentsOf('millrace-embedded.conf', root)), '--port', '0', '--json'], {
     cwd: root,
@@ -130,7 +127,7 @@ interface Compose {
   readonly secrets: Readonly<Record<string, { readonly file: string }>>;
 }
 
-test('the secrets script makes each secret of the Compose file once, readable by containers, in a folder of this user', async () => {
+test('the secrets script creates each secret of the Compose file once, readable by containers, in a folder of this user', async () => {
   const folder = join(await temporaryFolder(), 'secrets');
   const make = () => run('sh', [deploy('secrets.sh'), folder]);
   const read = (name: string): Promise<string> => readFile(join(folder, name), 'utf8');
@@ -150,7 +147,7 @@ test('the secrets script makes each secret of the Compose file once, readable by
   expect(await read('prod-secret-key')).toMatch(/^svc_prod_sk_[0-9a-f]{24}\n$/);
   expect(await read('access-token')).toMatch(/^svc_pat_[1-9a-f]{40}\n$/);
 
-  // Variables that name a file name one that the service gets, and one that is read.
+  // Each variable with a file name is one that is read, and names a file that the service gets.
   const known = new Set<string>(secretsFromFiles.map((name) => `${name}_FILE`));
   for (const [name, service] of Object.entries(services)) {
     for (const [variable, value] of Object.entries(service.environment ?? {})) {
@@ -165,13 +162,13 @@ test('the secrets script makes each secret of the Compose file once, readable by
 });
 
 test.skipIf(!hasCompose)(
-  `Compose accepts the file, and refuses a wrong one${unless(hasCompose, 'docker-compose')}`,
+  `Compose accepts the file, and rejects a wrong one${unless(hasCompose, 'docker-compose')}`,
   async () => {
     const folder = await temporaryFolder();
     await run('sh', [deploy('secrets.sh'), join(folder, 'secrets')]);
     const file = join(folder, 'compose.yaml');
     const text = await readFile(deploy('compose.yaml'), 'utf8');
-    // The Compose of Debian is older than the key `name`.
+    // Debian's Compose predates the key `name`.
     const known = text.replace(/^name: .*$/m, '');
     const config = () => run('docker-compose', ['-f', file, 'config', '--quiet']);
     await writeFile(file, known);

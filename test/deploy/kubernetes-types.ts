@@ -1,6 +1,6 @@
 /**
  * Checks manifests against the API of Kubernetes, KEDA and the Prometheus operator, as npm has it: the JSON schemas, and the types for
- * TypeScript, which also know no other names than the API's.
+ * TypeScript, which also reject unknown names.
  */
 import { execFile } from 'node:child_process';
 import { symlink, writeFile } from 'node:fs/promises';
@@ -23,15 +23,15 @@ const moduleOf: Readonly<Record<string, string>> = {
   v1: 'kubernetes-models/v1',
 };
 
-/** Throws for a value that the schema of its kind refuses. */
+/** Throws for a value that the schema of its kind rejects. */
 export async function validate(manifest: Manifest): Promise<void> {
   const models = (await import(moduleOf[manifest.apiVersion] ?? '')) as Readonly<Record<string, Model>>;
   const model = models[manifest.kind];
-  if (model === undefined) throw new Error(`There is no ${manifest.apiVersion} ${manifest.kind}.`);
+  if (model === undefined) throw new Error(`Unknown kind: ${manifest.apiVersion} ${manifest.kind}.`);
   new model(manifest).validate();
 }
 
-/** What the compiler says about the manifests as values of the types: '' if all names and values are known. */
+/** The compiler's errors for the manifests as values of the types: '' if all names and values are valid. */
 export async function typeErrors(folder: string, manifests: readonly Manifest[]): Promise<string> {
   const lines = manifests.map((manifest, index) => {
     const type = `import('${moduleOf[manifest.apiVersion]}').I${manifest.kind}`;

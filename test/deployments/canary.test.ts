@@ -15,11 +15,11 @@ beforeAll(async () => {
 });
 afterAll(() => installation.stop());
 
-/** As it is documented. */
+/** The documented formula for a run's share. */
 const shareOf = (run: string): number =>
   Number.parseInt(createHash('md5').update(run).digest('hex').slice(0, 8), 16) % 100;
 
-test('a canary gets its share of the runs, its errors are told by its version, and it ends when it is aborted', async () => {
+test('a canary gets its share of the runs, its errors are identified by its version, and it ends when it is aborted', async () => {
   const { keys, url } = installation;
   const to = { url, key: keys.prod };
   const project = await deployedProject(installation, keys.prod, {

@@ -11,7 +11,7 @@ export interface CreatedDeployment {
   readonly missing: readonly { readonly blob: string; readonly received: number }[];
 }
 
-/** A request of a client that deploys. Throws unless it is answered 200. */
+/** A request of a client that deploys. Throws unless the status is 200. */
 export async function call<T>({ url, key }: DeployTo, request: string, body?: unknown): Promise<T> {
   const [method = '', path = ''] = request.split(' ');
   const response = await fetch(url + path, {
@@ -36,7 +36,7 @@ export const putBlob = (
     body: data,
   });
 
-/** Deploys as a client does: creates, uploads what is missing, finalizes. */
+/** Deploys as a client does: creates, uploads missing blobs, finalizes. */
 export async function deploy(to: DeployTo, bundle: TestBundle = bundleOf({})): Promise<CreatedDeployment> {
   const created = await call<CreatedDeployment>(to, 'POST /api/v1/deployments', bundle.body);
   for (const { blob, received } of created.missing) {

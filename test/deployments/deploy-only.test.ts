@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => installation.stop());
 
-/** A key with the preset, made as docs/deployments.md says. */
+/** A key with the preset, created as in docs/deployments.md. */
 async function deployOnlyKey(env: string): Promise<string> {
   const { url, folder, projectRef, personalAccessToken } = installation;
   const created = await finished(
@@ -36,7 +36,7 @@ const branches = async (): Promise<string[]> => {
   return ((await response.json()) as { branches: { name: string }[] }).branches.map(({ name }) => name);
 };
 
-test('CI deploys with a deploy-only key alone, again and again, and can do nothing else', async () => {
+test('CI deploys repeatedly with a deploy-only key alone, and can do nothing else', async () => {
   const { keys } = installation;
   await startFetchingRunner(installation, keys.prod);
   const ci = await deployedProject(installation, await deployOnlyKey('prod'), {
@@ -50,7 +50,7 @@ test('CI deploys with a deploy-only key alone, again and again, and can do nothi
   expect((await operator.run('env', 'set', 'REGION=eu-west')).exitCode).toBe(0);
   expect((await operator.run('env', 'set', 'LOGIN=hunter2-hunter2', '--secret')).exitCode).toBe(0);
   const first = await ci.run('deploy', '--env', 'prod');
-  // On a busy machine it says what it waits for.
+  // On a busy machine it reports its wait.
   expect(first.stderr.replaceAll(/^Waiting for .*$/gm, '').trim()).toBe('');
   expect(first).toMatchObject({ exitCode: 0, json: { isNew: true, isCurrent: true } });
   // A secret value of the environment is found with this key, too.
@@ -63,7 +63,7 @@ test('CI deploys with a deploy-only key alone, again and again, and can do nothi
   const second = await ci.run('deploy', '--message', 'the second');
   expect(second).toMatchObject({ exitCode: 0, json: { isCurrent: true, replaced: first.json.version } });
   expect((await ci.run('deploy')).json).toMatchObject({ isNew: false, isCurrent: true });
-  // Uploaded before, and promoted later.
+  // Uploaded first, and promoted later.
   await ci.write('tasks/b.ts', taskFile('b', "'three'"));
   const third = await ci.run('deploy', '--no-promote');
   expect((await ci.run('deploy')).json).toMatchObject({
@@ -119,7 +119,7 @@ test('a preview branch is created by a deploy-only key, once its project can be 
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
     body: JSON.stringify({ branch: 'feat/works' }),
   });
-  // CI ends a preview branch when it is merged.
+  // CI archives a preview branch when it is merged.
   expect(archived.status).toBe(200);
 }, 120_000);
 

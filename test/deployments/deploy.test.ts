@@ -23,7 +23,7 @@ const versions = async (project: DeployedProject, ...args: string[]) =>
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line) as { version: string; state: string; message: string | null });
 
-/** Runs a command in a process of its own, at once with others. */
+/** Runs a command in a process of its own, concurrently with others. */
 async function apart(project: DeployedProject, ...args: string[]) {
   const running = project.start(...args, '--json');
   const exitCode = await running.exitCode;
@@ -31,9 +31,9 @@ async function apart(project: DeployedProject, ...args: string[]) {
 }
 
 describe('millrace deploy', () => {
-  test('uploads, promotes and runs; a changed file is a small upload; rollback goes back', async () => {
+  test('uploads, promotes and runs; a changed file is a small upload; rollback restores the previous version', async () => {
     const { keys } = installation;
-    // Sources that hardly compress, so that the shares of the uploads are those of real projects.
+    // Sources that hardly compress, so that the upload sizes are proportioned as in real projects.
     const noise = (): string => `export const noise = '${randomBytes(40_000).toString('base64')}';`;
     const project = await deployedProject(installation, keys.prod, {
       'tasks/a.ts': taskFile('a', "'one'"),
@@ -79,7 +79,7 @@ describe('millrace deploy', () => {
     });
     // The same content is promoted again, although it is newer than the current version.
     expect((await project.run('deploy')).json).toMatchObject({ version: two, isNew: false, isCurrent: true });
-    // And content that is older, because somebody deploys it.
+    // The same is true for older content.
     await project.write('tasks/a.ts', taskFile('a', "'one'"));
     expect((await project.run('deploy')).json).toMatchObject({ version: one, isNew: false, replaced: two });
 
@@ -106,7 +106,7 @@ describe('millrace deploy', () => {
     expect(await project.run('versions', 'promote', '20200101.1')).toMatchObject({ exitCode: 1 });
   }, 180_000);
 
-  test('says what to do where no runner is connected, and --force or --no-promote do as they say', async () => {
+  test('prints the next step where no runner is connected, and applies --force and --no-promote', async () => {
     const { keys } = installation;
     const project = await deployedProject(installation, keys.stg, { 'tasks/a.ts': taskFile('a', '1') });
     const waiting = await project.run('deploy');
@@ -139,7 +139,7 @@ describe('millrace deploy', () => {
     expect(await versions(project)).toHaveLength(1);
   }, 120_000);
 
-  test('two deployments at once both complete, and which one is current is said', async () => {
+  test('two deployments at once both complete, and report which one is current', async () => {
     const { keys } = installation;
     const projects = await Promise.all(
       ['left', 'right'].map((name) =>
@@ -157,7 +157,7 @@ describe('millrace deploy', () => {
     expect(deployed.map(({ version }) => version)).toContain(current[0]?.version);
     for (const { version, isCurrent, reason } of deployed)
       if (!isCurrent) expect(reason).toContain(version === current[0]?.version ? '' : 'at the same time');
-    // The same content at once is one version.
+    // The same content deployed twice at once is one version.
     const same = await Promise.all(
       [1, 2].map(() => (first as DeployedProject).write('tasks/a.ts', taskFile('both', "'same'"))),
     ).then(() => Promise.all([1, 2].map(() => apart(first as DeployedProject, 'deploy', '--force'))));
@@ -168,7 +168,7 @@ describe('millrace deploy', () => {
     for (const { json } of same) expect(json['replaced']).not.toBe(json['version']);
   }, 120_000);
 
-  test('an interrupted upload is given up, a killed one continues where it was', async () => {
+  test('an interrupted upload is abandoned, and a killed one continues where it was', async () => {
     const { keys } = installation;
     const project = await deployedProject(installation, keys.stg, {
       'millrace.config.ts': `import { copyFiles } from 'millrace';
@@ -203,10 +203,10 @@ export default { build: { extensions: [copyFiles('large.bin')] } };`,
     expect(done.json.sentBytes).toBeLessThan(size);
   }, 180_000);
 
-  test('a branch is created with its first deployment, and has versions of its own', async () => {
+  test('a branch is created with its first deployment, and has its own versions', async () => {
     const { keys } = installation;
     const project = await deployedProject(installation, keys.preview, { 'tasks/a.ts': taskFile('a', '1') });
-    // The key of preview knows its project.
+    // The preview key identifies its project.
     const deployed = await project.run('deploy', '--branch', 'feat/x', '--force');
     expect(deployed.stderr).toBe('');
     expect(deployed).toMatchObject({
@@ -221,7 +221,7 @@ export default { build: { extensions: [copyFiles('large.bin')] } };`,
     });
   }, 60_000);
 
-  test('a version that no runner can serve says what is missing, and nothing else', async () => {
+  test('a version that no runner can serve reports the unmet requirement, and nothing else', async () => {
     const { keys } = installation;
     const project = await deployedProject(installation, keys.prod, {
       'tasks/a.ts': taskFile('a', '1').replace("id: 'a'", "id: 'a', requires: ['gpu']"),
@@ -243,7 +243,7 @@ export default { build: { extensions: [copyFiles('large.bin')] } };`,
     );
   }, 120_000);
 
-  test('runners are listed, drained and stopped from afar', async () => {
+  test('runners are listed, drained and stopped remotely', async () => {
     const { keys } = installation;
     const project = await deployedProject(installation, keys.stg, { 'tasks/a.ts': taskFile('a', '1') });
     const runner = await startFetchingRunner(installation, keys.stg);
@@ -260,7 +260,7 @@ export default { build: { extensions: [copyFiles('large.bin')] } };`,
   }, 60_000);
 });
 
-describe('millrace deploy refuses', () => {
+describe('millrace deploy rejects', () => {
   const good = { 'tasks/good.ts': taskFile('good', '1') };
 
   test.each([
@@ -293,7 +293,7 @@ describe('millrace deploy refuses', () => {
       /contains the value of API_KEY \(\.env\)/,
     ],
     [
-      'a cron that the server refuses',
+      'a cron that the server rejects',
       {
         'tasks/a.ts':
           "import { schedules } from '@millrace/sdk';\nexport const s = schedules.task({ id: 's', cron: '99 * * * *', run: async () => 1 });",

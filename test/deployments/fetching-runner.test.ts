@@ -9,7 +9,7 @@ import { testServer, type TestServer } from '../support/server.ts';
 
 const timeout = 30_000;
 
-/** A task that says of which text it is, one that fails once, one that waits for a token, and one that sleeps. */
+/** A task that returns the text of its version, one that fails once, one that waits for a token, and one that sleeps. */
 const tasksOf = (text: string): Record<string, string> => ({
   'tasks/all.ts': `
     import { task, wait } from '@millrace/sdk';
@@ -48,7 +48,7 @@ const ended = async (server: TestServer, run: string) => {
 const reasonOf = async (server: TestServer, run: string): Promise<string> =>
   (await server.ask(`/api/v1/runs/${run}/reason`)).body.message as string;
 
-test('a runner without a folder serves what is deployed, and promotion waits for it to be loaded', async () => {
+test('a runner without a folder serves the deployed version, and promotion waits for it to be loaded', async () => {
   const server = await testServer();
   const version = await deployed(server, tasksOf('one'));
   const tooEarly = await server.ask(`/api/v1/deployments/${version}/promote`, { method: 'POST' });
@@ -66,7 +66,7 @@ test('a runner without a folder serves what is deployed, and promotion waits for
   expect(await ended(server, run)).toEqual({ status: 'COMPLETED', output: 'one', version });
 }, 60_000);
 
-test('a version that becomes ready is loaded by connected runners, and its first run on a new one is loaded for it', async () => {
+test('a version that becomes ready is loaded by connected runners, and a run after its promotion executes on it', async () => {
   const server = await testServer();
   const first = await fetchingRunner(server);
   const version = await deployed(server, tasksOf('one'));
@@ -78,7 +78,7 @@ test('a version that becomes ready is loaded by connected runners, and its first
   expect((await ended(server, await trigger(server, 'say'))).output).toBe('two');
 }, 60_000);
 
-test('an empty runner that replaces another goes on with retries, waits and sleeps of an old version', async () => {
+test('an empty runner that replaces another continues retries, waits and sleeps of an old version', async () => {
   const server = await testServer();
   const old = await deployed(server, tasksOf('old'));
   const first = await fetchingRunner(server);
@@ -103,7 +103,7 @@ test('an empty runner that replaces another goes on with retries, waits and slee
   expect(second.loaded.map((entry) => entry.version)).toContain(old);
 }, 90_000);
 
-test('two folders that are started in turn never change what is current', async () => {
+test('two folders that are started in turn never change the current version', async () => {
   const server = await testServer();
   const folders = await Promise.all(['one', 'two'].map((text) => projectOf(tasksOf(text))));
   const start = (projectDir: string) =>
@@ -119,7 +119,7 @@ test('two folders that are started in turn never change what is current', async 
   await Promise.all([a, b].map((runner) => runner.stop({ waitMs: 0 })));
 }, 90_000);
 
-test('a version is not given to a runner that lacks its label or its Node.js, and the reason names it', async () => {
+test('a version is not assigned to a runner that lacks its label or its Node.js, and the reason names it', async () => {
   const server = await testServer();
   await fetchingRunner(server, { labels: ['ffmpeg'] });
   const version = await deployed(server, tasksOf('one'), needing({ requires: ['gpu'] }));
@@ -135,7 +135,7 @@ test('a version is not given to a runner that lacks its label or its Node.js, an
   expect(loaded.map((entry) => entry.version)).toEqual([version]);
 }, 60_000);
 
-test('a version that a runner cannot load is given back, named by the reason, and left to another runner', async () => {
+test('a version that a runner cannot load is returned, named by the reason, and left to another runner', async () => {
   const server = await testServer();
   const sql = connect(server.database, { name: 'test', max: 1 });
   onTestFinished(() => sql.end({ timeout: 1 }));
@@ -150,7 +150,7 @@ test('a version that a runner cannot load is given back, named by the reason, an
     .toMatch(
       /could not load it \(.* (has another digest than declared|cannot be decompressed) \(fetched 3 times\)\)\.$/,
     );
-  // It is not tried again and again.
+  // It is not retried repeatedly.
   expect(unable.length).toBeLessThan(3);
   await sql`update blob_pieces set data = set_byte(data, 20, 255 - get_byte(data, 20))`;
   await fetchingRunner(server);
@@ -183,7 +183,7 @@ test('runners of all servers are listed, drained and stopped through any of them
   expect((await ask(`POST /api/v1/runners/${runner.id}/drain`, { key })).body).toMatchObject({
     draining: true,
   });
-  // The wake of the other server is on its way.
+  // The notification from the other server is in transit.
   await new Promise((resolve) => setTimeout(resolve, 500));
   const { body } = await ask('POST /api/v1/tasks/say/trigger', { key, body: {} });
   const reason = async () =>
@@ -196,14 +196,14 @@ test('runners of all servers are listed, drained and stopped through any of them
   expect((await ask(`POST /api/v1/runners/${runner.id}/stop`, { key })).body).toMatchObject({
     draining: true,
   });
-  // One that stops stays so.
+  // A stopping runner keeps stopping.
   const resumed = await ask(`POST /api/v1/runners/${runner.id}/drain`, { key, body: { draining: false } });
   if (resumed.status === 200) expect(resumed.body.draining).toBe(true);
   expect(await runner.ended).toBeNull();
   await expect.poll(list, { timeout }).toEqual([]);
 }, 60_000);
 
-test('a version that nobody has loaded is loaded when somebody tries to promote it, on whatever server', async () => {
+test('a version without a runner that has loaded it is loaded when it is promoted, on any server', async () => {
   const { ask, another, keys, server } = await installation();
   const other = await another();
   const here = { url: server.url, keys };

@@ -72,7 +72,7 @@ describe('a deployment over HTTP', () => {
     expect(recent.data).toHaveLength(7);
   });
 
-  test('goes on where a client that was killed had left it', async () => {
+  test('continues the upload of a client that was killed', async () => {
     const { server, keys } = await installation();
     const to = { url: server.url, key: keys.prod };
     const bundle = bundleOf({ 'large.bin': randomBytes(4 * mib) });
@@ -98,7 +98,7 @@ describe('a deployment over HTTP', () => {
     expect((await deploy(to, bundle)).id).toBe(created.id);
   });
 
-  test('is refused to keys without the right, and does not exist for other environments and projects', async () => {
+  test('is rejected for keys without the permission, and does not exist for other environments and projects', async () => {
     const { server, keys, keyWith, ask, organization } = await installation();
     const to = { url: server.url, key: keys.prod };
     const bundle = bundleOf({});
@@ -124,7 +124,7 @@ describe('a deployment over HTTP', () => {
       expect((await ask(`GET /api/v1/deployments/${id}`, { key })).status).toBe(404);
       expect((await putBlob({ url: server.url, key }, { id }, blob, new Uint8Array(1))).status).toBe(404);
     }
-    // The preset can do what `millrace deploy` does.
+    // The preset allows everything that `millrace deploy` does.
     const deployOnly = (
       await ask(
         `POST /api/v1/projects/${(await ask('GET /api/v1/projects')).body[0].externalRef}/prod/keys`,
@@ -141,7 +141,7 @@ describe('a deployment over HTTP', () => {
       state: 'current',
     });
     await expect(call(by, 'POST /api/v1/tasks/send/trigger', {})).rejects.toThrow(/^403/);
-    // A newer version, also as canary and with a needless allowRollbacks; but not back.
+    // A newer version, also as canary and with a needless allowRollbacks; but not an older one.
     const next = await deploy(by, bundleOf({ 'a.js': 'b' }));
     await call(by, `POST /api/v1/deployments/${next.version}/promote?force=true&percent=10`);
     await call(by, `POST /api/v1/deployments/${next.version}/promote?force=true&allowRollbacks=true`);
@@ -162,7 +162,7 @@ describe('a deployment over HTTP', () => {
     expect(await call(by, 'GET /api/v1/deployments/current')).toMatchObject({ version: next.version });
   });
 
-  test('says what is wrong with a request', async () => {
+  test('names the fault of an invalid request', async () => {
     const { server, keys, ask } = await installation({ maxBundleBytes: mib });
     const key = keys.prod;
     const { body } = bundleOf({});
@@ -216,7 +216,7 @@ describe('a deployment over HTTP', () => {
   });
 });
 
-test('registering outside dev makes a version that is not current, and never changes what is', async () => {
+test('registering outside dev creates a version that is not current, and never changes the current one', async () => {
   const { server, keys, ask } = await installation();
   const register = async (key: string, contentHash: string) =>
     (
@@ -231,7 +231,7 @@ test('registering outside dev makes a version that is not current, and never cha
     expect(old).toMatchObject({ isNew: true, isCurrent: false });
     const { version } = await deploy(to);
     await call(to, `POST /api/v1/deployments/${version}/promote?force=true`);
-    // An old runner that starts again and again.
+    // An old runner that restarts repeatedly.
     for (let n = 0; n < 10; n++)
       expect(await register(key, 'content-old')).toEqual({ ...old, isNew: false, isCurrent: false });
     expect(await call(to, 'GET /api/v1/deployments/current')).toMatchObject({ version, isUploaded: true });

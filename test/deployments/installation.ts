@@ -73,7 +73,7 @@ export interface Ended {
   readonly exitCode: number | null;
   readonly stdout: string;
   readonly stderr: string;
-  // What a command prints is what the test is about.
+  // The output of a command has any shape.
   // oxlint-disable-next-line typescript/no-explicit-any
   readonly json: any;
 }

@@ -12,7 +12,7 @@ import { testDatabase } from '../support/database.ts';
 import { call, deploy } from './client.ts';
 import { startServerProcess, type ServerProcess } from '../support/server-process/start.ts';
 
-test('a client that tries again completes each deployment, whenever the server is killed', async () => {
+test('a client that retries completes each deployment, whenever the server is killed', async () => {
   const { connection, drop } = await testDatabase();
   const sql = connect(connection, { name: 'test', max: 2 });
   let server: ServerProcess | undefined;
@@ -38,11 +38,11 @@ test('a client that tries again completes each deployment, whenever the server i
   for (const bundle of bundles) {
     for (let tries = 0; ; tries++) {
       const doing = attempt(bundle).catch((error: unknown) => {
-        // The connection ended; or it is a refusal that another try does not get.
+        // The connection ended, or the error is one that a retry does not get.
         if (error instanceof Error && /^4\d\d/.test(error.message)) throw error;
         return undefined;
       });
-      // Each try lives a little longer: it dies in every step.
+      // Each attempt lives a little longer, so that one dies in every step.
       const life = new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), 10 + tries * 80));
       const isDone = tries >= 5 ? await doing : await Promise.race([doing, life]);
       if (isDone !== undefined) {

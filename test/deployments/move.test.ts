@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => installation.stop());
 
-test('millrace versions move shows what waits, asks, and moves it to another version, where it runs', async () => {
+test('millrace versions move shows the waiting runs, confirms, and moves them to another version, where they run', async () => {
   const { keys, url } = installation;
   const to = { url, key: keys.prod };
   const project = await deployedProject(installation, keys.prod, {

@@ -15,7 +15,7 @@ export const prisma = {
   '@prisma/adapter-libsql': '^6.19.0',
 };
 
-/** The schema of a table of users, and the hook that generates the client when the project is built. */
+/** The schema of a users table, and the hook that generates the client when the project is built. */
 export const prismaFiles = {
   'prisma/schema.prisma': `
     generator client {
@@ -31,7 +31,7 @@ export const prismaFiles = {
       id   Int    @id @default(autoincrement())
       name String @unique
     }`,
-  // The engine that is named is for migrations: generating a client does not start it, and must not fetch it.
+  // The named engine is for migrations: generating a client does not start it, and must not fetch it.
   'millrace.config.ts': `
     export default {
       build: {
@@ -46,7 +46,7 @@ export const prismaFiles = {
     };`,
 };
 
-/** Opens a database file; its table is there after the first call. */
+/** Opens a database file; the first call creates its table. */
 export const openPrisma = `
 import { PrismaLibSQL } from '@prisma/adapter-libsql';
 import { PrismaClient } from '../generated/prisma/client.ts';
@@ -58,7 +58,7 @@ const openUsers = async (file: string) => {
   return prisma;
 };`;
 
-/** Installs the packages from the registry or the cache of npm. What deploys it later asks no registry. */
+/** Installs the packages from the registry or the npm cache. The deployment later uses no registry. */
 export async function nativeProject(
   installation: Pick<Installation, 'url'>,
   key: string,

@@ -13,7 +13,7 @@ afterAll(() => installation.stop());
 
 // popular.test.ts does the same with other packages, and always.
 test.runIf(isLong)(
-  'a project with engines of npm and a workspace package is deployed from the cache of npm, and runs where nothing is installed',
+  'a project with npm engines and a workspace package is deployed from the npm cache, and runs where nothing is installed',
   async () => {
     const { keys } = installation;
     const packages = { sharp: '^0.34.0', esbuild: '^0.28.0', ...prisma };

@@ -1,4 +1,4 @@
-/** The preview branches of docs/deployments.md with the real commands, a key of CI, and a runner that has nothing but an address and a key. */
+/** The preview branches of docs/deployments.md with the real commands, a key of CI, and a runner with only an address and a key. */
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => installation.stop());
 
-/** The commands of the example for a shell, without what npm does. */
+/** The commands of the shell example, without the npm ones. */
 async function documentedCommands(): Promise<string[]> {
   const docs = await readFile(join(repository, 'docs/deployments.md'), 'utf8');
   const section = docs.slice(docs.indexOf('### A preview for each pull request'));
@@ -39,7 +39,7 @@ export const nap = task({ id: 'nap', run: async () => { await new Promise((resol
 export const nightly = schedules.task({ id: 'nightly', cron: '0 3 * * *', run: async () => {} });
 `;
 
-test('a shell of CI deploys a branch and archives it with two variables', async () => {
+test('a CI shell deploys a branch and archives it with two variables', async () => {
   const { keys, url, projectRef } = installation;
   const project = await deployedProject(installation, keys.preview, { 'tasks/all.ts': tasks });
   await run('git', ['init', '--quiet', '--initial-branch', 'feat/login'], { cwd: project.dir });
@@ -60,7 +60,7 @@ test('a shell of CI deploys a branch and archives it with two variables', async 
     { cwd: project.dir, env: login },
   );
   const { key } = JSON.parse(created.stdout) as { key: string };
-  // `npx` starts the command of the project, which here is that of the repository.
+  // `npx` starts the project's command, which here is that of the repository.
   const bin = await temporary();
   await mkdir(bin, { recursive: true });
   const script = `#!/bin/sh\nshift\nexec "${process.execPath}" "${join(repository, 'packages/millrace/bin/millrace.js')}" "$@"\n`;
@@ -125,7 +125,7 @@ test('a shell of CI deploys a branch and archives it with two variables', async 
   expect((await shell('npx millrace branches list')).stdout).toBe('None.\n');
 }, 120_000);
 
-test('a runner of preview registers no folder unless a branch is named', async () => {
+test('a preview runner registers no folder unless a branch is named', async () => {
   const { keys, url } = installation;
   const project = await deployedProject(installation, keys.preview, { 'tasks/all.ts': tasks });
   expect(await project.run('work', '--dir', '.')).toMatchObject({
@@ -137,7 +137,7 @@ test('a runner of preview registers no folder unless a branch is named', async (
     env: { MILLRACE_API_URL: url, MILLRACE_SECRET_KEY: keys.prod },
   });
   expect(ofProd).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('--branch needs the key') });
-  // The key is good: what is wrong is the branch.
+  // The key is valid; the branch is missing.
   const nowhere = await project.run('work', '--branch', 'feat/none', '--dir', '.');
   expect(nowhere).toMatchObject({
     exitCode: 4,

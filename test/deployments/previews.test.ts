@@ -7,7 +7,7 @@ import { deployedTo, temporary } from '../support/deployment.ts';
 
 const timeout = 30_000;
 
-/** Tasks that say of which branch they are, what variables they see, and trigger another one. */
+/** Tasks that return their branch and their variables, and trigger another one. */
 const tasksOf = (text: string): Record<string, string> => ({
   'tasks/all.ts': `
     import { task } from '@millrace/sdk';
@@ -29,9 +29,9 @@ const tasksOf = (text: string): Record<string, string> => ({
 
 interface Branch {
   readonly name: string;
-  /** A request in this branch, with the key of preview. */
+  /** A request in this branch, with the preview key. */
   ask(request: string, options?: Ask): ReturnType<Installation['ask']>;
-  /** Deploys these tasks and makes them current, once the runner has loaded them. Replies the version. */
+  /** Deploys these tasks and makes them current, once the runner has loaded them. Returns the version. */
   deploy(text: string): Promise<string>;
   trigger(task: string, payload?: unknown): Promise<string>;
   retrieve(run: string): Promise<{
@@ -81,7 +81,7 @@ async function branchOf(home: Installation, name: string, server = home.server):
 
 interface Previews {
   readonly runner: Awaited<ReturnType<typeof startPreviews>>;
-  /** What the runner said of branches, in order. */
+  /** The runner's branch events, in order. */
   readonly events: readonly string[];
 }
 
@@ -103,13 +103,13 @@ async function previewsOf(
   return { runner, events };
 }
 
-test('one runner serves all branches, each with its own version, variables and pause, those made later too', async () => {
+test('one runner serves all branches, each with its own version, variables and pause, also later ones', async () => {
   const home = await installation();
   const { projectRef, keys } = home;
   const a = await branchOf(home, 'feat/a');
   const { runner, events } = await previewsOf(home);
   await expect.poll(() => events, { timeout }).toEqual(['feat/a served']);
-  // Made on another server than the one that has the connection.
+  // Created on another server than the one that has the connection.
   const b = await branchOf(home, 'feat/b', await home.another());
   await expect.poll(() => events).toEqual(['feat/a served', 'feat/b served']);
 
@@ -125,7 +125,7 @@ test('one runner serves all branches, each with its own version, variables and p
     expect((await branch.ask(variables, { body: { name, value } })).status).toBe(200);
 
   const versions = [await a.deploy('one'), await b.deploy('two')];
-  // Equal names in each branch, of other code.
+  // Equal names in each branch, with different code.
   expect(new Set(versions).size).toBe(1);
   expect(await a.ended(await a.trigger('look'))).toEqual({
     text: 'one',
@@ -141,7 +141,7 @@ test('one runner serves all branches, each with its own version, variables and p
     own: null,
     ofOthers: ['ONLY_B'],
   });
-  // What a task triggers with the credential of its attempt is in its own branch.
+  // A run triggered with the credential of an attempt is in the branch of the attempt.
   expect(await a.ended(await a.trigger('parent'))).toBe('one');
   expect(await b.ended(await b.trigger('parent'))).toBe('two');
 
@@ -152,18 +152,18 @@ test('one runner serves all branches, each with its own version, variables and p
   expect(await b.ended(await b.trigger('say'))).toBe('two');
   expect((await a.retrieve(paused)).status).toBe('QUEUED');
 
-  // The runner is in the list of each branch, and no attempt of one is known in another.
+  // The runner is in the list of each branch, and an attempt of one branch is unknown in another.
   for (const branch of [a, b]) {
     const { body } = await branch.ask('GET /api/v1/runners');
     expect(body.data).toEqual([expect.objectContaining({ pid: process.pid, versions: [versions[0]] })]);
   }
   expect((await b.retrieve(paused)).status).toBeUndefined();
   expect(runner.version).toBeNull();
-  // Nobody but a runner that serves branches may connect without one.
+  // Only a runner that serves branches may connect without one.
   expect((await home.ask('GET /api/v1/runners', { key: keys.preview })).status).toBe(401);
 }, 90_000);
 
-test('an archived branch is served no more, and a new one of its name is another one', async () => {
+test('an archived branch is no longer served, and a new one of its name is another one', async () => {
   const home = await installation();
   const { events } = await previewsOf(home);
   const old = await branchOf(home, 'feat/a');
@@ -178,7 +178,7 @@ test('an archived branch is served no more, and a new one of its name is another
   await expect.poll(() => events.at(-1), { timeout }).toBe('feat/a left');
 }, 90_000);
 
-test('an idle branch has no process, and a branch without a runner of its own starts its version for a run', async () => {
+test('an idle branch has no process, and a branch without a running process starts its version for a run', async () => {
   const home = await installation();
   const a = await branchOf(home, 'feat/a');
   const folder = await temporary();
@@ -191,17 +191,17 @@ test('an idle branch has no process, and a branch without a runner of its own st
   expect(runner.pids()).toEqual([]);
   expect(await a.ended(await a.trigger('say'))).toBe('one');
   expect(runner.pids().length).toBe(1);
-  // What was started for it ends when it has been idle for a while.
+  // Its processes end when they have been idle for a while.
   await expect.poll(() => runner.pids(), { timeout: 20_000 }).toEqual([]);
 }, 90_000);
 
-test('branches share the slots, and one that fills them does not keep another from its turn', async () => {
+test('branches share the slots, and a branch that fills them does not block the others', async () => {
   const home = await installation();
   const { runner } = await previewsOf(home, { concurrency: 2 });
   const [a, b] = [await branchOf(home, 'feat/a'), await branchOf(home, 'feat/b')];
   await a.deploy('one');
   await b.deploy('two');
-  // Its process is started before: what is measured is who gets the slots.
+  // Its process is started before, so that the test measures only the distribution of slots.
   expect(await b.ended(await b.trigger('say'))).toBe('two');
   const many = await Promise.all(Array.from({ length: 4 }, () => a.trigger('nap', { ms: 600_000 })));
   const statuses = async () =>
@@ -209,14 +209,14 @@ test('branches share the slots, and one that fills them does not keep another fr
   await expect.poll(statuses, { timeout }).toEqual(['EXECUTING', 'EXECUTING', 'QUEUED', 'QUEUED']);
   const few = await Promise.all(Array.from({ length: 3 }, () => b.trigger('nap', { ms: 100 })));
   for (const run of few) expect(await b.ended(run)).toBe('two');
-  // They did not wait for those of the other branch, which hold all slots as before.
+  // They did not wait for those of the other branch, which still hold all slots.
   expect(await statuses()).toEqual(['EXECUTING', 'EXECUTING', 'QUEUED', 'QUEUED']);
   for (const run of many) await a.ask(`POST /api/v2/runs/${run}/cancel`);
   expect(await a.ended(await a.trigger('nap', { ms: 100 }))).toBe('one');
   await runner.stop({ waitMs: 0 });
 }, 90_000);
 
-test('a runner that is stopped from one branch stops, and a key that ends ends it', async () => {
+test('a runner that is stopped from one branch stops, and so does one whose key ends', async () => {
   const home = await installation();
   const { runner, events } = await previewsOf(home);
   const a = await branchOf(home, 'feat/a');
@@ -231,7 +231,7 @@ test('a runner that is stopped from one branch stops, and a key that ends ends i
   expect((await other.runner.ended)?.message).toContain('does not accept this secret key');
 }, 60_000);
 
-test('a branch with runs that have not ended is archived only when they may be cancelled, and after they have ended', async () => {
+test('a branch with unfinished runs is archived only with permission to cancel them, and after they have ended', async () => {
   const home = await installation();
   await previewsOf(home);
   const a = await branchOf(home, 'feat/a');
@@ -269,7 +269,7 @@ test('a branch with runs that have not ended is archived only when they may be c
   expect((await a.archive({ cancelRuns: true })).status).toBe(404);
 }, 90_000);
 
-test('schedules that tasks declare do not fire in a branch unless that is asked for', async () => {
+test('schedules that tasks declare do not fire in a branch unless this is enabled', async () => {
   const home = await installation();
   await previewsOf(home);
   const branches = `POST /api/v1/projects/${home.projectRef}/branches`;
@@ -293,7 +293,7 @@ test('schedules that tasks declare do not fire in a branch unless that is asked 
   expect(await declared()).toEqual(['named']);
   expect((await set(true)).body).toMatchObject({ schedules: true });
   expect(await declared()).toEqual(['hourly', 'named']);
-  // Whoever says nothing leaves it as it is.
+  // Without the setting it is unchanged.
   expect((await set()).body).toMatchObject({ schedules: true });
   const listed = await home.ask(`GET /api/v1/projects/${home.projectRef}/branches`, {
     key: home.keys.preview,

@@ -6,7 +6,7 @@ import { startS3Server } from '../../packages/server/src/versions/deployments/te
 import { finished } from '../cli/command.ts';
 import { deployedProject, startFetchingRunner, startInstallation, taskFile } from './installation.ts';
 
-test('with a store for bundles, code is deployed to it and fetched from it, also after it was away', async () => {
+test('with a bundle store, code is deployed to it and fetched from it, also after an outage', async () => {
   const s3 = await startS3Server();
   const { endpoint = '', bucket, accessKeyId, secretAccessKey } = s3.settings;
   const env = {
@@ -26,7 +26,7 @@ test('with a store for bundles, code is deployed to it and fetched from it, also
   expect((await keysOf()).length).toBeGreaterThanOrEqual(first.json.files as number);
   expect((await keysOf()).every((key) => key.startsWith('code/'))).toBe(true);
   expect((await project.run('trigger', 'a', '--wait')).json).toMatchObject({ output: 'one' });
-  // A runner that has the version goes on while the store is away, and a deployment waits for it.
+  // A runner that has the version continues during an outage of the store, and a deployment waits for it.
   await s3.stop();
   expect((await project.run('trigger', 'a', '--wait')).json).toMatchObject({ output: 'one' });
   await project.write('tasks/a.ts', taskFile('a', "'two'"));
@@ -49,7 +49,7 @@ test('with a store for bundles, code is deployed to it and fetched from it, also
   expect(waiting.stdout.at(-1)).toContain('"two"');
 }, 180_000);
 
-test('a server does not start with a bucket that is not there, a missing setting or wrong credentials', async () => {
+test('a server does not start with a missing bucket, a missing setting or wrong credentials', async () => {
   const s3 = await startS3Server();
   const cwd = await mkdtemp(join(tmpdir(), 'millrace-store-'));
   onTestFinished(() => rm(cwd, { recursive: true, force: true }));

@@ -1,7 +1,7 @@
 /**
- * The whole of deployments, with everything in processes of its own: a project with native packages and a workspace package is deployed,
- * rolled back and forward under a steady load, while runners are killed and replaced by empty ones, and old runners come back.
- * `MILLRACE_TRIAL=full` takes the sizes of production, which is some minutes, and prints figures.
+ * All parts of deployments, in processes of their own: a project with native packages and a workspace package is deployed,
+ * rolled back and forward under a steady load, while runners are killed and replaced by empty ones, and old runners return.
+ * `MILLRACE_TRIAL=full` uses production sizes, which takes some minutes, and prints figures.
  */
 import { mkdtemp, readFile, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -58,7 +58,7 @@ async function startRunner(cwd: string): Promise<Running> {
   return runner;
 }
 
-/** Like a new container: it has nothing but an address and a key. */
+/** Like a new container: it has only an address and a key. */
 const emptyRunner = async (): Promise<Running> => startRunner(await newFolder());
 
 /** An image, and a row in a database of this attempt. */
@@ -69,7 +69,7 @@ const engines = `
   if ((await users.user.count()) === 0) throw new Error('prisma');
   await users.$disconnect();`;
 
-/** Writes down which run it is, on which version, in which runner, and uses what cannot be bundled. */
+/** Records its run, version and runner, and uses packages that cannot be bundled. */
 const ring = `
 import { appendFile } from 'node:fs/promises';
 import { task } from '@millrace/sdk';
@@ -118,7 +118,7 @@ async function call<T>(path: string, body?: unknown): Promise<T> {
 const currentVersion = async (): Promise<string> =>
   (await call<{ version: string }>('/api/v1/deployments/current')).version;
 
-/** Triggers at a steady rate until it is stopped. Replies the acknowledged runs. */
+/** Triggers at a steady rate until it is stopped. Returns the acknowledged runs. */
 function startLoad(file: string): { stop(): Promise<string[]>; readonly slowestMs: () => number } {
   const all: Promise<string>[] = [];
   const startedAt = performance.now();
@@ -145,7 +145,7 @@ function startLoad(file: string): { stop(): Promise<string[]>; readonly slowestM
 }
 
 test(
-  'under load nothing is lost, doubled or on the wrong version, whatever is promoted, rolled back and killed',
+  'under load no run is lost, doubled or on the wrong version during promotions, rollbacks and kills',
   async () => {
     const project = await projectOf();
     const runners = [await emptyRunner(), await emptyRunner()];
@@ -153,7 +153,7 @@ test(
     expect(first).toMatchObject({ exitCode: 0, json: { isCurrent: true } });
     const file = join(await newFolder(), 'effects');
     const load = startLoad(file);
-    // A failure must not leave it on.
+    // The load must stop after a failure, too.
     onTestFinished(() => void load.stop().catch(() => undefined));
 
     await project.write('packages/shared/index.ts', shared('two'));
@@ -161,10 +161,10 @@ test(
     expect(second).toMatchObject({ exitCode: 0, json: { isCurrent: true, replaced: first.json.version } });
     const texts: Record<string, string> = { [first.json.version]: 'one', [second.json.version]: 'two' };
 
-    /** When each runner that was killed died, by its process id. */
+    /** The time at which each killed runner died, by its process id. */
     const killed = new Map<number, number>();
     for (let n = 0; n < size.switches; n += 1) {
-      // Both runners are replaced in turn, so later rollbacks go to a version that no runner has loaded.
+      // Both runners are replaced in turn, so later rollbacks lead to a version that no runner has loaded.
       const victim = runners[n % 2] as Running;
       killed.set(victim.pid, Date.now());
       victim.kill('SIGKILL');
@@ -215,7 +215,7 @@ test(
       );
     });
     expect(wrong).toEqual([]);
-    // Only what a runner did in the moments before it was killed may be done again: nobody else could know of it.
+    // Only the last actions of a runner before it was killed may be repeated: they had not been reported yet.
     const again = [...effects.values()].filter((done) => done.length > 1);
     const doubled = again.filter(
       (done) =>
@@ -226,7 +226,7 @@ test(
     const ended = (text: string): number => [...runs.values()].filter(({ output }) => output === text).length;
     expect(Math.min(ended('one'), ended('two'))).toBeGreaterThan(0);
 
-    // The rest of the old times: a folder whose code is neither current nor deployed, restarted again and again.
+    // An old-style runner: a folder whose code is neither current nor deployed, restarted repeatedly.
     const old = await deployedProject(installation, installation.keys.prod, {
       'tasks/ring.ts': taskFile('ring', "'old'"),
     });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { finished } from '../cli/in-process.ts';
 
-test('doctor prints one line for each check and the findings below, and exits with 1', async () => {
+test('doctor prints one line for each check, then the findings, and exits with 1', async () => {
   const cwd = await mkdtemp(join(tmpdir(), 'millrace-doctor-'));
   onTestFinished(() => rm(cwd, { recursive: true, force: true }));
   const env = {

@@ -61,7 +61,7 @@ describe('an installation without faults', () => {
   const ends: (() => Promise<void>)[] = [];
   beforeAll(async () => {
     data = await temporaryFolder((end) => ends.push(end));
-    // Other sessions of other tests are not in this one. It has the settings of `millrace start --data`.
+    // A separate PostgreSQL, without the sessions of other tests. It has the settings of `millrace start --data`.
     postgres = await startPostgres({ dataDir: data });
     ends.push(() => postgres.stop());
     await writeFile(join(data, 'master.key'), key.toString('base64'), { mode: 0o600 });
@@ -110,7 +110,7 @@ describe('an installation without faults', () => {
     expect(skipped.filter((name) => !['certificate', 'queues-without-runner'].includes(name))).toEqual([]);
   });
 
-  test('the server tells the same without a database at hand, to an owner only', async () => {
+  test('the server reports the same without access to its database, to an owner only', async () => {
     const { groups, errors, warnings } = await examine({
       ...base,
       database: undefined,
@@ -131,7 +131,7 @@ describe('an installation without faults', () => {
     expect(named(checks, 'fsync')).toBeUndefined();
   });
 
-  test('a proxy that drops upgrades, buffers, and hides host and client is found by each', async () => {
+  test('a proxy that drops upgrades, buffers, and hides host and client is found by the check of each fault', async () => {
     const url = await startProxy(server.url, { dropsUpgrades: true, buffers: true, changesHost: true });
     const { groups } = await examine({
       ...base,
@@ -146,7 +146,7 @@ describe('an installation without faults', () => {
     ]);
   });
 
-  test('a server that is not ready, and one that cannot tell what it finds, are found', async () => {
+  test('a server that is not ready, and one whose diagnosis fails, are found', async () => {
     const url = await startProxy(server.url, { breaks: ['/readyz', '/api/v1/doctor'] });
     const { groups } = await examine({
       ...base,
@@ -156,7 +156,7 @@ describe('an installation without faults', () => {
     expect(found(groups.flatMap(({ checks }) => checks))).toEqual(['server-ready', 'server-diagnosis']);
   });
 
-  test.skipIf(!hasOpenssl)('a certificate that ends soon is found', async () => {
+  test.skipIf(!hasOpenssl)('a certificate that expires soon is found', async () => {
     const folder = await temporaryFolder(onTestFinished);
     const [keyFile, file] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
     execFileSync(
@@ -167,7 +167,7 @@ describe('an installation without faults', () => {
     );
     const tls = { key: await readFile(keyFile, 'utf8'), cert: await readFile(file, 'utf8') };
     const url = await startProxy(server.url, { tls });
-    const diagnose = () => Promise.reject(new Error('it is not asked'));
+    const diagnose = () => Promise.reject(new Error('unexpected call'));
     const input = {
       url,
       token: undefined,
@@ -179,7 +179,7 @@ describe('an installation without faults', () => {
     expect(found(await runChecks([certificate], input))).toEqual(['certificate']);
   });
 
-  test('a clock of the server that is wrong is found', async () => {
+  test('a wrong clock of the server is found', async () => {
     const at = new Date(Date.now() + 60_000).toISOString();
     const request = { url: server.url, address: '', isForwarded: false, isTrusted: false };
     const diagnosed = {
@@ -192,7 +192,7 @@ describe('an installation without faults', () => {
     expect(found(await runChecks([serverClock], input))).toEqual(['server-clock']);
   });
 
-  test('an old backup, one that is damaged, one of another database, and none, are found', async () => {
+  test('an old, a damaged, a foreign and a missing backup are found', async () => {
     const hour = 3_600_000;
     const folder = join(data, 'backups');
     const check = (changes: Partial<Examine['machine']> = {}) =>
@@ -224,7 +224,7 @@ describe('an installation without faults', () => {
     expect(named(unknown, 'backup-age')).toMatchObject({ state: 'skipped' });
   });
 
-  test('another master key, and one that is none, are found', async () => {
+  test('another and an invalid master key are found', async () => {
     const sql = connect(postgres.connection, { name: 'test', max: 1 });
     onTestFinished(() => sql.end());
     for (const text of [Buffer.alloc(32, 2).toString('base64'), 'not-a-key']) {
@@ -234,7 +234,7 @@ describe('an installation without faults', () => {
     }
   });
 
-  test('a pause is found, and is no reason to find what waits for its end', async () => {
+  test('a pause is found, and hides findings about work that waits for its end', async () => {
     const sql = connect(postgres.connection, { name: 'test', max: 1 });
     onTestFinished(() => sql.end());
     await sql`update installation set paused_at = now()`;
@@ -375,12 +375,12 @@ describe('a database with many faults', () => {
     }
   });
 
-  test('nothing else is found, and no secret part of an address is shown', () => {
+  test('finds no other fault, and shows no secret part of an address', () => {
     expect(found(results).toSorted()).toEqual(faults.toSorted());
     expect(JSON.stringify(results)).not.toContain('hidden-part');
   });
 
-  test('in a cluster of Patroni, the fix for a missing standby is not to clear the setting', async () => {
+  test('in a Patroni cluster, the fix for a missing standby is not to clear the setting', async () => {
     const checks = [synchronousStandbys];
     const fix = async () => (await diagnoseDatabase(sql, { checks }))[0]?.findings[0]?.fix;
     expect(await fix()).toMatch(/In a Patroni cluster, never change this setting/);
@@ -403,7 +403,7 @@ describe('a database with many faults', () => {
     expect(named(inBare, 'database-rights')?.findings).toMatchObject([
       { fix: expect.stringContaining('stranger') as string },
     ]);
-    // No other major release is at hand: its number is given.
+    // No other major release is available here, so the test passes its number.
     const version = databaseChecks.filter(({ name }) => name === 'postgres-version');
     const input = { postgres: { version: '14.11', number: 140_011 } } as never;
     expect(found(await runChecks(version, input))).toEqual(['postgres-version']);
@@ -420,7 +420,7 @@ describe('a database with many faults', () => {
 
 test('WAL that is not archived in time is found, although no command fails', async () => {
   const folder = await temporaryFolder(onTestFinished);
-  // Works until there is a file in the folder of the cluster, then hangs.
+  // Works until the file exists in the cluster folder, then hangs.
   const archive_command = 'while test -e hang; do sleep 0.1; done';
   const postgres = await startPostgres({
     dataDir: folder,
@@ -482,20 +482,20 @@ describe('a machine', () => {
       await writeFile(join(folder, 'b'), Buffer.alloc(1_000_000)).catch(() => {});
       await writeFile(join(folder, 'c'), '').catch(() => {});
     } catch {
-      // Nobody may mount here: what such a disk says of itself.
+      // The test may not mount a disk, so it passes the figures of a full one.
       measure = async () => ({ bytes: 262_144, freeBytes: 0, inodes: 4, freeInodes: 0 });
     }
     expect(await machine({ folders: [folder], measure })).toEqual(['disk-space', 'disk-inodes']);
   });
 
-  test('with a key file that everybody may read', async () => {
+  test('with a key file that every user may read', async () => {
     const data = await temporaryFolder(onTestFinished);
     await writeFile(join(data, 'master.key'), 'k');
     await chmod(join(data, 'master.key'), 0o644);
     expect(await machine({ data })).toEqual(['key-file']);
   });
 
-  test('with a data folder without a database, and a database that does not answer', async () => {
+  test('with a data folder without a database, and a database that does not respond', async () => {
     const data = await temporaryFolder(onTestFinished);
     const open = async () => ({ database: 'postgresql://millrace:s3cret-pass@127.0.0.1:9/millrace' });
     const refused = () => Promise.reject(new Error('opening it would create a database'));
@@ -548,7 +548,7 @@ test('a background job that hangs, and one that fails, are found', async () => {
   expect(result?.findings.map(({ what }) => /"(\w+)"/.exec(what)?.[1])).toEqual(['hangs', 'fails']);
 });
 
-test('notifications that do not arrive are found', async () => {
+test('lost notifications are found', async () => {
   const jobs = new JobWatch();
   const limits = { stuckMs: 100, missingMs: 10_000 };
   const findings = async (missingMs: number) =>
@@ -557,7 +557,7 @@ test('notifications that do not arrive are found', async () => {
   expect(await findings(11_000)).toEqual(['notifications-missing']);
 });
 
-test('a check that hangs, or fails, has a finding, and the others are done', async () => {
+test('a check that hangs, or fails, has a finding, and the others complete', async () => {
   const check = { looksAt: 'something', severity: 'error', why: 'because', fix: 'fix it' } as const;
   const results = await runChecks(
     [

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { doctorPage, groups } from './page.ts';
 
-test('docs/doctor.md says what the checks say', async () => {
+test('docs/doctor.md matches the checks', async () => {
   await expect(doctorPage()).toMatchFileSnapshot('../../docs/doctor.md');
 });
 
-test('every check has a name of its own, and says what it looks at, why, and how to fix it', () => {
+test('every check has a unique name, a description, an impact and a fix', () => {
   const checks = groups.flatMap(([, all]) => all);
   expect(new Set(checks.map(({ name }) => name)).size).toBe(checks.length);
   for (const { name, looksAt, why, fix } of checks) {

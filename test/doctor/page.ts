@@ -15,7 +15,7 @@ import { masterKey } from '../../packages/millrace/src/doctor/connection/master-
 
 type PageCheck = Pick<Check<never>, 'name' | 'looksAt' | 'severity' | 'why' | 'fix'>;
 
-/** Every check, by what it is about. */
+/** Every check, by topic. */
 export const groups: readonly (readonly [string, readonly PageCheck[]])[] = [
   ['This machine', machineChecks],
   ['Connection to the database', [...folderChecks, ...connectionChecks, masterKey]],

@@ -5,18 +5,18 @@ import { connect, type AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 
 export interface ProxyFaults {
-  /** Upgrades are passed on as usual requests. */
+  /** Forwards upgrades as ordinary requests. */
   readonly dropsUpgrades?: boolean;
-  /** Replies are passed on when they are complete. */
+  /** Forwards replies when they are complete. */
   readonly buffers?: boolean;
-  /** The server is told the proxy's own name for it. */
+  /** Sends the server the proxy's own name for it. */
   readonly changesHost?: boolean;
-  /** Requests of these paths are answered with a 502. */
+  /** Returns 502 for requests of these paths. */
   readonly breaks?: readonly string[];
   readonly tls?: { readonly key: string; readonly cert: string };
 }
 
-/** A proxy before a server, until the test ends. It names the client, as proxies do. */
+/** A proxy in front of a server, until the test ends. It names the client, as proxies do. */
 export async function startProxy(target: string, faults: ProxyFaults = {}): Promise<string> {
   const { hostname, port } = new URL(target);
   const headersOf = (headers: NodeJS.Dict<string | string[]>, from = ''): NodeJS.Dict<string | string[]> => ({

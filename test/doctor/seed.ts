@@ -6,7 +6,7 @@ import { createRunStats } from '../../packages/server/src/telemetry/stats/record
 
 const dayMs = 86_400_000;
 
-/** A database on a PostgreSQL, sorted by rules of another library than the one that is there. */
+/** A PostgreSQL database, sorted by the rules of a library version other than the installed one. */
 export async function seedDatabase(admin: Sql, database: Database): Promise<void> {
   await admin.unsafe(
     `create database faulty template template0 encoding 'UTF8' locale 'C' locale_provider icu icu_locale 'en'`,
@@ -32,7 +32,7 @@ export async function seedDatabase(admin: Sql, database: Database): Promise<void
     update pg_database set datcollversion = '1' where datname = 'faulty';`);
 }
 
-/** Runs, runners, a schedule and an endpoint that something is wrong with. */
+/** Runs, runners, a schedule and an endpoint with faults. */
 async function seedInstallation(sql: Sql): Promise<void> {
   const [environment] = await sql<{ id: number }[]>`
     with organization as (insert into organizations (id, name) values ('org_faulty', 'Faulty') returning id),

@@ -2,7 +2,7 @@ import type { Database } from '../../packages/server/src/db/connect.ts';
 import { WatchedClient } from '../../packages/server/src/db/client.ts';
 import { watchedConfig } from '../../packages/server/src/db/config.ts';
 
-/** Follows a PostgreSQL as a standby does, and never says that it has replayed more than at its start. */
+/** Follows a PostgreSQL as a standby does, and never reports more replayed WAL than at its start. */
 export async function startStandby(database: Database): Promise<() => Promise<void>> {
   const config = { ...watchedConfig(database), replication: 'database' };
   const client = new WatchedClient(config) as WatchedClient & {
@@ -19,7 +19,7 @@ export async function startStandby(database: Database): Promise<() => Promise<vo
   await started;
   const [high = '0', low = '0'] = position.split('/');
   const at = (BigInt(`0x${high}`) << 32n) + BigInt(`0x${low}`);
-  // What it has written, flushed and replayed; the time; and that it wants no answer.
+  // The written, flushed and replayed positions; the time; no reply requested.
   const status = Buffer.alloc(34);
   status.write('r');
   for (const offset of [1, 9, 17]) status.writeBigUInt64BE(at, offset);

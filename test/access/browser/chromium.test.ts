@@ -8,7 +8,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { newContext } from '../../support/chromium.ts';
 import { installation, type Installation } from '../installation.ts';
 
-/** The least that a dashboard does: it logs in by the link, asks who it is, and says so. */
+/** A minimal dashboard: it logs in by the link, requests its user and shows the reply. */
 const script = `
 const ask = (path, options = {}) =>
   fetch(new URL(path, document.baseURI), {
@@ -35,7 +35,7 @@ async function files(): Promise<string> {
   return folder;
 }
 
-/** A page of somebody else on another port: the same site to a browser, so that it sends the cookie along. */
+/** A page of another site on another port: the same site to a browser, so the cookie is sent along. */
 async function evil(html: string): Promise<string> {
   const server = createServer((_request, response) => {
     response.setHeader('content-type', 'text/html').end(html);
@@ -58,7 +58,7 @@ const logged = async (here: Installation): Promise<Page> => {
 };
 
 describe('in a real browser', { timeout: 60_000 }, () => {
-  test('a link logs in once, and stays in no address; the session outlives the page and not its end', async () => {
+  test('a link logs in once and does not stay in the address; the session survives a reload but not its end', async () => {
     const here = await installation({ dashboard: await files() });
     const own = await tab();
     const requests: string[] = [];
@@ -71,7 +71,7 @@ describe('in a real browser', { timeout: 60_000 }, () => {
     expect(requests.filter((url) => url.includes('svc_link') && url !== link)).toEqual([]);
     expect(await own.evaluate('document.cookie')).toBe('');
     await own.goto(`${here.server.url}/account`);
-    // Once more: the link is used up, and the session is still there.
+    // Again: the link is used up, and the session still exists.
     await own.goto(link);
     await expect.poll(() => own.title()).toBe('Owner');
     const fresh = await tab();
@@ -83,7 +83,7 @@ describe('in a real browser', { timeout: 60_000 }, () => {
     await expect.poll(() => own.title()).toBe('401');
   });
 
-  test('nothing inline runs, and no other page shows it in a frame', async () => {
+  test('runs nothing inline, and no other page shows it in a frame', async () => {
     const here = await installation({ dashboard: await files() });
     const own = await logged(here);
     expect(await own.evaluate('[window.inline, window.handler]')).toEqual([undefined, undefined]);
@@ -95,7 +95,7 @@ describe('in a real browser', { timeout: 60_000 }, () => {
     await expect.poll(() => framed?.url()).toContain('chrome-error:');
   });
 
-  test('another page that has the cookie sent along changes nothing, reads nothing, and logs nobody in', async () => {
+  test('another page that has the cookie sent along changes nothing, reads nothing, and logs no user in', async () => {
     const here = await installation({ dashboard: await files() });
     const own = await logged(here);
     const { url } = here.server;
@@ -120,7 +120,7 @@ describe('in a real browser', { timeout: 60_000 }, () => {
       await outside.evaluate(`document.forms[${index}].submit()`);
       await answered;
     }
-    // The attack is one: the browser did send the cookie.
+    // The attack is real: the browser did send the cookie.
     await expect
       .poll(() => cookies.filter((cookie) => cookie?.includes('svc_browser_')).length)
       .toBeGreaterThan(0);
@@ -134,7 +134,7 @@ describe('in a real browser', { timeout: 60_000 }, () => {
     expect(fetched).toEqual(['refused', 'refused', 'refused', 'opaque']);
     expect((await here.ask('GET /api/v1/orgs')).body).toHaveLength(1);
     expect((await here.ask('GET /api/v1/browser-sessions')).body.data).toHaveLength(1);
-    // The session is what it was.
+    // The session is unchanged.
     await own.goto(`${url}/login`);
     await expect.poll(() => own.title()).toBe('Owner');
   });

@@ -3,7 +3,7 @@ import { pruneRows } from '../../../packages/server/src/app/testing/prune-rows.t
 import { installation, sharedInstallation, type SharedInstallation } from '../installation.ts';
 import { environmentHeaders, fromPage, logIn, type Tab } from './tab.ts';
 
-/** The promise for every credential: a second. Half of one more is for the machine of the test. */
+/** The promise for every credential is one second. The extra half second is for the machine of the test. */
 const within = { timeout: 1_500, interval: 25 };
 
 const readsOf = (tab: Tab, server?: SharedInstallation['server']) => async () =>
@@ -13,7 +13,7 @@ const writesOf = (tab: Tab, server?: SharedInstallation['server']) => async () =
     .status;
 
 describe('while a session lives', () => {
-  test('a fallen role counts at once where it fell, and within a second everywhere', async () => {
+  test('a lowered role applies at once on its server, and within a second on all', async () => {
     const here = await installation();
     const { ask, organization, another, userWith } = here;
     const { id, token } = await userWith('member');
@@ -32,7 +32,7 @@ describe('while a session lives', () => {
     expect(await writes()).toBe(200);
   });
 
-  test('a member who is removed sees nothing of the organisation any more', async () => {
+  test('a removed member no longer sees anything of the organization', async () => {
     const here = await installation();
     const { ask, organization, another, userWith, projectRef } = here;
     const { id, token } = await userWith('admin');
@@ -44,12 +44,12 @@ describe('while a session lives', () => {
     expect(await reads()).toBe(404);
     await expect.poll(readsElsewhere, within).toBe(404);
     expect((await tab.ask(`GET /api/v1/projects/${projectRef}`)).status).toBe(404);
-    // They are somebody still, who belongs nowhere.
+    // The user still exists, but belongs to no organization.
     const { status, body } = await tab.ask('GET /api/v1/browser-sessions/current');
     expect([status, body.organizations, body.projects]).toEqual([200, [], []]);
   });
 
-  test('the token that opened it takes it along when it is revoked, and it does not outlive that one’s date', async () => {
+  test('it ends when the token that opened it is revoked, and no later than the expiry date of that token', async () => {
     const here = await sharedInstallation();
     const { ask, token } = here;
     const inAnHour = new Date(Date.now() + 3_600_000).toISOString();
@@ -69,13 +69,13 @@ describe('while a session lives', () => {
     expect(await readsOf(other)()).toBe(200);
   });
 
-  test('it ends after twelve hours without use, and after thirty days in any case', async () => {
+  test('it ends after twelve hours without use, and after thirty days at the latest', async () => {
     const here = await installation();
     const { sql, server } = here;
     const [idle, old] = [await logIn(here), await logIn(here)];
     await sql`update browser_sessions set last_used_at = now() - interval '11 hours 50 minutes' where id = ${idle.id}`;
     const elsewhere = await here.another();
-    // Using it is noted, so it goes on.
+    // Each use is recorded, so the session continues.
     expect(await readsOf(idle, elsewhere)()).toBe(200);
     await expect
       .poll(
@@ -94,7 +94,7 @@ describe('while a session lives', () => {
     expect(server.url).not.toBe(elsewhere.url);
   });
 
-  test('what is left of it is deleted a month after its end', async () => {
+  test('its rows are deleted a month after its end', async () => {
     const here = await installation();
     const { sql, ask } = here;
     const [old, ended, live] = [await logIn(here), await logIn(here), await logIn(here)];
@@ -133,7 +133,7 @@ describe('while a session lives', () => {
     await expect.poll(second, within).toBe(true);
   });
 
-  test('an environment that is deleted is gone for it', async () => {
+  test('a deleted environment no longer exists for it', async () => {
     const here = await sharedInstallation();
     const { ask, projectRef } = here;
     const tab = await logIn(here);

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { installation, sharedInstallation, type SharedInstallation } from '../installation.ts';
 import { cookieIn, logIn } from './tab.ts';
 
-/** What the page of another site can make a browser send, with the cookie that `SameSite` would hold back. */
+/** Requests that a page of another site can make a browser send, with the cookie that `SameSite` would hold back. */
 const forgeries = ({ url }: { url: string }): [who: string, headers: Record<string, string>][] => [
   [
     'a form',
@@ -16,17 +16,17 @@ const forgeries = ({ url }: { url: string }): [who: string, headers: Record<stri
     'a form of a page without an origin',
     { 'content-type': 'application/x-www-form-urlencoded', origin: 'null' },
   ],
-  ['a client that says nothing', {}],
+  ['a client without these headers', {}],
   [
     'a page on another port',
     { 'x-millrace-dashboard': '1', 'sec-fetch-site': 'same-site', origin: 'http://127.0.0.1:1' },
   ],
   ['a page of another site', { 'x-millrace-dashboard': '1', 'sec-fetch-site': 'cross-site' }],
-  ['an address that was typed', { 'x-millrace-dashboard': '1', 'sec-fetch-site': 'none' }],
+  ['an address that a user typed', { 'x-millrace-dashboard': '1', 'sec-fetch-site': 'none' }],
   ['an older browser on another site', { 'x-millrace-dashboard': '1', origin: 'https://evil.example' }],
   ['an older browser on a page without an origin', { 'x-millrace-dashboard': '1', origin: 'null' }],
-  ['an older browser that says nothing', { 'x-millrace-dashboard': '1' }],
-  ['a host that begins like ours', { 'x-millrace-dashboard': '1', origin: `${url}.evil.example` }],
+  ['an older browser without other headers', { 'x-millrace-dashboard': '1' }],
+  ['a host that starts like ours', { 'x-millrace-dashboard': '1', origin: `${url}.evil.example` }],
   ['another value of the header', { 'x-millrace-dashboard': 'true', 'sec-fetch-site': 'same-origin' }],
 ];
 
@@ -38,7 +38,7 @@ const sessions = async ({ sql, organization }: SharedInstallation): Promise<numb
 };
 
 describe('a request that another page makes a browser send', () => {
-  test('changes nothing, whatever its form', async () => {
+  test('changes nothing in any form', async () => {
     const here = await sharedInstallation();
     const { cookie } = await logIn(here);
     const { ask, server } = here;
@@ -54,7 +54,7 @@ describe('a request that another page makes a browser send', () => {
         who,
         expect.toBeOneOf(refused),
       ]);
-      // Another page must not log its visitor in as somebody else either.
+      // Another page must not log its visitor in as another user either.
       const { status, headers } = await send('POST /api/v1/browser-sessions', { accessToken: here.token });
       expect([who, status, headers.getSetCookie()]).toEqual([who, 403, []]);
     }
@@ -67,13 +67,13 @@ describe('a request that another page makes a browser send', () => {
     const { cookie } = await logIn(here);
     for (const [who, headers] of forgeries(here.server)) {
       const { status } = await here.ask('GET /api/v1/orgs', { key: '', headers: { cookie, ...headers } });
-      // An older browser says no more when its own page reads. Another page cannot send the header.
-      const isLikeOwn = who === 'an older browser that says nothing';
+      // An older browser sends nothing else when its own page reads. Another page cannot send the header.
+      const isLikeOwn = who === 'an older browser without other headers';
       expect([who, status]).toEqual([who, isLikeOwn ? 200 : expect.toBeOneOf([401, 403])]);
     }
   });
 
-  test('is not allowed to carry the header or the cookie by any preflight', async () => {
+  test('is not allowed by any preflight to carry the header or the cookie', async () => {
     const { server } = await sharedInstallation();
     for (const path of [
       '/api/v1/runs',
@@ -94,7 +94,7 @@ describe('a request that another page makes a browser send', () => {
     }
   });
 
-  test('the page itself is let in by its own origin where the browser says no more, also behind a proxy that ends TLS', async () => {
+  test('a page of the same origin is accepted where the browser sends nothing else, also behind a proxy that ends TLS', async () => {
     const here = await installation();
     const { ask, server, token } = here;
     const { host } = new URL(server.url);
@@ -110,7 +110,7 @@ describe('a request that another page makes a browser send', () => {
     expect((await logsIn({ origin: `https://${host}` })).status).toBe(200);
     const behind = await logsIn({ ...proxied, origin: 'https://jobs.example.com' });
     expect(behind.status).toBe(200);
-    // Where the proxy says that it ends TLS, a page without TLS is another one.
+    // Where the proxy reports that it ends TLS, a page without TLS has another origin.
     expect((await logsIn({ ...proxied, origin: 'http://jobs.example.com' })).status).toBe(403);
     expect((await logsIn({ ...proxied, origin: `http://${host}` })).status).toBe(403);
     const headers = { ...own, ...proxied, origin: 'https://jobs.example.com', cookie: cookieIn(behind) };

@@ -17,7 +17,7 @@ const tries = ({ ask }: Installation, email: string, tried: string, headers: Rec
 
 // Hashing is slow on purpose.
 describe('a password', { timeout: 60_000 }, () => {
-  test('logs its user in, in any spelling of their address, and is stored as a hash alone', async () => {
+  test('logs its user in, in any spelling of their address, and is stored only as a hash', async () => {
     const here = await installation();
     const { sql, logged, organization, ask, userWith } = here;
     const { id, token } = await userWith('member');
@@ -47,7 +47,7 @@ describe('a password', { timeout: 60_000 }, () => {
     expect(logged.join('') + JSON.stringify(audit)).not.toContain(password);
   });
 
-  test('what is wrong about it is told the same way, and as slowly, for everybody', async () => {
+  test('is rejected with the same message and the same delay for every user', async () => {
     const here = await installation();
     const { userWith, logged } = here;
     const { token } = await userWith('member');
@@ -61,7 +61,7 @@ describe('a password', { timeout: 60_000 }, () => {
     await timed('member@example.com', 'x');
     const answers = [
       await timed('member@example.com', `${password}.`),
-      // A user without a password, and nobody.
+      // A user without a password, and an unknown user.
       await timed('viewer@example.com', password),
       await timed('nobody@example.com', password),
     ];
@@ -72,7 +72,7 @@ describe('a password', { timeout: 60_000 }, () => {
     expect(logged.filter((line) => line.includes('browser.refused'))).toHaveLength(4);
   });
 
-  test('cannot be guessed: few tries for a user from one address, more from all, and keys go on working', async () => {
+  test('cannot be guessed: few attempts for a user from one address, more from all, and keys keep working', async () => {
     const browsers = {
       ...defaultRateLimits.browsers,
       userPasswords: { burst: 12, perSecond: 0.01 },
@@ -90,9 +90,9 @@ describe('a password', { timeout: 60_000 }, () => {
     const many = await Promise.all(Array.from({ length: 8 }, () => from('203.0.113.1')));
     expect(many.filter((status) => status === 401)).toHaveLength(5);
     expect(many.filter((status) => status === 429)).toHaveLength(3);
-    // Also with the right one: it would tell that it is right.
+    // Also with the right one: otherwise the reply would reveal that it is right.
     expect(await from('203.0.113.1', password)).toBe(429);
-    // In another spelling, and from the same network of IPv6, it is the same try.
+    // In another spelling, and from the same IPv6 network, it is the same attempt.
     expect(await from('203.0.113.1', password, 'MEMBER@example.com')).toBe(429);
     for (let host = 1; host <= 5; host++) await from(`2001:db8::${host}`);
     expect(await from('2001:db8::ffff', password)).toBe(429);
@@ -100,7 +100,7 @@ describe('a password', { timeout: 60_000 }, () => {
     expect(await from('198.51.100.7', password)).toBe(200);
     expect(await from('203.0.113.1', 'wrong', 'nobody@example.com')).toBe(401);
     expect((await ask('GET /api/v1/whoami', { key: keys.prod })).status).toBe(200);
-    // One address has few tries for all users, and one user for all addresses; other ways to log in stay.
+    // One address has few attempts for all users, and one user for all addresses; other ways to log in stay open.
     const stuffed: number[] = [];
     for (let user = 1; user <= 8; user++)
       stuffed.push(await from('203.0.113.9', 'x', `user${user}@example.com`));
@@ -111,7 +111,7 @@ describe('a password', { timeout: 60_000 }, () => {
     await logIn(here, { accessToken: token });
   });
 
-  test('too many at once are told to wait, instead of taking the memory of all others', async () => {
+  test('too many attempts at once receive a retry delay instead of exhausting the memory', async () => {
     const here = await installation();
     const answers = await Promise.all(
       Array.from({ length: 40 }, (_, index) => tries(here, `user${index}@example.com`, 'x')),
@@ -121,7 +121,7 @@ describe('a password', { timeout: 60_000 }, () => {
     expect((await tries(here, 'nobody@example.com', 'x')).status).toBe(401);
   });
 
-  test('a new one ends all browsers of its user, and null removes it', async () => {
+  test('a new one ends all browser sessions of its user, and null removes it', async () => {
     const here = await installation();
     const { userWith } = here;
     const { token } = await userWith('member');
@@ -141,7 +141,7 @@ describe('a password', { timeout: 60_000 }, () => {
     expect((await tries(here, email, 'another long password')).status).toBe(401);
   });
 
-  test('is set by a personal access token alone, and says what it needs', async () => {
+  test('is set by a personal access token only, and the error names the requirements', async () => {
     const here = await installation();
     const { userWith, keys, ask } = here;
     await userWith('member');

@@ -4,7 +4,7 @@ import { logIn } from './tab.ts';
 
 const secret = 'the-value-of-a-secret';
 
-test('no answer to a browser has a stored secret: variables, keys, receivers, or another credential', async () => {
+test('no reply to a browser has a stored secret: variables, keys, receivers, or another credential', async () => {
   const here = await sharedInstallation();
   const { ask, keys, projectRef, userWith } = here;
   const project = `/api/v1/projects/${projectRef}`;
@@ -48,7 +48,7 @@ test('no answer to a browser has a stored secret: variables, keys, receivers, or
   // With a personal access token the same request shows the key, as before.
   expect((await ask(`GET ${project}/prod`)).body.apiKey).toBe(keys.prod);
 
-  // What hands out a credential, or values, is closed.
+  // Operations that return a credential or values are closed.
   const { body: link } = await ask('POST /api/v1/browser-links');
   for (const [request, body] of [
     [`GET ${project}/envvars`, undefined],
@@ -70,7 +70,7 @@ test('no answer to a browser has a stored secret: variables, keys, receivers, or
   }
   expect(link.token).toMatch(/^svc_link_/);
 
-  // What triggers a run, or makes a token, hands no other credential on.
+  // A trigger, or the creation of a token, returns no other credential.
   await ask('POST /runner/v1/versions', {
     key: keys.dev,
     body: { contentHash: 'a'.repeat(64), tasks: [{ id: 'mail', filePath: 'a.ts' }] },
@@ -88,7 +88,7 @@ test('no answer to a browser has a stored secret: variables, keys, receivers, or
   });
   expect([session.status, session.body.publicAccessToken]).toEqual([201, '']);
 
-  // Who has the address of a token can complete it, so somebody who may only read does not get it.
+  // The address of a token is enough to complete it, so read-only users do not get it.
   const waitpoint = await tab.ask('POST /api/v1/waitpoints/tokens', { env: 'prod', body: {} });
   expect(waitpoint.headers.get('x-trigger-jwt')).toBeNull();
   const address = waitpoint.body.url as string;
@@ -108,7 +108,7 @@ test('no answer to a browser has a stored secret: variables, keys, receivers, or
   }
 });
 
-test('a key and a token that it makes are shown once, and a token ends with the one behind the session', async () => {
+test('a key and a token that it creates are shown once, and a token ends with the one behind the session', async () => {
   const here = await sharedInstallation();
   const { ask, projectRef } = here;
   const keysOf = `/api/v1/projects/${projectRef}/prod/keys`;

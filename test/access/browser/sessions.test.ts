@@ -7,7 +7,7 @@ const open = ({ ask }: SharedInstallation, body: object, headers: Readonly<Recor
   ask('POST /api/v1/browser-sessions', { key: '', body, headers: { ...fromPage, ...headers } });
 
 describe('a browser session', () => {
-  test('is opened by a personal access token, and is in a cookie that scripts and other sites do not get', async () => {
+  test('is opened by a personal access token, and is stored in a cookie that scripts and other sites cannot read', async () => {
     const here = await installation();
     const { server, sql, logged, token } = here;
     const answer = await open(here, { accessToken: ` ${token}\n` }, { 'user-agent': 'Firefox/150' });
@@ -49,18 +49,18 @@ describe('a browser session', () => {
     expect(await behind({ ...proxied, 'x-forwarded-prefix': '/millrace' })).toMatch(
       /^__Secure-millrace_session=\w+; Path=\/millrace\/; .*; Secure$/,
     );
-    // The proxy does not say that it ends TLS. The browser does.
+    // The proxy does not report that it ends TLS. The browser does.
     const { host } = new URL(here.server.url);
     expect(await behind({ origin: `https://${host}` })).toMatch(/^__Host-millrace_session_\d+=.*; Secure$/);
     const tab = await logIn(here, undefined, { headers: { origin: `https://${host}` } });
     expect((await tab.ask('GET /api/v1/browser-sessions/current')).status).toBe(200);
-    // A cookie without the prefix is not taken where TLS is known: any host of the domain could have set it.
+    // A cookie without the prefix is not accepted where TLS is known: any host of the domain could have set it.
     const plain = tab.cookie.replace('__Host-', '');
     const tossed = { ...proxied, cookie: plain };
     expect((await tab.ask('GET /api/v1/browser-sessions/current', { headers: tossed })).status).toBe(401);
   });
 
-  test('says who is logged in, and where they may look', async () => {
+  test('shows the user who is logged in, and their environments', async () => {
     const here = await sharedInstallation();
     const { userWith, projectRef, organization } = here;
     const viewer = await userWith('viewer');
@@ -120,7 +120,7 @@ describe('a browser session', () => {
     expect((await list({ ...named('preview'), 'x-trigger-branch': 'feat' })).status).toBe(200);
   });
 
-  test('everybody’s dev environment is their own', async () => {
+  test('the dev environment is that of the user', async () => {
     const here = await sharedInstallation();
     const { keys, ask, userWith } = here;
     await ask('POST /api/v1/waitpoints/tokens', { key: keys.dev, body: {} });
@@ -130,7 +130,7 @@ describe('a browser session', () => {
     expect((await other.ask('GET /api/v1/waitpoints/tokens', { env: 'dev' })).body.data).toEqual([]);
   });
 
-  test('an Authorization header wins over it, and answers to keys stay as they are', async () => {
+  test('an Authorization header takes precedence over it, and replies to keys are unchanged', async () => {
     const here = await sharedInstallation();
     const { keys, ask } = here;
     const tab = await logIn(here);
@@ -143,13 +143,13 @@ describe('a browser session', () => {
       credentialId: tab.id,
       user: { name: 'Owner' },
     });
-    // An empty header is a client that has lost its key, and not the page.
+    // An empty header comes from a client that has lost its key, not from the page.
     expect(
       (await ask('GET /api/v1/whoami', { key: '', headers: { ...headers, authorization: '' } })).status,
     ).toBe(401);
   });
 
-  test('is listed, with the others of its user, and ended by either side at once', async () => {
+  test('is listed with the others of its user, and ended at once by either side', async () => {
     const here = await installation();
     const { ask, another, organization, userWith } = here;
     const [first, second] = [await logIn(here), await logIn(here)];
@@ -189,10 +189,10 @@ describe('a browser session', () => {
 });
 
 describe('a login', () => {
-  test('never takes over what the browser had: it gets a new text, and the session before ends', async () => {
+  test('never reuses the earlier cookie of the browser: it gets a new text, and the earlier session ends', async () => {
     const here = await installation();
     const { token, server, organization, ask } = here;
-    // Somebody planted a text of their choice.
+    // An attacker planted a text of their choice.
     const planted = `svc_browser_${'a'.repeat(40)}`;
     const name = `millrace_session_${server.port}`;
     const answer = await open(here, { accessToken: token }, { cookie: `${name}=${planted}` });
@@ -211,18 +211,18 @@ describe('a login', () => {
       'browserSession.revoked',
       'browserSession.created',
     ]);
-    // Two of one name, of which another page may have set one: neither counts.
+    // Two cookies with one name, of which another page may have set one: neither counts.
     expect((await currentWith(`${after.cookie}; ${name}=${planted}`)).status).toBe(401);
     expect((await currentWith(`${after.cookie}; ${after.cookie}`)).status).toBe(200);
   });
 
-  test('by a link works once, for ten minutes, as the user who made it', async () => {
+  test('by a link works once, for ten minutes, as the user who created it', async () => {
     const here = await installation();
     const { ask, server, sql, logged, organization, userWith } = here;
     const member = await userWith('member');
     const created = await ask('POST /api/v1/browser-links', { key: member.token });
     const { token, url, expiresAt } = created.body as { token: string; url: string; expiresAt: string };
-    // The fragment is sent to no server, so it is in no log of a proxy.
+    // The fragment is not sent to servers, so proxies do not log it.
     expect(url).toBe(`${server.url}/login#link=${token}`);
     expect(Math.round((Date.parse(expiresAt) - Date.now()) / 60_000)).toBe(10);
     const both = await Promise.all([open(here, { token }), open(here, { token })]);
@@ -256,14 +256,14 @@ describe('a login', () => {
     const both = await Promise.all([open(here, { authorizationCode }), open(here, { authorizationCode })]);
     expect(new Set(both.map(({ status }) => status))).toEqual(new Set([200, 401]));
     expect(both.find(({ status }) => status === 200)?.body.session).toMatchObject({ method: 'approval' });
-    // It is no token of the command line as well.
+    // It is not a token for the command line either.
     expect((await ask('POST /api/v1/token', { key: '', body: { authorizationCode } })).body).toMatchObject({
       state: 'used',
     });
     expect((await open(here, { authorizationCode: 'svc_code_none' })).status).toBe(404);
   });
 
-  test('says what is wrong with what it is sent', async () => {
+  test('names the fault of an invalid request', async () => {
     const here = await sharedInstallation();
     const { token, keys } = here;
     for (const [body, status, sentence] of [

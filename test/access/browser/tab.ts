@@ -1,6 +1,6 @@
 import type { Answer, Ask, SharedInstallation } from '../installation.ts';
 
-/** The headers that the page of the dashboard sends, and its browser. */
+/** The headers that the dashboard page and its browser send. */
 export const fromPage = { 'x-millrace-dashboard': '1', 'sec-fetch-site': 'same-origin' } as const;
 
 /** A browser that is logged in. */
@@ -8,7 +8,7 @@ export interface Tab {
   /** `name=value` */
   readonly cookie: string;
   readonly id: string;
-  /** As the page asks about an environment; without one as it asks for its user. */
+  /** As the page requests data of an environment; without one, data of its user. */
   ask(request: string, options?: Omit<Ask, 'key'> & { readonly env?: string }): Promise<Answer>;
 }
 
@@ -20,7 +20,7 @@ export const environmentHeaders = (projectRef: string, env: string) => ({
   'x-millrace-environment': env,
 });
 
-/** Logs a browser in; by the token of the first user if nothing else is said. */
+/** Logs a browser in, with the token of the first user by default. */
 export async function logIn(
   { ask, token, projectRef, server }: SharedInstallation,
   by: object = { accessToken: token },
@@ -44,7 +44,7 @@ export async function logIn(
         headers: {
           ...fromPage,
           cookie,
-          // Another process of the installation is behind the same address.
+          // Another process of the installation, behind the same address.
           'x-forwarded-host': new URL(server.url).host,
           ...(env !== undefined && environmentHeaders(projectRef, env)),
           ...headers,

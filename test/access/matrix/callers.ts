@@ -5,18 +5,18 @@ import { actions, meets, presets, taskPresets, types } from './rules.ts';
 import type { Role, Row } from './table.ts';
 import type { World } from './world.ts';
 
-/** 401 or 403, or that the caller may. */
+/** 401 or 403, or that the caller has access. */
 export type Verdict = 'may' | 401 | 403;
 
 export interface Caller {
   readonly name: string;
   readonly credential: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** A personal access token of its user, where the credential is none. */
+  /** A personal access token of its user, where the credential is of another kind. */
   readonly accessToken?: string;
-  /** A public token whose scopes are its only point. */
+  /** A public token of which only the scopes matter. */
   readonly isScopedToken?: boolean;
-  /** What the table says of it, for objects of its own environment. */
+  /** Its permissions in the table, for objects of its own environment. */
   verdict(row: Row): Verdict;
 }
 
@@ -50,7 +50,7 @@ const browser =
     return roles.indexOf(role) >= roles.indexOf(least) ? 'may' : 403;
   };
 
-/** A browser in which the user is logged in, whose page looks at prod. */
+/** A browser in which the user is logged in, whose page shows prod. */
 async function browserOf(installed: Installation, role: Role, accessToken: string): Promise<Caller> {
   const { cookie } = await logIn(installed, { accessToken });
   return {
@@ -62,7 +62,7 @@ async function browserOf(installed: Installation, role: Role, accessToken: strin
   };
 }
 
-/** Everybody who calls with something that is known, in the environment of `world`. */
+/** Every caller with a valid credential, in the environment of `world`. */
 export async function known(installed: Installation, world: World, foreign: World): Promise<Caller[]> {
   const { ask, keys, sign, publicIdOf, userWith, token, projectRef } = installed;
   const key = async (preset: string, tasks?: readonly string[]): Promise<string> => {
@@ -75,7 +75,7 @@ export async function known(installed: Installation, world: World, foreign: Worl
   const callers: Caller[] = [
     { name: 'a full key', credential: keys.prod, verdict: holder('key', ['admin'], world) },
     {
-      name: 'a full key, spelled tr_, with a branch that means nothing',
+      name: 'a full key with the marker tr_ and an unused branch header',
       credential: keys.prod.replace('svc_', 'tr_'),
       headers: { 'x-trigger-branch': 'feature' },
       verdict: holder('key', ['admin'], world),
@@ -113,7 +113,7 @@ export async function known(installed: Installation, world: World, foreign: Worl
   for (const role of ['admin', 'member', 'viewer'] as const) {
     const { token: credential } = await userWith(role);
     callers.push({ name: `a ${role}'s token`, credential, verdict: user(role) });
-    // Of another user: the matrix lets each of them leave.
+    // A browser of another user: the matrix lets each of them leave.
     callers.push(await browserOf(installed, role, (await userWith(role)).token));
   }
   const sub = await publicIdOf('prod');
@@ -143,7 +143,7 @@ export async function known(installed: Installation, world: World, foreign: Worl
   return callers;
 }
 
-/** What code of a run has that executes, its runner having the full key. */
+/** The credential of an executing run's code; its runner has the full key. */
 async function ofAttempt({ ask, keys, sql, sign, publicIdOf }: Installation, world: World): Promise<string> {
   const { id: run } = (await ask(`POST /api/v1/tasks/${world.task}/trigger`, { key: keys.prod, body: {} }))
     .body as { id: string };
@@ -161,7 +161,7 @@ async function ofAttempt({ ask, keys, sql, sign, publicIdOf }: Installation, wor
   return attemptMarker + sign(keys.prod, claims);
 }
 
-/** Everybody whose credential is none. */
+/** Every caller without a valid credential. */
 export async function unknown(installed: Installation): Promise<Caller[]> {
   const { keys, keyWith, sign, publicIdOf, sql, token, ask } = installed;
   const sub = await publicIdOf('prod');
@@ -177,16 +177,16 @@ export async function unknown(installed: Installation): Promise<Caller[]> {
     nothing: '',
     'an empty bearer': 'Bearer ',
     garbage: 'garbage',
-    'a key that nobody has': 'svc_prod_sk_000000000000000000000000',
-    'a key cut short': keys.prod.slice(0, -1),
+    'an unknown key': 'svc_prod_sk_000000000000000000000000',
+    'a truncated key': keys.prod.slice(0, -1),
     'a key with another marker': keys.prod.replace('svc_', 'sk_'),
     'a key for another environment by its text': keys.prod.replace('prod', 'stg'),
     'an expired key': expired,
     'a revoked key': revoked,
     'a revoked personal access token': created.body.token as string,
-    'a personal access token cut short': token.slice(0, -1),
+    'a truncated personal access token': token.slice(0, -1),
     'an expired public token': sign(keys.prod, { sub, scopes, exp: now - 1 }),
-    'a public token of the future': sign(keys.prod, { sub, scopes, iat: now + 3_600 }),
+    'a public token from the future': sign(keys.prod, { sub, scopes, iat: now + 3_600 }),
     'a public token with alg none': sign(keys.prod, { sub, scopes }, { alg: 'none' }),
     'a public token signed by another key': sign('svc_prod_sk_x', { sub, scopes }),
     'a public token signed by the key of another environment': sign(keys.stg, { sub, scopes }),
@@ -200,13 +200,13 @@ export async function unknown(installed: Installation): Promise<Caller[]> {
   }).map(([name, credential]) => ({ name, credential, verdict: nobody }));
 }
 
-/** Keys of other environments of the project, where nothing is theirs but what the whole project has. */
+/** Keys of other environments of the project. They have access only to objects of the whole project. */
 export function ofOtherEnvironments({ keys }: Installation): Caller[] {
   return [
     {
       name: 'a preview key without a branch',
       credential: keys.preview,
-      // Branches are what it is for: it may make and archive them (contract 5.9), and ask for its project before there is one.
+      // Its purpose is branches: it may create and archive them (contract 5.9), and request its project before one exists.
       verdict: (row) =>
         row.route.includes('/branches') || row.route === 'GET /api/v1/whoami' ? 'may' : nobody(row),
     },

@@ -10,11 +10,11 @@ import { fill, fresh, type Parameters, type World } from './world.ts';
 interface Stage {
   readonly installed: Installation;
   readonly routes: readonly (readonly [Route, Row])[];
-  /** Where the callers are at home: prod of the first project. */
+  /** The callers' own environment: prod of the first project. */
   readonly own: World;
   /** Another environment of the same project. */
   readonly sibling: World;
-  /** An environment of another organisation. */
+  /** An environment of another organization. */
   readonly foreign: World;
 }
 
@@ -60,7 +60,7 @@ async function stage(): Promise<Stage> {
   };
 }
 
-/** Does them all, some at once. */
+/** Runs them all, several at once. */
 async function each<T>(things: readonly T[], act: (thing: T) => Promise<void>, atOnce = 8): Promise<void> {
   const left = things[Symbol.iterator]();
   const worker = async (): Promise<void> => {
@@ -78,7 +78,7 @@ interface Pair {
 const pairs = (routes: Stage['routes'], callers: readonly Caller[]): Pair[] =>
   routes.flatMap(([route, row]) =>
     callers
-      // Where no public token is accepted, what it holds makes no difference: a few will do.
+      // Where no public token is accepted, its scopes make no difference: a few are enough.
       .filter(({ isScopedToken }) => !isScopedToken || row.token !== false)
       .map((caller) => ({ route, row, caller })),
   );
@@ -99,11 +99,11 @@ const mismatch = ({ route, caller }: Pair, expected: unknown, sent: Sent) => ({
   ...sent,
 });
 
-/** An id of the same form that nobody has. */
+/** An id of the same form that does not exist. */
 const nobodys = (value: string): string =>
   value.replace(/[^/%]{5}$/, /^[0-9a-f]{64}$/.test(value) ? '00000' : 'zzzz0');
 
-/** Without what differs by name alone. */
+/** Without scopes that differ by name alone. */
 const nameless = (text: string, names: readonly string[]): string =>
   names
     .reduce((left, name) => left.replaceAll(decodeURIComponent(name), '<name>'), text)
@@ -111,19 +111,19 @@ const nameless = (text: string, names: readonly string[]): string =>
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<time>')
     .replaceAll(/eyJ[\w.-]+/g, '<token>');
 
-/** Who is let in may be told something else than success, for what the matrix sends. */
+/** Statuses other than success that a permitted caller may get for the requests of the matrix. */
 const otherwise: Readonly<Record<string, number>> = {
-  // What it names is not there.
+  // The object that it names does not exist.
   'POST /api/v1/errors/{errorId}/merge': 404,
   'POST /api/v1/errors/{errorId}/split': 404,
   'POST /api/v1/projects/{projectRef}/branches/archive': 404,
   'POST /api/v1/authorization-code/describe': 404,
   'POST /api/v1/authorization-code/approve': 404,
   'POST /api/v1/token': 404,
-  // Its run may be over, and reads no messages then.
+  // Its run may have ended, and then reads no messages.
   'POST /realtime/v1/streams/{runId}/input/{stream}': 400,
   'PUT /realtime/v1/streams/{runId}/input/{stream}': 400,
-  // It is a link that nobody made.
+  // It is a link that does not exist.
   'POST /api/v1/browser-sessions': 401,
   'POST /api/v1/deployments/{version}/move': 404,
   'POST /api/v1/invites/accept': 404,
@@ -131,25 +131,25 @@ const otherwise: Readonly<Record<string, number>> = {
   // Its run has no attempt.
   'GET /api/v1/runs/{runId}/steps/results': 409,
   'PUT /api/v1/runs/{runId}/steps': 409,
-  // It is the current one, which was finalized, and no canary.
+  // It is the current one, which was finalized and is not a canary.
   'POST /api/v1/deployments/{version}/archive': 409,
   'POST /api/v1/deployments/{version}/abort-canary': 409,
   'POST /api/v1/deployments/{deploymentId}/fail': 409,
-  // It is over.
+  // It has ended.
   'POST /api/v1/bulk-actions/{bulkActionId}/abort': 422,
   // It was not confirmed, and prod cannot be deleted alone.
   'DELETE /api/v1/projects/{projectRef}': 400,
   'DELETE /api/v1/projects/{projectRef}/{env}': 422,
-  // Somebody has to own the organisation.
+  // An organization needs an owner.
   'POST /api/v1/orgs/{organization}/leave': 422,
 };
 
-/** Whoever has left has no role in what comes after, and whoever has logged out no session. A new password logs all browsers out. */
+/** A user who has left has no role in later requests, and a user who has logged out no session. A new password logs all browsers out. */
 const last = ['/leave', '/browser-sessions/current', '/password'];
 const rankOf = ({ route: { name } }: Pair): number =>
   name.startsWith('GET ') ? -1 : last.findIndex((end) => name.endsWith(end));
 
-/** What is not the callers': the sibling environment, and the other organisation whole. */
+/** Outside the callers' access: the sibling environment, and the other organization as a whole. */
 async function partOf({ sql }: Installation, own: World, foreign: World): Promise<Part> {
   const rows = await sql<{ id: number; project: number; organization: string }[]>`
     select e.id, e.project_id as project, p.organization_id as organization
@@ -163,7 +163,7 @@ async function partOf({ sql }: Installation, own: World, foreign: World): Promis
   };
 }
 
-/** The same names as a world's, changed so that they are nobody's. */
+/** The same names as a world's, changed so that they do not exist. */
 const nobodysWorld = (world: World): World =>
   ({
     ...Object.fromEntries(
@@ -186,7 +186,7 @@ const namesOf = ({ parameters, task, runId, errorId, externalId }: World): strin
   ...['packet', 'eventId', 'deduplicationKey'].map((name) => parameters[name] ?? ''),
 ];
 
-/** Requests of one's own whose body names something of a world; what counts in the whole project is marked. */
+/** Requests of the caller's own whose body names an object of a world; those that count in the whole project are marked. */
 function namings(own: World): [request: string, body: (named: World) => unknown, ofProject?: boolean][] {
   const { task, parameters, errorId, session } = own;
   return [
@@ -244,7 +244,7 @@ function namings(own: World): [request: string, body: (named: World) => unknown,
 }
 
 describe('every route for every credential', { timeout: 300_000 }, () => {
-  test('refuses what the table refuses, and changes nothing by it', async () => {
+  test('rejects the callers that the table rejects, without changes', async () => {
     const { installed, routes, own, foreign } = await stage();
     const callers = [
       ...(await unknown(installed)),
@@ -266,7 +266,7 @@ describe('every route for every credential', { timeout: 300_000 }, () => {
     expect(refused.length).toBeGreaterThan(isLong ? 5_000 : 2_000);
   });
 
-  test('answers for what is another environment’s as for what does not exist, and does not touch it', async () => {
+  test('replies about another environment’s objects as about missing ones, and does not touch them', async () => {
     const { installed, routes, own, sibling, foreign } = await stage();
     const { sql } = installed;
     const callers = (await known(installed, own, foreign)).filter(({ name }) => !/_/.test(name));
@@ -282,7 +282,7 @@ describe('every route for every credential', { timeout: 300_000 }, () => {
       const { route, caller } = pair;
       const ask = (parameters: Parameters) =>
         send(installed.server.url, route, parameters, own, caller.credential, caller.headers);
-      // Either the objects are another's, or the project or organisation that the path leads through.
+      // Either the objects are another's, or the project or organization that the path leads through.
       for (const names of [objectsOf(route), placesOf(route)]) {
         if (names.length === 0) continue;
         const put = (of: (name: string) => string): Parameters => ({
@@ -314,7 +314,7 @@ describe('every route for every credential', { timeout: 300_000 }, () => {
     expect(requests).toBeGreaterThan(500);
   });
 
-  test('takes what a body names from its own environment only', async () => {
+  test('uses only objects of its own environment that a body names', async () => {
     const { installed, own, sibling, foreign } = await stage();
     const { sql, ask } = installed;
     const part = await partOf(installed, own, foreign);
@@ -336,7 +336,7 @@ describe('every route for every credential', { timeout: 300_000 }, () => {
     expect(changed(before, await snapshot(sql, part))).toEqual([]);
   });
 
-  test('lets in whom the table lets in', async () => {
+  test('accepts the callers that the table accepts', async () => {
     const { installed, routes, own, foreign } = await stage();
     const callers = await known(installed, own, foreign);
     const admitted = pairs(routes, [...callers, ...ofOtherEnvironments(installed)])

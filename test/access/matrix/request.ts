@@ -23,7 +23,7 @@ interface Described {
   readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Schema }>> };
 }
 
-/** Every route that the server says it has. */
+/** Every route that the server lists. */
 export async function routesOf(url: string): Promise<Route[]> {
   const document = (await (await fetch(`${url}/openapi.json`)).json()) as {
     readonly paths: Readonly<Record<string, Readonly<Record<string, Described>>>>;
@@ -47,7 +47,7 @@ export async function routesOf(url: string): Promise<Route[]> {
   );
 }
 
-/** Bodies that their schema alone does not give, of requests that a world takes. */
+/** Bodies that their schema alone does not produce, of requests that a world accepts. */
 const bodies: Readonly<Record<string, (world: World) => unknown>> = {
   'POST /api/v1/tasks/trigger-many': ({ task }) => ({ items: [{ task }] }),
   'POST /api/v1/idempotencyKeys/{key}/reset': ({ task }) => ({ taskIdentifier: task }),
@@ -111,7 +111,7 @@ const bodies: Readonly<Record<string, (world: World) => unknown>> = {
   }),
   'POST /api/v1/deployments': ({ task }) => deploymentOf('another', task, task.replace('mail', 'tick')).body,
   'POST /api/v1/deployments/{deploymentId}/fail': () => ({ error: { name: 'Error', message: 'x' } }),
-  // A run hands on single objects only.
+  // A run delegates access to single objects only.
   'POST /api/v1/auth/public-tokens': ({ runId }) => ({ scopes: [`read:runs:${runId}`] }),
   'POST /api/v1/projects/{projectRef}/branches': () => ({ branch: 'feature', env: 'preview' }),
   'POST /api/v1/projects/{projectRef}/branches/archive': () => ({ branch: 'none', env: 'preview' }),
@@ -121,7 +121,7 @@ const bodies: Readonly<Record<string, (world: World) => unknown>> = {
   'PATCH /api/v1/orgs/{organization}/members/{userId}': () => ({ role: 'viewer' }),
 };
 
-/** Parameters of a route's path that are objects, not places: what another environment may have, too. */
+/** Parameters of a route's path that are objects, not places; another environment may have them, too. */
 const places = new Set(['projectRef', 'organization', 'env', 'target', 'channel', 'field']);
 export const objectsOf = (route: Route): string[] => route.parameters.filter((name) => !places.has(name));
 export const placesOf = (route: Route): string[] =>
@@ -129,7 +129,7 @@ export const placesOf = (route: Route): string[] =>
 
 export interface Sent {
   readonly status: number;
-  /** Empty where the answer is a stream. */
+  /** Empty where the reply is a stream. */
   readonly text: string;
 }
 

@@ -1,4 +1,4 @@
-/** Scopes and presets as the contract has them (2.3 and 2.4), apart from the code that the matrix tests. */
+/** Scopes and presets as the contract defines them (2.3 and 2.4), apart from the code that the matrix tests. */
 
 /** Contract 2.3. */
 export const presets: Readonly<Record<string, readonly string[]>> = {
@@ -37,7 +37,7 @@ export const presets: Readonly<Record<string, readonly string[]>> = {
     'trigger:tasks',
     'batchTrigger:tasks',
   ],
-  // Deploying is less than writing: ours, so that a key of CI can do nothing else.
+  // Deploying is a subset of writing: our own action, so that a CI key can do nothing else.
   'deploy-only': [
     'read:deployments',
     'deploy:deployments',
@@ -74,10 +74,10 @@ export const types = [
   'all',
 ];
 
-/** One way in which a thing is known: `runs:run_1`; without an id it is all things of the type. */
+/** One identity of an object: `runs:run_1`; without an id, all objects of the type. */
 type Identity = readonly [type: string, id?: string];
 
-/** Whether scopes allow an action on a thing that has these identities. */
+/** Whether scopes allow an action on an object that has these identities. */
 export function grants(scopes: readonly string[], action: string, identities: readonly Identity[]): boolean {
   return scopes.some((scope) => {
     if (scope === 'admin') return true;
@@ -96,7 +96,7 @@ export function grants(scopes: readonly string[], action: string, identities: re
   });
 }
 
-/** The things that a route is about. */
+/** The objects of a route. */
 export interface Things {
   readonly task: string;
   readonly runId: string;
@@ -108,10 +108,10 @@ export interface Things {
   readonly waitpointId: string;
 }
 
-/** The tag that the matrix asks for where a route needs one. */
+/** The tag that the matrix requests where a route needs one. */
 export const requestedTag = 'x';
 
-/** Whether scopes meet what a row of the table needs, for these things. */
+/** Whether scopes meet the requirement of a row of the table, for these objects. */
 export function meets(scopes: readonly string[], needs: string, things: Things): boolean {
   const { task, runId, tag, batchId, session, externalId, errorId, waitpointId } = things;
   const [action = '', ...what] = needs.split(' ');
@@ -121,14 +121,14 @@ export function meets(scopes: readonly string[], needs: string, things: Things):
       return true;
     case 'admin':
       return granted('admin', ['nothing']);
-    // What the request of the matrix asks to hand on.
+    // The scopes that the request of the matrix delegates.
     case 'hand on':
       return granted('read', ['runs'], ['runs', runId]);
     case 'trigger some':
       return scopes.some((scope) => /^(admin$|(trigger|batchTrigger|write|\*):(tasks|all)(:|$))/.test(scope));
     case 'open batch':
       return granted('batchTrigger', ['tasks', task], ['batch']);
-    // The contract asks for `write` of the batch. Who may open any batch may fill them, too.
+    // The contract requires `write` for the batch. A caller with permission to open any batch may also fill them.
     case 'fill batch':
       return granted('batchTrigger', ['tasks', task], ['batch', batchId]);
     // The request of the matrix names a tag.
@@ -138,7 +138,7 @@ export function meets(scopes: readonly string[], needs: string, things: Things):
       return granted('write', ['sessions'], ['tasks', task]);
     case 'write project rules':
       return granted('write', ['errors']);
-    // The project's branches belong to preview: keys of other environments do not touch them (contract 5.9).
+    // The project's branches belong to preview: keys of other environments do not change them (contract 5.9).
     case 'read branches':
     case 'write branches':
     case 'deploy branches':
@@ -149,7 +149,7 @@ export function meets(scopes: readonly string[], needs: string, things: Things):
     case 'read task':
       return granted(action, ['tasks', task]);
     case 'read run':
-    // A packet is what a run holds.
+    // A packet is part of a run.
     case 'read packet':
       return granted('read', ['runs', runId], ['tasks', task], ['tags', tag], ['batch', batchId]);
     case 'do run':

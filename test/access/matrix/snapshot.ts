@@ -1,6 +1,6 @@
 import type { Sql } from '../../../packages/server/src/db/connect.ts';
 
-/** Tables that time alone changes. */
+/** Tables that change with time alone. */
 const noise = new Set([
   'runners',
   'migrations',
@@ -10,7 +10,7 @@ const noise = new Set([
   'run_stat_flushes',
   'fleet_sample',
 ]);
-/** Columns that time, or being used, changes: nobody takes what the endpoints of the matrix are sent. */
+/** Columns that change with time or use: no client receives the requests of the matrix to its endpoints. */
 const noisyColumns: Readonly<Record<string, readonly string[]>> = {
   secret_keys: ['last_used_at'],
   personal_access_tokens: ['last_used_at'],
@@ -21,14 +21,14 @@ const noisyColumns: Readonly<Record<string, readonly string[]>> = {
   notification_deliveries: ['due', 'attempts', 'attempted_at', 'response_status', 'failure'],
 };
 
-/** Whose rows count: all, or those of these environments, and of the projects and organisations that are named. */
+/** The rows that count: all, or those of these environments, and of the named projects and organizations. */
 export interface Part {
   readonly environments: readonly number[];
   readonly projects: readonly number[];
   readonly organizations: readonly string[];
 }
 
-/** What every table holds, as a digest of its rows. */
+/** The content of every table, as a digest of its rows. */
 export async function snapshot(sql: Sql, part?: Part): Promise<Map<string, string>> {
   const tables = await sql<{ name: string; columns: string[] }[]>`
     select c.relname as name, array_agg(a.attname::text) as columns
@@ -63,6 +63,6 @@ function ownedBy(part: Part, columns: readonly string[]): string | undefined {
   return column && values && `${column} in (${list(values)})`;
 }
 
-/** Names of tables that hold something else than before. */
+/** Names of tables whose content has changed. */
 export const changed = (before: Map<string, string>, after: Map<string, string>): string[] =>
   [...after].filter(([name, digest]) => before.get(name) !== digest).map(([name]) => name);

@@ -1,11 +1,12 @@
 /**
- * Who may call what, written by hand from the specification (its tables under Authentication) and from the contract (2.3 to 2.8,
+ * The permissions of every call, written by hand from the specification (its tables under Authentication) and from the contract (2.3 to 2.8,
  * 3 to 9, 12), never from the code: the matrix compares a running server with it. A route that is missing here fails the test.
  *
- * Columns: the route; what a secret key or public token must be granted (`rules.ts` says what each word asks for); whether secret keys
- * are accepted (`not in runs`: 403 for the credential of a run's attempt); whether public tokens are (`403`: known, and refused for what they ask); the least role of a personal access token's user
- * (`own`: whoever it is; `x/y`: y where the environment is the user's own dev; `installation`: an owner of the first organisation);
- * the same for a browser session (`closed`: 403 whatever the role).
+ * Columns: the route; the scope that a secret key or public token needs (`rules.ts` defines each word); whether secret keys
+ * are accepted (`not in runs`: 403 for the credential of a run's attempt); whether public tokens are (`403`: known, and rejected for this
+ * request); the least role of a personal access token's user
+ * (`own`: any role; `x/y`: y where the environment is the user's own dev; `installation`: an owner of the first organization);
+ * the same for a browser session (`closed`: 403 for every role).
  */
 const text = `
 # Triggering: specification, operation table; contract 3
@@ -245,12 +246,12 @@ GET    /api/v1/tokens                                                    | -    
 POST   /api/v1/tokens                                                    | -                   | -   | -     | own | own
 POST   /api/v1/tokens/{tokenId}/revoke                                   | -                   | -   | -     | own | own
 
-# The installation: our own; for owners of the organisation that it was set up with, whatever other roles they have
+# The installation: our own; for owners of the first organization, with any other roles
 POST   /api/v1/resume                                                    | -                   | -   | -     | installation | installation
 GET    /api/v1/storage                                                   | -                   | -   | -     | installation | installation
 GET    /api/v1/doctor                                                    | -                   | -   | -     | installation | installation
 
-# Organisations, projects, people: contract 12.2, for users only
+# Organizations, projects, people: contract 12.2, for users only
 GET    /api/v1/projects                                                  | -                   | -   | -     | own | own
 GET    /api/v1/orgs/{organization}/projects                              | -                   | -   | -     | viewer | viewer
 POST   /api/v1/orgs/{organization}/projects                              | -                   | -   | -     | admin | admin
@@ -282,16 +283,16 @@ export type Role = 'viewer' | 'member' | 'admin' | 'owner';
 export interface Row {
   /** As in the OpenAPI document: `POST /api/v1/errors/{errorId}/resolve`. */
   readonly route: string;
-  /** What a secret key or public token must be granted; `-` where neither is accepted, `open` where nobody is asked. */
+  /** The scope that a secret key or public token needs; `-` where neither is accepted, `open` where no credential is required. */
   readonly needs: string;
   readonly key: boolean;
-  /** Whether code of runs may, with the credential of its attempt. */
+  /** Whether code of runs has access, with the credential of its attempt. */
   readonly inRuns: boolean;
   readonly token: boolean | 403;
-  /** Of a personal access token; null where none is accepted. */
+  /** The least role of a personal access token's user; null where no such token is accepted. */
   readonly role: Role | 'own' | 'installation' | null;
   readonly devRole: Role | null;
-  /** Of a browser session's user. */
+  /** The least role of a browser session's user. */
   readonly browser: Role | 'own' | 'installation' | 'open' | 'closed';
 }
 
@@ -311,7 +312,7 @@ export const table: readonly Row[] = text
       token: token === '403' ? 403 : token === 'token',
       role: least === '-' ? null : (least as Row['role']),
       devRole: (dev as Role | undefined) ?? null,
-      // The matrix asks about prod.
+      // The matrix sends its requests about prod.
       browser: browser.split('/')[0] as Row['browser'],
     };
   });

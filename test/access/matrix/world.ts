@@ -7,13 +7,13 @@ import { fromPage, logIn } from '../browser/tab.ts';
 import type { Installation } from '../installation.ts';
 import type { Things } from './rules.ts';
 
-/** The name of a parameter of a path, and what stands there. */
+/** The name of a parameter of a path, and its value. */
 export type Parameters = Readonly<Record<string, string>>;
 
 /** One object of each kind in one environment, as parameters of paths. */
 export interface World extends Things {
   readonly key: string;
-  /** Of a user who may do everything in it. */
+  /** The token of a user with all permissions in it. */
   readonly token: string;
   readonly parameters: Parameters;
 }
@@ -24,7 +24,7 @@ interface Site {
   readonly projectRef: string;
   readonly organization: string;
   readonly env: string;
-  /** Part of the name of everything in it. */
+  /** Part of the name of every object in it. */
   readonly name: string;
 }
 
@@ -64,7 +64,7 @@ export async function fill({ ask, server, sql }: Installation, site: Site): Prom
     'delivery',
     async () => (await did(`GET ${project}/notifications/${env}/deliveries`)).data[0],
   );
-  // From here on nobody serves what is triggered, so that it stays as it is.
+  // From here on no runner serves the triggered runs, so their state does not change.
   const { body, blobs } = deploymentOf(name, task, scheduled);
   const deployment = await did('POST /api/v1/deployments', body);
   for (const [blob, data] of blobs) {
@@ -176,7 +176,7 @@ export async function fill({ ask, server, sql }: Installation, site: Site): Prom
   };
 }
 
-/** A deployment with these tasks. The name makes it another one. */
+/** A deployment with these tasks. A different name creates a different one. */
 export const deploymentOf = (name: string, task: string, scheduled: string): TestBundle =>
   bundleOf(
     { 'name.js': name },
@@ -195,7 +195,7 @@ export const deploymentOf = (name: string, task: string, scheduled: string): Tes
     },
   );
 
-/** Parameters for a request that may use its object up, or needs it in a state: with another such object where that is so. */
+/** Parameters for a request that may use its object up, or needs it in a certain state: with another such object in these cases. */
 export async function fresh(
   installed: Installation,
   world: World,

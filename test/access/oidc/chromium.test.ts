@@ -3,7 +3,7 @@ import { newContext } from '../../support/chromium.ts';
 import { start } from './world.ts';
 
 test(
-  'the dashboard leads through the provider to the page that was wanted, where a machine is let in',
+  'the dashboard leads through the provider to the requested page, where a machine is approved',
   { timeout: 90_000 },
   async () => {
     const { provider, here } = await start();

@@ -4,14 +4,14 @@ import { environmentHeaders, fromPage } from '../browser/tab.ts';
 import { testProvider } from './provider.ts';
 import { ask, Browser, current, logInAs, start } from './world.ts';
 
-/** Makes the last answer of the provider older, as if time had passed. */
+/** Makes the last reply of the provider older, as if time had passed. */
 const age = ({ sql }: Installation, seconds: number) =>
   sql`update oidc_identities set confirmed_at = now() - make_interval(secs => ${seconds})`;
 
 /** Longer than an identified caller is cached. */
 const uncached = () => new Promise((resolve) => setTimeout(resolve, 1_050));
 
-/** Somebody who is logged in in a browser, and has a personal access token. */
+/** A user who is logged in in a browser, and has a personal access token. */
 async function ada(options: Parameters<typeof start>[0] = {}) {
   const { provider, here } = await start(options);
   provider.accounts.set('ada', { name: 'Ada', groups: ['eng'] });
@@ -57,7 +57,7 @@ describe('a user of an identity provider', () => {
       old: { role: 'member', name: 'Ada' },
       new: { why: 'refused', sessions: 1, tokens: 1 },
     });
-    // The token has ended for good, and what else it can be tried for does not help.
+    // The token has ended permanently, and other uses of it fail as well.
     const byToken = await here.ask('POST /api/v1/browser-sessions', {
       key: '',
       headers: fromPage,
@@ -65,7 +65,7 @@ describe('a user of an identity provider', () => {
     });
     expect(byToken.status).toBe(401);
 
-    // Who comes back has what was theirs, but no old credential.
+    // A user who returns has their earlier data, but no old credential.
     provider.accounts.set('ada', { groups: ['everybody'] });
     const again = await logInAs(here, 'ada');
     expect((await current(here, again)).body.organizations).toMatchObject([{ role: 'viewer' }]);
@@ -73,7 +73,7 @@ describe('a user of an identity provider', () => {
     expect(await both()).toEqual([401, 401]);
   });
 
-  test('who loses all groups with a role has no access, and who has others has another role', async () => {
+  test('who loses all groups with a role has no access, and with other groups another role', async () => {
     const { provider, here, both, browser } = await ada();
     for (const [groups, role] of [
       [['millrace-admins'], 'admin'],
@@ -93,7 +93,7 @@ describe('a user of an identity provider', () => {
     expect(await statusOfMember(here)).toBe('none');
   });
 
-  test('is asked about by the job while only a stream is open, which ends', async () => {
+  test('is checked by the job while only a stream is open, which ends', async () => {
     const { provider, here, browser } = await ada();
     const { keys, projectRef, server } = here;
     const run = await here.ask('POST /api/v1/tasks/mail/trigger', { key: keys.prod, body: {} });
@@ -104,7 +104,7 @@ describe('a user of an identity provider', () => {
     const ended = (async () => {
       for await (const _ of stream.body as unknown as AsyncIterable<Uint8Array>);
     })().catch(() => {});
-    // As if nothing had been used for long.
+    // As if nothing had been used for a long time.
     await here.sql`update browser_sessions set last_used_at = now() - interval '1 hour'`;
     await here.sql`update personal_access_tokens set last_used_at = now() - interval '1 hour'`;
     provider.accounts.delete('ada');
@@ -114,7 +114,7 @@ describe('a user of an identity provider', () => {
     expect(await statusOfMember(here)).toBe('none');
   });
 
-  test('who is the only owner stays one, without a way in', async () => {
+  test('who is the only owner remains one, without a way to log in', async () => {
     const { provider, here, both } = await ada();
     await here.sql`update memberships set role = case when user_id = (select id from users where name = 'Ada') then 'owner' else 'admin' end`;
     provider.accounts.delete('ada');
@@ -127,7 +127,7 @@ describe('a user of an identity provider', () => {
     });
   });
 
-  test('is not asked about more often than every half a minute, by however many requests and processes', async () => {
+  test('is checked at most every half minute, however many requests and processes there are', async () => {
     const { provider, here, browser } = await ada();
     const other = await here.another();
     const cookie = [...browser.cookies(here.server.url)]
@@ -141,7 +141,7 @@ describe('a user of an identity provider', () => {
       Promise.all(Array.from({ length: 20 }, (_, i) => request(i % 2 === 0 ? here.server.url : other.url)));
     expect(new Set(await many())).toEqual(new Set([200]));
     expect(provider.tokenRequests).toBe(1);
-    // A refresh token is replaced with each use, and using one twice would end the login.
+    // A refresh token is replaced with each use, and a second use would end the login.
     for (let round = 1; round <= 3; round++) {
       await age(here, 46);
       await uncached();
@@ -163,13 +163,13 @@ describe('a user of an identity provider', () => {
       expect(await both(), `${minutes} minutes`).toEqual(statuses);
     }
     provider.setDown(false);
-    // The provider is asked again a moment later.
+    // The provider receives the next request a moment later.
     await expect.poll(both, { timeout: 20_000, interval: 1_000 }).toEqual([200, 200]);
     expect(here.logged.join('')).toContain('oidc.away');
     expect(here.logged.join('')).not.toContain('"level":50');
   });
 
-  test('has none on a server that knows no provider, once the hour is over', async () => {
+  test('has none on a server without a provider, once the hour has passed', async () => {
     const { here, token } = await ada();
     const other = await here.another({ oidc: undefined });
     const status = () =>
@@ -181,7 +181,7 @@ describe('a user of an identity provider', () => {
   });
 });
 
-test('another provider is not asked, and gets no token of the earlier one', async () => {
+test('another provider receives no request, and no token of the earlier one', async () => {
   const { here, token } = await ada();
   const next = await testProvider();
   const other = await here.another({ oidc: next.settings });
@@ -199,7 +199,7 @@ test('another provider is not asked, and gets no token of the earlier one', asyn
   expect(next.tokenRequests).toBe(0);
 });
 
-test('nobody else is asked about', async () => {
+test('no other user is checked', async () => {
   const { provider, here } = await start();
   provider.setDown(true);
   expect((await here.ask('GET /api/v2/whoami')).status).toBe(200);

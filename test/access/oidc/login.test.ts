@@ -6,7 +6,7 @@ const textOf = async (response: Response) =>
 
 describe('a login with an identity provider', () => {
   for (const where of ['idToken', 'userInfo'] as const)
-    test(`makes the user and the member at the first login, with the groups of the ${where}`, async () => {
+    test(`creates the user and the member at the first login, with the groups of the ${where}`, async () => {
       const { provider, here } = await start({ in: where });
       provider.accounts.set('ada', {
         name: 'Ada Lovelace',
@@ -48,7 +48,7 @@ describe('a login with an identity provider', () => {
       });
     });
 
-  test('is for issuer and subject, and never for an e-mail address that somebody else has', async () => {
+  test('is for issuer and subject, and never for an e-mail address that another user has', async () => {
     const { provider, here } = await start();
     await here.sql`update users set email = 'owner@example.com'`;
     for (const [account, email] of [
@@ -66,7 +66,7 @@ describe('a login with an identity provider', () => {
     }
   });
 
-  test('keeps an owner an owner, and the secrets to itself', async () => {
+  test('keeps an owner an owner, and reveals no secrets', async () => {
     const { provider, here } = await start();
     provider.accounts.set('ada', { groups: ['eng'] });
     const browser = await logInAs(here, 'ada');
@@ -82,7 +82,7 @@ describe('a login with an identity provider', () => {
     expect(provider.issued.length).toBeGreaterThan(3);
   });
 
-  test('does not lead to another site afterwards', async () => {
+  test('never redirects to another site', async () => {
     const { provider, here } = await start();
     provider.accounts.set('ada', { groups: ['eng'] });
     for (const path of [
@@ -124,8 +124,8 @@ describe('a login with an identity provider', () => {
   });
 });
 
-describe('a login with an identity provider is refused', () => {
-  test('with another state, nonce or verifier, for a code that was used, and without the cookie', async () => {
+describe('a login with an identity provider is rejected', () => {
+  test('with another state, nonce or verifier, for a used code, and without the cookie', async () => {
     const { provider, here } = await start();
     provider.accounts.set('ada', { groups: ['eng'] });
     const notMine = [400, expect.stringContaining('does not belong to the login that this browser started')];
@@ -135,10 +135,10 @@ describe('a login with an identity provider is refused', () => {
     const browser = new Browser();
     const callback = await throughProvider(here, browser, 'ada');
     const cookies = new Map(browser.cookies(here.server.url));
-    // Another page leads the browser to a callback of its own.
+    // Another page leads the browser to its own callback.
     const forged = callback.replace(/state=[^&]+/, 'state=x');
     expect(await textOf(await browser.visit(forged))).toEqual(notMine);
-    // The cookie is gone with it.
+    // The cookie is removed with it.
     expect(await textOf(await browser.visit(callback))).toEqual(gone);
     expect(await textOf(await new Browser().visit(callback))).toEqual(gone);
 
@@ -161,7 +161,7 @@ describe('a login with an identity provider is refused', () => {
     };
     expect(await changed('nonce', 'x')).toEqual(notMine);
     expect(await changed('code_challenge', 'x'.repeat(43))).toEqual(used);
-    // Nobody was logged in but by the one good callback.
+    // Only the one valid callback logged a user in.
     expect(await here.sql`select from browser_sessions`).toHaveLength(1);
     expect(here.logged.join('')).not.toContain('"level":50');
   });
@@ -194,7 +194,7 @@ describe('a login with an identity provider is refused', () => {
     expect(await here.sql`select from users`).toHaveLength(1);
   });
 
-  test('by the provider, with its word for it, and none of its texts', async () => {
+  test('by the provider, with its error code, and none of its texts', async () => {
     const { here } = await start();
     const browser = new Browser();
     const begun = await browser.visit(`${here.server.url}/login/oidc`);
@@ -236,7 +236,7 @@ describe('a login with an identity provider is refused', () => {
     }
   });
 
-  test('when the server is set up wrongly, with a sentence for the administrator', async () => {
+  test('when the server is misconfigured, with a sentence for the administrator', async () => {
     for (const [options, settings, sentence] of [
       [{}, { clientSecret: 'wrong' }, 'compare issuer, client id and client secret'],
       [

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { ask, current, logInAs, start } from './world.ts';
 
-test('who logs out at the provider is logged out here, and keeps the tokens', async () => {
+test('a user who logs out at the provider is logged out here, and keeps the tokens', async () => {
   const { provider, here } = await start();
   for (const account of ['ada', 'bob']) provider.accounts.set(account, { groups: ['eng'] });
   const [ada, other, bob] = [
@@ -19,7 +19,7 @@ test('who logs out at the provider is logged out here, and keeps the tokens', as
   expect(acts).toHaveLength(2);
 });
 
-test('nobody else can say so', async () => {
+test('only the provider can log a user out', async () => {
   const { provider, here } = await start();
   provider.accounts.set('ada', { groups: ['eng'] });
   const ada = await logInAs(here, 'ada');

@@ -10,27 +10,27 @@ export interface Account {
   email?: string;
   email_verified?: boolean;
   name?: string;
-  /** When its id token begins to be valid, as the provider's clock says. */
+  /** When its id token begins to be valid, by the provider's clock. */
   nbf?: number;
 }
 
 export interface TestProvider {
   readonly settings: OidcSettings;
-  /** Who there is. A change applies from the next answer on. */
+  /** Its accounts. A change applies from the next reply on. */
   readonly accounts: Map<string, Account>;
-  /** Whether the provider answers. */
+  /** Whether the provider replies. */
   setDown(down: boolean): void;
   /** Every token that it issued. */
   readonly issued: readonly string[];
   /** Requests to its token endpoint so far. */
   readonly tokenRequests: number;
-  /** Allows this address to be redirected to. */
+  /** Allows redirects to this address. */
   allow(serverUrl: string): void;
 }
 
 const clientSecret = 'a-secret-that-nobody-may-see-in-a-log';
 
-/** `in` says where the groups are: in the id token, or in the user info alone. */
+/** `in` selects where the groups are: in the id token, or only in the user info. */
 export async function testProvider(
   options: {
     readonly in?: 'idToken' | 'userInfo';
@@ -96,7 +96,7 @@ export async function testProvider(
     },
     pkce: { required: () => true },
     cookies: { keys: ['test'] },
-    // Without its own dispatcher, which refuses addresses of this machine.
+    // Without its own dispatcher, which rejects addresses of this machine.
     fetch: (url, request: RequestInit = {}) =>
       fetch(url, Object.assign({ ...request }, { dispatcher: undefined })),
     features: { devInteractions: { enabled: true }, backchannelLogout: { enabled: true } },
@@ -128,7 +128,7 @@ export async function testProvider(
   };
 }
 
-/** A browser: it keeps cookies by host and port, and follows no redirect by itself. */
+/** A browser: it stores cookies by host and port, and follows no redirect by itself. */
 export class Browser {
   readonly #jars = new Map<string, Map<string, string>>();
 
@@ -156,7 +156,7 @@ export class Browser {
     return this.#jars.get(new URL(url).host) ?? new Map();
   }
 
-  /** Logs the account out at the provider, as its own page does. */
+  /** Logs the account out at the provider, as the provider's page does. */
   async leave(issuer: string): Promise<void> {
     const page = await (await this.visit(`${issuer}/session/end`)).text();
     const [, xsrf = ''] = /name="xsrf" value="([^"]+)"/.exec(page) ?? [];
@@ -167,7 +167,7 @@ export class Browser {
     });
   }
 
-  /** The address that the provider sends the browser to once the account has logged in and agreed. */
+  /** The address that the provider sends the browser to once the account has logged in and consented. */
   async atProvider(url: string, account: string): Promise<string> {
     let at = url;
     for (let steps = 0; steps < 12; steps++) {
@@ -190,6 +190,6 @@ export class Browser {
       });
       at = new URL(answered.headers.get('location') ?? '', at).href;
     }
-    throw new Error('The provider asks for ever');
+    throw new Error('The provider redirects forever');
   }
 }

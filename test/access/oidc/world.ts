@@ -17,12 +17,12 @@ export async function start(
   return { provider, here };
 }
 
-/** What a browser knows of an installation: one of this process, or one behind a proxy. */
+/** The installation as a browser knows it: one of this process, or one behind a proxy. */
 interface Served {
   readonly server: { readonly url: string };
 }
 
-/** Opens the login, and returns where the provider sends the browser back to. `change` is what an attacker does to the way there. */
+/** Opens the login, and returns where the provider sends the browser back to. `change` is an attacker's change on the way there. */
 export async function throughProvider(
   { server }: Served,
   browser: Browser,
@@ -45,7 +45,7 @@ export async function logInAs(here: Served, account: string): Promise<Browser> {
   return browser;
 }
 
-/** What the page of the dashboard asks. */
+/** Requests of the page of the dashboard. */
 export async function ask({ server }: Served, browser: Browser, request: string, body?: unknown) {
   const [method = '', path] = request.split(' ');
   const answer = await browser.visit(`${server.url}${path}`, {
@@ -53,7 +53,7 @@ export async function ask({ server }: Served, browser: Browser, request: string,
     headers: fromPage,
     ...(body !== undefined && { body: JSON.stringify(body) }),
   });
-  // oxlint-disable-next-line typescript/no-explicit-any -- of whatever was asked for
+  // oxlint-disable-next-line typescript/no-explicit-any -- replies have any shape
   return { status: answer.status, body: (await answer.json()) as any };
 }
 
