@@ -21,7 +21,7 @@ export const identityKeeper = ({ sql, confirmer, watched }: IdentityKeeperDepend
   async tick(): Promise<boolean> {
     const due = await sql<{ userId: string }[]>`
       select i.user_id as "userId" from oidc_identities i
-       where i.sealed_refresh_token is not null and (i.asked_until is null or i.asked_until < now())
+       where i.sealed_refresh_token is not null and (i.claimed_until is null or i.claimed_until < now())
          and i.confirmed_at <= now() - make_interval(secs => ${freshMs / 1_000})
          and exists (
            select from (
