@@ -125,12 +125,12 @@ async function firstRun(cache: string): Promise<Times> {
   const project = join(dir, 'hello');
   let dev: ReturnType<typeof start> | undefined;
   try {
-    const ran = await timed(async () => {
+    const executed = await timed(async () => {
       dev = start('npx', ['millrace', 'init', 'hello', '--dev', '--port', '0', '--json'], dir, cache);
       await dev.line(/"greeting":"Hello, Ada!"/);
     });
     const install = await timed(() => start('npm', ['install'], project, cache).ended);
-    return { firstRun: ran, install };
+    return { firstRun: executed, install };
   } finally {
     if (dev?.child.pid !== undefined) process.kill(-dev.child.pid, 'SIGTERM');
     await dev?.ended.catch(() => undefined);

@@ -23,25 +23,25 @@ test('the database stores no callback address, and nothing that reveals the firs
   const key = keys.prod;
   const make = async (body: object = {}) =>
     (await ask('POST /api/v1/waitpoints/tokens', { key, body })).body as { id: string; url: string };
-  const [one, two] = [await make({ idempotencyKey: 'k' }), await make()];
+  const [first, second] = [await make({ idempotencyKey: 'k' }), await make()];
   const secretOf = ({ url }: { url: string }) => url.split('/').at(-1) ?? '';
-  expect(secretOf(one).length).toBeGreaterThanOrEqual(40);
-  expect(secretOf(one)).not.toBe(secretOf(two));
+  expect(secretOf(first).length).toBeGreaterThanOrEqual(40);
+  expect(secretOf(first)).not.toBe(secretOf(second));
   const stored = await everything(installed);
-  for (const secret of [secretOf(one), secretOf(two), token]) {
+  for (const secret of [secretOf(first), secretOf(second), token]) {
     expect(stored).not.toContain(secret);
     expect(stored).not.toContain(Buffer.from(secret).toString('hex'));
   }
   expect(await sql`select from personal_access_tokens where sealed is not null`).toHaveLength(0);
 
   // Where it was shown before it is still shown, and again to a caller with the same idempotency key.
-  expect((await make({ idempotencyKey: 'k' })).url).toBe(one.url);
-  expect((await ask(`GET /api/v1/waitpoints/tokens/${one.id}`, { key })).body.url).toBe(one.url);
+  expect((await make({ idempotencyKey: 'k' })).url).toBe(first.url);
+  expect((await ask(`GET /api/v1/waitpoints/tokens/${first.id}`, { key })).body.url).toBe(first.url);
   const listed = (await ask('GET /api/v1/waitpoints/tokens', { key })).body.data as { url: string }[];
-  expect(listed.map(({ url }) => url).toSorted()).toEqual([one.url, two.url].toSorted());
+  expect(listed.map(({ url }) => url).toSorted()).toEqual([first.url, second.url].toSorted());
   const post = (url: string) => ask(`POST ${new URL(url).pathname}`, { key: '', body: { a: 1 } });
-  expect((await post(one.url.replace(secretOf(one), secretOf(two)))).status).toBe(404);
-  expect((await post(one.url)).status).toBe(200);
+  expect((await post(first.url.replace(secretOf(first), secretOf(second)))).status).toBe(404);
+  expect((await post(first.url)).status).toBe(200);
 });
 
 test('a callback address survives a change of the master key', async () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { sharedInstallation, installation } from './installation.ts';
 import { promote } from '../support/promote.ts';
 
-interface Shown {
+interface ListedEnvironment {
   readonly id: string;
   readonly slug: string;
   readonly paused: boolean;
@@ -19,7 +19,7 @@ describe('dev', () => {
     expect(owners.apiKey).toBe(keys.dev);
     expect(new Set([owners.id, anns.id, bobs.id]).size).toBe(3);
     for (const { token: key } of [ann, bob]) {
-      const environments = (await ask(`GET ${at}/environments`, { key })).body as Shown[];
+      const environments = (await ask(`GET ${at}/environments`, { key })).body as ListedEnvironment[];
       expect(environments.map(({ slug }) => slug)).toEqual(['dev', 'stg', 'prod', 'preview']);
     }
 
@@ -106,7 +106,7 @@ describe('an environment', () => {
     const why = async () =>
       (await ask(`GET /api/v1/runs/${run.body.id}/reason`, { key: keys.prod })).body as { reason: string };
     await expect.poll(why).toMatchObject({ reason: 'environment_paused' });
-    const environments = (await ask(`GET ${at}/environments`)).body as Shown[];
+    const environments = (await ask(`GET ${at}/environments`)).body as ListedEnvironment[];
     // The member's dev is not the owner's.
     expect(environments.filter(({ paused }) => paused).map(({ slug }) => slug)).toEqual(['prod']);
     expect((await ask(`POST ${at}/prod/resume`)).body).toMatchObject({ paused: false });

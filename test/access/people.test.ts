@@ -119,9 +119,9 @@ describe('invitations', () => {
     expect(JSON.stringify((await ask(`GET ${at}`)).body)).not.toContain(created.body.token);
     const join = () =>
       ask('POST /api/v1/invites/join', { key: '', body: { token: created.body.token, name: 'Ann' } });
-    const [one, other] = await Promise.all([join(), join()]);
-    expect([one.status, other.status].toSorted((a, b) => a - b)).toEqual([200, 404]);
-    const joined = one.status === 200 ? one : other;
+    const [first, second] = await Promise.all([join(), join()]);
+    expect([first.status, second.status].toSorted((a, b) => a - b)).toEqual([200, 404]);
+    const joined = first.status === 200 ? first : second;
     const me = await ask('GET /api/v1/whoami', { key: joined.body.personalAccessToken });
     expect(me.body).toMatchObject({
       kind: 'personalAccessToken',

@@ -67,23 +67,23 @@ describe('a rate limit', () => {
           body: { scopes: ['read:errors', scope] },
         })
       ).body.token as string;
-    const [one, other] = [await make('read:tags:1'), await make('read:tags:2')];
+    const [first, second] = [await make('read:tags:1'), await make('read:tags:2')];
     const list = (key: string) => ask('GET /api/v1/errors', { key });
     for (const remaining of ['2', '1', '0']) {
-      const { status, headers } = await list(one);
+      const { status, headers } = await list(first);
       expect([status, headers.get('x-ratelimit-limit'), headers.get('x-ratelimit-remaining')]).toEqual([
         200,
         '3',
         remaining,
       ]);
     }
-    const refused = await list(one);
+    const refused = await list(first);
     expect(refused).toMatchObject({ status: 429, body: { error: expect.any(String) as string, limit: 3 } });
     const reset = Number(refused.headers.get('x-ratelimit-reset'));
     expect(reset).toBeGreaterThan(Date.now());
     expect(reset).toBeLessThan(Date.now() + 1_500);
     expect(refused.headers.get('retry-after')).toBe('1');
-    expect((await list(other)).status).toBe(200);
+    expect((await list(second)).status).toBe(200);
     const free = await list(keys.prod);
     expect([free.status, free.headers.get('x-ratelimit-limit')]).toEqual([200, null]);
     expect((await ask('GET /api/v1/timezones', { key: '' })).headers.get('x-ratelimit-limit')).toBeNull();

@@ -198,13 +198,13 @@ describe('a packet', () => {
   test('that another key uploaded is not replaced before it is named', async () => {
     const installed = await setUp();
     const { keys, keyWith, sql } = installed;
-    const [one, other] = [await keyWith(['trigger:tasks:one']), await keyWith(['trigger:tasks:other'])];
-    expect(await upload(installed, one, 'p.json', '1')).toBe(200);
-    expect(await upload(installed, other, 'p.json', '2')).toBe(409);
+    const [first, second] = [await keyWith(['trigger:tasks:one']), await keyWith(['trigger:tasks:other'])];
+    expect(await upload(installed, first, 'p.json', '1')).toBe(200);
+    expect(await upload(installed, second, 'p.json', '2')).toBe(409);
     const content = async () =>
       (await sql<{ data: Buffer }[]>`select data from packet_pieces`).map(({ data }) => String(data));
     expect(await content()).toEqual(['1']);
-    expect(await upload(installed, one, 'p.json', '3')).toBe(200);
+    expect(await upload(installed, first, 'p.json', '3')).toBe(200);
     expect(await upload(installed, keys.prod, 'p.json', '4')).toBe(200);
     expect(await content()).toEqual(['4']);
   });

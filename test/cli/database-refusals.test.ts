@@ -156,9 +156,9 @@ describe('a database that cannot be used is rejected with one sentence, no stack
       () => `postgresql://boss:${secret}@127.0.0.1:1,127.0.0.1:2/postgres?target_session_attrs=read-write`,
       /none of its hosts can be connected to \(127\.0\.0\.1:1: nothing is listening there/,
     ],
-  ])('an address %s, with the same sentence by start and doctor', async (_, url, said) => {
+  ])('an address %s, with the same sentence by start and doctor', async (_, url, expected) => {
     const refused = (await start(url())).replace(/^millrace: /, '').replace(/ See: .*$/, '');
-    expect(refused).toMatch(said);
+    expect(refused).toMatch(expected);
     const { exitCode, stdout } = await finished(['doctor', '--json', '--port', '0'], {
       cwd: folder.path,
       env: { DATABASE_URL: url() },

@@ -78,14 +78,14 @@ afterAll(async () => {
   for (const end of ends.toReversed()) await end();
 });
 
-interface Shown {
+interface ImportReport {
   readonly exitCode: number;
   readonly stdout: string;
   readonly stderr: string;
 }
 
 /** Runs the command, from the source to the target unless `args` contains others: the last of an option counts. */
-async function importing(...args: string[]): Promise<Shown> {
+async function importing(...args: string[]): Promise<ImportReport> {
   const written = { stdout: '', stderr: '' };
   for (const stream of ['stdout', 'stderr'] as const)
     vi.spyOn(process[stream], 'write').mockImplementation((text) => {

@@ -48,9 +48,9 @@ test('a project from init runs under dev before anything is installed, and then 
     const serve = async (): Promise<string> => {
       const dev = await startDev(project);
       try {
-        const ran = await finished(trigger, { cwd: project });
-        expect(ran.exitCode).toBe(0);
-        const [handle = '', run = ''] = ran.stdout.split('\n');
+        const finishedRun = await finished(trigger, { cwd: project });
+        expect(finishedRun.exitCode).toBe(0);
+        const [handle = '', run = ''] = finishedRun.stdout.split('\n');
         const { id } = JSON.parse(run) as { id: string };
         expect(JSON.parse(handle)).toEqual({ type: 'triggered', id, isCached: false });
         expect(JSON.parse(run)).toMatchObject({ status: 'COMPLETED', output: { greeting: 'Hello, Ada!' } });

@@ -41,7 +41,7 @@ async function start(
   });
   onEnd(() => running.kill('SIGKILL'));
   const ready = JSON.parse(await running.line(/^\{"url"/)) as Ready & { paused?: boolean };
-  return { ...running, said: ready };
+  return { ...running, ready: ready };
 }
 
 /** A database with an every-minute schedule, whose server has stopped. */
@@ -50,7 +50,7 @@ async function backUp() {
   ends.push(drop);
   const onEnd = (end: () => void): void => void ends.unshift(async () => end());
   const server = await start(await addressOverTcp(connection, onEnd), [], onEnd);
-  const { environments, personalAccessToken: token, url } = server.said;
+  const { environments, personalAccessToken: token, url } = server.ready;
   const key = environments.prod.secretKey;
   const runner: (() => Promise<void>)[] = [];
   await startProject({ url, keys: { prod: key } }, tasks, [], (end) => runner.push(end));
@@ -106,23 +106,26 @@ const count = async (sql: Sql) => (await sql<{ n: number }[]>`select count(*)::i
 
 test('a restored database that is started with --paused does nothing by itself, on any server, until it is resumed', async () => {
   const { address, sql, key, token } = await restored();
-  let one = await start(address, ['--paused']);
-  expect(one.said).toMatchObject({ paused: true, pausedAt: expect.any(String) });
-  const two = await start(address);
-  expect(two.said).toMatchObject({ paused: true });
-  await two.line(/"event":"server.paused"/);
+  let first = await start(address, ['--paused']);
+  expect(first.ready).toMatchObject({ paused: true, pausedAt: expect.any(String) });
+  const second = await start(address);
+  expect(second.ready).toMatchObject({ paused: true });
+  await second.line(/"event":"server.paused"/);
   for (const path of ['/readyz', '/healthz'])
-    expect(await probe(two.said.url, path)).toMatchObject({ paused: true, pausedAt: expect.any(String) });
-  await startProject({ url: two.said.url, keys: { prod: key } }, tasks);
+    expect(await probe(second.ready.url, path)).toMatchObject({ paused: true, pausedAt: expect.any(String) });
+  await startProject({ url: second.ready.url, keys: { prod: key } }, tasks);
 
   const trigger = async (options: object) =>
-    (await ask(one.said.url, key, '/api/v1/tasks/work/trigger', { options })).body['id'] as unknown as string;
+    (await ask(first.ready.url, key, '/api/v1/tasks/work/trigger', { options })).body[
+      'id'
+    ] as unknown as string;
   const [waits, delayed, expires] = [
     await trigger({}),
     await trigger({ delay: '1s' }),
     await trigger({ ttl: 1 }),
   ];
-  const status = async (run: string) => (await ask(one.said.url, key, `/api/v3/runs/${run}`)).body['status'];
+  const status = async (run: string) =>
+    (await ask(first.ready.url, key, `/api/v3/runs/${run}`)).body['status'];
   // Long enough for every poll and every due tick.
   await pause(4_000);
   expect([await status(waits), await status(delayed), await status(expires)]).toEqual([
@@ -130,7 +133,7 @@ test('a restored database that is started with --paused does nothing by itself, 
     'DELAYED',
     'QUEUED',
   ]);
-  expect((await ask(two.said.url, key, `/api/v1/runs/${waits}/reason`)).body).toMatchObject({
+  expect((await ask(second.ready.url, key, `/api/v1/runs/${waits}/reason`)).body).toMatchObject({
     reason: 'installation_paused',
   });
   expect([await count(sql), await sql`select from schedule_skips`, await sql`select from leases`]).toEqual([
@@ -140,13 +143,13 @@ test('a restored database that is started with --paused does nothing by itself, 
   ]);
 
   // A server that is killed and started again without the option is still paused.
-  one.kill('SIGKILL');
-  await one.exitCode;
-  one = await start(address);
-  expect(one.said).toMatchObject({ paused: true });
+  first.kill('SIGKILL');
+  await first.exitCode;
+  first = await start(address);
+  expect(first.ready).toMatchObject({ paused: true });
 
   const resume = (args: readonly string[], as = token) =>
-    finished(['resume', '--url', one.said.url, '--token', as, ...args], { cwd: folder.path });
+    finished(['resume', '--url', first.ready.url, '--token', as, ...args], { cwd: folder.path });
   const undecided = await resume([]);
   expect(undecided.exitCode).toBe(1);
   expect(undecided.stderr).toMatch(/Ticks of 1 schedule have fallen due.*--skip-missed.*--fire-missed/);
@@ -157,8 +160,8 @@ test('a restored database that is started with --paused does nothing by itself, 
   });
   await expect.poll(() => status(waits), patience).toBe('COMPLETED');
   await expect.poll(() => status(delayed), patience).toBe('COMPLETED');
-  await two.line(/"event":"server.resumed"/);
-  for (const { said: ready } of [one, two])
+  await second.line(/"event":"server.resumed"/);
+  for (const { ready: ready } of [first, second])
     expect(await probe(ready.url, '/readyz')).toEqual({ status: 'ready' });
   const skips = () => sql`select reason from schedule_skips`;
   await expect.poll(skips, patience).toEqual([{ reason: 'missed' }]);
@@ -173,10 +176,13 @@ test('a restored database that is started with --paused does nothing by itself, 
 
 test('resuming can also fire the missed ticks, according to each schedule', async () => {
   const { address, sql, token } = await restored();
-  const one = await start(address, ['--paused']);
-  const { exitCode } = await finished(['resume', '--url', one.said.url, '--token', token, '--fire-missed'], {
-    cwd: folder.path,
-  });
+  const first = await start(address, ['--paused']);
+  const { exitCode } = await finished(
+    ['resume', '--url', first.ready.url, '--token', token, '--fire-missed'],
+    {
+      cwd: folder.path,
+    },
+  );
   expect(exitCode).toBe(0);
   const ticks = async () => (await sql`select from schedule_ticks`).count;
   await expect.poll(ticks, patience).toBeGreaterThanOrEqual(4);
@@ -184,7 +190,7 @@ test('resuming can also fire the missed ticks, according to each schedule', asyn
 
 test('only an owner of the first organization resumes', async () => {
   const { address, sql } = await restored();
-  const one = await start(address, ['--paused']);
+  const first = await start(address, ['--paused']);
   // Another user, with an organization of their own.
   const stranger = `svc_pat_${'s'.repeat(40)}`;
   const { credentialDigest } = await import('../../packages/server/src/auth/keys.ts');
@@ -194,11 +200,11 @@ test('only an owner of the first organization resumes', async () => {
   await sql`insert into personal_access_tokens (id, user_id, digest, last_four, name)
             values ('pat_s', 'user_s', ${credentialDigest(stranger)}, 'ssss', 's')`;
   const { exitCode, stderr } = await finished(
-    ['resume', '--url', one.said.url, '--token', stranger, '--skip-missed'],
+    ['resume', '--url', first.ready.url, '--token', stranger, '--skip-missed'],
     { cwd: folder.path },
   );
   expect([exitCode, stderr]).toEqual([4, expect.stringContaining('Only an owner of the organization')]);
-  expect(await probe(one.said.url, '/readyz')).toMatchObject({ paused: true });
+  expect(await probe(first.ready.url, '/readyz')).toMatchObject({ paused: true });
 }, 120_000);
 
 test('MILLRACE_PAUSED other than 1 and 0 is rejected', async () => {

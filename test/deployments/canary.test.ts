@@ -42,16 +42,16 @@ test('a canary gets its share of the runs, its errors are identified by its vers
       /400 .*percent/,
     );
 
-  interface Shown {
+  interface ListedVersion {
     readonly status: string;
     readonly version: string;
   }
   const options = { maxAttempts: 1 };
-  const triggerAll = async (): Promise<Map<string, Shown>> => {
-    const runs = new Map<string, Shown>();
+  const triggerAll = async (): Promise<Map<string, ListedVersion>> => {
+    const runs = new Map<string, ListedVersion>();
     for (let n = 0; n < 20; n++) {
       const { id } = await call<{ id: string }>(to, 'POST /api/v1/tasks/a/trigger', { payload: {}, options });
-      const read = () => call<Shown>(to, `GET /api/v3/runs/${id}`);
+      const read = () => call<ListedVersion>(to, `GET /api/v3/runs/${id}`);
       await expect
         .poll(async () => (await read()).status, { timeout: 20_000 })
         .toMatch(/^(COMPLETED|FAILED)$/);

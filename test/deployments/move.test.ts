@@ -22,7 +22,7 @@ test('millrace versions move shows the waiting runs, confirms, and moves them to
     'tasks/b.ts': taskFile('b', "'b'"),
   });
   await startFetchingRunner(installation, keys.prod);
-  const one = (await project.run('deploy')).json.version as string;
+  const version = (await project.run('deploy')).json.version as string;
   await project.write('tasks/a.ts', taskFile('a', "'two'"));
   const two = (await project.run('deploy')).json.version as string;
   await project.write('tasks/b.ts', taskFile('c', "'c'"));
@@ -31,31 +31,31 @@ test('millrace versions move shows the waiting runs, confirms, and moves them to
   const trigger = (task: string) =>
     call<{ id: string }>(to, `POST /api/v1/tasks/${task}/trigger`, {
       payload: {},
-      options: { lockToVersion: one, delay: '1h' },
+      options: { lockToVersion: version, delay: '1h' },
     });
   const runs = [await trigger('a'), await trigger('b')];
   const waiting = ['a', 'b'].map((task) => ({ task, status: 'DELAYED', count: 1 }));
 
-  expect(await project.run('versions', 'move', one, two, '--dry-run')).toMatchObject({
+  expect(await project.run('versions', 'move', version, two, '--dry-run')).toMatchObject({
     exitCode: 0,
-    json: { from: one, to: two, waiting, missingTasks: [], staying: 0, moved: 0 },
+    json: { from: version, to: two, waiting, missingTasks: [], staying: 0, moved: 0 },
   });
-  expect(await project.run('versions', 'move', one, two)).toMatchObject({
+  expect(await project.run('versions', 'move', version, two)).toMatchObject({
     exitCode: 2,
     stderr: expect.stringContaining('give --yes'),
   });
-  expect(await project.run('versions', 'move', one, three, '--yes')).toMatchObject({
+  expect(await project.run('versions', 'move', version, three, '--yes')).toMatchObject({
     exitCode: 1,
     stderr: expect.stringContaining(`Version ${three} lacks "b", of which runs wait. Nothing was moved`),
   });
-  expect(await project.run('versions', 'move', one, two, '--status', 'EXECUTING')).toMatchObject({
+  expect(await project.run('versions', 'move', version, two, '--status', 'EXECUTING')).toMatchObject({
     exitCode: 2,
   });
-  expect(await project.run('versions', 'move', one, two, '--yes')).toMatchObject({
+  expect(await project.run('versions', 'move', version, two, '--yes')).toMatchObject({
     exitCode: 0,
     json: { waiting, moved: 2, isComplete: true },
   });
-  const move = `POST /api/v1/deployments/${one}/move`;
+  const move = `POST /api/v1/deployments/${version}/move`;
   expect(await call(to, move, { to: two })).toMatchObject({ waiting: [], moved: 0, isComplete: true });
   await expect(call(to, move, { to: two, tasks: ['a'] })).rejects.toThrow(/400 .*tasks/);
   await expect(call(to, move, { to: two, status: ['EXECUTING'] })).rejects.toThrow(/400 .*status/);

@@ -558,7 +558,7 @@ test('lost notifications are found', async () => {
 });
 
 test('a check that hangs, or fails, has a finding, and the others complete', async () => {
-  const check = { looksAt: 'something', severity: 'error', why: 'because', fix: 'fix it' } as const;
+  const check = { condition: 'something', severity: 'error', why: 'because', fix: 'fix it' } as const;
   const results = await runChecks(
     [
       { ...check, name: 'hangs', find: () => new Promise<never>(() => {}) },

@@ -8,9 +8,9 @@ test('docs/doctor.md matches the checks', async () => {
 test('every check has a unique name, a description, an impact and a fix', () => {
   const checks = groups.flatMap(([, all]) => all);
   expect(new Set(checks.map(({ name }) => name)).size).toBe(checks.length);
-  for (const { name, looksAt, why, fix } of checks) {
+  for (const { name, condition, why, fix } of checks) {
     expect(name).toMatch(/^[a-z]+(-[a-z]+)*$/);
-    expect(looksAt.length, name).toBeGreaterThan(10);
+    expect(condition.length, name).toBeGreaterThan(10);
     expect(why, name).toMatch(/\.$/);
     expect(fix.length, name).toBeGreaterThan(10);
   }

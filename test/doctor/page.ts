@@ -13,7 +13,7 @@ import {
 } from '../../packages/millrace/src/doctor/checks.ts';
 import { masterKey } from '../../packages/millrace/src/doctor/connection/master-key.ts';
 
-type PageCheck = Pick<Check<never>, 'name' | 'looksAt' | 'severity' | 'why' | 'fix'>;
+type PageCheck = Pick<Check<never>, 'name' | 'condition' | 'severity' | 'why' | 'fix'>;
 
 /** Every check, by topic. */
 export const groups: readonly (readonly [string, readonly PageCheck[]])[] = [
@@ -24,10 +24,10 @@ export const groups: readonly (readonly [string, readonly PageCheck[]])[] = [
   ['The server and its proxy', [...answerChecks, ...serverChecks, ...processChecks]],
 ];
 
-const section = ({ name, looksAt, severity, why, fix }: PageCheck): string =>
+const section = ({ name, condition, severity, why, fix }: PageCheck): string =>
   `### ${name}
 
-Checks that ${looksAt}. Severity: ${severity}.
+Checks that ${condition}. Severity: ${severity}.
 
 - Impact: ${why}
 - Fix: ${fix}

@@ -147,14 +147,14 @@ test('errors keep their name, place and group, and nothing of their message', as
   const ids = await Promise.all(
     [1, 2].map(async (n) => (await tasks.trigger('failing', { why: `${n} ${canary}` })).id),
   );
-  const [one, two] = await Promise.all(ids.map(ended));
-  expect(one?.error).toMatchObject({
+  const [first, second] = await Promise.all(ids.map(ended));
+  expect(first?.error).toMatchObject({
     name: 'RangeError',
     message: `failed for 1 ${canary}`,
     stackTrace: expect.stringContaining('tasks/all.ts'),
     causes: [{ message: `because of 1 ${canary}` }],
   });
-  expect(two?.error?.message).toBe(`failed for 2 ${canary}`);
+  expect(second?.error?.message).toBe(`failed for 2 ${canary}`);
   const response = await raw(`/api/v3/runs/${ids[0]}`);
   expect(response.error).toMatchObject({ name: 'RangeError', message: 'The message is sealed.' });
   expect(response.error.stackTrace).toMatch(/^RangeError: The message is sealed\.\n\s+at .*tasks\/all\.ts/);

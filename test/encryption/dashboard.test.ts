@@ -37,7 +37,7 @@ async function startEndpoint() {
   onTestFinished(() => void listening.close());
   return {
     url: `http://127.0.0.1:${(listening.address() as AddressInfo).port}/open`,
-    asked: methods,
+    methods: methods,
     allow(origin: string, isAllowed: () => boolean) {
       handle = codecHandler(codec, { origins: [origin], authorize: isAllowed });
     },
@@ -64,7 +64,7 @@ test(
     const { id } = await tasks.trigger('flow', { word });
     const failing = await tasks.trigger('failing', { why: canary });
     for (const run of [id, failing.id]) await runs.poll(run, { timeoutInMs: 30_000, pollIntervalMs: 50 });
-    expect(endpoint.asked).toEqual([]);
+    expect(endpoint.methods).toEqual([]);
 
     const { page, open } = await openDashboard(server, { otherOrigin: new URL(endpoint.url).origin });
     await open(`/runs/${id}?tab=payload`);

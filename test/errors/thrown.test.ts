@@ -92,17 +92,17 @@ describe('errors of runs that really fail', () => {
   test('are merged, split, ruled, ignored and resolved by the command', async () => {
     await Promise.all(['alpha broke', 'beta broke'].map((message) => post('plain', { message })));
     await expect.poll(() => countOf('plain'), { timeout: 30_000, interval: 200 }).toBe(2);
-    const [one, other] = await json('errors', 'list', '--task', 'plain', '--sort', 'firstSeen');
-    expect(await json('errors', 'merge', one!.id, other!.id)).toMatchObject([{ id: one!.id, count: 2 }]);
-    expect((await cli('errors', 'show', other!.id)).stdout).toContain(other!.fingerprint);
-    expect(await json('errors', 'split', one!.id, other!.fingerprint)).toMatchObject([
-      { id: other!.id, count: 1 },
+    const [first, second] = await json('errors', 'list', '--task', 'plain', '--sort', 'firstSeen');
+    expect(await json('errors', 'merge', first!.id, second!.id)).toMatchObject([{ id: first!.id, count: 2 }]);
+    expect((await cli('errors', 'show', second!.id)).stdout).toContain(second!.fingerprint);
+    expect(await json('errors', 'split', first!.id, second!.fingerprint)).toMatchObject([
+      { id: second!.id, count: 1 },
     ]);
-    expect(await json('errors', 'ignore', one!.id, '--for', '7d', '--rate', '0.5')).toMatchObject([
+    expect(await json('errors', 'ignore', first!.id, '--for', '7d', '--rate', '0.5')).toMatchObject([
       { status: 'ignored', ignoredUntilOccurrenceRate: 0.5 },
     ]);
-    expect(await json('errors', 'unresolve', one!.id)).toMatchObject([{ status: 'unresolved' }]);
-    expect(await json('errors', 'resolve', one!.id)).toMatchObject([{ status: 'resolved' }]);
+    expect(await json('errors', 'unresolve', first!.id)).toMatchObject([{ status: 'unresolved' }]);
+    expect(await json('errors', 'resolve', first!.id)).toMatchObject([{ status: 'resolved' }]);
 
     expect((await cli('errors', 'rules', 'try', '--message', '* broke', '--group', 'broken')).stdout).toMatch(
       /^2 of the \d+ latest failures match\.$/m,
@@ -116,7 +116,7 @@ describe('errors of runs that really fail', () => {
     };
     await expect.poll(broken, { timeout: 30_000, interval: 500 }).toBeGreaterThan(0);
     expect((await cli('errors', 'rules', 'remove', rule!.id)).exitCode).toBe(0);
-    expect((await cli('errors', 'ignore', one!.id, '--for', 'soon')).exitCode).toBe(2);
-    expect((await cli('errors', 'merge', one!.id, 'nonsense')).exitCode).toBe(1);
+    expect((await cli('errors', 'ignore', first!.id, '--for', 'soon')).exitCode).toBe(2);
+    expect((await cli('errors', 'merge', first!.id, 'nonsense')).exitCode).toBe(1);
   }, 90_000);
 });

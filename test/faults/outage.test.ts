@@ -58,7 +58,7 @@ async function startServers() {
         isAway = true;
         proxy.breakAll();
       },
-      comeBack() {
+      restore() {
         isAway = false;
       },
     };
@@ -128,8 +128,8 @@ test(
   'a database that is away for longer than a lease takes no run from a live runner, and a dead one is noticed',
   { timeout: 240_000 },
   async () => {
-    const [one, other] = await startServers();
-    const { server } = one;
+    const [first, second] = await startServers();
+    const { server } = first;
     const { file, work } = await startProject(server);
     const doomed = await work(5);
     const lost = await begin(server, file, 5);
@@ -137,16 +137,16 @@ test(
     await work(100);
     const ids = await begin(server, file, 12);
 
-    one.goAway();
-    other.goAway();
+    first.goAway();
+    second.goAway();
     await sleep(leaseMs / 4);
     doomed.kill('SIGKILL');
     await doomed.exitCode;
     await sleep(1.75 * leaseMs);
     // The server that is first to reach the database again knows nothing of the runners, which the other one serves.
-    other.comeBack();
+    second.restore();
     await sleep(leaseMs / 2);
-    one.comeBack();
+    first.restore();
 
     const all = [...ids, ...lost];
     const runs = await eventually(
@@ -165,6 +165,6 @@ test(
       ];
       expect(noted.filter(({ run }) => run === id).map(({ what }) => what)).toEqual(expected);
     }
-    expect(rescuedIn(one.server) + rescuedIn(other.server)).toBeLessThanOrEqual(touched.size);
+    expect(rescuedIn(first.server) + rescuedIn(second.server)).toBeLessThanOrEqual(touched.size);
   },
 );

@@ -172,17 +172,17 @@ test.runIf(isLong)(
     await restarting;
     const ids = new Set(runsOf.values());
     await allComplete(system, [...ids]);
-    const ran = new Map<number, string>();
+    const attempts = new Map<number, string>();
     for (const id of ids) {
       const { output } = await system.call<{ output: number[] }>(`/api/v3/runs/${id}`);
       expect(output.length).toBeLessThanOrEqual(20);
       for (const n of output) {
-        expect(ran.get(n)).toBeUndefined();
-        ran.set(n, id);
+        expect(attempts.get(n)).toBeUndefined();
+        attempts.set(n, id);
       }
     }
-    expect(ran.size).toBe(count);
-    for (const [n, id] of runsOf) expect(ran.get(n)).toBe(id);
+    expect(attempts.size).toBe(count);
+    for (const [n, id] of runsOf) expect(attempts.get(n)).toBe(id);
     const { data } = await system.call<{ data: unknown[] }>('/api/v1/runs?page[size]=100');
     expect(data.length).toBe(ids.size);
   },

@@ -61,8 +61,8 @@ test(
   { timeout: 240_000 },
   async () => {
     const { near, deafen, restore } = await startServers();
-    const held = await trigger(near, 'held');
-    await expect.poll(statusOf(near, held), patience).toBe('EXECUTING');
+    const queued = await trigger(near, 'held');
+    await expect.poll(statusOf(near, queued), patience).toBe('EXECUTING');
     const token = (await near.ask('/api/v1/waitpoints/tokens', { method: 'POST', body: {} })).body.id;
     const waiting = await trigger(near, 'waiting', { token });
     await expect.poll(statusOf(near, waiting), patience).toBe('WAITING');
@@ -76,8 +76,8 @@ test(
     });
     expect(completed.status).toBe(200);
     await expect.poll(statusOf(near, waiting), patience).toBe('COMPLETED');
-    await near.ask(`/api/v2/runs/${held}/cancel`, { method: 'POST' });
-    await expect.poll(statusOf(near, held), patience).toBe('CANCELED');
+    await near.ask(`/api/v2/runs/${queued}/cancel`, { method: 'POST' });
+    await expect.poll(statusOf(near, queued), patience).toBe('CANCELED');
 
     restore();
     const last = await trigger(near, 'quick');

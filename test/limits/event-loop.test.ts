@@ -100,7 +100,7 @@ async function* sentInFull({ ask, keys, projectRef, token: user }: Installation)
   const mib = 1_048_576;
   const post = { method: 'POST', key };
   for (const [shape, value] of Object.entries(shapes)) {
-    const [one, two] = [3 * mib - 1_000, 900_000].map((bytes) => () => value(bytes)) as [
+    const [first, second] = [3 * mib - 1_000, 900_000].map((bytes) => () => value(bytes)) as [
       () => string,
       () => string,
     ];
@@ -109,7 +109,7 @@ async function* sentInFull({ ask, keys, projectRef, token: user }: Installation)
       ...post,
       name: `trigger ${shape}`,
       path: '/api/v1/tasks/send/trigger',
-      body: () => `{"payload":${one()}}`,
+      body: () => `{"payload":${first()}}`,
     };
     yield {
       ...post,
@@ -127,25 +127,25 @@ async function* sentInFull({ ask, keys, projectRef, token: user }: Installation)
       ...post,
       name: `trigger, tags ${shape}`,
       path: '/api/v1/tasks/send/trigger',
-      body: () => `{"options":{"tags":${two()}}}`,
+      body: () => `{"options":{"tags":${second()}}}`,
     };
     yield {
       ...post,
       name: `trigger-many ${shape}`,
       path: '/api/v1/tasks/trigger-many',
-      body: () => `{"items":[{"task":"send","payload":${one().slice(0)}}]}`,
+      body: () => `{"items":[{"task":"send","payload":${first().slice(0)}}]}`,
     };
     yield {
       ...post,
       name: `event ${shape}`,
       path: '/api/v1/events',
-      body: () => `{"id":"${shape}","event":{"name":"a.b","payload":${one()}}}`,
+      body: () => `{"id":"${shape}","event":{"name":"a.b","payload":${first()}}}`,
     };
     yield {
       ...post,
       name: `replay ${shape}`,
       path: `/api/v1/runs/${run}/replay`,
-      body: () => `{"payload":${one()}}`,
+      body: () => `{"payload":${first()}}`,
     };
     yield {
       ...post,
@@ -159,17 +159,17 @@ async function* sentInFull({ ask, keys, projectRef, token: user }: Installation)
       ...post,
       name: `complete ${shape}`,
       path: `/api/v1/waitpoints/tokens/${token.id}/complete`,
-      body: () => `{"data":${one()}}`,
+      body: () => `{"data":${first()}}`,
     };
     const { body: other } = await ask('POST /api/v1/waitpoints/tokens', { key, body: {} });
-    yield { ...post, name: `callback ${shape}`, path: new URL(other.url as string).pathname, body: one };
+    yield { ...post, name: `callback ${shape}`, path: new URL(other.url as string).pathname, body: first };
     const { body: batch } = await ask('POST /api/v3/batches', { key, body: { runCount: 1_000 } });
     yield {
       ...post,
       name: `batch line ${shape}`,
       path: `/api/v3/batches/${batch.id}/items`,
       type: 'application/x-ndjson',
-      body: () => `{"index":0,"task":"send","payload":${one()}}`,
+      body: () => `{"index":0,"task":"send","payload":${first()}}`,
     };
   }
   const batchLines: Readonly<Record<string, () => string>> = {

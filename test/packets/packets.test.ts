@@ -219,7 +219,7 @@ test('gives what a run holds to whoever may read that run, and to nobody else', 
     const body = { payload: name, options };
     return (await shared.ask('/api/v1/tasks/echo/trigger', { method: 'POST', body })).body.id as string;
   };
-  const [one, two] = [await trigger('a'), await trigger('b')];
+  const [first, second] = [await trigger('a'), await trigger('b')];
   const read = async (scope: string, packet = encodeURIComponent(name)) => {
     const body = { scopes: [scope] };
     const minted = await shared.ask('/api/v1/auth/public-tokens', { method: 'POST', body });
@@ -229,14 +229,14 @@ test('gives what a run holds to whoever may read that run, and to nobody else', 
   for (const packet of [encodeURIComponent(name), name]) {
     for (const scope of [
       'read:runs',
-      `read:runs:${one}`,
-      `read:runs:${two}`,
+      `read:runs:${first}`,
+      `read:runs:${second}`,
       'read:tags:b',
       'read:tasks:echo',
     ]) {
       expect([scope, await read(scope, packet)]).toEqual([scope, 200]);
     }
-    for (const scope of ['read:runs:run_other', 'read:tags:c', `write:runs:${one}`, 'trigger:tasks:echo']) {
+    for (const scope of ['read:runs:run_other', 'read:tags:c', `write:runs:${first}`, 'trigger:tasks:echo']) {
       expect([scope, await read(scope, packet)]).toEqual([scope, 403]);
     }
   }

@@ -48,18 +48,18 @@ describe.skipIf(pgbouncer === undefined)(`with PgBouncer${unlessMissing}`, () =>
         // Longer than time is moved below.
         leaseTimes: { leaseMs: 120_000 },
       };
-      const one = await testServer(options);
-      const two = await testServer(options);
-      await startProject(one, files);
+      const first = await testServer(options);
+      const second = await testServer(options);
+      await startProject(first, files);
       // Whatever is asked here goes to the server that has no runner: it reaches the other by what is notified.
-      configure({ baseURL: two.url, secretKey: two.keys.prod, retry: { maxAttempts: 1 } });
+      configure({ baseURL: second.url, secretKey: second.keys.prod, retry: { maxAttempts: 1 } });
       const outcome = async (id: string) => {
         await expect.poll(async () => (await runs.retrieve(id)).isCompleted, patience).toBe(true);
         const { status, output } = await runs.retrieve(id);
         return { status, output };
       };
-      const watched = await followEvents(`${two.url}/realtime/v1/runs/events?tags=seen`, {
-        authorization: `Bearer ${two.keys.prod}`,
+      const watched = await followEvents(`${second.url}/realtime/v1/runs/events?tags=seen`, {
+        authorization: `Bearer ${second.keys.prod}`,
       });
       const triggered = await Promise.all(
         Array.from({ length: 60 }, (_, n) => tasks.trigger('add', { n }, { tags: ['seen'] })),
@@ -78,13 +78,13 @@ describe.skipIf(pgbouncer === undefined)(`with PgBouncer${unlessMissing}`, () =>
       const { runs: batched } = await tasks
         .batchTrigger('add', [{ payload: { n: 20 } }, { payload: { n: 21 } }])
         .then(
-          async ({ batchId }) => (await two.ask(`/api/v2/batches/${batchId}`)).body as { runs: string[] },
+          async ({ batchId }) => (await second.ask(`/api/v2/batches/${batchId}`)).body as { runs: string[] },
         );
       expect(await Promise.all([...others.map(({ id }) => id), ...batched].map(outcome))).toEqual(
         [[2, 3], 'up', 2, 10, 21, 22].map((output) => ({ status: 'COMPLETED', output })),
       );
 
-      const session = await two.ask('/api/v1/sessions', {
+      const session = await second.ask('/api/v1/sessions', {
         method: 'POST',
         body: {
           type: 'chat',
@@ -94,11 +94,11 @@ describe.skipIf(pgbouncer === undefined)(`with PgBouncer${unlessMissing}`, () =>
         },
       });
       expect(session.status).toBe(201);
-      const reader = await followEvents(`${one.url}/realtime/v1/sessions/c/out`, {
-        authorization: `Bearer ${one.keys.prod}`,
+      const reader = await followEvents(`${first.url}/realtime/v1/sessions/c/out`, {
+        authorization: `Bearer ${first.keys.prod}`,
       });
       for (let n = 0; n < 30; n++) {
-        const { body } = await two.ask('/realtime/v1/sessions/c/out/append', {
+        const { body } = await second.ask('/realtime/v1/sessions/c/out/append', {
           method: 'POST',
           body: `"${n}"`,
         });
@@ -107,9 +107,9 @@ describe.skipIf(pgbouncer === undefined)(`with PgBouncer${unlessMissing}`, () =>
       expect(await reader.next()).toBeDefined();
 
       const { id } = await schedules.create({ task: 'tick', cron: '* * * * *', deduplicationKey: 'k' });
-      one.shiftTime(60_000);
+      first.shiftTime(60_000);
       const fired = async () =>
-        (await two.ask(`/api/v1/runs?filter[schedule]=${id}`)).body.data.length as number;
+        (await second.ask(`/api/v1/runs?filter[schedule]=${id}`)).body.data.length as number;
       await expect.poll(fired, patience).toBeGreaterThan(0);
 
       const admin = connect(connection, { name: 'test', max: 1 });
@@ -119,10 +119,10 @@ describe.skipIf(pgbouncer === undefined)(`with PgBouncer${unlessMissing}`, () =>
       ).toHaveLength(2);
       // Rounds of what goes on by itself.
       await pause(5_000);
-      const odd = [...one.logged, ...two.logged].filter((line) => /"level":"(warn|error)"/.test(line));
+      const odd = [...first.logged, ...second.logged].filter((line) => /"level":"(warn|error)"/.test(line));
       expect(odd).toEqual([]);
       expect(pooler.log()).not.toMatch(/ERROR|unsupported|prepared statement/);
-      const pooledLine = one.logged.find((line) => line.includes('database.pooled'));
+      const pooledLine = first.logged.find((line) => line.includes('database.pooled'));
       expect(JSON.parse(pooledLine ?? '{}')).toMatchObject({ mode, namedStatements: mode === 'session' });
     },
     120_000,

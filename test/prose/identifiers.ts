@@ -2,6 +2,8 @@ interface Rule {
   /** A word of an identifier: `settleRun` and `settle_run` have the words `settle` and `run`. */
   readonly words: RegExp;
   readonly instead: string;
+  /** The word is banned as a whole identifier only: compounds such as `oneTime` or `shownColumns` are standard English. */
+  readonly isAlone?: true;
   /** Paths in which the rule applies. Without it, everywhere. */
   readonly within?: RegExp;
 }
@@ -12,7 +14,7 @@ const lists = /^packages\/server\/(?:src\/(?:errors|runs\/list)\/|sql\/)/;
 /** Words that are replaced by standard terms. */
 const rules: readonly Rule[] = [
   { words: /^given$/, instead: 'input, options' },
-  { words: /^ones?$/, instead: 'item, entry, or its name' },
+  { words: /^ones?$/, instead: 'item, entry, or its name', isAlone: true },
   { words: /^asked$/, instead: 'requested' },
   { words: /^made$/, instead: 'created' },
   { words: /^kept$/, instead: 'stored, cached, retained' },
@@ -20,12 +22,12 @@ const rules: readonly Rule[] = [
   { words: /^(?:told|tell(?:s|ing)?)$/, instead: 'notify, report, reason' },
   { words: /^said$/, instead: 'message, output' },
   { words: /^held$/, instead: 'leased, blocked' },
-  { words: /^shown$/, instead: 'response, visible' },
+  { words: /^shown$/, instead: 'response, visible', isAlone: true },
   { words: /^facts?$/, instead: 'info, properties' },
-  { words: /^looks?$/, instead: 'variant, query' },
-  { words: /^does$/, instead: 'a verb' },
+  { words: /^looks?$/, instead: 'variant, query', isAlone: true },
+  { words: /^does$/, instead: 'a verb', isAlone: true },
   { words: /^outdates?$/, instead: 'invalidates' },
-  { words: /^most$/, instead: 'max, limit' },
+  { words: /^most$/, instead: 'max, limit', isAlone: true },
   { words: /^heed(?:s|ed|ing)?$/, instead: 'apply' },
   { words: /^misfits?$/, instead: 'unmet requirements' },
   { words: /^lived$/, instead: 'duration, age' },
@@ -69,7 +71,6 @@ const rules: readonly Rule[] = [
   { words: /^hurry$/, instead: 'wake now' },
   { words: /^plainly$/, instead: 'fast path' },
   { words: /^care$/, instead: 'conditional' },
-  { words: /^places?$/, instead: 'index, slot, cursor or position' },
   { words: /^replay(?:s|ed)?$/, instead: 'idempotent response', within: /^packages\/server\/src\/http\// },
 ];
 
@@ -135,6 +136,8 @@ export function betterName(path: string, identifier: string): string | undefined
   if (phrase !== undefined) return phrases[phrase];
   const words = snake.split('_');
   return rules.find(
-    ({ within, words: banned }) => (within?.test(path) ?? true) && words.some((word) => banned.test(word)),
+    ({ within, isAlone, words: banned }) =>
+      (within?.test(path) ?? true) &&
+      (isAlone ? banned.test(identifier.toLowerCase()) : words.some((word) => banned.test(word))),
   )?.instead;
 }

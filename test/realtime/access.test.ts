@@ -148,11 +148,11 @@ test('subscribers over the limit get 429 with Retry-After', async () => {
   const server = await testServer({ streamLimits: { subject: 1 } });
   const run = await trigger(server);
   const headers = { authorization: `Bearer ${server.keys.prod}` };
-  const one = await followEvents(`${server.url}/realtime/v1/runs/${run}/events`, headers);
-  await one.next();
+  const stream = await followEvents(`${server.url}/realtime/v1/runs/${run}/events`, headers);
+  await stream.next();
   const two = await followEvents(`${server.url}/realtime/v1/runs/${run}/events`, headers);
   expect([two.status, two.headers.get('retry-after')]).toEqual([429, '5']);
-  await one.cancel();
+  await stream.cancel();
 });
 
 test('an invalid query is refused by name, and an unknown position leads to a refetch', async () => {

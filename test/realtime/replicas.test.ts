@@ -18,9 +18,9 @@ const patience = 60_000;
 async function twoServers(): Promise<readonly [TestServer, TestServer]> {
   const { connection, drop } = await testDatabase();
   onTestFinished(drop);
-  const one = await testServer({ database: connection, reveal: true });
-  const two = await testServer({ database: connection, reveal: true });
-  return [one, two];
+  const first = await testServer({ database: connection, reveal: true });
+  const second = await testServer({ database: connection, reveal: true });
+  return [first, second];
 }
 
 async function trigger(server: TestServer, tags: readonly string[]): Promise<string> {
@@ -53,14 +53,14 @@ test(
   'a change made through one server is streamed by the other, and the stream ends with the run',
   { timeout: patience },
   async () => {
-    const [one, two] = await twoServers();
-    const run = await trigger(one, []);
-    const reader = await follow(two, `runs/${run}/events`);
+    const [first, second] = await twoServers();
+    const run = await trigger(first, []);
+    const reader = await follow(second, `runs/${run}/events`);
     expect(reader.headers.get('content-type')).toContain('text/event-stream');
     expect(runOf(await reader.next())).toMatchObject({ id: run, status: 'PENDING_VERSION' });
-    await one.ask(`/api/v1/runs/${run}/tags`, { method: 'POST', body: { tags: ['late'] } });
+    await first.ask(`/api/v1/runs/${run}/tags`, { method: 'POST', body: { tags: ['late'] } });
     expect(runOf(await reader.next())).toMatchObject({ tags: ['late'] });
-    await cancel(one, run);
+    await cancel(first, run);
     expect((await untilEnd(reader)).at(-1)).toMatchObject({ status: 'CANCELED' });
   },
 );
@@ -69,18 +69,18 @@ test(
   'a subscriber that was cut off gets the change that it missed from the other server, and nothing if there was none',
   { timeout: patience },
   async () => {
-    const [one, two] = await twoServers();
+    const [one, second] = await twoServers();
     const run = await trigger(one, []);
     const reader = await follow(one, `runs/${run}/events`);
     const first = await reader.next();
     await reader.cancel();
-    const again = await follow(two, `runs/${run}/events`, { 'last-event-id': first?.id ?? '' });
+    const again = await follow(second, `runs/${run}/events`, { 'last-event-id': first?.id ?? '' });
     const next = again.next();
     await cancel(one, run);
     expect(runOf(await next)).toMatchObject({ status: 'CANCELED' });
     const ended = await follow(one, `runs/${run}/events`);
     const last = await ended.next();
-    const after = await follow(two, `runs/${run}/events`, { 'last-event-id': last?.id ?? '' });
+    const after = await follow(second, `runs/${run}/events`, { 'last-event-id': last?.id ?? '' });
     expect((await after.next())?.event).toBe('end');
   },
 );
@@ -89,10 +89,10 @@ test(
   'runs with a tag are followed through cuts and changes of server without loss',
   { timeout: patience },
   async () => {
-    const [one, two] = await twoServers();
-    const servers = [one, two] as const;
+    const [first, second] = await twoServers();
+    const servers = [first, second] as const;
     const known = new Map<string, string>();
-    const created: string[] = [await trigger(one, ['t'])];
+    const created: string[] = [await trigger(first, ['t'])];
     let last = '';
     let turn = 0;
     let done = false;
@@ -118,7 +118,7 @@ test(
       created.push(run);
       if (n % 3 === 0) await cancel(servers[(n + 1) % 2] as TestServer, created[n] as string);
     }
-    for (const run of created) await cancel(one, run);
+    for (const run of created) await cancel(first, run);
     await expect.poll(() => created.filter((run) => known.get(run) !== 'CANCELED'), wait).toEqual([]);
     expect(known.size).toBe(created.length);
     done = true;
@@ -130,13 +130,16 @@ test(
   'the published SDK follows a tag although each of its requests reaches another server',
   { timeout: patience },
   async () => {
-    const [one, two] = await twoServers();
-    configure({ baseURL: one.url, accessToken: one.keys.prod });
+    const [first, second] = await twoServers();
+    configure({ baseURL: first.url, accessToken: first.keys.prod });
     let requests = 0;
     const known = new Map<string, string>();
     const abort = new AbortController();
     const fetchClient = ((url: string, init?: RequestInit) =>
-      fetch(String(url).replace(one.url, requests++ % 2 === 0 ? one.url : two.url), init)) as typeof fetch;
+      fetch(
+        String(url).replace(first.url, requests++ % 2 === 0 ? first.url : second.url),
+        init,
+      )) as typeof fetch;
     const subscription = apiClientManager
       .clientOrThrow()
       .subscribeToRunsWithTag('t', {}, { signal: abort.signal, fetchClient });
@@ -144,9 +147,9 @@ test(
       for await (const run of subscription) known.set(run.id, run.status);
     })().catch(() => {});
     const created: string[] = [];
-    for (let n = 0; n < 10; n++) created.push(await trigger(n % 2 ? one : two, ['t']));
+    for (let n = 0; n < 10; n++) created.push(await trigger(n % 2 ? first : second, ['t']));
     await expect.poll(() => known.size, wait).toBe(10);
-    for (const run of created) await cancel(two, run);
+    for (const run of created) await cancel(second, run);
     await expect.poll(() => created.filter((run) => known.get(run) !== 'CANCELED'), wait).toEqual([]);
     // Nobody asks in circles: what is told twice is told a few times, not all the time.
     const before = requests;
@@ -161,12 +164,12 @@ test(
   'a server that closes breaks its streams without a proper end, and answers long polls',
   { timeout: patience },
   async () => {
-    const [one, two] = await twoServers();
-    const run = await trigger(one, ['t']);
-    const reader = await follow(two, 'runs/events?tags=t');
+    const [first, second] = await twoServers();
+    const run = await trigger(first, ['t']);
+    const reader = await follow(second, 'runs/events?tags=t');
     await reader.next();
-    const shape = await one.ask(`/realtime/v1/runs/${run}?offset=-1`);
-    const live = one.ask(
+    const shape = await first.ask(`/realtime/v1/runs/${run}?offset=-1`);
+    const live = first.ask(
       `/realtime/v1/runs/${run}?live=true&offset=${shape.headers.get('electric-offset')}` +
         `&handle=${shape.headers.get('electric-handle')}&cursor=${shape.headers.get('electric-cursor')}`,
     );
@@ -175,10 +178,10 @@ test(
       () => 'broken off',
     );
     // Behind the one that waits.
-    for (let n = 0; n < 3; n++) await one.ask('/api/v1/whoami');
-    await two.close();
+    for (let n = 0; n < 3; n++) await first.ask('/api/v1/whoami');
+    await second.close();
     expect(await ending).toBe('broken off');
-    await one.close();
+    await first.close();
     expect((await live).body).toEqual([{ headers: { control: 'up-to-date' } }]);
   },
 );

@@ -140,15 +140,15 @@ describe('a stream', () => {
     const server = await ownSessionServer({ streamLimits: { subject: 2, environment: 3, process: 4 } });
     for (const externalId of ['a', 'b']) await server.start({ externalId });
     await server.start({ externalId: 'a' }, server.keys.stg);
-    const [one, two] = [await server.follow('a/out'), await server.follow('a/out')];
+    const [first, second] = [await server.follow('a/out'), await server.follow('a/out')];
     const full = await server.follow('a/out');
     expect([full.status, full.headers.get('retry-after')]).toEqual([429, '5']);
     await server.follow('b/out');
     expect((await server.follow('b/in')).status).toBe(429);
     await server.follow('a/out', { key: server.keys.stg });
     expect((await server.follow('a/in', { key: server.keys.stg })).status).toBe(429);
-    await one.cancel();
+    await first.cancel();
     await expect.poll(async () => (await server.follow('a/out')).status, { timeout: 20_000 }).toBe(200);
-    await two.cancel();
+    await second.cancel();
   });
 });

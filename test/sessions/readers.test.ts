@@ -79,15 +79,15 @@ describe('a reader that does not read', () => {
 describe('a rolling restart', () => {
   test('resumes every reader without lost or duplicate records', { timeout: 90_000 }, async () => {
     const { connection, drop } = await testDatabase();
-    let [one, other] = await Promise.all([
+    let [first, second] = await Promise.all([
       startServerProcess({ database: connection }),
       startServerProcess({ database: connection }),
     ]);
-    const ports = [one.port, other.port];
-    const { secretKey } = one;
+    const ports = [first.port, second.port];
+    const { secretKey } = first;
     onTestFinished(async () => {
-      one.process.kill('SIGKILL');
-      other.process.kill('SIGKILL');
+      first.process.kill('SIGKILL');
+      second.process.kill('SIGKILL');
       await drop();
     });
     const session = {
@@ -96,7 +96,7 @@ describe('a rolling restart', () => {
       taskIdentifier: 'chat',
       triggerConfig: { basePayload: {} },
     };
-    await insist(one.url, secretKey, '/api/v1/sessions', { body: JSON.stringify(session) });
+    await insist(first.url, secretKey, '/api/v1/sessions', { body: JSON.stringify(session) });
     const readers = numRuns(100);
     const got = Array.from({ length: readers }, () => [] as number[]);
     let last = Infinity;
@@ -148,14 +148,14 @@ describe('a rolling restart', () => {
         await new Promise((resolve) => setTimeout(resolve, 10));
       }
     })();
-    for (const [index, dying] of [one, other].entries()) {
+    for (const [index, dying] of [first, second].entries()) {
       await new Promise((resolve) => setTimeout(resolve, 700));
       dying.process.kill('SIGTERM');
       const [code] = (await once(dying.process, 'exit')) as [number];
       expect(code).toBe(0);
       const next = await startServerProcess({ database: connection, port: dying.port });
-      if (index === 0) one = next;
-      else other = next;
+      if (index === 0) first = next;
+      else second = next;
     }
     await new Promise((resolve) => setTimeout(resolve, 500));
     stopped = true;

@@ -209,16 +209,16 @@ describe('a connection', () => {
         masterKey: masterKeyOf(Buffer.alloc(32, 1)),
         log: createLog({ write() {} }),
       };
-      const one = await startServer(options);
+      const server = await startServer(options);
       const other = await startServer(options);
-      const proxy = await cuttingProxy([one.port, other.port], () => 20 + Math.random() * 180);
+      const proxy = await cuttingProxy([server.port, other.port], () => 20 + Math.random() * 180);
       onTestFinished(async () => {
         proxy.close();
-        await Promise.all([one.close(), other.close()]);
+        await Promise.all([server.close(), other.close()]);
         await drop();
       });
-      const secretKey = one.credentials?.environments.prod.secretKey ?? '';
-      configure({ baseURL: one.url, secretKey });
+      const secretKey = server.credentials?.environments.prod.secretKey ?? '';
+      configure({ baseURL: server.url, secretKey });
       const { id } = await sessions.start(chat);
       const writer = sessions.open(id);
       configure({ baseURL: proxy.url, secretKey, retry: { minTimeoutInMs: 10, maxAttempts: 50 } });
@@ -245,7 +245,7 @@ describe('a connection', () => {
       await reading;
       expect(got).toEqual(Array.from({ length: count }, (_, n) => n));
       expect(proxy.cuts()).toBeGreaterThan(5);
-      configure({ baseURL: one.url, secretKey });
+      configure({ baseURL: server.url, secretKey });
       const session = sessions.open(id);
       for (let n = 0; n < sent; n++) expect(await session.in.wait({ timeoutInSeconds: 5 }).unwrap()).toBe(n);
       expect(await session.in.peek()).toBeUndefined();

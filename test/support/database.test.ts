@@ -13,10 +13,10 @@ async function open(): Promise<Sql> {
 }
 
 test('every test database is migrated and sees nothing of the others', async () => {
-  const [one, other] = await Promise.all([open(), open()]);
-  expect((await one`select name from migrations`).length).toBeGreaterThan(0);
-  await one`create table mine (id integer)`;
-  expect(await other`select to_regclass('mine') as found`).toEqual([{ found: null }]);
+  const [first, second] = await Promise.all([open(), open()]);
+  expect((await first`select name from migrations`).length).toBeGreaterThan(0);
+  await first`create table mine (id integer)`;
+  expect(await second`select to_regclass('mine') as found`).toEqual([{ found: null }]);
 });
 
 test('a dropped database is gone, with the sessions that were left in it', async () => {

@@ -100,17 +100,17 @@ async function overTcp(database: Database, onEnd: (end: () => void) => void = on
   const open = new Set<Socket>();
   const server = createServer((client) => {
     const upstream = connect(socket);
-    for (const [one, other] of [
+    for (const [first, second] of [
       [client, upstream],
       [upstream, client],
     ] as const) {
-      open.add(one);
-      one.on('error', () => one.destroy());
-      one.on('close', () => {
-        open.delete(one);
-        other.destroy();
+      open.add(first);
+      first.on('error', () => first.destroy());
+      first.on('close', () => {
+        open.delete(first);
+        second.destroy();
       });
-      one.pipe(other);
+      first.pipe(second);
     }
   });
   const port = await listen(server);

@@ -127,7 +127,7 @@ describe('the commands', () => {
       }),
     );
     try {
-      return { code: await main(['outbox', ...args, '--url', server.url, '--key', key]), said: output };
+      return { code: await main(['outbox', ...args, '--url', server.url, '--key', key]), output: output };
     } finally {
       for (const stream of streams) stream.mockRestore();
       process.exitCode = 0;
@@ -146,7 +146,7 @@ describe('the commands', () => {
     });
     // Again: nothing changes.
     expect((await outbox(['install', ...from])).code).toBe(0);
-    expect((await outbox(['sql'])).said).toContain(
+    expect((await outbox(['sql'])).output).toContain(
       'create or replace function millrace.trigger(task text, payload jsonb,',
     );
     expect(await outbox(['install', ...from], server.keys.stg)).toEqual({

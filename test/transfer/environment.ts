@@ -148,7 +148,7 @@ export async function rememberedOf(server: TestServer) {
     retention: await get('/api/v1/retention'),
     paths: pick(await get('/api/v1/run-paths'), ['path']),
     queues: pick({ data: queues }, ['name', 'type', 'paused', 'concurrencyLimit'])
-      .map((queue): Shown => ({ ...queue, rate: rates.get(String(queue['name'])) }))
+      .map((queue): ImportReport => ({ ...queue, rate: rates.get(String(queue['name'])) }))
       .filter((queue) => queue['name'] !== 'cleanup'),
     endpoints: pick({ data: endpoints }, ['kind', 'url', 'types', 'enabled', 'description']),
     alerts: pick(await get('/api/v1/projects/:project/alerts/prod'), [
@@ -181,15 +181,15 @@ export async function rememberedOf(server: TestServer) {
   };
 }
 
-type Shown = Readonly<Record<string, unknown>>;
+type ImportReport = Readonly<Record<string, unknown>>;
 
-const byText = (a: Shown, b: Shown): number => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1);
+const byText = (a: ImportReport, b: ImportReport): number => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1);
 
-const pick = ({ data }: { data: Shown[] }, names: readonly string[]): Shown[] =>
+const pick = ({ data }: { data: ImportReport[] }, names: readonly string[]): ImportReport[] =>
   data.map((item) => Object.fromEntries(names.map((name) => [name, item[name]]))).toSorted(byText);
 
 /** A payload may be stored apart in one and not in the other. */
-async function runOf({ payloadPresignedUrl, ...run }: Shown): Promise<Shown> {
+async function runOf({ payloadPresignedUrl, ...run }: ImportReport): Promise<ImportReport> {
   const payload =
     typeof payloadPresignedUrl === 'string'
       ? await (await fetch(payloadPresignedUrl)).json()

@@ -38,7 +38,7 @@ async function ask<R>(
   return (await response.json()) as R;
 }
 
-interface Shown {
+interface UpgradeReport {
   readonly id: string;
   readonly status: string;
   readonly output?: unknown;
@@ -46,7 +46,7 @@ interface Shown {
   readonly payloadPresignedUrl?: string;
   readonly metadata?: Readonly<Record<string, unknown>>;
 }
-const retrieve = (url: string, id: string | undefined) => ask<Shown>(url, `/api/v3/runs/${id}`);
+const retrieve = (url: string, id: string | undefined) => ask<UpgradeReport>(url, `/api/v3/runs/${id}`);
 const trigger = async (url: string, task: string, payload: unknown, options: object = {}): Promise<string> =>
   (await ask<{ id: string }>(url, `/api/v1/tasks/${task}/trigger`, { payload, options })).id;
 

@@ -33,7 +33,7 @@ export const aside = task({
 `,
 };
 
-interface Shown {
+interface RunMetadata {
   readonly status: string;
   readonly isCompleted: boolean;
   readonly metadata?: { readonly step?: unknown; readonly steps?: readonly number[] };
@@ -50,11 +50,11 @@ describe('changes of metadata that a run made before', { timeout: 120_000 }, () 
     const reader = await followEvents(`${server.url}/realtime/v1/runs/${id}/events`, {
       authorization: `Bearer ${server.keys.prod}`,
     });
-    const events: Shown[] = [];
+    const events: RunMetadata[] = [];
     let over = false;
     const following = (async () => {
       for (let event = await reader.next(); event && event.event !== 'end'; event = await reader.next()) {
-        if (event.event === 'run') events.push(JSON.parse(event.data) as Shown);
+        if (event.event === 'run') events.push(JSON.parse(event.data) as RunMetadata);
       }
       over = true;
     })();

@@ -27,13 +27,13 @@ test('runs that a run waits for start on its version, others on the current one'
   const server = await sharedServer();
   const current = async () => (await server.ask('/api/v1/deployments/current')).body.version as string;
   await startProject(server, tasksOf('one'));
-  const one = await current();
+  const first = await current();
   await startProject(
     server,
     tasksOf('two', "export const bill = task({ id: 'bill', run: async () => 'two' });"),
   );
   const two = await current();
-  expect(two).not.toBe(one);
+  expect(two).not.toBe(first);
 
   const run = async (lockToVersion?: string) => {
     const body = { payload: { current: two }, options: { lockToVersion } };
@@ -46,13 +46,15 @@ test('runs that a run waits for start on its version, others on the current one'
     return read();
   };
 
-  const older = await run(one);
-  expect(older.version).toBe(one);
+  const older = await run(first);
+  expect(older.version).toBe(first);
   expect(older.output).toMatchObject({
     alone: 'one',
     batch: ['one', 'two'],
     chosen: 'two',
-    missing: expect.stringContaining(`Version "${one}" has no task "bill". A run that another one waits for`),
+    missing: expect.stringContaining(
+      `Version "${first}" has no task "bill". A run that another one waits for`,
+    ),
   });
   expect(await ended(older.output.later)).toMatchObject({ version: two, output: 'two' });
   expect((await run()).output).toMatchObject({ alone: 'two', batch: ['two', 'two'] });

@@ -109,12 +109,12 @@ function drop(metadata: Metadata, path: Path): void {
 }
 
 /** Whether two JSON values are equal, regardless of the order of members. */
-function isSame(one: unknown, other: unknown): boolean {
-  if (!isBranch(one) || !isBranch(other)) return Object.is(one, other);
-  if (Array.isArray(one) !== Array.isArray(other)) return false;
-  const names = Object.keys(one);
+function isSame(first: unknown, second: unknown): boolean {
+  if (!isBranch(first) || !isBranch(second)) return Object.is(first, second);
+  if (Array.isArray(first) !== Array.isArray(second)) return false;
+  const names = Object.keys(first);
   return (
-    names.length === Object.keys(other).length &&
-    names.every((name) => Object.hasOwn(other, name) && isSame(one[name], other[name]))
+    names.length === Object.keys(second).length &&
+    names.every((name) => Object.hasOwn(second, name) && isSame(first[name], second[name]))
   );
 }

@@ -10,10 +10,10 @@ const error = (name: string, message: string, ...frames: string[]): ThrownError 
   message,
   stack: [`${name}: ${message}`, ...frames.map((frame) => `    at ${frame}`)].join('\n'),
 });
-const same = (one: ThrownError, other: ThrownError) =>
-  expect(fingerprint(one).id).toBe(fingerprint(other).id);
-const different = (one: ThrownError, other: ThrownError) =>
-  expect(fingerprint(one).id).not.toBe(fingerprint(other).id);
+const same = (first: ThrownError, second: ThrownError) =>
+  expect(fingerprint(first).id).toBe(fingerprint(second).id);
+const different = (first: ThrownError, second: ThrownError) =>
+  expect(fingerprint(first).id).not.toBe(fingerprint(second).id);
 
 describe('one bug keeps its fingerprint', () => {
   const plain = error(
@@ -169,7 +169,7 @@ describe('two bugs have two fingerprints', () => {
     ['readCSV', 'readJSON'],
     ['CsvReader.rows', 'XmlReader.rows'],
     ['parse_csv', 'parse_excel'],
-  ])('when %s and %s share the check of a row', (one, other) => {
+  ])('when %s and %s share the check of a row', (first, second) => {
     const thrown = (reader: string, ...between: string[]) =>
       error(
         'RowError',
@@ -179,9 +179,9 @@ describe('two bugs have two fingerprints', () => {
         `${reader} (/app/import.js:9:1)`,
         'Object.run (/app/import.js:90:1)',
       );
-    different(thrown(one), thrown(other));
-    different(thrown(one, 'importRows'), thrown(other, 'importRows'));
-    same(thrown(one), thrown(one, 'importRows'));
+    different(thrown(first), thrown(second));
+    different(thrown(first, 'importRows'), thrown(second, 'importRows'));
+    same(thrown(first), thrown(first, 'importRows'));
   });
 
   test('when one method of a class is asked by two others of it', () => {
@@ -346,10 +346,10 @@ describe('a fingerprint', () => {
 
   test('does not depend on which numbers and ids a message holds', () => {
     fc.assert(
-      fc.property(fc.nat(), fc.uuid(), fc.nat(), fc.uuid(), (one, id, other, otherId) => {
+      fc.property(fc.nat(), fc.uuid(), fc.nat(), fc.uuid(), (first, id, second, otherId) => {
         same(
-          error('Error', `Row ${one} of ${id} is late`, 'load (/a.js:1:1)'),
-          error('Error', `Row ${other} of ${otherId} is late`, 'load (/a.js:1:1)'),
+          error('Error', `Row ${first} of ${id} is late`, 'load (/a.js:1:1)'),
+          error('Error', `Row ${second} of ${otherId} is late`, 'load (/a.js:1:1)'),
         );
       }),
     );

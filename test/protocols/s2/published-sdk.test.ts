@@ -101,38 +101,43 @@ test('only the token of a stream may append to it, over either protocol', async 
       stream: headers.get('x-s2-stream-name') ?? '',
     };
   };
-  const one = await initialize('one');
+  const first = await initialize('one');
   const two = await initialize('two');
-  expect([one.status, (await initialize('one', publicAccessToken)).status]).toEqual([202, 403]);
+  expect([first.status, (await initialize('one', publicAccessToken)).status]).toEqual([202, 403]);
   const append = (stream: string, key: string, body: unknown = { records: [{ body: 'x' }] }) =>
     server.ask(`/s2/v1/streams/${stream}/records`, { method: 'POST', key, body });
-  expect((await append(one.stream, one.token)).body).toMatchObject({
+  expect((await append(first.stream, first.token)).body).toMatchObject({
     start: { seq_num: 0 },
     end: { seq_num: 1 },
   });
   for (const key of [two.token, publicAccessToken, server.keys.prod]) {
-    expect((await append(one.stream, key)).status).toBe(403);
+    expect((await append(first.stream, key)).status).toBe(403);
   }
-  for (const key of ['', 'garbage', `${one.token.slice(0, -2)}xx`]) {
-    expect((await append(one.stream, key)).status).toBe(401);
+  for (const key of ['', 'garbage', `${first.token.slice(0, -2)}xx`]) {
+    expect((await append(first.stream, key)).status).toBe(401);
   }
   // It opens nothing else.
-  expect((await server.ask('/api/v1/runs', { key: one.token })).status).toBe(403);
-  expect(await append(one.stream, one.token, { records: [{ body: 'y' }], match_seq_num: 7 })).toMatchObject({
+  expect((await server.ask('/api/v1/runs', { key: first.token })).status).toBe(403);
+  expect(
+    await append(first.stream, first.token, { records: [{ body: 'y' }], match_seq_num: 7 }),
+  ).toMatchObject({
     status: 412,
     body: { seq_num_mismatch: 1 },
   });
-  expect(await append(one.stream, one.token, '{"records":')).toMatchObject({ status: 400 });
-  expect(await append(one.stream, one.token, { records: [] })).toMatchObject({ status: 400 });
+  expect(await append(first.stream, first.token, '{"records":')).toMatchObject({ status: 400 });
+  expect(await append(first.stream, first.token, { records: [] })).toMatchObject({ status: 400 });
   await server.ask('/api/v1/sessions/one/close', { method: 'POST', body: {} });
-  expect(await append(one.stream, one.token)).toMatchObject({ status: 400, body: { code: 'bad_request' } });
+  expect(await append(first.stream, first.token)).toMatchObject({
+    status: 400,
+    body: { code: 'bad_request' },
+  });
 
   const session = connect(server.url);
   const statusOf = (authorization: string) =>
     new Promise<number>((resolve, reject) => {
       const stream = session.request({
         ':method': 'POST',
-        ':path': `/s2/v1/streams/${one.stream}/records`,
+        ':path': `/s2/v1/streams/${first.stream}/records`,
         authorization,
       });
       stream.on('response', (headers) => resolve(Number(headers[':status'])));

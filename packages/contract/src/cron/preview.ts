@@ -15,7 +15,7 @@ export interface PreviewRequest {
   readonly n: number;
 }
 
-const MOST = 100_000;
+const MAX = 100_000;
 
 /**
  * The next `n` runs of a cron expression as ISO instants (UTC), or `{ error }` for invalid input. Never throws, and needs no server. Dates that
@@ -48,8 +48,8 @@ function checked(request: unknown): Required<PreviewRequest> {
     throw new CronError("Invalid tz: write an IANA time zone as a string, such as 'Europe/Paris'.");
   if (typeof from !== 'string')
     throw new CronError("Invalid from: write an ISO date as a string, such as '2026-01-15T12:00:00Z'.");
-  if (typeof n !== 'number' || !Number.isInteger(n) || n < 0 || n > MOST) {
-    throw new CronError(`Invalid n: write a whole number from 0 to ${MOST}.`);
+  if (typeof n !== 'number' || !Number.isInteger(n) || n < 0 || n > MAX) {
+    throw new CronError(`Invalid n: write a whole number from 0 to ${MAX}.`);
   }
   return { pattern, tz, from, n };
 }

@@ -145,7 +145,7 @@ function declaredIn(exports: Readonly<Record<string, unknown>>): [id: string, Op
   return Object.values(exports)
     .filter(isOperation)
     .map((declaration): [string, OperationDeclaration] => [rank(declaration), declaration])
-    .toSorted(([one], [other]) => (one < other ? -1 : 1))
+    .toSorted(([first], [second]) => (first < second ? -1 : 1))
     .map(([, declaration]) => [declaration.id, declaration]);
 }
 

@@ -1,7 +1,7 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'react';
 import './tip.css';
 
-interface Shown {
+interface TipState {
   readonly text: string;
   readonly anchor: Element;
 }
@@ -14,7 +14,7 @@ const gap = 6;
  * and ids.
  */
 export function TipLayer() {
-  const [tip, setTip] = useState<Shown>();
+  const [tip, setTip] = useState<TipState>();
   const box = useRef<HTMLDivElement>(null);
 
   useEffect(() => {

@@ -228,22 +228,22 @@ const differentWords: [string, string, string][] = [
 ];
 
 describe('what is compared of a message', () => {
-  test.each(sameWords)('forgets %s', (_what, one, other) => {
-    expect(comparable(normaliseMessage(one))).toBe(comparable(normaliseMessage(other)));
+  test.each(sameWords)('forgets %s', (_what, first, second) => {
+    expect(comparable(normaliseMessage(first))).toBe(comparable(normaliseMessage(second)));
   });
 
-  test.each(differentWords)('keeps %s apart', (_what, one, other) => {
-    expect(comparable(normaliseMessage(one))).not.toBe(comparable(normaliseMessage(other)));
+  test.each(differentWords)('keeps %s apart', (_what, first, second) => {
+    expect(comparable(normaliseMessage(first))).not.toBe(comparable(normaliseMessage(second)));
   });
 });
 
 describe('a normalised message', () => {
-  test.each([...same, ...sameAround])('forgets %s', (_what, one, other) => {
-    expect(normaliseMessage(one)).toBe(normaliseMessage(other));
+  test.each([...same, ...sameAround])('forgets %s', (_what, first, second) => {
+    expect(normaliseMessage(first)).toBe(normaliseMessage(second));
   });
 
-  test.each(different)('keeps %s apart', (_what, one, other) => {
-    expect(normaliseMessage(one)).not.toBe(normaliseMessage(other));
+  test.each(different)('keeps %s apart', (_what, first, second) => {
+    expect(normaliseMessage(first)).not.toBe(normaliseMessage(second));
   });
 
   test('is the same when it is normalised in a text that was already normalised of numbers', () => {

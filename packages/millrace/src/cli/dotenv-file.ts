@@ -19,8 +19,8 @@ export interface DotenvFile {
 export function dotenvFile(variables: Readonly<Record<string, string>>): DotenvFile {
   const lines: string[] = [];
   const missing: string[] = [];
-  for (const [name, value] of Object.entries(variables).toSorted(([one], [other]) =>
-    one < other ? -1 : 1,
+  for (const [name, value] of Object.entries(variables).toSorted(([first], [second]) =>
+    first < second ? -1 : 1,
   )) {
     const line = dotenvLine(name, value);
     if (line === undefined) missing.push(name);

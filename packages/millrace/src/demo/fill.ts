@@ -23,9 +23,9 @@ export interface OldVersions {
 export async function setUp(
   shop: Shop,
   server: RunningServer,
-  [one, two, three]: readonly Prepared[],
+  [one, two, third]: readonly Prepared[],
 ): Promise<OldVersions> {
-  if (!one || !two || !three) throw new Error('The shop has three releases.');
+  if (!one || !two || !third) throw new Error('The shop has three releases.');
   const to = travel(server);
   to('opening');
   await setVariables(shop);
@@ -40,7 +40,7 @@ export async function setUp(
   await addNotifications(shop);
   await rotateSecret();
   to('currentRelease');
-  await deploy(shop, three, 3);
+  await deploy(shop, third, 3);
   await addSchedules();
   to('now');
   return { first, second };

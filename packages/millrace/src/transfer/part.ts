@@ -62,7 +62,8 @@ export function compared(
 }
 
 /** Whether two values are the same JSON, regardless of the order of members. */
-export const isSameJson = (one: unknown, other: unknown): boolean => canonical(one) === canonical(other);
+export const isSameJson = (first: unknown, second: unknown): boolean =>
+  canonical(first) === canonical(second);
 
 const canonical = (value: unknown): string =>
   JSON.stringify(value, (_, member: unknown) =>

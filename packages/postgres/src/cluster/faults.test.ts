@@ -82,7 +82,7 @@ test('a session that computes on after its server was killed does not stop the n
   await kill9(serverPid(dataDir));
   expect(await endless).toBe('ended');
   await until(() => log.filter((line) => line.includes('ready to accept connections')).length === 2, 10_000);
-  expect(await pool(running.connection, 1)`select 1 as one`).toEqual([{ one: 1 }]);
+  expect(await pool(running.connection, 1)`select 1 as n`).toEqual([{ n: 1 }]);
 });
 
 test.each(bothWays)(

@@ -85,7 +85,7 @@ async function start(options: Partial<RunnerOptions> = {}, files: Readonly<Recor
     const last = peer.received.findLast((message) => message.type === 'serve');
     return last?.type === 'serve' ? last.versions : [];
   };
-  return { peer, runner, folder, told: events, served };
+  return { peer, runner, folder, events: events, served };
 }
 
 const say = (text: string): string => tasksFile({ say: `return '${text}';`, hold: 'await sleep(60_000);' });
@@ -130,7 +130,7 @@ test('a run that waits for its version can be cancelled, and is given back when 
 }, 30_000);
 
 test('a version that cannot be loaded is told before its runs are given back, and may be loaded later', async () => {
-  const { peer, told: events } = await start({}, { '1': say('one') });
+  const { peer, events: events } = await start({}, { '1': say('one') });
   const bundle = peer.bundles.bundles.get('1')!;
   peer.bundles.bundles.set('1', { ...bundle, requires: ['gpu'] });
   const fence = peer.assign('say', null, of('1'));
@@ -149,7 +149,7 @@ test('a version that cannot be loaded is told before its runs are given back, an
 }, 30_000);
 
 test('a version whose process ends while it imports the task files is told with its last words, without secrets', async () => {
-  const { peer, told: events } = await start();
+  const { peer, events: events } = await start();
   await addVersion(
     peer,
     '1',
@@ -239,7 +239,7 @@ test.each([
 ])(
   'a task file of a loaded version that is %s is detected before a process imports it',
   async (_, damage) => {
-    const { peer, newProcess, taskFile, told: events } = await serving();
+    const { peer, newProcess, taskFile, events: events } = await serving();
     const right = await readFile(taskFile, 'utf8');
     await damage(taskFile);
     newProcess();
@@ -251,7 +251,7 @@ test.each([
 );
 
 test('an attempt that fails because the cache lost a module is given back, and its next one succeeds', async () => {
-  const { peer, folder, told: events, served } = await serving();
+  const { peer, folder, events: events, served } = await serving();
   await rm(await cachedFile(folder, 'late-word'));
   expect(await peer.outcome(peer.assign('late', null, of('1')))).toEqual({ kind: 'released', started: true });
   expect(await peer.outcome(peer.assign('late', null, of('1')))).toMatchObject({ output: 'late-word' });
@@ -260,7 +260,7 @@ test('an attempt that fails because the cache lost a module is given back, and i
 }, 30_000);
 
 test('a failure for a file that was never part of the version stays a failure', async () => {
-  const { peer, told: events, newProcess, dir } = await serving();
+  const { peer, events: events, newProcess, dir } = await serving();
   const failed = await peer.outcome(peer.assign('own', null, of('1')));
   expect(failed).toMatchObject({
     kind: 'failed',
@@ -275,7 +275,7 @@ test('a failure for a file that was never part of the version stays a failure', 
 }, 30_000);
 
 test('what is damaged and cannot be fetched again is not executed, until it can be', async () => {
-  const { peer, newProcess, taskFile, told: events, served } = await serving();
+  const { peer, newProcess, taskFile, events: events, served } = await serving();
   const bundle = peer.bundles.bundles.get('1')!;
   await writeFile(taskFile, "throw new Error('not the code that was deployed');");
   peer.bundles.bundles.delete('1');
@@ -303,7 +303,7 @@ test('on a full disk it gives up idle versions for the one that it is asked to l
   const {
     peer,
     served,
-    told: events,
+    events: events,
   } = await start({ cache: { folder: disk } }, { '1': large('one'), '2': large('two') });
   peer.send({ type: 'load', versions: ['1'] });
   await peer.until(() => served().includes('1'));
@@ -341,7 +341,7 @@ test('above the limit of its cache it gives up idle versions, and fetches them a
 }, 60_000);
 
 test('ends when the server asks it to, and gives back what is not done in time', async () => {
-  const { peer, runner, told: events } = await start({ stopMs: 100 }, { '1': say('one') });
+  const { peer, runner, events: events } = await start({ stopMs: 100 }, { '1': say('one') });
   const fence = peer.assign('hold', null, of('1'));
   await expect.poll(() => runner.pids().length, { timeout: 10_000 }).toBe(1);
   const pids = runner.pids();

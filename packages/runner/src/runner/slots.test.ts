@@ -12,17 +12,17 @@ test('a single environment has all slots', () => {
 
 test('an environment takes what others leave, and at least one slot', () => {
   const slots = new Slots(10);
-  const [one, two, idle] = [
+  const [first, second, idle] = [
     { busy: 7, active: 7 },
     { busy: 0, active: 0 },
     { busy: 0, active: 0 },
   ];
-  for (const user of [one, two, idle]) slots.add(user);
-  expect(slots.limit(two)).toBe(3);
-  Object.assign(one, { busy: 10, active: 10 });
-  expect(slots.limit(two)).toBe(1);
-  slots.remove(one);
-  expect(slots.limit(two)).toBe(10);
+  for (const user of [first, second, idle]) slots.add(user);
+  expect(slots.limit(second)).toBe(3);
+  Object.assign(first, { busy: 10, active: 10 });
+  expect(slots.limit(second)).toBe(1);
+  slots.remove(first);
+  expect(slots.limit(second)).toBe(10);
 });
 
 test('one that has more than its share takes no new ones while another is short', () => {

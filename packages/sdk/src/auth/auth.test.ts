@@ -33,9 +33,9 @@ describe('withAuth', () => {
         await pause();
         return [before, await asker()];
       });
-    const [one, other, outside] = await Promise.all([inside('one'), inside('other'), asker(), pause()]);
-    expect(one).toEqual(['one one', 'one one']);
-    expect(other).toEqual(['other other', 'other other']);
+    const [first, second, outside] = await Promise.all([inside('one'), inside('other'), asker(), pause()]);
+    expect(first).toEqual(['one one', 'one one']);
+    expect(second).toEqual(['other other', 'other other']);
     expect(outside).toBe('svc_dev_outer outer');
     expect(await asker()).toBe('svc_dev_outer outer');
   });

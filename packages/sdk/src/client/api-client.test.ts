@@ -28,12 +28,12 @@ const clientFor = async (
 
 const isShared = (request: Received) => request.path === '/api/v1/tasks/trigger-many';
 const itemsOf = (request: Received) => (request.body as { items: { task: string; payload: number }[] }).items;
-const ran = (n: number | string) => ({ id: `run_${n}`, isCached: false });
+const triggered = (n: number | string) => ({ id: `run_${n}`, isCached: false });
 /** Replies to every trigger, single or shared, with a run named after its payload. */
 const obliging = (request: Received): Answer =>
   isShared(request)
-    ? { body: { results: itemsOf(request).map(({ payload }) => ran(payload)) } }
-    : { body: ran((request.body as { payload: number }).payload) };
+    ? { body: { results: itemsOf(request).map(({ payload }) => triggered(payload)) } }
+    : { body: triggered((request.body as { payload: number }).payload) };
 const members = (n: number) => `"payload":${n}`;
 const paths = () => server.received.map(({ path }) => path);
 
@@ -197,8 +197,8 @@ describe('call', () => {
 
 describe('trigger', () => {
   test('sends a lone call by the plain route and hands on the token of its reply', async () => {
-    const client = await clientFor(() => ({ headers: { 'x-trigger-jwt': 'jwt' }, body: ran(1) }));
-    expect(await client.trigger('a/b', members(1))).toEqual({ ...ran(1), publicAccessToken: 'jwt' });
+    const client = await clientFor(() => ({ headers: { 'x-trigger-jwt': 'jwt' }, body: triggered(1) }));
+    expect(await client.trigger('a/b', members(1))).toEqual({ ...triggered(1), publicAccessToken: 'jwt' });
     expect(server.received).toMatchObject([{ path: '/api/v1/tasks/a%2Fb/trigger', body: { payload: 1 } }]);
   });
 
@@ -229,8 +229,8 @@ describe('trigger', () => {
   test('sends at most 3 MB in a request, and a large call alone', async () => {
     const client = await clientFor((request) =>
       isShared(request)
-        ? { body: { results: itemsOf(request).map((_, n) => ran(n)) } }
-        : { body: ran('alone') },
+        ? { body: { results: itemsOf(request).map((_, n) => triggered(n)) } }
+        : { body: triggered('alone') },
     );
     const text = '"payload":' + JSON.stringify('€'.repeat(400_000));
     const replies = await Promise.all(Array.from({ length: 5 }, () => client.trigger('t', text)));
@@ -242,7 +242,7 @@ describe('trigger', () => {
 
   test('gives each call its own error when they share a request', async () => {
     const client = await clientFor(() => ({
-      body: { results: [ran(0), { status: 422, error: 'too many tags' }, ran(2)] },
+      body: { results: [triggered(0), { status: 422, error: 'too many tags' }, triggered(2)] },
     }));
     const settled = await Promise.allSettled([0, 1, 2].map((n) => client.trigger('t', members(n))));
     expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
@@ -258,7 +258,9 @@ describe('trigger', () => {
 
   test('tries a call again alone when only it met a passing failure', async () => {
     const client = await clientFor((request) =>
-      isShared(request) ? { body: { results: [ran(0), { status: 503, error: 'busy' }] } } : obliging(request),
+      isShared(request)
+        ? { body: { results: [triggered(0), { status: 503, error: 'busy' }] } }
+        : obliging(request),
     );
     const replies = await Promise.all([0, 1].map((n) => client.trigger('t', members(n))));
     expect(replies.map(({ id }) => id)).toEqual(['run_0', 'run_1']);
@@ -269,7 +271,9 @@ describe('trigger', () => {
     const client = await clientFor((request) => {
       if (isShared(request)) return { status: 400, body: { error: 'Validation error' } };
       const { payload } = request.body as { payload: number };
-      return payload === 1 ? { status: 400, body: { error: 'a tag is too long' } } : { body: ran(payload) };
+      return payload === 1
+        ? { status: 400, body: { error: 'a tag is too long' } }
+        : { body: triggered(payload) };
     });
     const settled = await Promise.allSettled([0, 1, 2].map((n) => client.trigger('t', members(n))));
     expect(settled[0]).toMatchObject({ value: { id: 'run_0' } });
@@ -296,12 +300,12 @@ describe('trigger', () => {
   });
 
   test('never shares a request between two clients', async () => {
-    const one = await clientFor(obliging);
+    const client = await clientFor(obliging);
     const other = new ApiClient({ baseURL: server.url, secretKey: 'svc_prod_key' });
     await Promise.all([
-      one.trigger('t', members(1)),
+      client.trigger('t', members(1)),
       other.trigger('t', members(2)),
-      one.trigger('t', members(3)),
+      client.trigger('t', members(3)),
     ]);
     const seen = server.received.map(({ headers, path }) => `${headers.authorization} ${path}`);
     expect(seen.toSorted()).toEqual([

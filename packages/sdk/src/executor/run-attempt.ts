@@ -78,7 +78,7 @@ async function runCode(attempt: Attempt): Promise<Outcome> {
   const timing = whenTimedOut(calls);
   let outcome: Outcome | undefined;
   const inner = async (): Promise<void> => {
-    let ran: CodeResult;
+    let result: CodeResult;
     try {
       if (!aside) {
         if (number === 1 && hasHooks(calls, 'onStart')) await callAll(calls, 'onStart');
@@ -88,13 +88,13 @@ async function runCode(attempt: Attempt): Promise<Outcome> {
       const output = abortedOutcome(signal)
         ? undefined
         : await callTaskOfMillrace(() => definition.run(payload, { ctx, signal }));
-      ran = { ok: true, output };
+      result = { ok: true, output };
     } catch (thrown) {
       const sessionEnded = endOfSession(thrown, payload);
-      ran = sessionEnded === undefined ? { ok: false, thrown } : { ok: true, output: { sessionEnded } };
+      result = sessionEnded === undefined ? { ok: false, thrown } : { ok: true, output: { sessionEnded } };
     }
-    await canceling.stopped(ran);
-    outcome = (await timing.stopped()) ?? (await conclude(attempt, ran));
+    await canceling.stopped(result);
+    outcome = (await timing.stopped()) ?? (await conclude(attempt, result));
   };
   try {
     await (aside || !hasHooks(calls, 'middleware') ? inner() : throughMiddleware(calls, inner));
@@ -115,12 +115,12 @@ async function runCode(attempt: Attempt): Promise<Outcome> {
 function whenCanceled(calls: HookCalls) {
   if (!hasHooks(calls, 'onCancel')) return { stopped: async () => undefined };
   const { signal } = calls.args;
-  let stop: (ran: CodeResult) => void = () => undefined;
+  let stop: (result: CodeResult) => void = () => undefined;
   let called: Promise<void> | undefined;
   const call = AsyncLocalStorage.bind(() => {
     if ((signal.reason as Partial<AbortReason> | undefined)?.kind !== 'canceled') return;
     const runPromise = new Promise<unknown>((resolve, reject) => {
-      stop = (ran) => (ran.ok ? resolve(ran.output) : reject(ran.thrown));
+      stop = (result) => (result.ok ? resolve(result.output) : reject(result.thrown));
     });
     runPromise.catch(() => undefined);
     called = callWatching(calls, 'onCancel', { runPromise });
@@ -128,9 +128,9 @@ function whenCanceled(calls: HookCalls) {
   if (signal.aborted) call();
   else signal.addEventListener('abort', call, { once: true });
   return {
-    async stopped(ran: CodeResult): Promise<void> {
+    async stopped(result: CodeResult): Promise<void> {
       signal.removeEventListener('abort', call);
-      stop(ran);
+      stop(result);
       await called;
     },
   };
@@ -167,7 +167,7 @@ function whenTimedOut(calls: HookCalls) {
 }
 
 /** Decides the outcome and calls the hooks, which cannot change it. */
-async function conclude(attempt: Attempt, ran: CodeResult): Promise<Outcome> {
+async function conclude(attempt: Attempt, result: CodeResult): Promise<Outcome> {
   const { calls } = attempt;
   const { signal } = calls.args;
   const aborted = abortedOutcome(signal);
@@ -178,16 +178,17 @@ async function conclude(attempt: Attempt, ran: CodeResult): Promise<Outcome> {
     return aborted;
   }
   // The cancellation takes precedence, even if the code had nearly ended.
-  const outcome = aborted ?? (ran.ok ? completed(ran.output, attempt.definition.lossyOutput) : undefined);
-  if (outcome?.kind === 'completed' && ran.ok) {
-    if (hasHooks(calls, 'onSuccess')) await callWatching(calls, 'onSuccess', { output: ran.output });
+  const outcome =
+    aborted ?? (result.ok ? completed(result.output, attempt.definition.lossyOutput) : undefined);
+  if (outcome?.kind === 'completed' && result.ok) {
+    if (hasHooks(calls, 'onSuccess')) await callWatching(calls, 'onSuccess', { output: result.output });
     if (hasHooks(calls, 'onComplete')) {
-      await callWatching(calls, 'onComplete', { result: { ok: true, data: ran.output } });
+      await callWatching(calls, 'onComplete', { result: { ok: true, data: result.output } });
     }
     return outcome;
   }
   if (outcome?.kind === 'failed') return failAs(calls, outcome);
-  const thrown = ran.ok ? undefined : ran.thrown;
+  const thrown = result.ok ? undefined : result.thrown;
   if (isOutOfMemory(thrown)) {
     const next = afterOutOfMemory(attempt, thrown);
     return next.kind === 'retry' ? next : fail(calls, thrown, next);

@@ -10,28 +10,28 @@ beforeEach(async () => {
 });
 afterEach(() => server.close());
 
-const [one, two] = ['2026-11-21T10:00:00.000Z', '2026-11-21T10:00:01.000Z'];
+const [first, second] = ['2026-11-21T10:00:00.000Z', '2026-11-21T10:00:01.000Z'];
 
 test('attempts have dates, and come page by page', async () => {
   const attempt = {
     number: 1,
     status: 'FAILED',
-    waitedFor: [{ kind: 'queue', from: one, until: two }],
-    startedAt: one,
+    waitedFor: [{ kind: 'queue', from: first, until: second }],
+    startedAt: first,
   };
   answer = ({ path }) =>
     path.includes('after')
-      ? { body: { data: [{ ...attempt, number: 2, endedAt: two, retryAt: two }], pagination: {} } }
+      ? { body: { data: [{ ...attempt, number: 2, endedAt: second, retryAt: second }], pagination: {} } }
       : { body: { data: [attempt], pagination: { next: '7' } } };
   const found = [];
   for await (const each of runs.attempts('run_1', { limit: 1 })) found.push(each);
   expect(found).toMatchObject([
     {
       number: 1,
-      startedAt: new Date(one),
-      waitedFor: [{ kind: 'queue', from: new Date(one), until: new Date(two) }],
+      startedAt: new Date(first),
+      waitedFor: [{ kind: 'queue', from: new Date(first), until: new Date(second) }],
     },
-    { number: 2, endedAt: new Date(two), retryAt: new Date(two) },
+    { number: 2, endedAt: new Date(second), retryAt: new Date(second) },
   ]);
   expect(server.received.map(({ path }) => decodeURIComponent(path))).toEqual([
     '/api/v1/runs/run_1/attempts?page[size]=1',
@@ -40,12 +40,12 @@ test('attempts have dates, and come page by page', async () => {
 });
 
 test('a timeline has dates, and says where it goes on', async () => {
-  const entries = [{ kind: 'run', id: 'run_1', runId: 'run_1', startedAt: one, endedAt: two }];
-  answer = () => ({ body: { at: two, entries, pagination: { next: 'run_2' } } });
+  const entries = [{ kind: 'run', id: 'run_1', runId: 'run_1', startedAt: first, endedAt: second }];
+  answer = () => ({ body: { at: second, entries, pagination: { next: 'run_2' } } });
   const timeline = await runs.timeline('run_1', { depth: 1, limit: 2 });
   expect(timeline).toMatchObject({
-    at: new Date(two),
-    entries: [{ kind: 'run', startedAt: new Date(one), endedAt: new Date(two) }],
+    at: new Date(second),
+    entries: [{ kind: 'run', startedAt: new Date(first), endedAt: new Date(second) }],
     next: 'run_2',
   });
 });
@@ -56,22 +56,22 @@ test('counts, tasks, ticks and the history of an error have what the API says, w
     if (path.includes('/ticks'))
       return {
         body: {
-          data: [{ outcome: 'skipped', nominalAt: one, untilAt: two, reason: 'missed' }],
+          data: [{ outcome: 'skipped', nominalAt: first, untilAt: second, reason: 'missed' }],
           pagination: {},
         },
       };
     if (path.includes('/history'))
       return {
         body: {
-          data: [{ id: '1', at: one, act: 'regressed', before: { status: 'resolved', resolvedAt: one } }],
+          data: [{ id: '1', at: first, act: 'regressed', before: { status: 'resolved', resolvedAt: first } }],
           pagination: {},
         },
       };
     return {
       body: {
         id: 'mail',
-        recent: { from: one },
-        lastRuns: [{ id: 'run_1', createdAt: one, finishedAt: two }],
+        recent: { from: first },
+        lastRuns: [{ id: 'run_1', createdAt: first, finishedAt: second }],
       },
     };
   };
@@ -80,13 +80,13 @@ test('counts, tasks, ticks and the history of an error have what the API says, w
     '/api/v1/runs/count?filter[status]=FAILED&filter[createdAt][period]=1d',
   );
   expect((await schedules.ticks('sched_1')).data).toMatchObject([
-    { nominalAt: new Date(one), untilAt: new Date(two) },
+    { nominalAt: new Date(first), untilAt: new Date(second) },
   ]);
   expect((await errors.history('error_1')).data).toMatchObject([
-    { at: new Date(one), before: { resolvedAt: new Date(one) } },
+    { at: new Date(first), before: { resolvedAt: new Date(first) } },
   ]);
   expect(await tasks.retrieve('mail')).toMatchObject({
-    recent: { from: new Date(one) },
-    lastRuns: [{ createdAt: new Date(one), finishedAt: new Date(two) }],
+    recent: { from: new Date(first) },
+    lastRuns: [{ createdAt: new Date(first), finishedAt: new Date(second) }],
   });
 });

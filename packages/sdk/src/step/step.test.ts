@@ -8,11 +8,11 @@ import { numRuns } from '../../../../test/support/long.ts';
 test('idempotency keys are the same each time, differ between steps, and fit into a header', async () => {
   const name = fc.string({ minLength: 1, maxLength: 200, unit: 'grapheme' });
   await fc.assert(
-    fc.asyncProperty(name, name, async (one, other) => {
-      const key = await idempotencyKeyOf('run_1', one);
+    fc.asyncProperty(name, name, async (first, second) => {
+      const key = await idempotencyKeyOf('run_1', first);
       expect(key).toMatch(/^[\x21-\x7e]{1,255}$/);
-      expect(await idempotencyKeyOf('run_1', one)).toBe(key);
-      if (one !== other) expect(await idempotencyKeyOf('run_1', other)).not.toBe(key);
+      expect(await idempotencyKeyOf('run_1', first)).toBe(key);
+      if (first !== second) expect(await idempotencyKeyOf('run_1', second)).not.toBe(key);
     }),
   );
   expect(await idempotencyKeyOf('run_1', indexed('charge', 1))).toBe('run_1/charge');

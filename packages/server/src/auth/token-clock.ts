@@ -22,8 +22,8 @@ export function createTokenClock(monotonic: () => number = () => performance.now
     measured(offset) {
       if (isMeasured && offset - latest > jumpMs) {
         const at = monotonic();
-        const kept = earlier && at < earlier.until ? Math.min(earlier.offset, latest) : latest;
-        earlier = { offset: kept, until: at + earlierClockMs };
+        const retained = earlier && at < earlier.until ? Math.min(earlier.offset, latest) : latest;
+        earlier = { offset: retained, until: at + earlierClockMs };
       }
       latest = offset;
       isMeasured = true;

@@ -12,20 +12,20 @@ const refusal = (reason: string) =>
 describe('records', () => {
   test('are numbered from 0 without gaps, in the order of each caller', async () => {
     const store = await testStore();
-    const [one, other] = [await store.channel(), await store.channel()];
+    const [first, second] = [await store.channel(), await store.channel()];
     const sent = await Promise.all(
-      Array.from({ length: 400 }, (_, n) => store.append(n % 3 === 0 ? other : one, texts(`${n}`))),
+      Array.from({ length: 400 }, (_, n) => store.append(n % 3 === 0 ? second : first, texts(`${n}`))),
     );
     expect(sent.map(({ start }) => start).filter((_, n) => n % 3 === 0)).toEqual(
       Array.from({ length: 134 }, (_, n) => n),
     );
-    const records = await all(store, one);
+    const records = await all(store, first);
     expect(records.map(({ seq }) => seq)).toEqual(records.map((_, n) => n));
     expect(records.map(({ body }) => Number(body))).toEqual(
       Array.from({ length: 400 }, (_, n) => n).filter((n) => n % 3 !== 0),
     );
     for (const [n, { at }] of records.entries()) expect(at).toBeGreaterThanOrEqual(records[n - 1]?.at ?? 0);
-    expect(await store.tail(one)).toMatchObject({ tail: 266, start: 0, closed: false });
+    expect(await store.tail(first)).toMatchObject({ tail: 266, start: 0, closed: false });
   });
 
   test('are read back unchanged, with any text and headers', async () => {
@@ -68,15 +68,15 @@ describe('records', () => {
 
   test('are not affected by rejected appends in the same write', async () => {
     const store = await testStore();
-    const [one, other] = [await store.channel(), await store.channel()];
+    const [first, second] = [await store.channel(), await store.channel()];
     const odd = [
-      store.append(one, texts('a'), { fencingToken: 'a\0' }),
-      store.append(one, texts('b'), { newFencingToken: '\0' }),
-      store.append(one, texts('c'), { matchSeqNum: 2 ** 70 }),
+      store.append(first, texts('a'), { fencingToken: 'a\0' }),
+      store.append(first, texts('b'), { newFencingToken: '\0' }),
+      store.append(first, texts('c'), { matchSeqNum: 2 ** 70 }),
     ].map((append) => append.catch((error: unknown) => error));
-    expect(await store.append(other, texts('d'))).toMatchObject({ start: 0 });
+    expect(await store.append(second, texts('d'))).toMatchObject({ start: 0 });
     for (const answer of await Promise.all(odd)) expect(answer).toMatchObject({ status: 400 });
-    expect(await all(store, one)).toEqual([]);
+    expect(await all(store, first)).toEqual([]);
   });
 
   test('are read in pages limited in number and bytes, starting at any record', async () => {

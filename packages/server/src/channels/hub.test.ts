@@ -49,16 +49,16 @@ describe('a follower', () => {
     const connected = await store.replica({ isolated: false });
     const isolated = await store.replica({ isolated: true });
     const key = await store.channel();
-    const [one, other] = [collector(), collector()];
-    connected.follow(key, 0, one.follower);
-    isolated.follow(key, 0, other.follower);
+    const [first, second] = [collector(), collector()];
+    connected.follow(key, 0, first.follower);
+    isolated.follow(key, 0, second.follower);
     for (const n of upTo(20)) await store.append(key, texts(`${n}`));
-    await eventually(() => one.seqs, upTo(20));
-    await eventually(() => other.seqs, upTo(20));
+    await eventually(() => first.seqs, upTo(20));
+    await eventually(() => second.seqs, upTo(20));
     // Both processes write and read.
     await Promise.all(upTo(200).map((n) => (n % 2 ? store : connected).append(key, texts(`${n}`))));
-    await eventually(() => one.seqs, upTo(220));
-    await eventually(() => other.seqs, upTo(220));
+    await eventually(() => first.seqs, upTo(220));
+    await eventually(() => second.seqs, upTo(220));
   });
 
   test('does not receive a record twice after it leaves a server that is ahead', async () => {

@@ -63,7 +63,7 @@ function readHosts(text: string, query: URLSearchParams, refuse: Refuse): Host[]
   const parameter = query.get('host');
   const pairs =
     parameter === null || parameter === ''
-      ? text.split(',').map((one) => pairOf(one, refuse))
+      ? text.split(',').map((host) => pairOf(host, refuse))
       : parameter.split(',').map((host) => ({ host: host.replace(/^\[(.*)\]$/, '$1'), port: '' }));
   const inAuthority = pairs.map(({ port }) => port);
   // Without hosts in the query, its port also applies to those of the authority.
@@ -80,7 +80,7 @@ function readHosts(text: string, query: URLSearchParams, refuse: Refuse): Host[]
 }
 
 const portsOf = (text: string, refuse: Refuse): string[] =>
-  text.split(',').map((one) => pairOf(one, refuse).port);
+  text.split(',').map((host) => pairOf(host, refuse).port);
 
 function pairOf(text: string, refuse: Refuse): { host: string; port: string } {
   const pair = hostAndPort.exec(text)?.groups;

@@ -31,10 +31,10 @@ describe('a dedicated connection', () => {
 
   test('that is lost before or during a statement rejects with DatabaseLost and is reopened', async () => {
     const { line, sql, cut } = await dedicated({
-      one: 'select $1::int',
+      first: 'select $1::int',
       slow: 'select 1 from pg_sleep($1::int)',
     });
-    expect(await line.send('one', [1])).toEqual([['1']]);
+    expect(await line.send('first', [1])).toEqual([['1']]);
     const slow = line.send('slow', [60]).catch((error: unknown) => error);
     const asleep = async () =>
       (await sql`select 1 from pg_stat_activity where application_name = ${name} and wait_event = 'PgSleep'`)
@@ -42,7 +42,7 @@ describe('a dedicated connection', () => {
     await expect.poll(asleep, { timeout: 20_000 }).toBe(1);
     await cut();
     expect(await slow).toBeInstanceOf(DatabaseLost);
-    const again = () => line.send('one', [2]).catch((error: unknown) => error);
+    const again = () => line.send('first', [2]).catch((error: unknown) => error);
     await expect.poll(again, { timeout: 20_000 }).toEqual([['2']]);
     await cut();
     const first = await again();
@@ -54,9 +54,9 @@ describe('a dedicated connection', () => {
     const line = new DedicatedConnection(
       { host: '/nowhere', database: 'none', username: 'nobody' },
       { name },
-      { one: 'select 1' },
+      { first: 'select 1' },
     );
-    await expect(line.send('one', [])).rejects.toBeInstanceOf(DatabaseLost);
+    await expect(line.send('first', [])).rejects.toBeInstanceOf(DatabaseLost);
     await line.end({ timeout: 1 });
   });
 

@@ -39,10 +39,12 @@ export function explainConnection(error: unknown, database: Database, variable: 
   const where = `The database at ${addressOf(database)} cannot be used`;
   if (!(error instanceof NoLeader)) return `${where}: ${reasonOf(error, variable)}.`;
   const { failures } = error;
-  const summary = failures.some((one) => one.error instanceof ReadOnlyHost)
+  const summary = failures.some((failure) => failure.error instanceof ReadOnlyHost)
     ? 'none of its hosts accepts writes'
     : 'none of its hosts can be connected to';
-  const details = failures.map((one) => `${nameOfHosts([one.host])}: ${reasonOf(one.error, variable)}`);
+  const details = failures.map(
+    (failure) => `${nameOfHosts([failure.host])}: ${reasonOf(failure.error, variable)}`,
+  );
   return `${where}: ${summary} (${details.join('; ')}).`;
 }
 

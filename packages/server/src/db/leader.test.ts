@@ -58,17 +58,17 @@ test('an unresolvable name and a host that drops all packets do not delay the se
   const sql = connect(url, { name: 'test', max: 1 });
   onTestFinished(() => sql.end());
   const startedAt = performance.now();
-  expect(await sql`select 1 as one`).toEqual([{ one: 1 }]);
+  expect(await sql`select 1 as n`).toEqual([{ n: 1 }]);
   expect(performance.now() - startedAt).toBeLessThan(2_000);
 });
 
 describe('the error for unusable hosts contains the reason for each host', () => {
   test('no host answers', async () => {
-    const [one, other] = [await closedPort(), await closedPort()];
-    expect(await refusal(at([one, other]))).toBe(
-      `The database at 127.0.0.1:${one}, 127.0.0.1:${other}/postgres cannot be used: none of its hosts can be connected to ` +
-        `(127.0.0.1:${one}: nothing is listening there; start PostgreSQL, or correct host and port; ` +
-        `127.0.0.1:${other}: nothing is listening there; start PostgreSQL, or correct host and port).`,
+    const [first, second] = [await closedPort(), await closedPort()];
+    expect(await refusal(at([first, second]))).toBe(
+      `The database at 127.0.0.1:${first}, 127.0.0.1:${second}/postgres cannot be used: none of its hosts can be connected to ` +
+        `(127.0.0.1:${first}: nothing is listening there; start PostgreSQL, or correct host and port; ` +
+        `127.0.0.1:${second}: nothing is listening there; start PostgreSQL, or correct host and port).`,
     );
   });
 

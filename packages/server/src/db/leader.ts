@@ -72,7 +72,7 @@ async function firstWritable(config: ClientConfig & Searched): Promise<Host> {
     );
   } catch {
     throw new NoLeader(
-      hosts.map((host) => ({ host, error: failures.find((one) => one.host === host)?.error })),
+      hosts.map((host) => ({ host, error: failures.find((failure) => failure.host === host)?.error })),
     );
   }
 }

@@ -79,8 +79,8 @@ test('re-creating a trigger yields to running servers as well', async () => {
 
 test('servers that start at the same time on an empty database migrate it once', async () => {
   const { sql, applied } = await open(emptyDatabase());
-  const [one, two, three] = await Promise.all([migrate(sql), migrate(sql), migrate(sql)]);
-  const did = [one, two, three].filter(({ installed }) => installed.length > 0);
+  const [first, second, third] = await Promise.all([migrate(sql), migrate(sql), migrate(sql)]);
+  const did = [first, second, third].filter(({ installed }) => installed.length > 0);
   expect(did).toHaveLength(1);
   expect(did[0]?.applied).toEqual(await applied());
   expect(did[0]?.installed).toHaveLength((await sql`select from installed_functions`).length);

@@ -68,7 +68,7 @@ describe.skipIf(pgbouncer === undefined)(`with PgBouncer${unlessMissing}`, () =>
     const sql = connect(main.database, { name: 'test', max: 4, pooler: main.pooler });
     onTestFinished(() => sql.end());
     await Promise.all(Array.from({ length: 40 }, (_, n) => sql`select ${n}::int`));
-    await sql.begin(async (tx) => tx`select 1 as one`);
+    await sql.begin(async (tx) => tx`select 1 as n`);
     expect(await sql`select name from pg_prepared_statements`).toEqual([]);
   });
 

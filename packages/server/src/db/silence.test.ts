@@ -42,25 +42,25 @@ describe('a host that stops responding', () => {
     ends.unshift(unlisten);
     const busy = pool();
     const idle = pool();
-    const dedicated = new DedicatedConnection(database, { name: 'test' }, { one: 'select 1' });
+    const dedicated = new DedicatedConnection(database, { name: 'test' }, { first: 'select 1' });
     ends.push(() => dedicated.end({ timeout: 0.1 }));
-    await Promise.all([busy`select`, idle`select`, dedicated.send('one', [])]);
+    await Promise.all([busy`select`, idle`select`, dedicated.send('first', [])]);
 
     proxy.fallSilent();
     const took = sinceNow();
     const pending = await Promise.all([
       busy`select`.catch(error),
       busy.begin((tx) => tx`select`).catch(error),
-      dedicated.send('one', []).catch(error),
+      dedicated.send('first', []).catch(error),
     ]);
     expect(pending.map((reason) => (reason as Error).constructor)).toEqual(Array(3).fill(DatabaseLost));
     expect(took()).toBeLessThan(8_000);
 
     lead();
     // The idle connection was destroyed as well: its next user does not wait for the silent host.
-    expect(await idle`select 1 as one`).toEqual([{ one: 1 }]);
-    await expect.poll(() => busy`select 1 as one`.catch(error), { timeout: 10_000 }).toEqual([{ one: 1 }]);
-    await expect.poll(() => dedicated.send('one', []).catch(error), { timeout: 10_000 }).toEqual([['1']]);
+    expect(await idle`select 1 as n`).toEqual([{ n: 1 }]);
+    await expect.poll(() => busy`select 1 as n`.catch(error), { timeout: 10_000 }).toEqual([{ n: 1 }]);
+    await expect.poll(() => dedicated.send('first', []).catch(error), { timeout: 10_000 }).toEqual([['1']]);
   }, 40_000);
 
   test('loses its listener, which listens again once the address resolves to another host', async () => {
@@ -95,7 +95,7 @@ test('a statement that outlasts the limit of the pulse is not cut off while the 
   const sql = pool();
   const { unlisten } = await sql.listen('news', () => {});
   ends.unshift(unlisten);
-  expect(await sql`select 1 as one from pg_sleep(7)`).toEqual([{ one: 1 }]);
+  expect(await sql`select 1 as n from pg_sleep(7)`).toEqual([{ n: 1 }]);
 }, 30_000);
 
 test('a single connection that stops responding is destroyed after the statement timeout', async () => {

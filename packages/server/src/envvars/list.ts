@@ -13,5 +13,5 @@ export async function listVariables(
   const { variables } = await readVariables(sql, environment.id);
   return [...variables.values()]
     .map((variable) => variableResponse(masterKey, environment, variable))
-    .toSorted((one, other) => (one.name < other.name ? -1 : 1));
+    .toSorted((first, second) => (first.name < second.name ? -1 : 1));
 }

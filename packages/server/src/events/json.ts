@@ -1,8 +1,8 @@
 import { isComposite } from '../json/levels.ts';
 
 /** Whether two JSON values are equal, regardless of the order of members. Without recursion, so that depth does not matter. */
-export function isSameJson(one: unknown, other: unknown): boolean {
-  const left: [unknown, unknown][] = [[one, other]];
+export function isSameJson(first: unknown, second: unknown): boolean {
+  const left: [unknown, unknown][] = [[first, second]];
   for (let pair = left.pop(); pair; pair = left.pop()) {
     const [a, b] = pair;
     if (!isComposite(a) || !isComposite(b)) {

@@ -42,7 +42,7 @@ interface Tenant {
   readonly key: string | number;
   readonly weight: number;
   /** Units in progress. */
-  held: number;
+  inUse: number;
   /** Requests that may still start in this turn. */
   turn: number;
   /** In order of arrival. */
@@ -122,13 +122,13 @@ export class Admission {
     const tenant = this.#tenantOf(share);
     const begin = (): void => {
       this.#used += cost;
-      tenant.held += cost;
+      tenant.inUse += cost;
       let left = false;
       start(() => {
         if (left) return;
         left = true;
         this.#used -= cost;
-        tenant.held -= cost;
+        tenant.inUse -= cost;
         this.#forgetIdle(tenant);
         if (this.#waiting > 0) this.#schedule();
       });
@@ -161,20 +161,20 @@ export class Admission {
   #tenantOf({ key, weight }: Share): Tenant {
     let tenant = this.#tenants.get(key);
     if (!tenant) {
-      tenant = { key, weight, held: 0, turn: weight, waiting: [] };
+      tenant = { key, weight, inUse: 0, turn: weight, waiting: [] };
       this.#tenants.set(key, tenant);
     }
     return tenant;
   }
 
-  #forgetIdle({ key, held, waiting }: Tenant): void {
-    if (held === 0 && waiting.length === 0) this.#tenants.delete(key);
+  #forgetIdle({ key, inUse, waiting }: Tenant): void {
+    if (inUse === 0 && waiting.length === 0) this.#tenants.delete(key);
   }
 
   /** A tenant without a request in progress may exceed the capacity by one, so that a costly request finds room. */
-  #fits({ held }: Tenant, cost: number): boolean {
+  #fits({ inUse }: Tenant, cost: number): boolean {
     const { capacity, share } = this.#limits;
-    return held === 0 ? this.#used < capacity : this.#used + cost <= capacity && held + cost <= share;
+    return inUse === 0 ? this.#used < capacity : this.#used + cost <= capacity && inUse + cost <= share;
   }
 
   /**
@@ -220,7 +220,7 @@ export class Admission {
       }
       if (tenant.waiting.length === 0 || tenant.turn === 0) this.#endTurn(tenant);
       // It waits for capacity, not for its own share: the tenants behind it must not repeatedly use up that capacity.
-      else if (tenant.held + (tenant.waiting[0]?.cost ?? 0) <= this.#limits.share) return false;
+      else if (tenant.inUse + (tenant.waiting[0]?.cost ?? 0) <= this.#limits.share) return false;
     }
     return false;
   }

@@ -120,7 +120,7 @@ describe('a delivery', () => {
     const server = await startNotifyingServer();
     const [good, bad] = [await startReceiver(), await startReceiver()];
     bad.answer = () => 500;
-    const one = await server.endpoint(good.url, ['deployment.*']);
+    const endpoint = await server.endpoint(good.url, ['deployment.*']);
     const other = await server.endpoint(bad.url, ['deployment.promoted']);
     await causeDelivery(server, 'content-1');
     await causeDelivery(server, 'content-2');
@@ -129,7 +129,7 @@ describe('a delivery', () => {
     await expect.poll(async () => (await deliveries(server, '?filter[status]=DELIVERED')).length).toBe(4);
     expect(await deliveries(server, `?filter[endpoint]=${other.id}`)).toHaveLength(2);
     expect(
-      await deliveries(server, `?filter[endpoint]=${one.id}&filter[type]=deployment.promoted`),
+      await deliveries(server, `?filter[endpoint]=${endpoint.id}&filter[type]=deployment.promoted`),
     ).toHaveLength(2);
     expect(await deliveries(server, '?filter[status]=PENDING')).toHaveLength(2);
     const ids: string[] = [];

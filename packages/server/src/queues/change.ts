@@ -93,8 +93,8 @@ async function recordQueue(
   }
 }
 
-const isSame = (one: RateLimitResponse | null, other: RateLimitResponse | null): boolean =>
-  one?.limit === other?.limit &&
-  one?.period === other?.period &&
-  one?.burst === other?.burst &&
-  one?.key === other?.key;
+const isSame = (first: RateLimitResponse | null, second: RateLimitResponse | null): boolean =>
+  first?.limit === second?.limit &&
+  first?.period === second?.period &&
+  first?.burst === second?.burst &&
+  first?.key === second?.key;

@@ -394,7 +394,7 @@ describe('overlap', () => {
     const fixture = await testSchedules();
     const base = soon(fixture.engine.clock.now());
     fixture.goTo(base + 100);
-    const one = await fixture.create({ cron: '* * * * *', overlap: 'queue' });
+    const schedule = await fixture.create({ cron: '* * * * *', overlap: 'queue' });
     const other = await fixture.create({ cron: '* * * * *', overlap: 'queue' });
     for (const n of [1, 2, 3]) {
       fixture.goTo(base + n * minute + 5);
@@ -405,7 +405,9 @@ describe('overlap', () => {
     const taken = await fixture.claim('runner_1', [current?.id ?? 0], 10);
     const ticks = await fixture.ticks();
     const runsOf = (id: string) => ticks.filter((tick) => tick.schedule_id === id).map((tick) => tick.run_id);
-    expect(new Set(taken.map(({ run }) => run))).toEqual(new Set([runsOf(one.id)[0], runsOf(other.id)[0]]));
+    expect(new Set(taken.map(({ run }) => run))).toEqual(
+      new Set([runsOf(schedule.id)[0], runsOf(other.id)[0]]),
+    );
     expect(taken).toHaveLength(2);
     await fixture.end(taken[0] as (typeof taken)[number]);
     expect(await fixture.claim('runner_1', [current?.id ?? 0], 10)).toHaveLength(1);

@@ -149,11 +149,11 @@ async function declareKeyWeights(
 }
 
 /** Of several tasks with one queue, the slowest declared rate applies; of equal ones, the smaller burst. */
-function slower(one: RateLimit, other: RateLimit): RateLimit {
-  const rates = [one, other].toSorted(
+function slower(first: RateLimit, second: RateLimit): RateLimit {
+  const rates = [first, second].toSorted(
     (a, b) => a.limit / a.period - b.limit / b.period || (a.burst ?? a.limit) - (b.burst ?? b.limit),
   );
-  return rates[0] ?? one;
+  return rates[0] ?? first;
 }
 
 const rateText = (rate: RateLimit | undefined): string | null =>

@@ -39,20 +39,20 @@ export interface Walk {
 export function readWalk(clock: WallClock, from: number, to: number, step: number): Walk {
   const walls = new Int32Array(to - from);
   fill(clock, walls, from, from, to, step);
-  let [least, most] = [Infinity, 0];
+  let [min, max] = [Infinity, 0];
   for (const wall of walls) {
-    if (wall < least) least = wall;
-    if (wall > most) most = wall;
+    if (wall < min) min = wall;
+    if (wall > max) max = wall;
   }
-  const firsts = new Int32Array(most - least + 1).fill(-1);
+  const firsts = new Int32Array(max - min + 1).fill(-1);
   let before = (walls[0] ?? 0) - 1;
   for (let i = 0; i < walls.length; i++) {
     const wall = walls[i] ?? 0;
     for (let at = Math.min(before + 1, wall); at <= wall; at++)
-      if (firsts[at - least] === -1) firsts[at - least] = i;
+      if (firsts[at - min] === -1) firsts[at - min] = i;
     before = wall;
   }
-  return { from, walls, isFirst: (wall, index) => firsts[wall - least] === index };
+  return { from, walls, isFirst: (wall, index) => firsts[wall - min] === index };
 }
 
 function fill(

@@ -27,7 +27,7 @@ export const isBefore = (
 ): boolean => current !== undefined && compareVersions(deployment.version, current.version) < 0;
 
 /** Versions are a day and a counter: `20261121.10` is later than `20261121.9`. */
-export function compareVersions(one: string, other: string): number {
-  const [a, b] = [one, other].map((version) => version.split('.').map(Number));
+export function compareVersions(first: string, second: string): number {
+  const [a, b] = [first, second].map((version) => version.split('.').map(Number));
   return (a?.[0] ?? 0) - (b?.[0] ?? 0) || (a?.[1] ?? 0) - (b?.[1] ?? 0);
 }

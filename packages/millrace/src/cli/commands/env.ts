@@ -105,8 +105,8 @@ async function readAssignments(assignments: readonly string[]) {
   });
 }
 
-const say = ({ json }: EnvOptions, fact: object, sentence: string): void =>
-  json ? printJson(fact) : screenOn(process.stdout).line(sentence);
+const say = ({ json }: EnvOptions, value: object, sentence: string): void =>
+  json ? printJson(value) : screenOn(process.stdout).line(sentence);
 
 const unsetCommand = (): Command =>
   withEnvOptions(

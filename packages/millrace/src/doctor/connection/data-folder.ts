@@ -5,7 +5,7 @@ import type { ConnectionCheck } from './input.ts';
 
 export const dataFolder: ConnectionCheck = {
   name: 'data-folder',
-  looksAt: 'the data folder contains a database that starts',
+  condition: 'the data folder contains a database that starts',
   severity: 'error',
   why: 'Millrace cannot start with this folder, or starts with an empty database.',
   fix: 'Pass the folder of `millrace start` with `--data`. For `millrace dev` it is `.millrace/data`.',

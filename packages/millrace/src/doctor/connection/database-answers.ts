@@ -3,7 +3,7 @@ import type { ConnectionCheck } from './input.ts';
 
 export const databaseAnswers: ConnectionCheck = {
   name: 'database-answers',
-  looksAt: 'the database accepts connections and writes',
+  condition: 'the database accepts connections and writes',
   severity: 'error',
   why: 'Nothing works without the database.',
   fix: 'The message shows which setting of `DATABASE_URL` or PostgreSQL to correct.',

@@ -18,7 +18,7 @@ export interface MasterKeyInput {
 
 export const masterKey: Check<MasterKeyInput> = {
   name: 'master-key',
-  looksAt: 'the master key is the key with which the secrets in the database are encrypted',
+  condition: 'the master key is the key with which the secrets in the database are encrypted',
   severity: 'error',
   why: 'Servers do not start with another key. Without the right key, variables, signing keys and webhook secrets cannot be decrypted.',
   fix: 'Set `MILLRACE_MASTER_KEY` to the key of the first start, or to that of the last `millrace keys rotate-master`.',

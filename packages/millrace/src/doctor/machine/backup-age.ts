@@ -9,7 +9,7 @@ export const defaultBackupAgeMs = 36 * 3_600_000;
 
 export const backupAge: MachineCheck = {
   name: 'backup-age',
-  looksAt: 'the newest backup is at most 36 hours old (`--max-backup-age`)',
+  condition: 'the newest backup is at most 36 hours old (`--max-backup-age`)',
   severity: 'warning',
   why: 'A restore has to replay all WAL since then, which takes a long time and fails at the first gap. Without archived WAL, all changes since then are lost.',
   fix: 'Find out why the nightly backup did not run. Create a backup now: `millrace backup --data <folder> --to <backups>`.',

@@ -8,7 +8,7 @@ export const noBackupFolder = 'no folder of backups is given: --backups or MILLR
 
 export const backupMissing: MachineCheck = {
   name: 'backup-missing',
-  looksAt: 'the backup folder has an intact backup of this database',
+  condition: 'the backup folder has an intact backup of this database',
   severity: 'error',
   why: 'Archived WAL cannot be restored without a base backup. If the data disk is lost, all data is lost.',
   fix: 'Create a backup now, and then every night: `millrace backup --data <folder> --to <backups>`.',

@@ -4,7 +4,7 @@ const minShare = 0.05;
 
 export const diskInodes: MachineCheck = {
   name: 'disk-inodes',
-  looksAt: 'the disks of the data folder and of temporary files have 5 % of their inodes free',
+  condition: 'the disks of the data folder and of temporary files have 5 % of their inodes free',
   severity: 'error',
   why: 'Without free inodes, no file can be created, even if the disk has free space.',
   fix: 'Delete small files that are no longer needed: `du -x --inodes --max-depth=2 <folder> | sort -n`.',

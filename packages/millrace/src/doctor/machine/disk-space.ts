@@ -7,7 +7,7 @@ const enoughBytes = 20_000_000_000;
 
 export const diskSpace: MachineCheck = {
   name: 'disk-space',
-  looksAt: 'the disks of the data folder and of temporary files have 5 % or 20 GB free',
+  condition: 'the disks of the data folder and of temporary files have 5 % or 20 GB free',
   severity: 'error',
   why: 'If the disk is full, PostgreSQL stops, and runners cannot unpack versions.',
   fix: 'Free some space (`du -xh --max-depth=2 <folder> | sort -h`), or enlarge the disk.',

@@ -5,7 +5,7 @@ import type { MachineCheck } from './input.ts';
 
 export const keyFile: MachineCheck = {
   name: 'key-file',
-  looksAt: 'only one user can read the file of the master key',
+  condition: 'only one user can read the file of the master key',
   severity: 'error',
   why: 'Anyone with the key and a copy of the database can read all secrets.',
   fix: '`chmod 600 <folder>/master.key`. If other users may have read the key, change it: `millrace keys rotate-master --data <folder>`.',

@@ -5,7 +5,7 @@ const oldest = '20.19.0';
 
 export const nodeVersion: MachineCheck = {
   name: 'node-version',
-  looksAt: `Node is ${oldest} or later`,
+  condition: `Node is ${oldest} or later`,
   severity: 'error',
   why: 'Older versions lack functions that Millrace needs, and receive no security updates.',
   fix: 'Install the current LTS release of Node: https://nodejs.org.',

@@ -11,7 +11,7 @@ const whys: Readonly<Record<string, string>> = {
 
 export const port: MachineCheck = {
   name: 'port',
-  looksAt: 'a server can listen on its address, or listens there already',
+  condition: 'a server can listen on its address, or listens there already',
   severity: 'error',
   why: '`millrace start` fails.',
   fix: 'Set `MILLRACE_HOST` and `MILLRACE_PORT` to a free address, or stop the program that uses it (`ss -ltnp`).',

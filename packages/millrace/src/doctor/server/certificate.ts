@@ -8,7 +8,7 @@ const dayMs = 86_400_000;
 
 export const certificate: ServerCheck = {
   name: 'certificate',
-  looksAt: `the certificate of the address is valid for at least ${minDays} days`,
+  condition: `the certificate of the address is valid for at least ${minDays} days`,
   severity: 'warning',
   why: 'After it expires, clients and runners cannot connect.',
   fix: 'Renew it, and find out why it was not renewed automatically: `certbot renew`, or the log of Caddy.',

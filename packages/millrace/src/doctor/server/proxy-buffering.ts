@@ -3,7 +3,7 @@ import type { ServerCheck } from './input.ts';
 
 export const proxyBuffering: ServerCheck = {
   name: 'proxy-buffering',
-  looksAt: 'event streams arrive without delay',
+  condition: 'event streams arrive without delay',
   severity: 'error',
   why: 'A proxy buffers responses. Subscriptions, logs and streams arrive late or never.',
   fix: 'nginx: `proxy_buffering off; proxy_cache off; gzip off;`, and no `proxy_ignore_headers X-Accel-Buffering`. Content delivery networks: no caching and no compression for `text/event-stream`.',

@@ -4,7 +4,7 @@ import type { ServerCheck } from './input.ts';
 
 export const proxyWebsocket: ServerCheck = {
   name: 'proxy-websocket',
-  looksAt: 'WebSocket upgrades of `/runner/v1/connect` reach the server',
+  condition: 'WebSocket upgrades of `/runner/v1/connect` reach the server',
   severity: 'error',
   why: 'Runners cannot connect, so no run executes.',
   fix: 'nginx: `proxy_http_version 1.1; proxy_set_header Upgrade $http_upgrade; proxy_set_header Connection "upgrade";`. Caddy and Traefik do this automatically. Load balancers need an HTTP or TCP listener that allows WebSockets.',

@@ -4,7 +4,7 @@ const maxSkewMs = 5_000;
 
 export const serverClock: ServerCheck = {
   name: 'server-clock',
-  looksAt: 'the clocks of this machine and of the server differ by less than 5 seconds',
+  condition: 'the clocks of this machine and of the server differ by less than 5 seconds',
   severity: 'warning',
   why: 'Expiring credentials, certificates and log times use different clocks.',
   fix: 'Run a time service on both machines: `timedatectl set-ntp true`.',

@@ -2,7 +2,7 @@ import type { ServerCheck } from './input.ts';
 
 export const serverReady: ServerCheck = {
   name: 'server-ready',
-  looksAt: 'the server is ready: it can reach its database',
+  condition: 'the server is ready: it can reach its database',
   severity: 'error',
   why: 'Load balancers send it no requests. All requests that need the database fail.',
   fix: 'Check PostgreSQL, and the network between the server and PostgreSQL. The server then becomes ready again automatically.',

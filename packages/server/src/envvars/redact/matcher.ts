@@ -39,7 +39,7 @@ export function compile(patterns: Iterable<string>): FindSpans {
     else byHash.set(hash, [pattern]);
   }
   // Longest first: it covers the others that end at the same position.
-  for (const others of byHash.values()) others.sort((one, other) => other.length - one.length);
+  for (const others of byHash.values()) others.sort((first, second) => second.length - first.length);
 
   return (text, from = 0, to = text.length, spans = []) => {
     let hash = 0;

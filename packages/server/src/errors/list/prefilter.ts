@@ -52,14 +52,14 @@ export async function numbersOf(sql: Queryable, query: Fragment): Promise<Int32A
 }
 
 /** Numbers that are in both lists; an undefined list does not restrict the other. */
-export function both(one: Int32Array | undefined, other: Int32Array | undefined): Int32Array | undefined {
-  if (one === undefined || other === undefined) return one ?? other;
-  const shared = new Int32Array(Math.min(one.length, other.length));
+export function both(first: Int32Array | undefined, second: Int32Array | undefined): Int32Array | undefined {
+  if (first === undefined || second === undefined) return first ?? second;
+  const shared = new Int32Array(Math.min(first.length, second.length));
   let size = 0;
   let at = 0;
-  for (const number of one) {
-    while (at < other.length && (other[at] as number) < number) at += 1;
-    if (other[at] === number) shared[size++] = number;
+  for (const number of first) {
+    while (at < second.length && (second[at] as number) < number) at += 1;
+    if (second[at] === number) shared[size++] = number;
   }
   return shared.subarray(0, size);
 }

@@ -38,14 +38,14 @@ const groups = Array.from({ length: older + 350 }, (_, n) => {
 });
 const now = new Date(start + 120_000);
 
-interface Shown {
+interface ListedGroup {
   readonly id: string;
   readonly at: number;
   readonly message: string;
 }
 
 /** The groups of the older task, in list order. */
-const inOrder = (): Shown[] =>
+const inOrder = (): ListedGroup[] =>
   groups
     .slice(0, older)
     .map(({ failure, at }) => ({ id: groupOf(env, failure), at, message: failure.message }))

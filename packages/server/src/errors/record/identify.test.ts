@@ -125,13 +125,13 @@ describe('a failure is grouped', () => {
 test('an error stays in the group assigned by an earlier version of the algorithm', async () => {
   const { t, fail, groups } = await failing();
   const both = [thrown('POST /orders returned 500'), thrown('POST /refunds returned 500')];
-  const [one, other] = both.map((error) => prepareFailure(t.environment.id, 'test', error));
+  const [first, second] = both.map((error) => prepareFailure(t.environment.id, 'test', error));
   const group = 'error_0123456789abcdef';
   const now = new Date(t.engine.clock.now());
-  await introduce(t.sql, [{ ...one!, fingerprint: 'earlier', group }], now);
+  await introduce(t.sql, [{ ...first!, fingerprint: 'earlier', group }], now);
   await introduce(
     t.sql,
-    [one!, other!].map((failure) => ({ ...failure, older: ['earlier'] })),
+    [first!, second!].map((failure) => ({ ...failure, older: ['earlier'] })),
     now,
   );
   await fail(...both);

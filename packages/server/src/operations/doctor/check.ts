@@ -5,7 +5,7 @@ export interface Check<Input> {
   /** Lower case with hyphens; unique among all checks. */
   readonly name: string;
   /** The subject of the check, in a few words. */
-  readonly looksAt: string;
+  readonly condition: string;
   /** The severity of its findings. */
   readonly severity: Severity;
   readonly why: string;

@@ -14,25 +14,25 @@ async function delayed(server: TestServer): Promise<() => Promise<string>> {
 }
 
 test('a running server follows the beginning and the end of a pause on another server', async () => {
-  const one = await testServer({ reveal: true });
-  await one.ask('/runner/v1/versions', {
+  const first = await testServer({ reveal: true });
+  await first.ask('/runner/v1/versions', {
     method: 'POST',
     body: { contentHash: 'a'.repeat(64), tasks: [{ id: 'work', filePath: 'x.ts', exportName: 'work' }] },
   });
-  await promote(one.url, one.keys.prod);
-  const before = await delayed(one);
+  await promote(first.url, first.keys.prod);
+  const before = await delayed(first);
   await expect.poll(before, wait).toBe('QUEUED');
 
-  const two = await testServer({ database: one.database, paused: true, reveal: true });
+  const two = await testServer({ database: first.database, paused: true, reveal: true });
   expect(two.pausedSince).toBeInstanceOf(Date);
-  await expect.poll(() => one.pausedSince, wait).toEqual(two.pausedSince);
-  const status = await delayed(one);
+  await expect.poll(() => first.pausedSince, wait).toEqual(two.pausedSince);
+  const status = await delayed(first);
   await new Promise((resolve) => setTimeout(resolve, 3_000));
   expect(await status()).toBe('DELAYED');
 
-  const { body } = await one.ask('/api/v1/resume', { method: 'POST', key: one.personalAccessToken });
+  const { body } = await first.ask('/api/v1/resume', { method: 'POST', key: first.personalAccessToken });
   expect(body).toEqual({ wasPaused: true, schedules: 0 });
-  expect(one.pausedSince).toBeNull();
+  expect(first.pausedSince).toBeNull();
   await expect.poll(() => two.pausedSince, wait).toBeNull();
   await expect.poll(status, wait).toBe('QUEUED');
 }, 60_000);

@@ -12,8 +12,8 @@ async function twoAttempts() {
   await t.addRunner('r1');
   await t.trigger('send');
   await t.trigger('send');
-  const [one, other] = await t.claim('r1', [id], 2);
-  return { t, one: one!, other: other! };
+  const [first, second] = await t.claim('r1', [id], 2);
+  return { t, one: first!, other: second! };
 }
 
 test.each<[string, object]>([

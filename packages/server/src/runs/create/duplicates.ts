@@ -25,8 +25,8 @@ export function withoutDuplicates(triggers: readonly NewRun[]): {
 }
 
 /** Whether both are children of one attempt, or neither has a parent. */
-export const isOfOneParent = (one: NewRun, other: NewRun): boolean =>
-  one.parentId === other.parentId && one.parentFence === other.parentFence;
+export const isOfOneParent = (first: NewRun, second: NewRun): boolean =>
+  first.parentId === second.parentId && first.parentFence === second.parentFence;
 
 /** In order of precedence: a debounce key applies only if nothing else resolves to a run. */
 function namesOf({ env, task, requestKey, idempotencyKey, debounce }: NewRun): string[] {

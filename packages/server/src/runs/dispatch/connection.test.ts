@@ -171,7 +171,7 @@ test('a run that is cancelled while its runner reconnects is stopped there at on
 
 test('the runs of a runner that disconnects before its welcome are taken back as soon as any others', async () => {
   const installed = await installation();
-  await comingBack(installed, async (_tx, _held, { socket }) => {
+  await comingBack(installed, async (_tx, _leased, { socket }) => {
     socket.terminate();
     // By the time the server has answered these, it has seen the end of the connection.
     for (let n = 0; n < 3; n++) await installed.ask('GET /healthz');

@@ -180,10 +180,10 @@ describe('an idempotency key', () => {
   test('belongs to its task', async () => {
     const t = await testEngine();
     await t.register('send', 'other');
-    const one = await t.trigger('send', { idempotencyKey: 'k' });
+    const first = await t.trigger('send', { idempotencyKey: 'k' });
     const two = await t.trigger('other', { idempotencyKey: 'k' });
     expect(two).toMatchObject({ isCached: false });
-    expect(two.id).not.toBe(one.id);
+    expect(two.id).not.toBe(first.id);
   });
 
   test('creates a new run once it has expired or its run has failed', async () => {

@@ -243,7 +243,7 @@ describe('a list of runs', () => {
   });
 });
 
-interface Fact {
+interface RunRow {
   readonly id: string;
   readonly queue: string;
   readonly machine: string | null;
@@ -295,7 +295,7 @@ async function runsOfEverySort() {
     after = page.pagination.next;
     if (after === undefined) break;
   }
-  const rows = await t.sql<Fact[]>`
+  const rows = await t.sql<RunRow[]>`
     select r.id, q.name as queue, r.machine, r.schedule_id as schedule, f.group_id as error
       from runs r join queues q on q.id = r.queue_id left join error_fingerprints f on f.id = r.error_fingerprint_id`;
   expect(all).toHaveLength(260);
@@ -308,7 +308,7 @@ describe('filters', () => {
     const { t, all, rowsById, versions } = await runsOfEverySort();
     expect([...new Set(all.map((run) => run.status))].toSorted()).toEqual(everyStatus);
     expect(versions).toHaveLength(2);
-    const error = [...rowsById.values()].find((fact) => fact.error !== null)?.error;
+    const error = [...rowsById.values()].find((row) => row.error !== null)?.error;
     // Usually one or two filters at once: with more, nothing would match.
     const sometimes = <T>(values: fc.Arbitrary<T>) =>
       fc.oneof({ weight: 4, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: values });

@@ -64,8 +64,10 @@ export const rangeEnds = ({ from, to }: Pick<RunFilter, 'from' | 'to'>) => ({
   high: to === undefined ? '~' : idAt(to.getTime() + 1),
 });
 
-const max = (one: string, other: string | undefined) => (other !== undefined && other > one ? other : one);
-const min = (one: string, other: string | undefined) => (other !== undefined && other < one ? other : one);
+const max = (first: string, second: string | undefined) =>
+  second !== undefined && second > first ? second : first;
+const min = (first: string, second: string | undefined) =>
+  second !== undefined && second < first ? second : first;
 
 interface ItemRow extends RelatedRow {
   readonly public_id: string;

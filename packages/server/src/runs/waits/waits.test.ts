@@ -121,16 +121,16 @@ describe('a run that waits for a run', () => {
     const { id } = await t.trigger('parent');
     const [attempt] = await claim();
     const children = await Promise.all([t.trigger('child'), t.trigger('child')]);
-    const [one, two] = children.map(
+    const [first, second] = children.map(
       ({ id: target }, n) => ({ key: `run/child/${n}`, kind: 'RUN', target }) as const,
     );
-    await begin(attempt!, one!, two!);
+    await begin(attempt!, first!, second!);
     const taken = await claim();
-    await t.end(taken.find((child) => child.run === one!.target)!);
-    expect(await resume()).toMatchObject([{ run_id: id, keys: [one!.key] }]);
-    expect(await begin(attempt!, two!)).toMatchObject({ state: 'suspended' });
-    await t.end(taken.find((child) => child.run === two!.target)!);
-    expect(await resume()).toMatchObject([{ run_id: id, keys: [two!.key] }]);
+    await t.end(taken.find((child) => child.run === first!.target)!);
+    expect(await resume()).toMatchObject([{ run_id: id, keys: [first!.key] }]);
+    expect(await begin(attempt!, second!)).toMatchObject({ state: 'suspended' });
+    await t.end(taken.find((child) => child.run === second!.target)!);
+    expect(await resume()).toMatchObject([{ run_id: id, keys: [second!.key] }]);
     // A wait that ends while the attempt runs is reported when it checks.
     expect(await begin(attempt!, { key: 'time/1', kind: 'TIME', until: 0 })).toMatchObject({
       state: 'running',
@@ -145,19 +145,19 @@ test('the runner learns of a wait that ends in the moment in which its attempt i
   const { id } = await t.trigger('parent');
   const [attempt] = await claim();
   const children = await Promise.all([1, 2, 3].map(() => t.trigger('child')));
-  const [one, two, three] = children.map(
+  const [first, second, third] = children.map(
     ({ id: target }, n) => ({ key: `run/child/${n}`, kind: 'RUN', target }) as const,
   );
-  await begin(attempt!, one!, two!, three!);
+  await begin(attempt!, first!, second!, third!);
   const taken = await claim();
-  await t.end(taken.find((child) => child.run === one!.target)!);
-  expect(await resume()).toMatchObject([{ run_id: id, keys: [one!.key] }]);
+  await t.end(taken.find((child) => child.run === first!.target)!);
+  expect(await resume()).toMatchObject([{ run_id: id, keys: [first!.key] }]);
   await t.sql.begin(async (tx) => {
     // The effect of the third child's end. That child is not checked here.
-    await tx`select end_waits(${new Date(t.engine.clock.now())}, ${t.environment.id}, ${three!.target})`;
-    expect(await begin(attempt!, two!)).toMatchObject({ state: 'suspended' });
+    await tx`select end_waits(${new Date(t.engine.clock.now())}, ${t.environment.id}, ${third!.target})`;
+    expect(await begin(attempt!, second!)).toMatchObject({ state: 'suspended' });
   });
-  expect(await resume()).toMatchObject([{ run_id: id, keys: [three!.key] }]);
+  expect(await resume()).toMatchObject([{ run_id: id, keys: [third!.key] }]);
 });
 
 describe('a run that waits for a batch', () => {
@@ -218,11 +218,11 @@ describe('a run that waits for a time', () => {
   test('waits until the last possible date if it should wait longer, and not at all for a date before the first', async () => {
     const { t, claim, begin } = await start('parent');
     for (let n = 0; n < 3; n++) await t.trigger('parent');
-    const [one, two, three] = await claim();
+    const [first, second, third] = await claim();
     const waited = await Promise.all([
-      begin(one!, { key: 'time/1', kind: 'TIME', until: 8.64e15 }),
-      begin(two!, { key: 'time/1', kind: 'TIME', inMs: 1e300 }),
-      begin(three!, { key: 'time/1', kind: 'TIME', until: -8.64e15 }),
+      begin(first!, { key: 'time/1', kind: 'TIME', until: 8.64e15 }),
+      begin(second!, { key: 'time/1', kind: 'TIME', inMs: 1e300 }),
+      begin(third!, { key: 'time/1', kind: 'TIME', until: -8.64e15 }),
     ]);
     expect(waited.map(({ state }) => state)).toEqual(['suspended', 'suspended', 'running']);
   });

@@ -61,10 +61,10 @@ test('a request is in its caller’s trace; a run is the root of its attempts, w
   process.env['OTEL_EXPORTER_OTLP_ENDPOINT'] =
     `http://127.0.0.1:${(collector.address() as AddressInfo).port}`;
   onTestFinished(() => void delete process.env['OTEL_EXPORTER_OTLP_ENDPOINT']);
-  const [one, other] = [await startTracing(), await startTracing()];
+  const [first, second] = [await startTracing(), await startTracing()];
   const traceId = 'a'.repeat(32);
   const from = Date.now() - 20;
-  one?.request({
+  first?.request({
     method: 'GET',
     route: '/api/v1/errors',
     status: 200,
@@ -79,12 +79,12 @@ test('a request is in its caller’s trace; a run is the root of its attempts, w
     since: Date.now() - 100,
   };
   const error = { type: 'BUILT_IN_ERROR', name: 'Error', message: 'no', stackTrace: '' } as const;
-  one?.attempt({ ...attempt, outcome: { kind: 'retry', delayMs: 1, error } }, 'retry');
-  other?.attempt(
+  first?.attempt({ ...attempt, outcome: { kind: 'retry', delayMs: 1, error } }, 'retry');
+  second?.attempt(
     { ...attempt, outcome: { kind: 'completed', output: null, outputType: 'application/json' } },
     'COMPLETED',
   );
-  await Promise.all([one?.stop(), other?.stop()]);
+  await Promise.all([first?.stop(), second?.stop()]);
 
   const named = (name: string) => spans.filter((span) => span.name === name);
   expect(named('GET /api/v1/errors')).toMatchObject([{ traceId, parentSpanId: 'b'.repeat(16) }]);

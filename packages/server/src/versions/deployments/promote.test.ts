@@ -55,14 +55,16 @@ describe('promotion', () => {
 
   test('of an older version needs the permission to roll back', async () => {
     const t = await testDeployments();
-    const [one, two] = [await t.deploy(bundleOf({})), await t.deploy(bundleOf({ 'a.js': 'a' }))];
-    await t.promoteTo(two.version);
-    await expect(t.promoteTo(one.version)).rejects.toMatchObject(
+    const [first, second] = [await t.deploy(bundleOf({})), await t.deploy(bundleOf({ 'a.js': 'a' }))];
+    await t.promoteTo(second.version);
+    await expect(t.promoteTo(first.version)).rejects.toMatchObject(
       problem(409, /is older than the current version .*--allow-rollback of .*allowRollbacks=true/),
     );
-    expect(await t.promoteTo(one.version, { allowRollbacks: true })).toMatchObject({ replaced: two.version });
-    expect(await t.promoteTo(two.version)).toMatchObject({ replaced: one.version });
-    expect(await t.show(one.version)).toMatchObject({ state: 'drained' });
+    expect(await t.promoteTo(first.version, { allowRollbacks: true })).toMatchObject({
+      replaced: second.version,
+    });
+    expect(await t.promoteTo(second.version)).toMatchObject({ replaced: first.version });
+    expect(await t.show(first.version)).toMatchObject({ state: 'drained' });
   });
 
   test('of one that is uploaded, failed, archived or unknown is refused', async () => {

@@ -185,15 +185,15 @@ test('an object that was lost or cut off is told as that', async () => {
   const t = await testDeployments(await openS3Store(s3.settings, unexpected));
   const bundle = bundleOf({});
   const { version } = await t.deploy(bundle);
-  const [one, two] = [...(await s3.objects())];
+  const [first, second] = [...(await s3.objects())];
   const blobOf = (key: string): string => storedBlobs([key])[0]!;
-  await rm(one![1]);
-  await expect(t.fetch(version, blobOf(one![0]))).rejects.toMatchObject({
+  await rm(first![1]);
+  await expect(t.fetch(version, blobOf(first![0]))).rejects.toMatchObject({
     status: 503,
     message: expect.stringContaining('answered 404 NoSuchKey') as string,
   });
-  await writeFile(two![1], (await readFile(two![1])).subarray(1));
-  await expect(t.fetch(version, blobOf(two![0]))).rejects.toMatchObject({
+  await writeFile(second![1], (await readFile(second![1])).subarray(1));
+  await expect(t.fetch(version, blobOf(second![0]))).rejects.toMatchObject({
     status: 503,
     message: expect.stringMatching(/has \d+ bytes of .* and not \d+/) as string,
   });

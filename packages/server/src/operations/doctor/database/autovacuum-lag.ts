@@ -5,7 +5,7 @@ const factor = 5;
 
 export const autovacuumLag: DatabaseCheck = {
   name: 'autovacuum-lag',
-  looksAt: 'no table has five times the number of dead rows at which autovacuum starts',
+  condition: 'no table has five times the number of dead rows at which autovacuum starts',
   severity: 'warning',
   why: 'Autovacuum cannot keep up. The tables grow, and statements read dead rows.',
   fix: "`vacuum <table>;` now. Then let autovacuum do more: `alter system set autovacuum_naptime = '10s'; alter system set autovacuum_max_workers = 6;`, and look for long transactions.",

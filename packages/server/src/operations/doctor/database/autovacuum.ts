@@ -2,7 +2,7 @@ import type { DatabaseCheck } from '../database-input.ts';
 
 export const autovacuum: DatabaseCheck = {
   name: 'autovacuum',
-  looksAt: 'autovacuum is on, for all tables',
+  condition: 'autovacuum is on, for all tables',
   severity: 'error',
   why: 'Each run leaves dead rows. Without autovacuum, tables grow, claims become slower, and PostgreSQL stops after two billion transactions.',
   fix: '`alter system set autovacuum = on; alter system set track_counts = on; select pg_reload_conf();`, and `alter table <table> reset (autovacuum_enabled);`',

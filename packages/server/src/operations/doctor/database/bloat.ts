@@ -6,7 +6,7 @@ const minShare = 0.6;
 
 export const bloat: DatabaseCheck = {
   name: 'bloat',
-  looksAt: 'no table file consists mostly of unused space and has more than 1 GiB of it',
+  condition: 'no table file consists mostly of unused space and has more than 1 GiB of it',
   severity: 'warning',
   why: 'Disk space is wasted, and backups and scans take longer. PostgreSQL reuses the space only for rows of the same table.',
   fix: '`vacuum (full, analyze) <table>;` while nothing runs, because it locks the table. `pg_repack` does not lock it.',

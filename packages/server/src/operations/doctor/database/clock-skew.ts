@@ -2,7 +2,7 @@ import type { DatabaseCheck } from '../database-input.ts';
 
 export const clockSkew: DatabaseCheck = {
   name: 'clock-skew',
-  looksAt: 'the clocks of this machine and of PostgreSQL differ by less than 5 seconds',
+  condition: 'the clocks of this machine and of PostgreSQL differ by less than 5 seconds',
   severity: 'warning',
   why: 'Delays and schedules use the clock of PostgreSQL. Expiring credentials, certificates and log lines use the clock of this machine.',
   fix: 'Run a time service on both machines: `timedatectl set-ntp true`.',

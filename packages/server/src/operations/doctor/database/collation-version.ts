@@ -2,7 +2,7 @@ import type { DatabaseCheck } from '../database-input.ts';
 
 export const collationVersion: DatabaseCheck = {
   name: 'collation-version',
-  looksAt: 'text is sorted in the order with which the indexes were built',
+  condition: 'text is sorted in the order with which the indexes were built',
   severity: 'error',
   why: 'The collation library has changed, for example by an operating system upgrade. Indexes then miss rows, and unique keys can be stored twice.',
   fix: '`reindex database <database>; alter database <database> refresh collation version;`',

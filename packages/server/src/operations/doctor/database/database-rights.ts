@@ -2,7 +2,7 @@ import type { DatabaseCheck } from '../database-input.ts';
 
 export const databaseRights: DatabaseCheck = {
   name: 'database-rights',
-  looksAt: 'the role may create tables, and owns the tables of Millrace',
+  condition: 'the role may create tables, and owns the tables of Millrace',
   severity: 'error',
   why: 'A server that has to migrate the database does not start.',
   fix: 'As the owner of the database: `grant usage, create on schema public to <role>;` or `alter database <database> owner to <role>;`',

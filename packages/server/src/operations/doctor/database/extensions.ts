@@ -6,7 +6,7 @@ const trigramIndexes =
 
 export const extensions: DatabaseCheck = {
   name: 'extensions',
-  looksAt: 'PostgreSQL has the extensions `plpgsql` and, for searches of error groups, `pg_trgm`',
+  condition: 'PostgreSQL has the extensions `plpgsql` and, for searches of error groups, `pg_trgm`',
   severity: 'warning',
   why: 'Without `plpgsql` the first start fails. Without `pg_trgm` each search of error groups reads all messages.',
   fix: "Install PostgreSQL's contrib package, then `create extension <name>;`.",

@@ -3,7 +3,7 @@ import { type DatabaseCheck } from '../database-input.ts';
 
 export const lockWaits: DatabaseCheck = {
   name: 'lock-waits',
-  looksAt: 'no session has waited for a lock for half a minute',
+  condition: 'no session has waited for a lock for half a minute',
   severity: 'warning',
   why: 'The waiting session makes no progress, and others queue behind it.',
   fix: 'End the session that holds the lock: `select pg_terminate_backend(<pid>);`',

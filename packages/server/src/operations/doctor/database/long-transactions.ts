@@ -3,7 +3,7 @@ import { type DatabaseCheck } from '../database-input.ts';
 
 export const longTransactions: DatabaseCheck = {
   name: 'long-transactions',
-  looksAt: 'no transaction is idle for 5 minutes, and none is older than an hour',
+  condition: 'no transaction is idle for 5 minutes, and none is older than an hour',
   severity: 'warning',
   why: 'Rows deleted since the transaction began cannot be removed. Tables grow, and claims become slower. Its locks can block a migration.',
   fix: '`select pg_terminate_backend(<pid>);`, or fix the program that holds the transaction open. To prevent it, set `idle_in_transaction_session_timeout` for its role.',

@@ -5,7 +5,7 @@ const perServer = 16;
 
 export const maxConnections: DatabaseCheck = {
   name: 'max-connections',
-  looksAt: `PostgreSQL has free connections, and allows the ${perServer} that a server needs`,
+  condition: `PostgreSQL has free connections, and allows the ${perServer} that a server needs`,
   severity: 'error',
   why: `A server uses up to ${perServer} connections. Without free connections, triggers and runners wait or fail.`,
   fix: '`alter system set max_connections = 100;` and restart PostgreSQL; or raise the limit of the role (`alter role <role> connection limit -1`) or of the database.',

@@ -3,7 +3,7 @@ import type { DatabaseCheck } from '../database-input.ts';
 
 export const migrationsPending: DatabaseCheck = {
   name: 'migrations-pending',
-  looksAt: 'the database has all migrations of this release',
+  condition: 'the database has all migrations of this release',
   severity: 'warning',
   why: 'The servers have an older release than this command, or the database was restored from a backup that is older than the servers.',
   fix: 'Start a server of this release. It migrates the database while the other servers keep working.',

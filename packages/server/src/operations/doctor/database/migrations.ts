@@ -3,7 +3,7 @@ import type { DatabaseCheck } from '../database-input.ts';
 
 export const migrations: DatabaseCheck = {
   name: 'migrations',
-  looksAt: 'the tables and functions match this release',
+  condition: 'the tables and functions match this release',
   severity: 'error',
   why: 'This release does not start with tables of a newer release. If a function is missing, requests that need it fail.',
   fix: 'Use the release that migrated the database, or a later one. A server installs missing functions when it starts.',

@@ -3,7 +3,7 @@ import type { DatabaseCheck } from '../database-input.ts';
 
 export const postgresVersion: DatabaseCheck = {
   name: 'postgres-version',
-  looksAt: `PostgreSQL is ${oldestMajor} or later`,
+  condition: `PostgreSQL is ${oldestMajor} or later`,
   severity: 'error',
   why: 'Millrace does not start with an older version.',
   fix: 'Upgrade PostgreSQL with `pg_upgrade`, or move the database to a newer server with `pg_dump` and `pg_restore`.',

@@ -3,7 +3,7 @@ import type { DatabaseCheck } from '../database-input.ts';
 
 export const replicationLag: DatabaseCheck = {
   name: 'replication-lag',
-  looksAt: 'no standby is more than 1 GiB behind',
+  condition: 'no standby is more than 1 GiB behind',
   severity: 'warning',
   why: 'If the standby has to take over, the missing changes are lost.',
   fix: 'Check the load, disk and network of the standby, and queries that delay its replay.',

@@ -3,7 +3,7 @@ import type { DatabaseCheck } from '../database-input.ts';
 
 export const replicationSlots: DatabaseCheck = {
   name: 'replication-slots',
-  looksAt: 'no unused replication slot retains more than 1 GiB',
+  condition: 'no unused replication slot retains more than 1 GiB',
   severity: 'error',
   why: 'PostgreSQL retains all WAL for an unused slot, until the disk is full and the database stops.',
   fix: "`select pg_drop_replication_slot('<slot>');` if its standby no longer exists. Otherwise start the standby.",

@@ -7,7 +7,7 @@ const inPatroni =
 
 export const synchronousStandbys: DatabaseCheck = {
   name: 'synchronous-standbys',
-  looksAt: 'the standbys that commits wait for are connected',
+  condition: 'the standbys that commits wait for are connected',
   severity: 'error',
   why: 'Every commit waits for them: no run can be triggered, claimed or completed.',
   fix: "Start the standby. If it is gone permanently, and commits may be lost if the primary fails, `alter system set synchronous_standby_names = ''; select pg_reload_conf();` In a Patroni cluster, never change this setting.",

@@ -2,7 +2,7 @@ import type { DatabaseCheck } from '../database-input.ts';
 
 export const transactionIds: DatabaseCheck = {
   name: 'transaction-ids',
-  looksAt: 'old rows are frozen early enough (`age(datfrozenxid)` is below a billion)',
+  condition: 'old rows are frozen early enough (`age(datfrozenxid)` is below a billion)',
   severity: 'error',
   why: 'At 2.1 billion PostgreSQL accepts no more writes.',
   fix: '`vacuum (freeze);` as the owner of the tables. First end long transactions, prepared transactions and replication slots, which prevent it.',

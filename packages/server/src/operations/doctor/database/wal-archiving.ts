@@ -3,7 +3,7 @@ import type { DatabaseCheck, DatabaseInput } from '../database-input.ts';
 
 export const walArchiving: DatabaseCheck = {
   name: 'wal-archiving',
-  looksAt: 'PostgreSQL archives the WAL for backups, and is at most 1 GiB or 15 minutes behind',
+  condition: 'PostgreSQL archives the WAL for backups, and is at most 1 GiB or 15 minutes behind',
   severity: 'error',
   why: 'The last backup cannot be restored to the present, and unarchived WAL accumulates until the disk is full.',
   fix: "PostgreSQL's log contains the error of `archive_command`. Fix the command or its target.",

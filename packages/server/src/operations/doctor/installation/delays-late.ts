@@ -5,7 +5,7 @@ const max = 1_000;
 
 export const delaysLate: DatabaseCheck = {
   name: 'delays-late',
-  looksAt: 'no delayed run or retry is more than a minute overdue',
+  condition: 'no delayed run or retry is more than a minute overdue',
   severity: 'error',
   why: 'Servers are connected to the database but do not queue runs that are due: they hang, or the job fails.',
   fix: 'Look for `job.failed` with `"job":"promoter"` in the log of the servers, then restart them.',

@@ -2,7 +2,7 @@ import { needTables, type DatabaseCheck } from '../database-input.ts';
 
 export const paused: DatabaseCheck = {
   name: 'paused',
-  looksAt: 'the installation is not paused',
+  condition: 'the installation is not paused',
   severity: 'warning',
   why: 'On all servers, no run starts and no schedule fires.',
   fix: '`millrace resume`. First remove `--paused` and `MILLRACE_PAUSED` from the service definition.',

@@ -8,7 +8,7 @@ const maxAgeMs = 300_000;
 
 export const queuesWithoutRunner: DatabaseCheck = {
   name: 'queues-without-runner',
-  looksAt: 'environments with waiting runs have a runner, except dev',
+  condition: 'environments with waiting runs have a runner, except dev',
   severity: 'error',
   why: 'The runs wait until a runner for their environment connects.',
   fix: 'Start one: `MILLRACE_SECRET_KEY=<key of the environment> millrace work`. `millrace why <run>` shows the reason for a single run.',

@@ -3,7 +3,7 @@ import { needServer, type DatabaseCheck } from '../database-input.ts';
 
 export const runnersGone: DatabaseCheck = {
   name: 'runners-gone',
-  looksAt: 'the runs of lost runners are queued again',
+  condition: 'the runs of lost runners are queued again',
   severity: 'error',
   why: 'Runs of a lost runner still count as executing. Servers should requeue them when its lease has expired: they hang, or the job fails.',
   fix: 'Look for `job.failed` with `"job":"rescuer"` in the log of the servers, then restart them.',

@@ -5,7 +5,7 @@ const minNode = 20;
 
 export const runnersOld: DatabaseCheck = {
   name: 'runners-old',
-  looksAt: `connected runners have the release of the server, and Node ${minNode} or later`,
+  condition: `connected runners have the release of the server, and Node ${minNode} or later`,
   severity: 'warning',
   why: 'An older runner lacks fixes. It is tested only with servers of the next release.',
   fix: "Install the server's release for the runner, and restart it: `npm install millrace@<version>`.",

@@ -4,7 +4,7 @@ const maxText = 200;
 
 export const runnersUnable: DatabaseCheck = {
   name: 'runners-unable',
-  looksAt: 'connected runners can execute the deployed versions',
+  condition: 'connected runners can execute the deployed versions',
   severity: 'warning',
   why: 'The runner receives no runs of that version. If no other runner can execute it, its runs wait.',
   fix: 'The message lists the requirements that the runner does not meet. `millrace versions show <version>` shows all requirements of the version.',

@@ -5,7 +5,7 @@ const max = 1_000;
 
 export const schedulesLate: DatabaseCheck = {
   name: 'schedules-late',
-  looksAt: 'no schedule is more than a minute overdue',
+  condition: 'no schedule is more than a minute overdue',
   severity: 'error',
   why: 'Servers are connected to the database but do not fire schedules: they hang, or their scheduler fails.',
   fix: 'Look for `job.failed` with `"job":"scheduler"` in the log of the servers, then restart them.',

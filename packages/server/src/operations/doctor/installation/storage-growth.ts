@@ -8,7 +8,7 @@ const maxRuns = 1_000;
 
 export const storageGrowth: DatabaseCheck = {
   name: 'storage-growth',
-  looksAt: 'runs are deleted within two days after their retention period',
+  condition: 'runs are deleted within two days after their retention period',
   severity: 'warning',
   why: 'The database grows without limit: runs are created faster than they are deleted, or deletion fails.',
   fix: 'Look for `job.failed` with `"job":"run pruner"` in the log of the servers. `millrace storage` shows the disk usage; a shorter retention (`PUT /api/v1/retention`) reduces it.',

@@ -3,7 +3,7 @@ import { environmentName, needTables, type DatabaseCheck, type EnvironmentRow } 
 
 export const webhooksFailing: DatabaseCheck = {
   name: 'webhooks-failing',
-  looksAt: 'notification endpoints accept deliveries',
+  condition: 'notification endpoints accept deliveries',
   severity: 'warning',
   why: 'Notifications of failed runs and alerts do not arrive. An endpoint that accepts nothing for five days is disabled.',
   fix: '`millrace notifications deliveries` shows the responses of the endpoint. Then run `millrace notifications enable <endpoint>`, or `remove` it.',

@@ -14,7 +14,7 @@ export interface ProcessInput {
 
 export const jobsStuck: Check<ProcessInput> = {
   name: 'jobs-stuck',
-  looksAt: 'the background jobs of the server make progress',
+  condition: 'the background jobs of the server make progress',
   severity: 'error',
   why: "This server does not do the job's work. The metrics list the names of the jobs.",
   fix: 'The lines `job.failed` in the log of this server contain the reason. Restart the server; other servers do its work in the meantime.',
