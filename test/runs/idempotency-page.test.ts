@@ -1,4 +1,4 @@
-/** docs/idempotency.md in the hands of a newcomer: its tasks, its code and its command, next to `millrace dev`. */
+/** A new user follows docs/idempotency.md: its tasks, code and command, next to `millrace dev`. */
 import { idempotencyKeys, runs, tasks } from '@millrace/sdk';
 import { expect, test } from 'vitest';
 import { besideDev, blocksOf } from '../cli/documented-page.ts';

@@ -116,7 +116,7 @@ test('only the token of a stream may append to it, over either protocol', async 
   for (const key of ['', 'garbage', `${one.token.slice(0, -2)}xx`]) {
     expect((await append(one.stream, key)).status).toBe(401);
   }
-  // It opens nothing else.
+  // It gives access to nothing else.
   expect((await server.ask('/api/v1/runs', { key: one.token })).status).toBe(403);
   expect(await append(one.stream, one.token, { records: [{ body: 'y' }], match_seq_num: 7 })).toMatchObject({
     status: 412,
