@@ -17,7 +17,7 @@ export async function readPage(): Promise<Page> {
     next(fragment) {
       const block = blocks.shift() ?? '';
       if (!block.includes(fragment))
-        throw new Error(`The next block of the page has no ${JSON.stringify(fragment)}:\n${block}`);
+        throw new Error(`The next block of the page does not contain ${JSON.stringify(fragment)}:\n${block}`);
       return block;
     },
     left: () => blocks,

@@ -5,7 +5,7 @@ import { testServer } from '../support/server.ts';
 /** The SDK treats keys of one form as root keys, with which it signs tokens itself. With keys of the other form it requests tokens. */
 describe.each([
   ['svc_', 'signs'],
-  ['tr_', 'asks for'],
+  ['tr_', 'requests'],
 ])('the published SDK with a %s key, which %s tokens', (marker) => {
   const keyOf = (key: string) => key.replace('svc_', marker);
 

@@ -86,7 +86,7 @@ test('valid options are stored with the run', async () => {
   });
 });
 
-test('a reset deletes an idempotency key, and requires permission to write runs', async () => {
+test('a reset releases an idempotency key, and requires permission to write runs', async () => {
   const { ask, keys, keyWith } = await sharedInstallation();
   const options = { idempotencyKey: 'a/b c' };
   const make = async () => (await ask(trigger, { key: keys.prod, body: { options } })).body;

@@ -20,7 +20,7 @@ async function serverWithSession() {
   return { server, connection };
 }
 
-/** A reader on its own socket. `received` gets the number and arrival time of each record. */
+/** A reader on its own socket. `onRecord` is called for each record on arrival, with its number. */
 async function reader(
   server: ServerProcess,
   { from, onRecord }: { from?: number; onRecord: (seq: number) => void },

@@ -17,7 +17,7 @@ const sdk = fileURLToPath(new URL('../../packages/sdk', import.meta.url));
 export async function startProject(
   server: Pick<TestServer, 'url'> & { readonly keys: { readonly prod: string } },
   files: Readonly<Record<string, string>>,
-  /** Packages of this workspace that the project has. */
+  /** Packages of this workspace to link into the project. */
   packages: readonly string[] = [],
   onEnd: (end: () => Promise<void>) => void = onTestFinished,
 ): Promise<string> {
