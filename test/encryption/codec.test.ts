@@ -252,7 +252,7 @@ test('another key, an unknown key or a moved envelope fails with a message, and 
   expect((await ended(unknown.id)).error?.message).toContain(
     'sealed with key "k9", which the codec does not have',
   );
-  // An output in place of a payload; a payload of one task in place of a payload of another.
+  // An output as a payload; a payload of one task as the payload of another.
   const { payload, output } = await raw(`/api/v3/runs/${id}`);
   for (const [task, moved] of [
     ['echo', output],

@@ -51,7 +51,7 @@ test('a kill at any point between the failure and its commit leaves both the end
   });
   await promote(server.url, server.secretKey);
 
-  /** Each round has its own runner, which holds its runs until it is told to fail them. */
+  /** Each round has its own runner, which holds its runs until the test makes it fail them. */
   let runners = 0;
   const join = (): { readonly leased: Leased[]; fail(): void } => {
     const { url, secretKey } = server as ServerProcess;

@@ -30,9 +30,9 @@ export interface Served {
   /** The run, after it has ended. */
   readonly ended: (id: string) => Promise<any>;
   readonly logs: (id: string) => Promise<any[]>;
-  /** The lines of an ended run, as soon as there are this many: they are stored a moment later. */
+  /** The lines of an ended run, once this many are stored, which is a moment after its end. */
   readonly allLogs: (id: string, count: number) => Promise<any[]>;
-  /** A value of a run's metadata, as soon as it is set. */
+  /** A value of a run's metadata, once set. */
   readonly metadata: (id: string, key: string) => Promise<unknown>;
   readonly until: (isTrue: () => Promise<boolean>) => Promise<void>;
   /** Kills the runner in the middle of its runs, and starts another one. */

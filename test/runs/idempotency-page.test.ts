@@ -9,7 +9,7 @@ const [request = ''] = blocks('sh');
 
 const { printed, ready } = besideDev({ 'tasks/welcome.ts': welcome, 'tasks/sign-up.ts': signUp });
 
-/** The code of a block without its imports, as a function that returns what it prints. */
+/** The code of a block without its imports, as a function that returns its output. */
 function codeOf(block: string, ...names: readonly string[]) {
   const body = block.replaceAll(/^import .*$/gm, '').replace(/console\.log\((.*)\);/, 'return [$1];');
   const AsyncFunction = (async () => {}).constructor as new (

@@ -137,7 +137,7 @@ describe('a public token', () => {
     expect((await create(token(['read:sessions']))).status).toBe(403);
   });
 
-  test('that expires breaks its stream without a proper end, and is rejected from then on', async () => {
+  test('that expires breaks its stream without a proper end, and is rejected afterwards', async () => {
     const { server, token } = await setUp();
     const credential = token(['read:sessions:mine:1'], { exp: Math.floor(Date.now() / 1_000) + 2 });
     const url = server.url + channel('mine:1', 'out');

@@ -142,7 +142,7 @@ describe('the documentation', () => {
     expect(figures.filter((figure) => !benchmarks.includes(figure))).toEqual([]);
   });
 
-  test('names every setting of millrace.config.ts', async () => {
+  test('lists every millrace.config.ts setting', async () => {
     const named = rows(await page('docs/config.md'), /^\| `\w+` \|/).map(([name = '']) =>
       name.replaceAll('`', ''),
     );

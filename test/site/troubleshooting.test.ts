@@ -79,7 +79,7 @@ test('every message links to its section, and every section has a message', () =
   expect(sections.map(({ anchor }) => anchor).toSorted()).toEqual(anchors.toSorted());
 });
 
-test('other messages, those with several lines, and those that name a page are unchanged', () => {
+test('other messages, multi-line messages and messages that name a page are unchanged', () => {
   for (const message of [
     'Run not found',
     'Packages that cannot be bundled are installed by npm, which was not found.',

@@ -198,7 +198,7 @@ test('a step that is not awaited is stored before the attempt ends, and a log li
   ]);
 });
 
-test('keeps the content of a response that a step throws, and the causes of a child's error', async () => {
+test('keeps the content of a response that a step throws, and the causes of the error of a child', async () => {
   const { run, steps } = await execute('odd-failures');
   expect(run.output).toEqual([
     'Step "fetch" failed: {"status":404,"statusText":"Not Found"}',
@@ -206,7 +206,7 @@ test('keeps the content of a response that a step throws, and the causes of a ch
     true,
   ]);
   expect(steps[1]).toMatchObject({ error: { message: 'outer' } });
-  // The causes of a child's error are also those of its parent's error.
+  // The parent's error has the causes of the child's error.
   const { run: failed } = await execute('parent-of-odd', {});
   expect(failed.error?.causes?.map(({ name, message }) => `${name}: ${message}`)).toEqual([
     'RangeError: outer',
@@ -216,7 +216,7 @@ test('keeps the content of a response that a step throws, and the causes of a ch
   ]);
 });
 
-test('a child's error that rules out further attempts ends the parent, unless it throws another error', async () => {
+test('the error of a child that rules out further attempts ends its parent, unless the parent throws another error', async () => {
   for (const how of ['abort', 'skip']) {
     const plain = await execute('parent-of-final', { how });
     expect([how, plain.run.status, plain.run.attemptCount, plain.lines]).toEqual([

@@ -20,7 +20,7 @@ async function launch(): Promise<Browser> {
     args: ['--no-sandbox', '--disable-dev-shm-usage'],
     handleSIGTERM: false,
   });
-  // Vitest ends its workers with this signal. Playwright kills what it launched when a process exits.
+  // Vitest ends its workers with this signal. Playwright kills its browsers when a process exits.
   process.once('SIGTERM', () => process.exit());
   return browser;
 }

@@ -21,7 +21,7 @@ export interface CollectedLine {
   readonly attributes: CollectedSpan['attributes'];
 }
 
-/** Elastic's OTLP/HTTP receiver, to which servers started from now on export, until the test ends. */
+/** Elastic's OTLP/HTTP receiver, to which servers started afterwards export, until the test ends. */
 export async function startCollector() {
   const spans: CollectedSpan[] = [];
   const lines: CollectedLine[] = [];

@@ -69,7 +69,7 @@ export const open = task({ id: 'open', run: async () => process.env['PASSWORD'] 
 export const tick = schedules.task({ id: 'tick', run: async () => 'tock' });
 `;
 
-/** A data folder of PostgreSQL 17 with runs in all states, secrets, schedules and large values. */
+/** A PostgreSQL 17 data folder with runs in all states, secrets, schedules and large values. */
 async function fill(): Promise<void> {
   const cluster = await startPostgres({ dataDir: path('data'), binaries });
   await cluster.stop();

@@ -1,4 +1,4 @@
-/** Data folders of PostgreSQL 17, and the commands of docs/upgrading.md that upgrade them. */
+/** PostgreSQL 17 data folders, and the commands of docs/upgrading.md that upgrade them. */
 import { createHash } from 'node:crypto';
 import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -50,7 +50,7 @@ async function loaded(
   return { secretKey, balancer, runner, work };
 }
 
-/** Log lines of a process that an operator would investigate, without failed attempts and runs that are requeued after a lost connection. */
+/** Log lines of a process that an operator would investigate, except failed attempts and requeued runs after a lost connection. */
 const complaints = (process: Running): string[] =>
   [...process.stderr].filter(
     (line) =>
@@ -119,7 +119,7 @@ const withLogs =
 /** Waits until every run has ended, then compares their effects with the acknowledged calls. */
 async function expectAllDone(work: Work, sql: Sql): Promise<void> {
   await work.completeTokens();
-  // With the row of the current place of each run (schema/0005_runs.sql), which shows what it waits for.
+  // With the row of the current place of each run (schema/0005_runs.sql), which shows the reason for its wait.
   const unfinished = () =>
     sql`select r.id, r.task, r.status, to_jsonb(l) as lease, to_jsonb(s) as suspended, to_jsonb(q) as queued, to_jsonb(d) as delayed,
                to_jsonb(p) as pending_version,

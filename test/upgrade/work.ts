@@ -73,7 +73,7 @@ export const tick = schedules.task({
 });
 `;
 
-/** One call of the load. Returns the journal lines that it causes. */
+/** The journal lines that one call of the load causes. */
 interface Expected {
   readonly lines: readonly string[];
 }
@@ -82,7 +82,7 @@ export interface Work {
   readonly journal: string;
   /** The ids of all runs that were acknowledged. */
   readonly runs: ReadonlySet<string>;
-  /** The number of failed and repeated calls. */
+  /** The errors of calls that failed and were repeated. */
   readonly failures: readonly string[];
   /** Starts calls of all kinds, in several concurrent sequences. */
   begin(): void;

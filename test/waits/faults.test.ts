@@ -112,7 +112,7 @@ test(
   },
 );
 
-/** Runs whose children and waits end while the server is down, long before it is back. */
+/** A task that starts short runs and waits for them: these end long before a server is back that was down when they were requested. */
 const askingTasks = `
 import { task } from '@millrace/sdk';
 import { setTimeout as sleep } from 'node:timers/promises';
