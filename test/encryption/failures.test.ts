@@ -40,7 +40,7 @@ export default aesGcmCodec({ keys: { k1: { env: 'CODEC_KEY_THAT_IS_MISSING' } },
     expect(await outcome('says')).toEqual(['FAILED', 'SealingError', sealing]);
     expect(await outcome('throws')).toEqual(['FAILED', 'Error', unsealed]);
     expect(await outcome('steps')).toEqual(['FAILED', 'Error', unsealed]);
-    // The task returns nothing, so that only its metadata must be sealed. It is lost, and the log line about that cannot be sealed either.
+    // The task returns nothing, so only its metadata must be sealed. It is lost, and the log line about that cannot be sealed either.
     expect(await outcome('notes')).toEqual(['COMPLETED', undefined, undefined]);
     expect(await tablesWith(server.database, canary)).toEqual([]);
     expect(server.logged.filter((line) => line.includes(canary))).toEqual([]);

@@ -15,7 +15,7 @@ interface Leased {
 
 const failed = `('FAILED', 'CRASHED', 'SYSTEM_FAILURE', 'TIMED_OUT')`;
 
-/** The tables that the statement that ends a run accesses, from its first write to just before its commit. */
+/** Tables that the statement that ends a run writes to, from its first write to just before its commit. */
 const points = ['leases', 'error_arrivals', 'run_facets', 'notification_endpoints'];
 /** A killed server and a lost connection look the same to the database. Short runs kill it only at the first and the last point. */
 const serverPoints = points.filter((_, index) => isLong || index % 3 === 0);

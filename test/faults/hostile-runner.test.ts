@@ -23,7 +23,7 @@ const line = (message: string, properties?: string) => ({
 const wide = (length: number): string =>
   `{${Array.from({ length: Math.floor(length / 12) }, (_, at) => `"a${String(at).padStart(6, '0')}":1`).join(',')}}`;
 
-/** Frames from a sender that wants to block the server. `fences` are the attempts of the sender. */
+/** Frames from a sender that tries to block the server. `fences` are the attempts of the sender. */
 const hostileFrames: Record<string, (fences: readonly number[]) => string> = {
   'deep lists': () => `{"type":"log","lines":${'['.repeat(frameBytes)}`,
   'deep objects': () => `{"type":"log","lines":[${'{"a":'.repeat(frameBytes / 5)}`,

@@ -12,7 +12,7 @@ import { promote } from '../support/promote.ts';
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** A runner of the system with options of its own. */
+/** A runner of the system with additional options. */
 async function work(system: System, args: readonly string[], env: Readonly<Record<string, string>> = {}) {
   const runner = millrace(['work', '--env', 'prod', '--json', ...args], {
     cwd: system.folder,

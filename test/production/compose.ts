@@ -1,4 +1,4 @@
-/** Does what `docker compose up --wait` does with deploy/compose.yaml, without containers: each service is a process. */
+/** Emulates `docker compose up --wait` for deploy/compose.yaml without containers: each service is a process. */
 import { execFile, spawn } from 'node:child_process';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

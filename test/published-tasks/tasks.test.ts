@@ -255,7 +255,7 @@ describe.each(tried)('tasks of the published SDK %s in %s', { timeout: 60_000 },
     }
   });
 
-  test('end only after their unfinished calls', async () => {
+  test('end only when their unfinished calls have completed', async () => {
     expect(await ended('background')).toMatchObject(completed('returned'));
     expect(await ended('after-background')).toMatchObject(completed(1));
   });

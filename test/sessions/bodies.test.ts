@@ -141,7 +141,7 @@ test('a client cannot mark its message as coming from a webhook', async () => {
     '{"payload":{}}',
     ...sent.slice(2),
   ]);
-  // A message that can be parsed but not serialized does not keep its mark either.
+  // A message that can be parsed but not serialized again is rejected with its mark.
   const deep = `{"payload":{"actionSource":"webhook"},"x":${'['.repeat(100_000)}${']'.repeat(100_000)}}`;
   expect((await server.append('a', 'in', deep)).status).toBe(400);
 });

@@ -1,4 +1,4 @@
-/** States, merges and rules of errors are exported and imported. Runs of real runners fail on both servers. */
+/** Error states, merges and rules are exported and imported. Runs of real runners fail on both servers. */
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';

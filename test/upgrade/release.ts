@@ -1,4 +1,4 @@
-/** Earlier versions of Millrace, from their packed packages. */
+/** Earlier Millrace versions, from their packed packages. */
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
