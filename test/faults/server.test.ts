@@ -135,7 +135,7 @@ export const collect = task({
 `;
 
 test.runIf(isLong)(
-  'two kills -9 of the server while payloads are collected: each payload, even if sent repeatedly, is in exactly one run',
+  'kill -9 of the server twice while payloads are collected: each payload, even if sent repeatedly, is in exactly one run',
   { timeout: 150_000 },
   async () => {
     const system = await startSystem({}, collecting);
