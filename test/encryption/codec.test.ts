@@ -34,7 +34,7 @@ const codecWith = (current: 'k1' | 'k2') =>
 const ends: (() => unknown)[] = [];
 let server: TestServer;
 let dir: string;
-/** All that the API answered without a codec. */
+/** All API responses that were read without a codec. */
 const answers: string[] = [];
 
 const use = (codec?: ReturnType<typeof aesGcmCodec> | null): void =>
@@ -43,7 +43,7 @@ const use = (codec?: ReturnType<typeof aesGcmCodec> | null): void =>
 const ended = (id: string) => runs.poll(id, { timeoutInMs: 30_000, pollIntervalMs: 50 });
 const pair = { word: `word ${canary}` };
 
-/** What the API says of a run to whoever has no codec. */
+/** A run in the API response for a client without a codec. */
 async function raw(path: string) {
   const { body } = await server.ask(path);
   answers.push(JSON.stringify(body));
@@ -65,7 +65,7 @@ afterAll(async () => {
   for (const end of ends.toReversed()) await end();
 });
 
-test('payload and output are clear for those with the codec, and for nobody else', async () => {
+test('only clients with the codec read payload and output as clear text', async () => {
   use(codecWith('k1'));
   const { id } = await tasks.trigger(
     'echo',
@@ -142,7 +142,7 @@ test('steps, waits, child runs, batches, tokens, metadata, logs and errors of a 
     await raw(part === '' ? `/api/v3/runs/${id}` : `/api/v1/runs/${id}${part}`);
 });
 
-test('errors keep their name, place and group, and nothing of their message', async () => {
+test('errors keep their name, location and group, but their message is sealed', async () => {
   use(codecWith('k1'));
   const ids = await Promise.all(
     [1, 2].map(async (n) => (await tasks.trigger('failing', { why: `${n} ${canary}` })).id),
@@ -192,7 +192,7 @@ test('large payloads and batches, mixed with clear ones', async () => {
   const { runs: ids } = await batch.retrieve(batchId);
   const both = await Promise.all(ids.map(ended));
   expect(both.map((run) => run.payload)).toEqual([canary, undefined]);
-  // Clear, from whoever has no codec: a task reads it all the same.
+  // Clear text from a client without a codec: a task reads it anyway.
   const { body } = await server.ask('/api/v1/tasks/echo/trigger', {
     method: 'POST',
     body: { payload: { a: 1 } },
@@ -200,7 +200,7 @@ test('large payloads and batches, mixed with clear ones', async () => {
   expect((await ended(body.id)).output).toMatchObject({ echoed: { a: 1 } });
 });
 
-test('a task with a batch gets payloads that were sealed one by one, and clear ones', async () => {
+test('a task with a batch receives payloads that were sealed individually, and clear ones', async () => {
   use(codecWith('k1'));
   const first = await tasks.trigger('collects', { inside: canary });
   await tasks.trigger('collects', new Date(5));
@@ -215,7 +215,7 @@ test('a task with a batch gets payloads that were sealed one by one, and clear o
   await raw(`/api/v3/runs/${first.id}`);
 });
 
-test('a token is opened only by those with the codec', async () => {
+test('only clients with the codec open the data of a token', async () => {
   use(codecWith('k1'));
   const token = await wait.createToken();
   await wait.completeToken(token, { by: canary });
@@ -225,7 +225,7 @@ test('a token is opened only by those with the codec', async () => {
   await expect(wait.retrieveToken(token)).rejects.toThrow(/sealed with key "k1", and there is no codec here/);
 });
 
-test('another key, an unknown key, a moved envelope: a sentence, and no run of the code', async () => {
+test('another key, an unknown key or a moved envelope fails with a message, and the code does not run', async () => {
   use(codecWith('k1'));
   const { id } = await tasks.trigger('echo', { a: canary });
   await ended(id);
@@ -252,7 +252,7 @@ test('another key, an unknown key, a moved envelope: a sentence, and no run of t
   expect((await ended(unknown.id)).error?.message).toContain(
     'sealed with key "k9", which the codec does not have',
   );
-  // An output in the place of a payload; a payload of one task in that of another.
+  // An output as a payload; a payload of one task as the payload of another.
   const { payload, output } = await raw(`/api/v3/runs/${id}`);
   for (const [task, moved] of [
     ['echo', output],
@@ -264,25 +264,25 @@ test('another key, an unknown key, a moved envelope: a sentence, and no run of t
       error: { name: 'SealedError', message: expect.stringContaining('moved') },
     });
   }
-  // Sent on as JSON, as the dashboard does when it replays, it opens.
+  // It opens when it is sent again as JSON, as the dashboard does for a replay.
   expect((await ended((await tasks.trigger('echo', payload)).id)).status).toBe('COMPLETED');
 });
 
-test('the codec of a client of its own, and none for calls with another credential', async () => {
+test('a client uses its own codec, and none for calls with another credential', async () => {
   use(codecWith('k1'));
   const { id } = await auth.withAuth({ codec: null }, () => tasks.trigger('echo', 'plain'));
   expect((await ended(id)).payload).toBe('plain');
   expect((await raw(`/api/v3/runs/${id}`)).payload).toBe('plain');
 });
 
-test('metadata.remove says that it cannot find a sealed text', async () => {
+test('metadata.remove reports that it cannot find a sealed text', async () => {
   use(codecWith('k1'));
   const { id } = await tasks.trigger('echo', 1);
   expect(() => metadata.remove('words', canary, { run: id })).toThrow(/cannot find texts in sealed metadata/);
 });
 
 test(
-  'millrace runs show opens with the codec of the project or of --codec, and says "sealed" elsewhere',
+  'millrace runs show decrypts with the codec of the project or of --codec, and prints "sealed" without one',
   { timeout: 120_000 },
   async () => {
     use(codecWith('k1'));
@@ -315,7 +315,7 @@ test(
   },
 );
 
-test('a trigger in a transaction of the caller: its outbox has it sealed, too', async () => {
+test('a trigger in a transaction of the caller is sealed in its outbox too', async () => {
   use(codecWith('k1'));
   const sql = open(server.database);
   ends.push(() => sql.end({ timeout: 1 }));
@@ -336,12 +336,12 @@ test('a trigger in a transaction of the caller: its outbox has it sealed, too', 
   });
 });
 
-test('after all of this the clear text is nowhere: not in the database, the log of the server, or an answer', async () => {
+test('no clear text is in the database, the server log or a response after all of this', async () => {
   expect(answers.length).toBeGreaterThan(15);
   expect(answers.filter((answer) => answer.includes(canary))).toEqual([]);
   expect(server.logged.filter((line) => line.includes(canary))).toEqual([]);
   expect(await tablesWith(server.database, canary)).toEqual([]);
-  // The scan finds what is there.
+  // The scan finds existing text.
   use(null);
   const { id } = await tasks.trigger('large', { text: `unsealed-word ${'x'.repeat(200_000)}` });
   await ended(id);

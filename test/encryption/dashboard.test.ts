@@ -9,7 +9,7 @@ import { startProject } from '../support/project.ts';
 import { testServer } from '../support/server.ts';
 import { canary, codecFile, configFile, holdKeys, sealingTasks } from './project.ts';
 
-/** An endpoint of the user's own, on another origin than the server. It lets in who has its cookie. */
+/** A decryption endpoint of the user, on another origin than the server. It accepts requests with its cookie. */
 async function startEndpoint() {
   const codec = aesGcmCodec({
     keys: { k1: { env: 'CODEC_KEY_1' }, k2: { env: 'CODEC_KEY_2' } },
@@ -45,7 +45,7 @@ async function startEndpoint() {
 }
 
 test(
-  'the dashboard opens what is sealed through the endpoint, which the server never asks',
+  'the dashboard decrypts data through the endpoint, which the server never calls',
   { timeout: 120_000 },
   async () => {
     onTestFinished(holdKeys());
@@ -85,7 +85,7 @@ test(
       await page.getByRole('tab', { name: tab }).click();
       await page.getByText(text).first().waitFor();
     }
-    // What is sent to the server again stays sealed.
+    // Data that is sent back to the server stays sealed.
     await page.getByRole('tab', { name: 'Raw' }).click();
     await page.getByText('taskIdentifier').first().waitFor();
     expect(await page.content()).not.toContain(canary);
@@ -97,7 +97,7 @@ test(
   },
 );
 
-test('an endpoint that is none is refused when the server starts', async () => {
+test('the server does not start with an invalid endpoint', async () => {
   for (const codecEndpoint of [
     'codec',
     'http://codec.example.com/',

@@ -14,7 +14,7 @@ export const sized = task({ id: 'sized', machine: 'micro', run });
 `;
 
 test(
-  'a deployed version brings its codec; the key is on the machine of its runner',
+  'a deployed version contains its codec; the key is on the machine of its runner',
   { timeout: 120_000 },
   async () => {
     onTestFinished(holdKeys());

@@ -13,7 +13,7 @@ export const notes = task({ id: 'notes', retry: { maxAttempts: 1 }, run: async (
 `;
 
 test(
-  'without its key a process sends nothing: not an output, an error, a line, a step or metadata',
+  'a process without its key sends no output, error, log line, step or metadata',
   { timeout: 120_000 },
   async () => {
     const server = await testServer();
@@ -40,14 +40,14 @@ export default aesGcmCodec({ keys: { k1: { env: 'CODEC_KEY_THAT_IS_MISSING' } },
     expect(await outcome('says')).toEqual(['FAILED', 'SealingError', sealing]);
     expect(await outcome('throws')).toEqual(['FAILED', 'Error', unsealed]);
     expect(await outcome('steps')).toEqual(['FAILED', 'Error', unsealed]);
-    // Nothing is returned, so that nothing has to be sealed; what it noted is lost, with a line that cannot be sealed either.
+    // The task returns nothing, so only its metadata must be sealed. It is lost, and the log line about that cannot be sealed either.
     expect(await outcome('notes')).toEqual(['COMPLETED', undefined, undefined]);
     expect(await tablesWith(server.database, canary)).toEqual([]);
     expect(server.logged.filter((line) => line.includes(canary))).toEqual([]);
   },
 );
 
-test('a file that exports no codec, and one that is missing, are refused before a version is made', async () => {
+test('a codec file that is missing or exports no codec is rejected before a version is created', async () => {
   const server = await testServer();
   const start = (codec: string) =>
     startProject(server, {

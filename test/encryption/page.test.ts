@@ -1,4 +1,4 @@
-/** docs/encryption.md in the hands of a newcomer: its files, its commands and its code, beside `millrace dev`. */
+/** A new user follows docs/encryption.md: its files, commands and code, next to `millrace dev`. */
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -24,10 +24,10 @@ export const welcome = task({ id: 'welcome', run: async ({ name }) => 'Welcome, 
 
 type Keys = AesGcmCodecOptions['keys'];
 
-/** The codec of a block, with the keys that the test has. */
+/** The codec of a code block, with the keys of the test. */
 function codecOf(block: string, keys: Keys): Codec {
   const options = /aesGcmCodec\((\{[^]*\})\)/.exec(block)?.[1] ?? '';
-  // oxlint-disable-next-line typescript/no-implied-eval, typescript/no-unsafe-call -- it is a block of the page
+  // oxlint-disable-next-line typescript/no-implied-eval, typescript/no-unsafe-call -- a code block of the page
   const parsed = new Function(`return ${options}`)() as AesGcmCodecOptions;
   return aesGcmCodec({
     ...parsed,
@@ -36,7 +36,7 @@ function codecOf(block: string, keys: Keys): Codec {
 }
 const keys: Keys = { k1: Buffer.alloc(32, 5), k2: Buffer.alloc(32, 6) };
 
-test('the command makes a key that a codec takes', async () => {
+test('the command creates a key that a codec accepts', async () => {
   const dir = await mkdtemp(join(tmpdir(), 'millrace-key-'));
   onTestFinished(() => rm(dir, { recursive: true, force: true }));
   await shell(makeKey, dir);
@@ -45,11 +45,11 @@ test('the command makes a key that a codec takes', async () => {
   expect(codec.encode('x', { purpose: 'output run_1', type: 'text/plain' })).toMatchObject({ key: 'k1' });
 });
 
-test('the command line seals and opens; the server has it sealed', async () => {
+test('the command line seals and opens; the server stores sealed data', async () => {
   expect(await printed(trigger)).toMatch(/payload +\{"name":"Ada"\}\n *output +"Welcome, Ada"/);
 });
 
-test('the program seals and opens, and what it stored opens after the key was changed', async () => {
+test('the program seals and opens, and its stored data opens after a key change', async () => {
   const first = codecOf(codecFile, keys);
   const printed: unknown[] = [];
   const body = program.replaceAll(/^import .*$/gm, '').replace('configure({ codec })', 'use({ codec })');
@@ -70,10 +70,10 @@ test('the program seals and opens, and what it stored opens after the key was ch
   expect((await runs.retrieve(id)).output).toBe('Welcome, Grace');
 });
 
-test('the endpoint of the page answers its dashboard', async () => {
+test('the endpoint of the page serves the dashboard', async () => {
   const body = endpoint.replaceAll(/^import .*$/gm, '').replace(/^export .*$/m, 'return handle;');
   const codec = codecOf(codecFile, keys);
-  // oxlint-disable-next-line typescript/no-implied-eval, typescript/no-unsafe-call -- it is a block of the page
+  // oxlint-disable-next-line typescript/no-implied-eval, typescript/no-unsafe-call -- a code block of the page
   const handle = new Function('codecHandler', 'codec', body)(sealing.codecHandler, codec) as (
     request: Request,
   ) => Promise<Response>;

@@ -1,6 +1,6 @@
 import { configure } from '@millrace/sdk';
 
-/** A project that seals. Each text that must not be found anywhere contains the canary. */
+/** A project with a codec. Each text that must not be found anywhere contains the canary. */
 export const canary = 'canary-5b1f';
 
 export const keys = {
@@ -8,7 +8,7 @@ export const keys = {
   CODEC_KEY_2: Buffer.alloc(32, 22).toString('hex'),
 };
 
-/** Gives this process the keys, until the function that it returns is called, which also forgets what the SDK was configured with. */
+/** Sets the keys in this process. The returned function removes them, and resets the configuration of the SDK. */
 export function holdKeys(): () => void {
   Object.assign(process.env, keys);
   return () => {
@@ -65,7 +65,7 @@ export const flow = task({ id: 'flow', retry: quick, run: async ({ word }, { ctx
   await wait.completeToken(token, { approved: true, by: word });
   const approval = await wait.forToken(token).unwrap();
   const traced = await trace('spans', async () => { throw new Error('in span ' + word); }).catch((error) => error.message);
-  // What others changed comes with the reply.
+  // The reply contains changes by others.
   metadata.set('end', true);
   await metadata.flush();
   return { before, stored, date: stored.at instanceof Date, flaky, one, failed: failed.error.cause.message, stepped,

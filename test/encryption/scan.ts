@@ -1,6 +1,6 @@
 import { connect, type Database } from '../../packages/server/src/db/connect.ts';
 
-/** Where a text is in a database: every column of every table, as text, and inside of bytes. */
+/** Finds a text in a database: in every column of every table, as text and inside bytes. */
 export async function tablesWith(database: Database, text: string): Promise<string[]> {
   const sql = connect(database, { name: 'scan', max: 1 });
   try {

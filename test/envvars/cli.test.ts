@@ -28,7 +28,7 @@ const command =
 
 const json = (stdout: string): unknown[] => stdout.split('\n').map((line) => JSON.parse(line) as unknown);
 
-test('sets, lists and unsets; what is secret is not shown', async () => {
+test('sets, lists and unsets variables; secrets are not shown', async () => {
   const { env } = await opened();
   expect(await env('list')).toEqual({ exitCode: 0, stdout: 'No variables.', stderr: '' });
   expect(await env('set', 'A=1=one', 'B=two words')).toMatchObject({ exitCode: 0, stdout: 'Set A.\nSet B.' });
@@ -49,7 +49,7 @@ test('sets, lists and unsets; what is secret is not shown', async () => {
   expect(refused.stderr).not.toContain('something');
 });
 
-test('takes a value from stdin, so that it is in no history of commands', async () => {
+test('reads a value from stdin, which keeps it out of the shell history', async () => {
   const { served, folder } = await opened();
   const { server, key, call } = served;
   const child = spawn(
@@ -73,7 +73,7 @@ test('takes a value from stdin, so that it is in no history of commands', async 
   });
 });
 
-test('pulls into a file that only its owner reads, and pushes it back', { timeout: 60_000 }, async () => {
+test('pulls into a file that only its owner can read, and pushes it back', { timeout: 60_000 }, async () => {
   const { env, folder, served } = await opened();
   const variables = { A: 'plain', B: "it's # not a comment", C: 'two\nlines', S: 'a secret' };
   await served.call('POST', 'envvars/prod/import', { body: { variables, isSecret: true } });
@@ -97,7 +97,7 @@ test('pulls into a file that only its owner reads, and pushes it back', { timeou
   await chmod(file, 0o644);
   expect(await env('pull', '--force')).toMatchObject({ exitCode: 0 });
   expect((await stat(file)).mode & 0o077).toBe(0);
-  // A key gives its own environment's values only: no other's are taken for them.
+  // A key returns only the values of its own environment.
   const elsewhere = await env('pull', 'stg.env', '--project', served.ref, '--env', 'staging');
   expect(elsewhere).toMatchObject({
     exitCode: 2,
@@ -115,7 +115,7 @@ test('pulls into a file that only its owner reads, and pushes it back', { timeou
   expect(await readFile(file, 'utf8')).toBe("A=''\nB=''\nC='  '\nS=''\n");
 });
 
-test('pull writes no secrets where git would take them', { timeout: 60_000 }, async () => {
+test('pull writes no secrets to a file that git would add', { timeout: 60_000 }, async () => {
   const { env, folder, served } = await opened();
   const git = (...args: string[]) => promisify(execFile)('git', ['-C', folder.path, ...args]);
   await served.call('POST', 'envvars/prod/import', {
@@ -137,7 +137,7 @@ test('pull writes no secrets where git would take them', { timeout: 60_000 }, as
 
   await folder.write('.gitignore', '.env*\n');
   expect(await env('pull')).toMatchObject({ exitCode: 0, stderr: '' });
-  // One that git has already it goes on taking, whatever is ignored.
+  // git keeps tracking a file that it already tracks, even if the file is ignored.
   await folder.write('.gitignore', '.env*\n!.env.example\n');
   expect(await env('pull', '.env.example')).toMatchObject({
     exitCode: 1,
@@ -167,7 +167,7 @@ test('pull writes no secrets where git would take them', { timeout: 60_000 }, as
   });
 });
 
-test('shows the history, compares and rolls back', { timeout: 60_000 }, async () => {
+test('shows the history, compares revisions and rolls back', { timeout: 60_000 }, async () => {
   const { env } = await opened();
   await env('set', 'A=1');
   await env('set', 'A=2', 'B=1');
@@ -193,7 +193,7 @@ test('shows the history, compares and rolls back', { timeout: 60_000 }, async ()
   expect((await env('rollback', '0')).stdout).toBe('As at revision 0, now revision 6: -A.');
 });
 
-test('with a personal access token it names project, environment and branch', async () => {
+test('takes project, environment and branch as options with a personal access token', async () => {
   const { served, folder } = await opened();
   await served.addBranch('preview', 'feat/x');
   const env = (...args: string[]) =>
@@ -215,7 +215,7 @@ const addressOf = (database: Database): string => {
   return `postgresql://${username}@localhost:${port ?? 5432}/${name}?host=${encodeURIComponent(host)}`;
 };
 
-test('the master key is changed by command, beside a server that knows both', async () => {
+test('a command changes the master key, next to a server that has both', async () => {
   const [first, next, third] = ['ab', 'cd', 'ef'].map((byte) => byte.repeat(32)) as [string, string, string];
   const { parseMasterKey } = await import('../../packages/server/src/auth/master-key.ts');
   const masterKey = parseMasterKey(first, 'test');

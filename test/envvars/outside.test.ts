@@ -59,7 +59,7 @@ async function started() {
   });
   const { version } = JSON.parse(await work.line(/^\{"runner"/)) as { version: string };
   await promote(served.server.url, key, version);
-  /** A run of the task, once it is over. */
+  /** A run of the task, after it has ended. */
   const outcome = async (task: string, payload: unknown = {}): Promise<Record<string, unknown>> => {
     const { body } = await served.call('POST', `/api/v1/tasks/${task}/trigger`, { body: { payload } });
     for (;;) {
@@ -73,7 +73,7 @@ async function started() {
 }
 
 test(
-  'tasks see them, below the variables of the environment, and the last source counts',
+  'tasks see them, with variables of the environment taking precedence, and the last source wins',
   { timeout: 60_000 },
   async () => {
     const { outcome } = await started();
@@ -94,7 +94,7 @@ test(
 );
 
 test(
-  'their values are in nothing that the server stores, nor in what the runner prints',
+  'their values are neither stored by the server nor printed by the runner',
   { timeout: 60_000 },
   async () => {
     const { served, work, outcome } = await started();
@@ -117,7 +117,7 @@ test(
 );
 
 test(
-  'a change takes effect, and the last ones stay when they cannot be read',
+  'a change takes effect, and the previous values stay when a source cannot be read',
   { timeout: 60_000 },
   async () => {
     const { project, work, outcome } = await started();
@@ -133,7 +133,7 @@ test(
 );
 
 test(
-  'what cannot be read stops the start with a sentence that has no value',
+  'a source that cannot be read stops the start, with a message that contains no value',
   { timeout: 60_000 },
   async () => {
     const project = await temporaryProject({

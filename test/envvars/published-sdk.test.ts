@@ -27,7 +27,7 @@ describe.each(['secret key', 'personal access token'])('the published SDK with a
       message: expect.stringContaining('override') as string,
     });
     expect(await envvars.upload(ref, 'prod', { variables, override: true })).toEqual({ success: true });
-    // It passes on what its types do not know.
+    // It passes on properties that its types do not have.
     const secret = { name: 'S', value: 'hidden', isSecret: true };
     expect(await envvars.create(ref, 'production', secret)).toEqual({ success: true });
     expect(await envvars.list(ref, 'prod')).toEqual([
@@ -57,7 +57,7 @@ describe.each(['secret key', 'personal access token'])('the published SDK with a
   });
 });
 
-test('a personal access token names other environments, a key does not', async () => {
+test('a personal access token accesses other environments, a key does not', async () => {
   const served = await variableServer();
   configure({ baseURL: served.server.url, accessToken: served.pat });
   await envvars.create(served.ref, 'staging', { name: 'A', value: '1' });

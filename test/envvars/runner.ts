@@ -20,7 +20,7 @@ interface RunReply {
 
 export interface Project {
   trigger(task: string, payload?: unknown): Promise<string>;
-  /** The run once it is over. */
+  /** The run after it has ended. */
   over(run: string): Promise<RunReply>;
   outcome(task: string, payload?: unknown): Promise<RunReply>;
 }

@@ -9,7 +9,7 @@ import { encodingsOf } from '../../packages/server/src/envvars/redact/encodings.
 import { dump, startVariableServer } from '../../packages/server/src/envvars/testing/variable-server.ts';
 import { runProject } from './runner.ts';
 
-/** With something that every form of writing it down treats in its own way. */
+/** Contains characters that each encoding escapes in its own way. */
 const sentinel = 'Sentinel-7f3a/Ünï+"quoted"\\back ?&=é';
 const old = 'Sentinel-of-before-91c2';
 
@@ -58,7 +58,7 @@ export const dies = task({ id: 'dies', isolated: true, retry: { maxAttempts: 1 }
 } });
 `;
 
-/** Where OpenTelemetry exports to. OTLP is protobuf or JSON: texts are to be seen in either. */
+/** A target of OpenTelemetry exports. OTLP is protobuf or JSON: texts are readable in both. */
 async function startCollector() {
   const spans: string[] = [];
   const server = createServer((request, response) => {
@@ -78,7 +78,7 @@ async function startCollector() {
 }
 
 test(
-  'a secret that runs throw, log, return, encode and put into metadata is found nowhere',
+  'a secret that runs throw, log, return, encode and store in metadata is found nowhere',
   { timeout: 60_000 },
   async () => {
     const collector = await startCollector();
@@ -111,7 +111,7 @@ test(
     });
     const output = runs[5]?.output as { child: string } | undefined;
     runs.push(await project.over(output?.child ?? ''));
-    // Lines of a run are kept beside its end, not in the same write.
+    // Log lines of a run are not stored in the same write as its end.
     await expect.poll(async () => (await sql`select from run_logs`).length).toBeGreaterThanOrEqual(5);
 
     const replies: unknown[] = [...runs];
@@ -127,7 +127,7 @@ test(
       (await call('POST', 'envvars/prod/import', { body: { variables: { SENTINEL: sentinel } } })).body,
     );
 
-    // Webhooks and traces go out beside what they tell of.
+    // Webhooks and traces are sent independently of the changes that they report.
     await expect
       .poll(receiver.types, { timeout: 20_000 })
       .toEqual(expect.arrayContaining(['error.new', 'run.failed']));
@@ -165,17 +165,17 @@ test(
       for (const spelling of [...spellings, ...hexes]) {
         expect({ place, found: text.includes(spelling) ? spelling : null }).toEqual({ place, found: null });
       }
-      // Not even a part of it that no way of writing touches.
+      // Not even a part of it that no encoding changes.
       expect(text).not.toContain('Sentinel-7f3a');
     }
-    // What runs have is the real one.
+    // Runs have the real value.
     expect(((await call('GET', 'envvars')).body as { variables: object }).variables).toEqual({
       SENTINEL: sentinel,
     });
   },
 );
 
-test('a change reaches new runs at once; what runs keeps what it has, and each run tells which it had', async () => {
+test('a change reaches new runs immediately; active runs keep their variables, and each run shows its revision', async () => {
   const served = await startVariableServer();
   const set = async (value: string) =>
     expect((await served.call('POST', 'envvars/prod', { body: { name: 'COLOUR', value } })).status).toBe(200);

@@ -1,4 +1,4 @@
-/** What people see of their tasks on the terminal: `millrace dev` in a real process, and secrets of its environment. */
+/** Terminal output of tasks: `millrace dev` in a real process, with secrets in its environment. */
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { encodingsOf } from '../../packages/server/src/envvars/redact/encodings.ts';
 import { startDev, temporaryProject } from '../cli/command.ts';
@@ -45,7 +45,7 @@ export const dies = task({ id: 'dies', isolated: true, retry: { maxAttempts: 1 }
 `;
 
 test(
-  'shows no secret of the environment, whatever tasks log, throw, print or die of',
+  'shows no secret of the environment when tasks log, throw, print or crash',
   { timeout: 120_000 },
   async () => {
     const project = await temporaryProject({ 'tasks/leak.ts': tasks });
@@ -88,7 +88,7 @@ test(
       'FAILED',
     ]);
     const output = () => [...dev.stdout, ...dev.stderr].join('\n');
-    // That these are there shows that the rest would be.
+    // Because these are present, the rest would be too.
     for (const words of [
       'no access with',
       'outside of any run',

@@ -4,8 +4,8 @@ import { sharedServer } from '../support/shared-server.ts';
 
 const unknown = 'error_0000000000000000';
 
-describe('requests about error groups that cannot be taken', () => {
-  test('name the parameter that is wrong', async () => {
+describe('invalid requests about error groups', () => {
+  test('name the invalid parameter', async () => {
     const server = await sharedServer();
     for (const [parameter, value] of [
       ['sort', 'newest'],
@@ -39,7 +39,7 @@ describe('requests about error groups that cannot be taken', () => {
     expect(search).toMatchObject({ status: 200, body: { data: [], pagination: {} } });
   });
 
-  test('are 404 for malformed and for unknown ids alike, in every operation', async () => {
+  test('get 404 for malformed and for unknown ids, in every operation', async () => {
     const server = await sharedServer();
     const bodies = {
       resolve: {},
@@ -61,7 +61,7 @@ describe('requests about error groups that cannot be taken', () => {
     }
   });
 
-  test('are 400 with a sentence for a body that is empty, broken or wrong', async () => {
+  test('get 400 with a message for an empty, malformed or invalid body', async () => {
     const server = await testServer();
     for (const act of ['resolve', 'ignore', 'merge', 'split']) {
       const path = `/api/v1/errors/${unknown}/${act}`;

@@ -15,12 +15,12 @@ interface Leased {
 
 const failed = `('FAILED', 'CRASHED', 'SYSTEM_FAILURE', 'TIMED_OUT')`;
 
-/** What the statement that ends a run touches, from before anything is written to just before it commits. */
+/** Tables that the statement that ends a run writes to, from its first write to just before its commit. */
 const points = ['leases', 'error_arrivals', 'run_facets', 'notification_endpoints'];
-/** To the database it is the same whether a server dies or its connection does, so the server does at the first and the last unless the run is long. */
+/** A killed server and a lost connection look the same to the database. Short runs kill it only at the first and the last point. */
 const serverPoints = points.filter((_, index) => isLong || index % 3 === 0);
 
-test('a kill anywhere between the failure and its commit leaves the run and its occurrence, or neither', async () => {
+test('a kill at any point between the failure and its commit leaves both the ended run and its occurrence, or neither', async () => {
   const { connection, drop } = await testDatabase();
   const sql = connect(connection, { name: 'test', max: 4 });
   let server: ServerProcess | undefined;
@@ -51,7 +51,7 @@ test('a kill anywhere between the failure and its commit leaves the run and its 
   });
   await promote(server.url, server.secretKey);
 
-  /** A runner of its own for each round; what it is given it holds until it is told to fail it. */
+  /** Each round has its own runner, which holds its runs until the test makes it fail them. */
   let runners = 0;
   const join = (): { readonly leased: Leased[]; fail(): void } => {
     const { url, secretKey } = server as ServerProcess;
@@ -121,7 +121,7 @@ test('a kill anywhere between the failure and its commit leaves the run and its 
     }
   }
 
-  // What was not recorded is run again, and fails for good this time.
+  // A run whose end was not stored runs again, and fails permanently this time.
   const runner = join();
   const live = async (): Promise<number> => {
     if (runner.leased.length > 0) runner.fail();
@@ -136,7 +136,7 @@ test('a kill anywhere between the failure and its commit leaves the run and its 
   expect(data.reduce((sum, group) => sum + group.count, 0)).toBe(3 * (points.length + serverPoints.length));
 }, 120_000);
 
-/** The process of the statement that waits in the middle of ending runs. */
+/** The backend process of the statement that waits while it ends runs. */
 async function waitingSettlement(sql: Sql): Promise<number> {
   let pid = 0;
   const find = async (): Promise<number> => {
@@ -150,7 +150,7 @@ async function waitingSettlement(sql: Sql): Promise<number> {
   return pid;
 }
 
-/** In one snapshot: every failed run has its fingerprint and no other has, and as many occurrences are counted or about to be. */
+/** In one snapshot: exactly the failed runs have a fingerprint, and the counted and pending occurrences are as many. */
 async function expectTogether(sql: Sql): Promise<void> {
   const [row] = await sql.unsafe<{ apart: number; runs: number; occurrences: number }[]>(`
     select (select count(*)::int from runs

@@ -5,7 +5,7 @@ import { finished } from '../cli/in-process.ts';
 const odd = {
   'ten megabytes': `(() => { const error = new Error('x'.repeat(10_000_000)); error.stack = 'y'.repeat(10_000_000); return error; })()`,
   'NUL and half a character': `new Error('a\\u0000b\\ud800c')`,
-  'a name that is no text': `Object.assign(new Error('named'), { name: { toString: null } })`,
+  'a name that is not a string': `Object.assign(new Error('named'), { name: { toString: null } })`,
   'names of Object.prototype': `Object.assign(new Error('constructor'), { name: '__proto__', code: 'hasOwnProperty' })`,
   'getters that throw': `Object.defineProperties(new Error('hidden'), Object.fromEntries(
     ['name', 'message', 'stack', 'code', 'cause', 'errors', 'fingerprint'].map((key) => [key, { get() { throw new Error('no'); } }])))`,
@@ -38,7 +38,7 @@ interface Group {
   readonly status: string;
 }
 
-describe('errors of runs that really fail', () => {
+describe('errors of failed runs', () => {
   let project: Folder;
   let dev: Running & { ready: Ready };
 
@@ -68,7 +68,7 @@ describe('errors of runs that really fail', () => {
   const countOf = async (task: string): Promise<number> =>
     (await json('errors', 'list', '--task', task)).reduce((sum, group) => sum + group.count, 0);
 
-  test('end their run and form a group, whatever was thrown', async () => {
+  test('end their run and form a group for every thrown value', async () => {
     const ids = await Promise.all(Object.keys(odd).map((_, n) => post('odds', { n })));
     await expect.poll(() => countOf('odds'), { timeout: 30_000, interval: 200 }).toBe(ids.length);
     for (const group of await json('errors', 'list', '--task', 'odds')) {
@@ -79,7 +79,7 @@ describe('errors of runs that really fail', () => {
     expect(runs.map((run) => run.id).toSorted()).toEqual(ids.toSorted());
   }, 60_000);
 
-  test('are grouped as the code of the task says', async () => {
+  test('are grouped by the code of the task', async () => {
     await Promise.all([post('own', {}), post('own', {}), post('own', { own: 'mine' })]);
     await expect.poll(() => countOf('own'), { timeout: 30_000, interval: 200 }).toBe(3);
     const groups = await json('errors', 'list', '--task', 'own', '--sort', 'count');
@@ -89,7 +89,7 @@ describe('errors of runs that really fail', () => {
     ]);
   }, 60_000);
 
-  test('are merged, split, ruled, ignored and resolved by the command', async () => {
+  test('are merged, split, matched by rules, ignored and resolved by the command', async () => {
     await Promise.all(['alpha broke', 'beta broke'].map((message) => post('plain', { message })));
     await expect.poll(() => countOf('plain'), { timeout: 30_000, interval: 200 }).toBe(2);
     const [first, second] = await json('errors', 'list', '--task', 'plain', '--sort', 'firstSeen');

@@ -9,7 +9,7 @@ import { startServerProcess, type ServerProcess } from '../support/server-proces
 
 const rounds = numRuns(8);
 
-test('two servers that are killed lose no event and no notification, and double none', async () => {
+test('killing two servers neither loses nor duplicates events and notifications', async () => {
   const { connection, drop } = await testDatabase();
   const sql = connect(connection, { name: 'test', max: 2 });
   const servers: ServerProcess[] = [];
@@ -24,7 +24,7 @@ test('two servers that are killed lose no event and no notification, and double 
   servers.push(await start());
   servers.push(await start());
 
-  /** Asks one server after the other until one answers, as a client does that does not know what became of its request. */
+  /** Sends the request to each server in turn until one responds, as a client does that does not know whether its request succeeded. */
   let turn = 0;
   const post = async (path: string, body: unknown): Promise<void> => {
     for (;;) {
@@ -71,7 +71,7 @@ test('two servers that are killed lose no event and no notification, and double 
   const senders = Array.from({ length: 6 }, (_, n) => sender(`sender-${n}`));
   for (let round = 0; round < rounds; round++) {
     await register();
-    // The next server starts while this round goes on.
+    // The next server starts during this round.
     const successor = start();
     await new Promise((resolve) => setTimeout(resolve, 100 + Math.random() * 700));
     const victim = round % 2;
@@ -90,7 +90,7 @@ test('two servers that are killed lose no event and no notification, and double 
     return row?.count ?? -1;
   };
   await expect.poll(left, { timeout: 10_000, interval: 50 }).toBe(0);
-  // Joined, not looked up for each event: of some thousands of each, that alone would take most of a minute.
+  // Joined, because separate look-ups for some thousands of events would take most of a minute.
   const rows = await sql<{ id: string; runs: string[]; created: string[] }[]>`
     select e.id, e.run_ids as runs, coalesce(m.created, '{}') as created
       from events e
@@ -102,7 +102,7 @@ test('two servers that are killed lose no event and no notification, and double 
     expect(runs.toSorted()).toEqual(created.toSorted());
   }
 
-  // An attempt whose process died is made again, under the same id: the receiver sees each fact at least once, as one message.
+  // A delivery attempt whose process died is repeated under the same id: the receiver gets each notification at least once, as one message.
   const known = await sql<{ version: string }[]>`select version from versions`;
   expect(known).toHaveLength(versions);
   await sql`update notification_deliveries set due = now() where due is not null`;

@@ -24,7 +24,7 @@ async function servePage(url: string, secretKey: string): Promise<string> {
   return line;
 }
 
-test('a chat in a browser goes on through the killing of the server without losing a character', async () => {
+test('a chat in a browser survives a kill of the server without losing a character', async () => {
   const { executablePath, env } = await findBrowser();
   const { connection, drop } = await testDatabase();
   onTestFinished(drop);

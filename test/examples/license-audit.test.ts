@@ -26,7 +26,7 @@ async function audit(data: string): Promise<{ code: number; output: string }> {
   return { code, output };
 }
 
-/** The figures of a summary: packages, passed, failed, and the count of each error group by its id. */
+/** The numbers of a summary: packages, passed, failed, and the count of each error group by id. */
 function figures(output: string) {
   const [, ...counts] = /^(\d+) packages audited in .* s: (\d+) passed, (\d+) failed\.$/m.exec(output) ?? [];
   const [packages, passed, failed] = counts.map(Number);
@@ -70,7 +70,7 @@ test('the license audit ends with its summary, and a second one adds to the same
   expect(figures(second.output)).toEqual({ ...first, groups: Object.fromEntries(doubled) });
 }, 180_000);
 
-test('the packages to audit are those of the lock file that are installed, with their purpose', async () => {
+test('audits the installed packages of the lock file, with their purpose', async () => {
   const project = await temporaryFolder();
   const packages = {
     '': {},

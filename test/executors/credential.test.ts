@@ -9,7 +9,7 @@ import { attemptMarker } from '@millrace/contract/runner';
 import { installation, type Installation } from '../access/installation.ts';
 import { startProject } from '../support/project.ts';
 
-/** Tasks that write what they call the API with into a file, and go on when another one is there. */
+/** Tasks that write their API credential to a file, and continue when another file exists. */
 const tasks = `
 import { existsSync, renameSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -44,7 +44,7 @@ export const says = task({ id: 'says', run: async () => (globalThis as any)[Symb
 interface Set extends Installation {
   readonly dir: string;
   start(task: string, payload?: object): Promise<string>;
-  /** What a task wrote. */
+  /** The content that a task wrote. */
   credential(file?: string): Promise<string>;
   go(): Promise<void>;
   ended(run: string): Promise<void>;
@@ -89,7 +89,7 @@ const signed = (key: string, claims: object): string => {
 };
 
 describe('the credential of an attempt', { timeout: 60_000 }, () => {
-  test('does the work of a run, and no administration', async () => {
+  test('permits the operations of a run, but not administration', async () => {
     const { ask, server, start, credential, go, projectRef } = await serving();
     await start('holds');
     const key = await credential();
@@ -114,7 +114,7 @@ describe('the credential of an attempt', { timeout: 60_000 }, () => {
     ];
     for (const [request, body] of refused)
       expect([request, (await ask(request, { key, body })).status]).toEqual([request, 403]);
-    // What belongs to users is closed to it as to any key.
+    // Operations for users are closed to it, as to any key.
     expect((await ask(`GET ${at}/prod/keys`, { key })).status).toBe(401);
     const socket = new WebSocket(`${server.url.replace('http', 'ws')}/runner/v1/connect`, {
       headers: { authorization: `Bearer ${key}` },
@@ -129,7 +129,7 @@ describe('the credential of an attempt', { timeout: 60_000 }, () => {
     await go();
   });
 
-  test('is replaced when the clock of the database was set ahead', async () => {
+  test('is replaced after the clock of the database was set ahead', async () => {
     const { ask, server, start, credential, go, ended } = await serving();
     const run = await start('repeats');
     const { exp } = claimsOf(await credential());
@@ -149,7 +149,7 @@ describe('the credential of an attempt', { timeout: 60_000 }, () => {
     expect((await ask('GET /api/v1/runs', { key })).status).toBe(200);
     await go();
     await ended(run);
-    // Known for one second at most.
+    // Cached for one second at most.
     await expect
       .poll(async () => (await ask('GET /api/v1/runs', { key })).status, { timeout: 1_500 })
       .toBe(401);
@@ -185,7 +185,7 @@ describe('the credential of an attempt', { timeout: 60_000 }, () => {
     await expect.poll(write, { timeout: 1_500 }).toBe(401);
   });
 
-  test('is not that of the next attempt of the same run', async () => {
+  test('differs from that of the next attempt of the same run', async () => {
     const { ask, start, credential, go } = await serving();
     await start('again');
     const second = await credential('credential2');
@@ -197,7 +197,7 @@ describe('the credential of an attempt', { timeout: 60_000 }, () => {
     await go();
   });
 
-  test('is good while its code waits, and ends with the key of its runner', async () => {
+  test('is valid while its code waits, and ends with the key of its runner', async () => {
     const { ask, sql, start, credential, keys, projectRef } = await serving();
     const created = await ask('POST /api/v1/waitpoints/tokens', { key: keys.prod, body: {} });
     const run = await start('suspends', { token: created.body.id });
@@ -207,7 +207,7 @@ describe('the credential of an attempt', { timeout: 60_000 }, () => {
       .toBe(1);
     await new Promise((resolve) => setTimeout(resolve, 1_100));
     expect((await ask('GET /api/v1/runs', { key })).status).toBe(200);
-    // Its runner let go of it: no code is there that could call.
+    // Its runner has released it: no code exists that could call.
     await sql`update suspended set runner_id = null where run_id = ${run}`;
     await expect
       .poll(async () => (await ask('GET /api/v1/runs', { key })).status, { timeout: 1_500 })
@@ -237,7 +237,7 @@ describe('the credential of an attempt', { timeout: 60_000 }, () => {
     await go();
   });
 
-  test('hands on single objects for a day at most', async () => {
+  test('creates tokens for single objects, for a day at most', async () => {
     const { ask, start, credential, go } = await serving();
     await start('holds');
     const key = await credential();
@@ -266,7 +266,7 @@ describe('the credential of an attempt', { timeout: 60_000 }, () => {
     await go();
   });
 
-  test('makes nothing that outlives the key of its runner', async () => {
+  test('creates nothing that outlives the key of its runner', async () => {
     const { ask, sql, start, credential, go } = await serving();
     await start('holds');
     const key = await credential();
@@ -278,7 +278,7 @@ describe('the credential of an attempt', { timeout: 60_000 }, () => {
       const [grant = ''] = (new URL(body.presignedUrl as string).pathname.split('/').at(-1) ?? '').split('.');
       return (JSON.parse(Buffer.from(grant, 'base64url').toString()) as { until: number }).until;
     };
-    // The end is known within a second.
+    // The end takes effect within a second.
     await expect.poll(packet).toBe(expiresAt * 1_000);
     const { body } = await ask('POST /api/v1/auth/public-tokens', {
       key,
@@ -288,7 +288,7 @@ describe('the credential of an attempt', { timeout: 60_000 }, () => {
     await go();
   });
 
-  test('cannot be made of anything else, nor anything else of it', async () => {
+  test('cannot be forged', async () => {
     const { ask, keys, start, credential, go, sign, publicIdOf } = await serving();
     await start('holds');
     const key = await credential();
@@ -304,9 +304,9 @@ describe('the credential of an attempt', { timeout: 60_000 }, () => {
       'of another environment': signed(keys.stg, { ...claims, sub: await publicIdOf('stg') }),
       'of another fence': signed(keys.prod, { ...claims, fence: Number(claims['fence']) + 1 }),
       'of another run': signed(keys.prod, { ...claims, run: 'run_other' }),
-      'of no number': signed(keys.prod, { ...claims, fence: '1 or 1=1' }),
-      'out of date': signed(keys.prod, { ...claims, iat: now - 700, exp: now - 1 }),
-      'without an end': signed(keys.prod, { ...claims, exp: undefined }),
+      'with a fence that is not a number': signed(keys.prod, { ...claims, fence: '1 or 1=1' }),
+      expired: signed(keys.prod, { ...claims, iat: now - 700, exp: now - 1 }),
+      'without an expiry': signed(keys.prod, { ...claims, exp: undefined }),
       'with the audience of public tokens': signed(keys.prod, { ...claims, aud: 'https://api.trigger.dev' }),
       'with another signature': `${key.slice(0, key.lastIndexOf('.'))}.${'A'.repeat(43)}`,
       'no token at all': `${attemptMarker}eyJ.a.b`,
@@ -317,7 +317,7 @@ describe('the credential of an attempt', { timeout: 60_000 }, () => {
     await go();
   });
 
-  test('is told by no output', async () => {
+  test('is in no output', async () => {
     const { ask, keys, start, ended } = await serving();
     const run = await start('says');
     await ended(run);

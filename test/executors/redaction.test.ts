@@ -3,7 +3,7 @@ import { connect } from '../../packages/server/src/db/connect.ts';
 import { startProject } from '../support/project.ts';
 import { testServer } from '../support/server.ts';
 
-/** A key that nobody told the server or the runner as a secret. */
+/** A key that neither the server nor the runner knows as a secret. */
 const key = `svc_prod_sk_${'aB3'.repeat(8)}`;
 const token = `tr_pat_${'a1b2'.repeat(10)}`;
 
@@ -30,7 +30,7 @@ export const triggers = task({ id: 'triggers', run: async () => (await serves.tr
 `;
 
 test(
-  'nothing that a run says keeps the shape of a key, in no place that it is kept in',
+  'text in the shape of a key is redacted everywhere that output of a run is stored',
   { timeout: 60_000 },
   async () => {
     const server = await testServer();
@@ -39,7 +39,7 @@ test(
     await startProject(server, { 'tasks/all.ts': tasks });
     const run = async (task: string) => {
       const { id } = (await server.ask(`/api/v1/tasks/${task}/trigger`, { method: 'POST', body: {} })).body;
-      // What a reply holds is what the test is about.
+      // The test checks the content of the reply.
       // oxlint-disable-next-line typescript/no-explicit-any
       let run: any;
       await expect

@@ -70,7 +70,7 @@ export const all = task({
 });
 `;
 
-// What a reply holds is what the test is about.
+// The test checks the content of the reply.
 // oxlint-disable-next-line typescript/no-explicit-any
 async function ended(server: TestServer, id: string, within = 60_000): Promise<any> {
   // oxlint-disable-next-line typescript/no-explicit-any
@@ -123,7 +123,7 @@ test('a task calls the whole API with a credential of its run', { timeout: 120_0
   expect(typeof key).toBe('string');
   expect(run.metadata).toMatchObject({ step: 1, last: true });
   expect(run.tags).toEqual(['tagged']);
-  // What it handed out is good without it.
+  // Tokens that it created stay valid without it.
   expect((await server.ask(`/api/v3/runs/${id}`, { key: readsRun })).status).toBe(200);
   const byToken = await server.ask('/api/v1/tasks/child/trigger', {
     method: 'POST',
@@ -131,7 +131,7 @@ test('a task calls the whole API with a credential of its run', { timeout: 120_0
     body: { payload: { n: 1 } },
   });
   expect(byToken.status).toBe(200);
-  // What it left under way when it ended was done before.
+  // Calls that it left in progress were completed before it ended.
   const children = (await server.ask('/api/v1/runs?filter[taskIdentifier]=child&page[size]=100')).body.data;
   expect(children.some((child: { idempotencyKey?: string }) => child.idempotencyKey !== undefined)).toBe(
     true,

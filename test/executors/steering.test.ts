@@ -4,7 +4,7 @@ import { startProject } from '../support/project.ts';
 
 const code = '--import=data:text/javascript,globalThis.hacked=true';
 
-/** Every way in which a variable is written. */
+/** Every way to write a variable. */
 const writes = (
   at: string,
   env: string,
@@ -72,58 +72,54 @@ async function sendForm(
   return { status: response.status, body: (await response.json()) as { variableErrors?: { key: string }[] } };
 }
 
-describe('variables that steer processes', () => {
-  test(
-    'are refused from all but admins, in every way in which variables are written',
-    { timeout: 60_000 },
-    async () => {
-      const all = await installation();
-      const { ask, projectRef, token, keys } = all;
-      const at = `/api/v1/projects/${projectRef}`;
-      const keyOf = async (preset: string) =>
-        (await ask(`POST ${at}/prod/keys`, { body: { name: preset, preset } })).body.key as string;
-      const others = {
-        'a variables-only key': await keyOf('variables-only'),
-        'a member': (await all.userWith('member')).token,
-      };
-      const admins = {
-        'a full key': keys.prod,
-        'an owner': token,
-        'an admin': (await all.userWith('admin')).token,
-      };
-      // It is there, from an admin: not even that may be taken away.
-      expect(
-        (await ask(`POST ${at}/envvars/prod`, { body: { name: 'BASH_ENV', value: '/etc/profile' } })).status,
-      ).toBe(200);
-      const before = await revisionIn(all);
-      for (const [who, key] of Object.entries(others)) {
-        for (const [what, request, body] of writes(at, 'prod')) {
-          const answer = await ask(request, { key, body });
-          expect([who, what, answer.status]).toEqual([who, what, 403]);
-          const named = answer.body.variableErrors.map((error: { key: string }) => error.key) as string[];
-          expect(named).toHaveLength(1);
-          expect(answer.body.error).toContain(named[0]);
-        }
-        const form = await sendForm(all, `${at}/envvars/prod/import`, key);
-        expect([who, form.status, form.body.variableErrors?.[0]?.key]).toEqual([who, 403, 'GIT_SSH_COMMAND']);
-        // What they may do, they still may.
-        expect(
-          (await ask(`POST ${at}/envvars/prod`, { key, body: { name: 'NODE_ENV', value: 'production' } }))
-            .status,
-        ).toBe(200);
+describe('variables that control processes', () => {
+  test('are rejected from all but admins, in every way to write variables', { timeout: 60_000 }, async () => {
+    const all = await installation();
+    const { ask, projectRef, token, keys } = all;
+    const at = `/api/v1/projects/${projectRef}`;
+    const keyOf = async (preset: string) =>
+      (await ask(`POST ${at}/prod/keys`, { body: { name: preset, preset } })).body.key as string;
+    const others = {
+      'a variables-only key': await keyOf('variables-only'),
+      'a member': (await all.userWith('member')).token,
+    };
+    const admins = {
+      'a full key': keys.prod,
+      'an owner': token,
+      'an admin': (await all.userWith('admin')).token,
+    };
+    // It exists, set by an admin: it cannot be removed either.
+    expect(
+      (await ask(`POST ${at}/envvars/prod`, { body: { name: 'BASH_ENV', value: '/etc/profile' } })).status,
+    ).toBe(200);
+    const before = await revisionIn(all);
+    for (const [who, key] of Object.entries(others)) {
+      for (const [what, request, body] of writes(at, 'prod')) {
+        const answer = await ask(request, { key, body });
+        expect([who, what, answer.status]).toEqual([who, what, 403]);
+        const named = answer.body.variableErrors.map((error: { key: string }) => error.key) as string[];
+        expect(named).toHaveLength(1);
+        expect(answer.body.error).toContain(named[0]);
       }
-      expect(await namesIn(all)).toEqual(['prod BASH_ENV', 'prod NODE_ENV']);
-      expect(await revisionIn(all)).toBe((before ?? 0) + 1);
-      for (const [who, key] of Object.entries(admins))
-        for (const [what, request, body] of writes(at, 'prod')) {
-          if (what.startsWith('update') || what === 'delete')
-            await ask(`POST ${at}/envvars/prod`, { key, body: { name: 'BASH_ENV', value: who } });
-          expect([who, what, (await ask(request, { key, body })).status]).toEqual([who, what, 200]);
-        }
-    },
-  );
+      const form = await sendForm(all, `${at}/envvars/prod/import`, key);
+      expect([who, form.status, form.body.variableErrors?.[0]?.key]).toEqual([who, 403, 'GIT_SSH_COMMAND']);
+      // Permitted operations still work.
+      expect(
+        (await ask(`POST ${at}/envvars/prod`, { key, body: { name: 'NODE_ENV', value: 'production' } }))
+          .status,
+      ).toBe(200);
+    }
+    expect(await namesIn(all)).toEqual(['prod BASH_ENV', 'prod NODE_ENV']);
+    expect(await revisionIn(all)).toBe((before ?? 0) + 1);
+    for (const [who, key] of Object.entries(admins))
+      for (const [what, request, body] of writes(at, 'prod')) {
+        if (what.startsWith('update') || what === 'delete')
+          await ask(`POST ${at}/envvars/prod`, { key, body: { name: 'BASH_ENV', value: who } });
+        expect([who, what, (await ask(request, { key, body })).status]).toEqual([who, what, 200]);
+      }
+  });
 
-  test('are refused for a parent and its branch before either is written', async () => {
+  test('are rejected for a parent and its branch before either is written', async () => {
     const all = await installation();
     const { ask, projectRef } = all;
     const at = `/api/v1/projects/${projectRef}`;
@@ -144,7 +140,7 @@ describe('variables that steer processes', () => {
     expect(await namesIn(all)).toEqual([]);
   });
 
-  test('come back by no rollback, which may leave them as they are', async () => {
+  test('are not restored by a rollback, which may leave them unchanged', async () => {
     const all = await installation();
     const { ask, projectRef } = all;
     const at = `/api/v1/projects/${projectRef}`;
@@ -159,7 +155,7 @@ describe('variables that steer processes', () => {
     expect(await back(2)).toMatchObject({ status: 403, body: { variableErrors: [{ key: 'NODE_OPTIONS' }] } });
     expect((await ask(`GET ${at}/envvars/prod`)).body).toMatchObject([{ name: 'A', value: '2' }]);
     expect((await back(1)).status).toBe(200);
-    // It is there again, by an admin: who may not set it may put other things back around it.
+    // An admin has set it again: a caller that may not set it may roll back other variables.
     await set('NODE_OPTIONS', code);
     await set('A', '3');
     expect((await back(6)).status).toBe(200);
@@ -171,10 +167,10 @@ describe('variables that steer processes', () => {
   });
 });
 
-test('one that is stored all the same runs no code in the next run', { timeout: 60_000 }, async () => {
+test('a stored one runs no code in the next run', { timeout: 60_000 }, async () => {
   const all = await installation();
   const { ask, server, keys, projectRef } = all;
-  // By an admin, or from before such names were refused.
+  // Set by an admin, or before such names were rejected.
   const body = { name: 'NODE_OPTIONS', value: code };
   expect(
     (await ask(`POST /api/v1/projects/${projectRef}/envvars/prod`, { key: keys.prod, body })).status,

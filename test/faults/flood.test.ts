@@ -10,14 +10,14 @@ import { testDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
 import { startSystem, type RunMessage } from './project.ts';
 
-/** MiB of memory that a process holds now (`VmRSS`), or has held at most (`VmHWM`). */
+/** The memory of a process in MiB: now (`VmRSS`), or at its peak (`VmHWM`). */
 async function memoryOf(pid: number | undefined, what: 'VmRSS' | 'VmHWM'): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8');
   return Number(new RegExp(`${what}:\\s+(\\d+) kB`).exec(status)?.[1]) / 1_024;
 }
 
 test(
-  'a server that cannot store the lines of a runner reads no further, lets it keep its lease, and stores all of them later',
+  'a server that cannot store the lines of a runner stops reading, keeps its lease valid, and stores all of them later',
   { timeout: 90_000 },
   async () => {
     const { connection, drop } = await testDatabase();
@@ -28,7 +28,7 @@ test(
       database: connection,
       leaseTimes: { leaseMs: 6_000, heartbeatMs: 500 },
     });
-    // It pays no heed to what the server has stored: a runner of another version, or a broken one.
+    // It ignores acknowledgments of the server, as a runner of another version or a broken one might.
     const socket = new WebSocket(`${server.url.replace('http', 'ws')}/runner/v1/connect`, {
       headers: { authorization: `Bearer ${server.secretKey}` },
     });
@@ -80,7 +80,7 @@ export const quick = task({ id: 'quick', run: async () => 'done' });
 `;
 
 test(
-  'tasks that log without end fill nobody’s memory, others go on, and a line says how many are missing',
+  'tasks that log endlessly exhaust no memory, other tasks continue, and a line shows the number of missing lines',
   { timeout: 120_000 },
   async () => {
     const system = await startSystem({ MILLRACE_LEASE_SECONDS: '5' }, floods);
@@ -112,7 +112,7 @@ test(
       (runs) => runs.every(({ status }) => status === 'COMPLETED'),
       60_000,
     );
-    // Nobody took the runner for lost.
+    // The runner was not considered lost.
     expect(ended.map(({ attemptCount }) => attemptCount)).toEqual([1, 1]);
     expect(system.server.stderr.join('\n')).not.toMatch(/runs\.rescued|runner\.lost/);
 

@@ -19,11 +19,11 @@ const line = (message: string, properties?: string) => ({
   properties,
 });
 
-/** JSON text of an object with very many members. */
+/** JSON text of an object with a very large number of members. */
 const wide = (length: number): string =>
   `{${Array.from({ length: Math.floor(length / 12) }, (_, at) => `"a${String(at).padStart(6, '0')}":1`).join(',')}}`;
 
-/** Frames as somebody sends them who wants the server to stand still. `fences` are attempts that the sender holds. */
+/** Frames from a sender that tries to block the server. `fences` are the attempts of the sender. */
 const hostileFrames: Record<string, (fences: readonly number[]) => string> = {
   'deep lists': () => `{"type":"log","lines":${'['.repeat(frameBytes)}`,
   'deep objects': () => `{"type":"log","lines":[${'{"a":'.repeat(frameBytes / 5)}`,
@@ -55,7 +55,7 @@ const hostileFrames: Record<string, (fences: readonly number[]) => string> = {
 };
 
 test(
-  'frames that are made to hold the server up delay the requests of others little, and do not fill its memory',
+  'frames designed to block the server delay other requests only slightly, and do not exhaust its memory',
   { timeout: 180_000 },
   async () => {
     const { connection, drop } = await testDatabase();
@@ -102,7 +102,7 @@ test(
       return { socket, fences };
     };
 
-    /** The longest of the requests that are sent one after another while `meanwhile` lasts. */
+    /** The longest duration of requests that are sent in sequence during `meanwhile`. */
     const longest = async (meanwhile: Promise<unknown>): Promise<number> => {
       let isOver = false;
       void meanwhile.finally(() => (isOver = true));
@@ -115,7 +115,7 @@ test(
       return max;
     };
 
-    /** The same as a frame costs here at least: reading a text of its size once. The machine may be slow or busy. */
+    /** The minimum cost of a frame on this machine, which may be slow or busy: reading a text of its size once. */
     const text = JSON.stringify('"'.repeat(frameBytes / 2));
     const began = performance.now();
     JSON.parse(text);
@@ -134,7 +134,7 @@ test(
       const worked = (async () => {
         for (let times = 0; times < 2 && socket.readyState === WebSocket.OPEN; times++) {
           socket.send(data);
-          // An answer means that everything before it has been read.
+          // A response means that everything before it has been read.
           const pong = once(socket, 'pong');
           socket.ping();
           await Promise.race([pong, once(socket, 'close')]);

@@ -13,7 +13,7 @@ import { startTcpProxy } from '../support/tcp-proxy.ts';
 const rounds = 6;
 const leaseMs = 4_000;
 
-/** A task that notes each execution of a step and of the code after a wait, with its process. */
+/** A task that records each execution of a step and of the code after a wait, with its process. */
 const tasks = `
 import { appendFileSync } from 'node:fs';
 import { step, task, wait } from '@millrace/sdk';
@@ -35,7 +35,7 @@ export const busy = task({
 });
 `;
 
-/** Two servers of one database, which can go away for each of them: its connections break, and no new one succeeds. */
+/** Two servers of one database, which can become unreachable for each: its connections break, and new ones fail. */
 async function startServers() {
   const { connection, drop } = await testDatabase();
   onTestFinished(drop);
@@ -125,7 +125,7 @@ const rescuedIn = ({ logged }: TestServer): number =>
     .reduce((sum, line) => sum + (JSON.parse(line) as { runs: number }).runs, 0);
 
 test(
-  'a database that is away for longer than a lease takes no run from a live runner, and a dead one is noticed',
+  'a database outage longer than a lease takes no run from a live runner, and a dead runner is detected',
   { timeout: 240_000 },
   async () => {
     const [first, second] = await startServers();
@@ -143,7 +143,7 @@ test(
     doomed.kill('SIGKILL');
     await doomed.exitCode;
     await sleep(1.75 * leaseMs);
-    // The server that is first to reach the database again knows nothing of the runners, which the other one serves.
+    // The server that reaches the database first has no connections to the runners; the second server serves them.
     second.restore();
     await sleep(leaseMs / 2);
     first.restore();

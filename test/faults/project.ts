@@ -1,11 +1,11 @@
-/** A server, runners and a database in processes of their own, to be killed. */
+/** A server, runners and a database in separate processes, which tests kill. */
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { millrace, temporaryProject, type Running } from '../cli/command.ts';
 import { giveServerData } from '../cli/first-data.ts';
 import { promote } from '../support/promote.ts';
 
-/** A task that says in which process it starts and ends when the file that its payload names is there; and one that ends at once. */
+/** A task that records the process in which it starts, and ends when the file in its payload exists; and one that ends immediately. */
 const tasks = `
 import { task } from '@millrace/sdk';
 import { access } from 'node:fs/promises';
@@ -33,7 +33,7 @@ export interface System {
   readonly key: string;
   readonly port: string;
   call<T>(path: string, call?: Call): Promise<T>;
-  /** The runners that were started. */
+  /** The started runners. */
   readonly runners: readonly Running[];
   /** Starts a runner; resolves when it has registered and connected. */
   work(options?: { readonly concurrency?: number }): Promise<Running>;

@@ -8,7 +8,7 @@ import { startSystem, type RunMessage, type System } from './project.ts';
 const statuses = async (system: System, ids: readonly string[]): Promise<RunMessage[]> =>
   Promise.all(ids.map((id) => system.call<RunMessage>(`/api/v3/runs/${id}`)));
 
-/** The processes in which a run was started, in order: it writes their ids. */
+/** The ids of the processes in which a run was started, in order, as written by the task. */
 const processesOf = async (system: System, id: string): Promise<number[]> => {
   const { lines } = await system.call<{ lines: { message: string }[] }>(`/api/v1/runs/${id}/logs`);
   return lines.map((line) => Number(line.message));
@@ -18,7 +18,7 @@ const allAre = (status: string) => (runs: readonly RunMessage[]) =>
   runs.every((run) => run.status === status);
 
 test(
-  'kill -9 of a runner with 50 runs in flight: all run again elsewhere, none is lost, each ends once',
+  'kill -9 of a runner with 50 runs in flight: all run again in another runner, none is lost, and each ends once',
   { timeout: 90_000 },
   async () => {
     const system = await startSystem();
@@ -55,32 +55,36 @@ test(
     await writeFile(until, '');
     const ended = await eventually(() => statuses(system, ids), allAre('COMPLETED'), 30_000);
     expect(ended.map((run) => run.output)).toEqual(ids.map((_, n) => `run ${n}`));
-    // The loss of a runner is no failed attempt of the user's code.
+    // The loss of a runner does not count as a failed attempt of the user's code.
     expect(new Set(ended.map((run) => run.attemptCount))).toEqual(new Set([1]));
     second.kill('SIGTERM');
     expect(await second.exitCode).toBe(0);
   },
 );
 
-test('a runner stopped past its lease finds its late completion refused', { timeout: 90_000 }, async () => {
-  const system = await startSystem({ MILLRACE_LEASE_SECONDS: '3' });
-  const sleeper = await system.work();
-  const until = join(system.folder, 'go');
-  const { id } = await system.call<{ id: string }>('/api/v1/tasks/hold/trigger', {
-    method: 'POST',
-    body: { payload: { until, value: 'once' } },
-  });
-  await eventually(() => statuses(system, [id]), allAre('EXECUTING'), 15_000);
-  // The whole runner, its executors with it: nothing of it may act while it is stopped.
-  const stopped = [sleeper.pid, ...(await descendants(sleeper.pid))];
-  for (const pid of stopped) process.kill(pid, 'SIGSTOP');
-  await system.server.line(/runs\.rescued/);
-  await system.work();
-  await writeFile(until, '');
-  const [ended] = await eventually(() => statuses(system, [id]), allAre('COMPLETED'), 20_000);
-  for (const pid of stopped) process.kill(pid, 'SIGCONT');
-  // It comes back, is told that the attempt is not its any more, and nothing changes.
-  await sleeper.line(/connect/i, sleeper.seen());
-  const later = await eventually(() => statuses(system, [id]), allAre('COMPLETED'), 5_000);
-  expect(later).toEqual([ended]);
-});
+test(
+  'the late completion of a runner that was suspended past its lease is rejected',
+  { timeout: 90_000 },
+  async () => {
+    const system = await startSystem({ MILLRACE_LEASE_SECONDS: '3' });
+    const sleeper = await system.work();
+    const until = join(system.folder, 'go');
+    const { id } = await system.call<{ id: string }>('/api/v1/tasks/hold/trigger', {
+      method: 'POST',
+      body: { payload: { until, value: 'once' } },
+    });
+    await eventually(() => statuses(system, [id]), allAre('EXECUTING'), 15_000);
+    // The whole runner, its executors with it: no part of it may act while it is suspended.
+    const stopped = [sleeper.pid, ...(await descendants(sleeper.pid))];
+    for (const pid of stopped) process.kill(pid, 'SIGSTOP');
+    await system.server.line(/runs\.rescued/);
+    await system.work();
+    await writeFile(until, '');
+    const [ended] = await eventually(() => statuses(system, [id]), allAre('COMPLETED'), 20_000);
+    for (const pid of stopped) process.kill(pid, 'SIGCONT');
+    // It resumes, learns that it no longer has the attempt, and nothing changes.
+    await sleeper.line(/connect/i, sleeper.seen());
+    const later = await eventually(() => statuses(system, [id]), allAre('COMPLETED'), 5_000);
+    expect(later).toEqual([ended]);
+  },
+);

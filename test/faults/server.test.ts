@@ -5,7 +5,7 @@ import { isLong } from '../support/long.ts';
 import { eventually } from '../support/eventually.ts';
 import { startSystem, type RunMessage, type System } from './project.ts';
 
-/** Triggers 1,000 runs from 32 callers and kills in the midst of it; answers the ids that were acknowledged. */
+/** Triggers 1,000 runs from 32 callers with a kill in between. Returns the acknowledged ids. */
 async function triggerThrough(system: System, kill: () => void): Promise<string[]> {
   const acknowledged: string[] = [];
   let next = 0;
@@ -20,7 +20,7 @@ async function triggerThrough(system: System, kill: () => void): Promise<string[
         });
         acknowledged.push(id);
       } catch {
-        // Refused or cut off: nobody was told that it exists.
+        // Rejected or interrupted: its existence was not acknowledged.
         await new Promise((resolve) => setTimeout(resolve, 5));
       }
     }
@@ -47,7 +47,7 @@ async function allComplete(system: System, ids: readonly string[]): Promise<void
 }
 
 test(
-  'kill -9 of the server during 1,000 triggers: every acknowledged run is there and ends',
+  'kill -9 of the server during 1,000 triggers: every acknowledged run exists and ends',
   { timeout: 150_000 },
   async () => {
     const system = await startSystem();
@@ -65,7 +65,7 @@ test(
 );
 
 test.runIf(isLong)(
-  'kill -9 of PostgreSQL during 1,000 triggers: every acknowledged run is there and ends',
+  'kill -9 of PostgreSQL during 1,000 triggers: every acknowledged run exists and ends',
   { timeout: 150_000 },
   async () => {
     const system = await startSystem();
@@ -124,7 +124,7 @@ test.each(isLong ? ['PostgreSQL', 'the server'] : ['PostgreSQL'])(
   },
 );
 
-/** Its runs get up to 20 payloads, and return them. */
+/** A task whose runs receive up to 20 payloads, and return them. */
 const collecting = `
 import { task } from '@millrace/sdk';
 export const collect = task({
@@ -135,7 +135,7 @@ export const collect = task({
 `;
 
 test.runIf(isLong)(
-  'kill -9 of the server twice while payloads are collected: each that was sent, again and again, is in one run once',
+  'kill -9 of the server twice while payloads are collected: each payload, even if sent repeatedly, is in exactly one run',
   { timeout: 150_000 },
   async () => {
     const system = await startSystem({}, collecting);
@@ -163,7 +163,7 @@ test.runIf(isLong)(
           await system
             .call<{ id: string }>('/api/v1/tasks/collect/trigger', { method: 'POST', body })
             .then(({ id }) => runsOf.set(n, id))
-            // Cut off, before or after it was accepted: it is sent again.
+            // Interrupted before or after it was accepted: it is sent again.
             .catch(() => new Promise((resolve) => setTimeout(resolve, 20)));
         }
       }

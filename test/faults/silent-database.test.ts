@@ -22,7 +22,7 @@ export const waits = task({ id: 'waits', run: async (payload: { n: number; file:
 } });
 `;
 
-/** A server with a runner, whose way to the database leads over a proxy. */
+/** A server with a runner, whose connections to the database pass through a proxy. */
 async function systemBehind() {
   const { connection, drop } = await testDatabase();
   onTestFinished(drop);
@@ -85,7 +85,7 @@ async function systemBehind() {
 }
 
 test(
-  'a database that falls silent, and whose address then leads elsewhere, is back within 10 seconds, and loses and doubles nothing',
+  'recovers within 10 seconds from a database that stops responding and fails over to another address, without losing or duplicating runs',
   { timeout: 180_000 },
   async () => {
     const { connection, proxy, trigger, ready, expectOnce } = await systemBehind();
@@ -103,7 +103,7 @@ test(
 
     proxy.fallSilent();
     await eventually(ready, (status) => status === 503, 12_000);
-    // A probe is answered in time, however silent the database is.
+    // A probe gets its response in time even if the database does not respond.
     const requestedAt = performance.now();
     expect(await ready()).toBe(503);
     expect(performance.now() - requestedAt).toBeLessThan(2_500);
@@ -119,7 +119,7 @@ test(
   },
 );
 
-test('connections that are reset at any time lose and double nothing', { timeout: 180_000 }, async () => {
+test('connection resets at any time neither lose nor duplicate runs', { timeout: 180_000 }, async () => {
   const { proxy, trigger, expectOnce } = await systemBehind();
   let n = 0;
   const pauses = fc.array(fc.integer({ min: 0, max: 60 }), { minLength: 25, maxLength: 25 });
@@ -127,7 +127,7 @@ test('connections that are reset at any time lose and double nothing', { timeout
   const [drawn = []] = fc.sample(pauses, { numRuns: 1, seed });
   for (const pause of drawn) {
     const pending = Array.from({ length: 8 }, () => trigger(n++));
-    // At a random moment of the triggers, claims and outcomes: a condition to wait for would always hit the same one.
+    // At a random moment of the triggers, claims and outcomes: waiting for a condition would always hit the same moment.
     await new Promise((resolve) => setTimeout(resolve, pause));
     proxy.reset();
     await Promise.all(pending);

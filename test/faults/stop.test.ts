@@ -12,7 +12,7 @@ import { promote } from '../support/promote.ts';
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** A runner of the system with options of its own. */
+/** A runner of the system with additional options. */
 async function work(system: System, args: readonly string[], env: Readonly<Record<string, string>> = {}) {
   const runner = millrace(['work', '--env', 'prod', '--json', ...args], {
     cwd: system.folder,
@@ -40,7 +40,7 @@ const isExecuting = (system: System, id: string) =>
   );
 const eventsOf = ({ stderr }: Running) =>
   stderr.map((line) => JSON.parse(line) as Record<string, unknown> & { event: string; time: string });
-/** The server saw runners that left and gave this run back, and none that was lost. */
+/** The server saw runners that left and released this run, and no lost runner. */
 const expectNoLoss = ({ server }: System, run: string): void => {
   const events = eventsOf(server);
   const names = events.map(({ event }) => event);
@@ -53,7 +53,7 @@ const expectNoLoss = ({ server }: System, run: string): void => {
 };
 
 test(
-  'a runner that is asked to stop is gone at the end of its grace, and says which runs it gave back; they run elsewhere once',
+  'a runner that receives a stop signal exits by the end of its grace period and lists the runs that it released; each runs elsewhere once',
   { timeout: 90_000 },
   async () => {
     const system = await startSystem();
@@ -67,7 +67,7 @@ test(
     expect(await runner.exitCode).toBe(0);
     const took = Date.now() - requestedAt;
     expect(took).toBeGreaterThan(1_900);
-    // Two seconds after the grace at most; the rest for a busy machine.
+    // At most two seconds after the grace period; the rest allows for a busy machine.
     expect(took).toBeLessThan(6_000);
     await expect
       .poll(async () => (await Promise.all(children.map(isAlive))).filter(Boolean), { timeout: 10_000 })
@@ -96,7 +96,7 @@ test(
 );
 
 test(
-  'a run whose runner is stopped in good order again and again completes in the same attempt',
+  'a run whose runner is repeatedly stopped cleanly completes in the same attempt',
   { timeout: 120_000 },
   async () => {
     const system = await startSystem();
@@ -107,7 +107,7 @@ test(
       await isExecuting(system, id);
       runner.kill('SIGTERM');
       expect(await runner.exitCode).toBe(0);
-      // It is given back by then, not only when a lease has run out.
+      // It is released by then, before its lease expires.
       expect(await show(system, id)).toMatchObject({ status: 'QUEUED' });
     }
     await writeFile(until, '');
@@ -123,7 +123,7 @@ test(
 );
 
 test(
-  'a runner whose server does not answer ends in time, and says what may run again',
+  'a runner whose server does not respond exits in time, and lists the runs that may run again',
   { timeout: 60_000 },
   async () => {
     const system = await startSystem();
@@ -142,7 +142,7 @@ test(
 );
 
 test(
-  'a second signal of any kind stops a runner at once, and what it cut off is named and given back',
+  'a second signal of any kind stops a runner immediately, and the interrupted runs are listed and released',
   { timeout: 90_000 },
   async () => {
     const system = await startSystem();
@@ -177,7 +177,7 @@ test(
 );
 
 test.runIf(isLong)(
-  'a second signal names what was cut off even if the server does not answer',
+  'a second signal lists the interrupted runs even if the server does not respond',
   { timeout: 60_000 },
   async () => {
     const system = await startSystem();
@@ -206,7 +206,7 @@ test.runIf(isLong)(
   },
 );
 
-test('a server that is closed does not wait for a body that never ends', { timeout: 60_000 }, async () => {
+test('a closing server does not wait for a body that never ends', { timeout: 60_000 }, async () => {
   const server = await testServer();
   const socket = connect(server.port, '127.0.0.1');
   onTestFinished(() => void socket.destroy());
@@ -215,7 +215,7 @@ test('a server that is closed does not wait for a body that never ends', { timeo
   socket.write(
     `POST /api/v1/tasks/a/trigger HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${server.keys.prod}\r\ncontent-length: 500\r\nexpect: 100-continue\r\n\r\n{"a`,
   );
-  // It has begun to read the request.
+  // The server has begun to read the request.
   await once(socket, 'data');
   const requestedAt = Date.now();
   await server.close();

@@ -13,7 +13,7 @@ const outageMs = 1_500;
 const outages: readonly Outage[] = ['html', 'refuse', 'hang', 'reset'];
 
 test(
-  'calls succeed through four kinds of outages, each trigger creates one run, and one line is logged',
+  'calls succeed through four kinds of outages, each trigger creates one run, and one line reports it',
   { timeout: 60_000 },
   async () => {
     const server = await sharedServer();
@@ -79,7 +79,7 @@ function through(database: Database, port: number): Database {
   return url.href;
 }
 
-test('a server whose database is away answers quickly: alive, and API calls with 503 that may be repeated', async () => {
+test('a server without its database responds quickly: it is alive, and API calls get a retryable 503', async () => {
   const { connection, drop } = await testDatabase();
   onTestFinished(drop);
   const proxy = await startOutageProxy(addressOf(connection));

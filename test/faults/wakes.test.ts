@@ -21,7 +21,7 @@ const files = {
 
 const patience = { timeout: 40_000 };
 
-/** Two servers of one database. The second one serves the runner, and hears no notification once its way to the database is closed. */
+/** Two servers of one database. The second one serves the runner, and gets no notification after its proxy to the database is closed. */
 async function startServers() {
   const { connection, drop } = await testDatabase();
   onTestFinished(drop);
@@ -57,7 +57,7 @@ const statusOf = (server: TestServer, run: string) => async (): Promise<string> 
   (await server.ask(`/api/v3/runs/${run}`)).body.status;
 
 test(
-  'what a server misses while it hears no notification, it finds in the tables',
+  'a server finds changes in the tables that it missed while it received no notifications',
   { timeout: 240_000 },
   async () => {
     const { near, deafen, restore } = await startServers();

@@ -5,13 +5,13 @@ import { build as buildWithVite, type Rolldown } from 'vite';
 
 export interface Bundle {
   readonly code: string;
-  /** Files that are in it. */
+  /** Files in the bundle. */
   readonly modules: readonly string[];
-  /** What it imports when it runs. */
+  /** Modules that it imports at run time. */
   readonly imports: readonly string[];
 }
 
-/** A module of a page as bundlers make it for a browser, without React. */
+/** A page module as bundlers build it for a browser, without React. */
 export const bundles: Readonly<Record<string, (entry: string) => Promise<Bundle>>> = {
   async esbuild(entry) {
     const { outputFiles, metafile } = await buildWithEsbuild({

@@ -2,7 +2,7 @@ import { EdgeVM } from '@edge-runtime/vm';
 import { build } from 'esbuild';
 import { example } from './start.ts';
 
-/** Triggers in the runtime of edge functions, which has `fetch` and nothing of Node. Resolves with the handle. */
+/** Triggers in the runtime of edge functions, which has `fetch` but no Node.js API. Resolves with the handle. */
 export async function inEdgeRuntime(
   variables: Readonly<Record<string, string>>,
   payload: string,
@@ -17,11 +17,11 @@ export async function inEdgeRuntime(
     bundle: true,
     write: false,
     format: 'iife',
-    // As bundlers of edge functions have them.
+    // As in bundlers of edge functions.
     platform: 'neutral',
     mainFields: ['module', 'main'],
     conditions: ['edge-light', 'worker', 'import'],
-    // The tsconfig.json of this repository leads to sources, which are for Node.js.
+    // The tsconfig.json of this repository resolves to sources, which are for Node.js.
     tsconfigRaw: {},
     logLevel: 'error',
   });

@@ -1,4 +1,4 @@
-/** Each web server of examples/frameworks as a real process: a request triggers a run, and the token in the answer follows it to its end. */
+/** Each web server of examples/frameworks in a process: a request triggers a run, and the token in the response follows it to its end. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { MillraceClient } from '@millrace/sdk';
@@ -15,7 +15,7 @@ import { inEdgeRuntime } from './edge.ts';
 import { commandsOf, example, finished, started } from './start.ts';
 
 const page = await readFile(join(repository, 'docs/frameworks.md'), 'utf8');
-/** What the page sends. */
+/** The request of the page. */
 const email = /--json '([^']+)'/.exec(page)?.[1] ?? '';
 
 const ends: (() => Promise<void>)[] = [];
@@ -41,7 +41,7 @@ afterAll(async () => {
 const post = (address: string, body: string): Promise<Response> =>
   fetch(address, { method: 'POST', body, headers: { 'content-type': 'application/json' } });
 
-/** As a browser does it: with the address of the server and what the answer holds. */
+/** As in a browser: with the address of the server and the content of the response. */
 async function followed(answer: unknown) {
   const { id, publicAccessToken } = answer as { id: string; publicAccessToken: string };
   const client = new MillraceClient<typeof tasks>({ baseURL: server.url, accessToken: publicAccessToken });
@@ -66,7 +66,7 @@ async function servesEmails(address: string): Promise<void> {
 }
 
 test.each(['express', 'fastify', 'hono', 'nestjs'])(
-  '%s triggers a run, and refuses what is not a payload',
+  '%s triggers a run, and rejects an invalid payload',
   async (name) => {
     expect(page).toContain(name);
     const commands = commandsOf(name);
@@ -93,7 +93,7 @@ test('the Edge Runtime triggers with fetch alone', async () => {
 });
 
 describe('Next.js', () => {
-  // At build time there is no address, and a key that is not the one of the server that is started later.
+  // The build has no address, and another key than the server that is started later.
   const keyAtBuild = 'svc_prod_sk_OnlyWhileItWasBuilt';
   let url: string;
   beforeAll(async () => {
@@ -104,12 +104,12 @@ describe('Next.js', () => {
     url = next.url;
   }, 120_000);
 
-  test('a route handler triggers a run, and refuses what is not a payload', async () => {
+  test('a route handler triggers a run, and rejects an invalid payload', async () => {
     await servesEmails(`${url}/api/emails`);
   });
 
   test(
-    'a page triggers by a server action and by itself, and follows both runs',
+    'a page triggers through a server action and directly, and follows both runs',
     { timeout: 120_000 },
     async () => {
       const { executablePath, env } = await findBrowser();
@@ -154,36 +154,33 @@ describe('Next.js', () => {
     },
   );
 
-  test('builds no code of a task into the server or the page, and no secret', async () => {
+  test('builds neither task code nor secrets into the server or the page', async () => {
     const [inPage, inServer] = await Promise.all(
       ['static', 'server'].map((part) => filesOf(join(example, 'nextjs/.next', part))),
     );
-    // They have what they should have.
+    // They contain the expected code.
     expect(inPage).toContain('/realtime/v1/runs/:runId/events');
     expect(inServer).toContain('/api/v1/tasks/:taskId/trigger');
     for (const text of [inPage, inServer]) {
       expect(text).not.toContain('smtp://mail.internal');
       expect(text).not.toContain(keyAtBuild);
     }
-    // Neither what a task imports nor what the SDK uses on a server.
+    // Neither imports of a task nor modules that the SDK uses on a server.
     expect(inPage).not.toMatch(/["'`]node:(?!async_hooks)/);
   });
 });
 
-test.each(Object.entries(bundles))(
-  '%s bundles a page without code of a task or of a server',
-  async (_, bundle) => {
-    const { code, modules, imports } = await bundle(join(example, 'nextjs/app/test-email.tsx'));
-    expect(code).toContain('/realtime/v1/runs/:runId/events');
-    expect(code).not.toContain('smtp://mail.internal');
-    expect(
-      modules.filter((path) =>
-        /frameworks\/(?:tasks|millrace)|sdk\/dist\/(?:executor|transport\/node)/.test(path),
-      ),
-    ).toEqual([]);
-    expect(imports.filter((name) => !name.startsWith('react'))).toEqual([]);
-  },
-);
+test.each(Object.entries(bundles))('%s bundles a page without task or server code', async (_, bundle) => {
+  const { code, modules, imports } = await bundle(join(example, 'nextjs/app/test-email.tsx'));
+  expect(code).toContain('/realtime/v1/runs/:runId/events');
+  expect(code).not.toContain('smtp://mail.internal');
+  expect(
+    modules.filter((path) =>
+      /frameworks\/(?:tasks|millrace)|sdk\/dist\/(?:executor|transport\/node)/.test(path),
+    ),
+  ).toEqual([]);
+  expect(imports.filter((name) => !name.startsWith('react'))).toEqual([]);
+});
 
 test('docs/frameworks.md shows the files of the example', async () => {
   const blocks = [...page.matchAll(/```tsx?\n\/\/ (\S+)\n[\s\S]*?```/g)];

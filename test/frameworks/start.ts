@@ -11,10 +11,10 @@ const { scripts } = JSON.parse(await readFile(join(example, 'package.json'), 'ut
   scripts: Readonly<Record<string, string>>;
 };
 
-/** The commands of one of the example's scripts, one after the other. */
+/** The commands of one of the example's scripts, in order. */
 export const commandsOf = (script: string): string[] => (scripts[script] ?? '').split(' && ');
 
-/** Variables of whoever runs the tests do not reach the examples. */
+/** Variables of the environment in which the tests run do not reach the examples. */
 const plain = {
   PATH: [join(repository, 'test/modules/node_modules/.bin'), process.env['PATH']].join(delimiter),
   HOME: process.env['HOME'] ?? '',

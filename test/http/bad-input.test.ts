@@ -5,8 +5,8 @@ import { sharedServer } from '../support/shared-server.ts';
 
 const trigger = '/api/v1/tasks/send/trigger';
 
-describe('what a server is sent that it cannot take', () => {
-  test('is answered as the contract says, and nothing is written', async () => {
+describe('rejected requests', () => {
+  test('get the responses of the contract, and write nothing', async () => {
     const server = await testServer();
     const post = (body: unknown, more: object = {}) => server.ask(trigger, { method: 'POST', body, ...more });
 
@@ -62,14 +62,14 @@ describe('what a server is sent that it cannot take', () => {
     expect(server.logged.join('')).not.toContain(server.keys.prod);
   });
 
-  test('another environment does not see a run', async () => {
+  test('from another environment get 404 for a run', async () => {
     const server = await sharedServer();
     const { body } = await server.ask(trigger, { method: 'POST', body: {} });
     expect((await server.ask(`/api/v3/runs/${body.id}`, { key: server.keys.stg })).status).toBe(404);
     expect((await server.ask(`/api/v3/runs/${body.id}`)).status).toBe(200);
   });
 
-  test('an errors query that cannot be read names its parameter', async () => {
+  test('with an invalid errors query get the name of the parameter', async () => {
     const server = await sharedServer();
     for (const [parameter, value] of [
       ['filter[status]', 'unresolved,foo'],
@@ -91,7 +91,7 @@ describe('what a server is sent that it cannot take', () => {
   });
 });
 
-test('a database that takes nothing in is told from a fault, and nothing is written by half', async () => {
+test('to a database that accepts no writes get an error of their own, and write nothing partially', async () => {
   const server = await testServer();
   const sql = connect(server.database, { name: 'test', max: 1 });
   onTestFinished(() => sql.end());

@@ -3,13 +3,13 @@ import { expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { installation } from '../access/installation.ts';
 
-test('below a base path everything works for clients, runners and writers, whether the proxy removes the path or not', async () => {
+test('a base path works for clients, runners and writers, whether the proxy removes the path or not', async () => {
   const { server, keys, ask } = await installation({ basePath: '/tools' });
   for (const base of ['/tools', '']) {
     const listed = await ask(`GET ${base}/api/v1/queues?page=1`, { key: keys.prod });
     expect([base, listed.status]).toEqual([base, 200]);
 
-    // The addresses in answers have the path.
+    // The addresses in responses contain the path.
     const { body } = await ask(`PUT ${base}/api/v2/packets/large`, { key: keys.prod });
     expect(body.presignedUrl).toMatch(new RegExp(`^${server.url}/tools/packets/v1/`));
     expect((await fetch(body.presignedUrl as string, { method: 'PUT', body: '"large"' })).status).toBe(200);

@@ -7,7 +7,7 @@ import { ownSessionServer, type SessionServer } from '../sessions/session-server
 import { testServer } from '../support/server.ts';
 
 const limits = { unauthenticatedMs: 1_500, maxUnauthenticated: 20, idleMs: 1_500 };
-/** When everything that has to end has ended, and something for a machine that is busy. */
+/** The time until all these connections have ended, with a margin for a busy machine. */
 const lateMs = 5_000;
 
 async function open(port: number): Promise<Socket> {
@@ -29,7 +29,7 @@ function openHttp2(url: string): ClientHttp2Session {
   return session;
 }
 
-/** A stream of an append session; answers its status. */
+/** Opens a stream of an append session. Returns its status. */
 async function append(session: ClientHttp2Session, path: string, token: string) {
   const stream = session.request({ ':method': 'POST', ':path': path, authorization: `Bearer ${token}` });
   stream.on('error', () => {});
@@ -53,8 +53,8 @@ async function appendTarget(server: SessionServer): Promise<{ path: string; toke
   };
 }
 
-describe('a connection without a request that succeeded', { timeout: 60_000 }, () => {
-  test('ends after a while, whatever it says meanwhile, over HTTP/1.1 and HTTP/2', async () => {
+describe('a connection without a successful request', { timeout: 60_000 }, () => {
+  test('ends after a while despite further data, over HTTP/1.1 and HTTP/2', async () => {
     const server = await testServer({ connectionLimits: limits });
     const { port, url } = server;
     const silent = await open(port);
@@ -87,7 +87,7 @@ describe('a connection without a request that succeeded', { timeout: 60_000 }, (
     expect(stillOpen).toEqual([]);
   });
 
-  test('gives way when there are too many, and leaves those alone that did something', async () => {
+  test('is closed when there are too many, while connections with a successful request stay open', async () => {
     const server = await testServer({ connectionLimits: { ...limits, unauthenticatedMs: 60_000 } });
     const proven = await open(server.port);
     const answered = new Promise((resolve) => proven.once('data', resolve));
@@ -99,13 +99,13 @@ describe('a connection without a request that succeeded', { timeout: 60_000 }, (
       .poll(() => others.filter(isOpen).length, { timeout: 10_000 })
       .toBeLessThanOrEqual(limits.maxUnauthenticated);
     expect(isOpen(proven)).toBe(true);
-    // Whoever comes with a good key is served all the same.
+    // A client with a valid key is served anyway.
     expect((await server.ask('/api/v1/runs')).status).toBe(200);
   });
 });
 
 describe('an append session over HTTP/2', { timeout: 60_000 }, () => {
-  test('stays as long as it wants, and its connection ends a while after it', async () => {
+  test('stays open without a time limit, and its connection ends a while after it', async () => {
     const server = await ownSessionServer({ connectionLimits: limits });
     const { path, token } = await appendTarget(server);
     const session = openHttp2(server.url);
@@ -119,7 +119,7 @@ describe('an append session over HTTP/2', { timeout: 60_000 }, () => {
     await expect.poll(() => isOpen(session), { timeout: lateMs }).toBe(false);
   });
 
-  test('that is refused is over, though its writer never ends it', async () => {
+  test('ends when it is rejected, even if its writer never ends it', async () => {
     const server = await ownSessionServer();
     const { path } = await appendTarget(server);
     const session = openHttp2(server.url);
@@ -128,7 +128,7 @@ describe('an append session over HTTP/2', { timeout: 60_000 }, () => {
     await expect.poll(() => stream.closed, { timeout: lateMs }).toBe(true);
   });
 
-  test('has a connection that may ping and change its settings, but not without end', async () => {
+  test('has a connection that may ping and change its settings a limited number of times', async () => {
     const server = await ownSessionServer();
     const { path, token } = await appendTarget(server);
     for (const flood of ['ping', 'settings'] as const) {
@@ -146,7 +146,7 @@ describe('an append session over HTTP/2', { timeout: 60_000 }, () => {
   });
 });
 
-describe('an HTTP/2 connection that no append session comes of', { timeout: 60_000 }, () => {
+describe('an HTTP/2 connection that opens no append session', { timeout: 60_000 }, () => {
   const frame = (type: number, flags: number, stream: number, payload: Buffer = Buffer.alloc(0)): Buffer => {
     const head = Buffer.alloc(9);
     head.writeUIntBE(payload.length, 0, 3);
@@ -162,7 +162,7 @@ describe('an HTTP/2 connection that no append session comes of', { timeout: 60_0
 
   test.each([
     ['resets each stream that it opens', (stream: number) => Buffer.concat([opening(stream), reset(stream)])],
-    ['is refused on each stream', opening],
+    ['is rejected on each stream', opening],
   ])('ends when it %s', async (_, attempt) => {
     const server = await ownSessionServer();
     const { path, token } = await appendTarget(server);
@@ -175,11 +175,11 @@ describe('an HTTP/2 connection that no append session comes of', { timeout: 60_0
       await pause(2);
     }
     await expect.poll(() => isOpen(socket), { timeout: lateMs }).toBe(false);
-    // Append sessions of others go on.
+    // Append sessions of others continue.
     expect((await append(openHttp2(server.url), path, token)).status).toBe(200);
   });
 
-  test('may open and cancel many append sessions', async () => {
+  test('stays open when it opens and cancels many append sessions', async () => {
     const server = await ownSessionServer();
     const { path, token } = await appendTarget(server);
     const session = openHttp2(server.url);
@@ -192,18 +192,22 @@ describe('an HTTP/2 connection that no append session comes of', { timeout: 60_0
   });
 });
 
-test('a stream of events and a runner outlive all of these times', { timeout: 60_000 }, async () => {
-  const server = await ownSessionServer({ connectionLimits: limits });
-  await server.start({ externalId: 'a' });
-  const reader = await server.follow('a/out');
-  const runner = new WebSocket(`${server.url.replace('http', 'ws')}/runner/v1/connect`, {
-    headers: { authorization: `Bearer ${server.keys.prod}` },
-  });
-  onTestFinished(() => runner.terminate());
-  await new Promise((resolve, reject) => runner.once('open', resolve).once('error', reject));
-  await pause(lateMs);
-  await server.append('a', 'out', 'late');
-  expect(await reader.records(1)).toHaveLength(1);
-  expect(runner.readyState).toBe(WebSocket.OPEN);
-  await reader.cancel();
-});
+test(
+  'an event stream and a runner connection outlive all of these timeouts',
+  { timeout: 60_000 },
+  async () => {
+    const server = await ownSessionServer({ connectionLimits: limits });
+    await server.start({ externalId: 'a' });
+    const reader = await server.follow('a/out');
+    const runner = new WebSocket(`${server.url.replace('http', 'ws')}/runner/v1/connect`, {
+      headers: { authorization: `Bearer ${server.keys.prod}` },
+    });
+    onTestFinished(() => runner.terminate());
+    await new Promise((resolve, reject) => runner.once('open', resolve).once('error', reject));
+    await pause(lateMs);
+    await server.append('a', 'out', 'late');
+    expect(await reader.records(1)).toHaveLength(1);
+    expect(runner.readyState).toBe(WebSocket.OPEN);
+    await reader.cancel();
+  },
+);

@@ -1,4 +1,4 @@
-/** Every failed reply has a code of the contract's list in `x-millrace-error-code`. docs/error-codes.md is that list. */
+/** Every error response has a code of the contract's list in `x-millrace-error-code`. docs/error-codes.md contains that list. */
 import { glob, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorCodes } from '@millrace/contract';
@@ -36,7 +36,7 @@ test('the server sends each code of the list', async () => {
   expect([...unsent]).toEqual([]);
 });
 
-test('failures of each kind have their code', async () => {
+test('each kind of failure has its code', async () => {
   const { ask, keys, personalAccessToken: token } = await sharedServer();
   const code = async (path: string, options: AskOptions = {}): Promise<string | null> =>
     (await ask(path, options)).headers.get('x-millrace-error-code');
@@ -62,7 +62,7 @@ test('failures of each kind have their code', async () => {
   expect(await code(trigger, post({ payload: 'x'.repeat(4_000_000) }))).toBe('too_large');
 });
 
-test('browsers may read the code', async () => {
+test('browsers can read the code', async () => {
   const { headers } = await (await sharedServer()).ask('/api/v3/runs/run_none');
   expect(headers.get('access-control-expose-headers')).toContain('x-millrace-error-code');
 });

@@ -1,4 +1,4 @@
-/** Every failed reply says in `x-millrace-help` which section of docs/troubleshooting.md explains it. */
+/** Every error response names in `x-millrace-help` the section of docs/troubleshooting.md that explains it. */
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { connect as connectHttp2 } from 'node:http2';
@@ -16,17 +16,17 @@ let sections: ReadonlySet<string>;
 beforeAll(async () => {
   const page = await readFile(join(repository, 'docs/troubleshooting.md'), 'utf8');
   sections = new Set([...page.matchAll(/^## (.*)$/gm)].map(([, title = '']) => slugOf(title)));
-  // So many wrong credentials come from one program here only.
+  // Only here does one program send so many wrong credentials.
   server = await startTestServer((end) => void ends.push(end), { rateLimits: {} });
 });
 afterAll(async () => {
   for (const end of ends) await end();
 });
 
-/** The section, if the header names one that the page has. */
+/** The section in the header, if the page has it. */
 function sectionIn(help: string | null | undefined): string {
   const [, anchor = ''] = /^docs\/troubleshooting\.md#([\w-]+)$/.exec(help ?? '') ?? [];
-  return sections.has(anchor) ? anchor : `${help} is no section`;
+  return sections.has(anchor) ? anchor : `${help} is not a section`;
 }
 
 async function failure(path: string, options: AskOptions = {}, at = server): Promise<[number, string]> {
@@ -37,7 +37,7 @@ async function failure(path: string, options: AskOptions = {}, at = server): Pro
 const trigger = '/api/v1/tasks/send/trigger';
 const post = (body: unknown, more: AskOptions = {}): AskOptions => ({ method: 'POST', body, ...more });
 
-test('failures of each kind lead to the section of their message', async () => {
+test('each kind of failure links to the section of its message', async () => {
   const { keys, personalAccessToken: token } = server;
   expect(await failure('/api/v1/runs', { key: '' })).toEqual([401, 'missing-credential']);
   expect(await failure('/api/v1/runs', { key: `${keys.prod}x` })).toEqual([401, 'invalid-credential']);
@@ -98,7 +98,7 @@ test('failures of each kind lead to the section of their message', async () => {
     403,
     'missing-permission',
   ]);
-  // The body stays what it was.
+  // The body is unchanged.
   expect((await server.ask('/api/v1/nothing')).body).toEqual({ error: 'Not found' });
 });
 
@@ -107,7 +107,7 @@ test('a success has no such header', async () => {
   expect((await server.ask('/healthz')).headers.get('x-millrace-help')).toBeNull();
 });
 
-test('every operation has it with whatever fails', { timeout: 60_000 }, async () => {
+test('every operation has it for every failure', { timeout: 60_000 }, async () => {
   const missing: string[] = [];
   let count = 0;
   for (const { id, method, path, access, streams } of Object.values(
@@ -116,7 +116,7 @@ test('every operation has it with whatever fails', { timeout: 60_000 }, async ()
     const address = path.replaceAll(/:\w+/g, 'odd');
     for (const key of access.open ? [server.keys.prod] : ['', 'svc_prod_sk_nobody', server.keys.prod]) {
       const isValid = key === server.keys.prod;
-      // Those would be answered for as long as the test lasts.
+      // These would respond for as long as the test lasts.
       if (isValid && streams) continue;
       const response = await fetch(server.url + address, {
         method,
@@ -137,14 +137,14 @@ test('every operation has it with whatever fails', { timeout: 60_000 }, async ()
   expect(count).toBeGreaterThan(300);
 });
 
-test('browsers may read it', async () => {
+test('browsers can read it', async () => {
   const { headers } = await server.ask('/api/v3/runs/run_unknown', {
     headers: { origin: 'https://a.example' },
   });
   expect(headers.get('access-control-expose-headers')?.split(', ')).toContain('x-millrace-help');
 });
 
-test('so have refused runners and append sessions', async () => {
+test('rejected runners and append sessions have it too', async () => {
   const socket = new WebSocket(`${server.url.replace('http', 'ws')}/runner/v1/connect`, {
     headers: { authorization: 'Bearer svc_prod_sk_nobody' },
   });
@@ -166,7 +166,7 @@ test('so have refused runners and append sessions', async () => {
   expect([headers[':status'], sectionIn(headers['x-millrace-help'])]).toEqual([401, 'missing-credential']);
 });
 
-test('limits lead to their sections', async () => {
+test('limits link to their sections', async () => {
   const single = { burst: 1, perSecond: 0.001 };
   const limited = await testServer({ rateLimits: { secretKey: single, badCredentials: single } });
   const asking = (key: string) => failure('/api/v1/runs', { key }, limited);

@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { expect, test } from 'vitest';
 import { testServer } from '../support/server.ts';
 
-/** The status line and body of what comes back for a request as it is written. */
+/** The status line and body of the response to a request that is sent verbatim. */
 const raw = (port: number, lines: readonly string[]): Promise<string> =>
   new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1');
@@ -14,7 +14,7 @@ const raw = (port: number, lines: readonly string[]): Promise<string> =>
     socket.write([...lines, 'Connection: close', '', ''].join('\r\n'));
   });
 
-test('a request that names two hosts is refused, whatever it asks for', async () => {
+test('rejects every request that names two hosts', async () => {
   const server = await testServer();
   const { port } = new URL(server.url);
   const to = Number(port);
@@ -46,7 +46,7 @@ test('a request that names two hosts is refused, whatever it asks for', async ()
   expect(runner).toMatch(/^HTTP\/1\.1 400 /);
 });
 
-test('in HTTP/2 the authority and the host are the same', async () => {
+test('requires the same authority and host in HTTP/2', async () => {
   const server = await testServer();
   const session = connectHttp2(server.url);
   const statusOf = (headers: Record<string, string | string[]>): Promise<number> =>

@@ -64,7 +64,7 @@ const files = {
   `,
 };
 
-test('calls hooks, keeps metadata of every attempt, and knows when a run first started', async () => {
+test('calls hooks, retains metadata of every attempt, and has the first start time of a run', async () => {
   const server = await testServer();
   await startProject(server, files);
   configure({ baseURL: server.url, secretKey: server.keys.prod });
@@ -117,7 +117,7 @@ test('calls hooks, keeps metadata of every attempt, and knows when a run first s
   });
 }, 90_000);
 
-test('gives each handle of triggers that go together a token for its own run', async () => {
+test('gives each handle of a batch of triggers a token for its own run', async () => {
   const server = await testServer();
   configure({ baseURL: server.url, secretKey: server.keys.prod });
   const handles = await Promise.all([1, 2, 3].map((n) => tasks.trigger('echo', n)));
@@ -128,7 +128,7 @@ test('gives each handle of triggers that go together a token for its own run', a
   expect((await read(second?.id, first?.publicAccessToken)).status).toBe(403);
 });
 
-test('tells who may not see a run the same whether it is there or not', async () => {
+test('sends callers without access to a run the same response whether it exists or not', async () => {
   const server = await testServer();
   configure({ baseURL: server.url, secretKey: server.keys.prod });
   const { id } = await tasks.trigger('echo', 1);

@@ -6,7 +6,7 @@ import { installation } from '../access/installation.ts';
 import { promote } from '../support/promote.ts';
 import { leastHold, maxHold } from './hold.ts';
 
-/** A runner in another thread: it connects, and sends a frame in place of RUN and FENCE when it has a run. Answers with what the server said to it. */
+/** A runner in another thread. When it has a run, it sends a frame with its values for RUN and FENCE. Posts the messages of the server. */
 const runner = `
 const { parentPort } = require('node:worker_threads');
 parentPort.on('message', ({ url, key, version, frame }) => {
@@ -90,7 +90,10 @@ const frames: Readonly<Record<string, readonly [reply: RegExp, frame: () => stri
     () => output(JSON.stringify(repeated(`${secret} `, maxPacketBytes - 100))),
   ],
   'an output that is too large': [/settled/, () => output(repeated('x', maxBytes))],
-  'a text that is no message': [/type must be/, () => JSON.stringify({ type: repeated('€"', maxBytes / 4) })],
+  'a text that is not a message': [
+    /type must be/,
+    () => JSON.stringify({ type: repeated('€"', maxBytes / 4) }),
+  ],
 };
 
 test('no frame of a runner holds the event loop for long', { timeout: 600_000 }, async () => {
@@ -110,7 +113,7 @@ test('no frame of a runner holds the event loop for long', { timeout: 600_000 },
   const found: [name: string, hold: number][] = [];
   for (const [name, [reply, frame]] of Object.entries(frames)) {
     const text = Buffer.from(frame());
-    // Shared, so that the copy costs this thread nothing.
+    // Shared memory, so that this thread need not copy it.
     const shared = new Uint8Array(new SharedArrayBuffer(text.length));
     shared.set(text);
     const hold = await leastHold(async () => {
@@ -123,6 +126,6 @@ test('no frame of a runner holds the event loop for long', { timeout: 600_000 },
     found.push([name, hold]);
   }
   await worker.terminate();
-  // `ws` joins and unmasks 30 MB in one turn: up to 8 units on a quiet machine, and the memory of a busy one is slower than its processor.
+  // `ws` joins and unmasks 30 MB in one turn: up to 8 units on a quiet machine, and a busy one slows memory more than the processor.
   expect(found.filter(([, hold]) => hold > 2 * maxHold)).toEqual([]);
 });

@@ -9,7 +9,7 @@ import { isLong } from '../support/long.ts';
 import { leastHold, maxHold } from './hold.ts';
 import { numbered, shapes, times } from './shapes.ts';
 
-/** Sends requests from another thread, so that their bodies cost the thread of the server nothing. */
+/** Sends requests from another thread, so that their bodies take no time of the server's thread. */
 const client = `
 const { parentPort } = require('node:worker_threads');
 const { Agent, request } = require('node:http');
@@ -44,7 +44,7 @@ type Paths = Readonly<
   >
 >;
 
-/** Bodies of the largest size for each operation: the whole body, and each of its members, in turn with each of the shapes. */
+/** Bodies of the maximum size for each operation, with each of the shapes as the whole body and as each of its members. */
 function* sentToAll({ keys, token, projectRef, organization }: Installation): Generator<Sent> {
   const { paths } = openApiDocument(operations) as { paths: Paths };
   const known: Readonly<Record<string, string>> = { projectRef, organization, env: 'prod' };
@@ -77,7 +77,7 @@ function* sentToAll({ keys, token, projectRef, organization }: Installation): Ge
   }
 }
 
-/** Texts of 10 MiB that a step returns, as `storeRunStep` has them. The environment has secrets, which must be found in them. */
+/** Step results of 10 MiB, as in `storeRunStep`. The environment has secrets, which must be found in them. */
 const results: Readonly<Record<string, () => string>> = {
   text: () => shapes['text']?.(maxPacketBytes - 100) ?? '',
   wide: () => shapes['wide']?.(maxPacketBytes - 100) ?? '',
@@ -92,7 +92,7 @@ const results: Readonly<Record<string, () => string>> = {
 };
 const secret = 'correct horse battery staple';
 
-/** Requests that are accepted, as far as the shape allows it. */
+/** Requests that are accepted, as far as the shape permits. */
 async function* sentInFull({ ask, keys, projectRef, token: user }: Installation): AsyncGenerator<Sent> {
   const key = keys.prod;
   const ready = await ask('POST /api/v1/tasks/send/trigger', { key, body: {} });
@@ -325,7 +325,7 @@ test('no request holds the event loop for long', { timeout: 900_000 }, async () 
   const faults: unknown[] = [];
   let count = 0;
   let turn = 0;
-  /** A third of them, unless the run is long. Every shape has its turn, because three does not divide their number. */
+  /** A third of them, unless the run is long. Every shape is covered, because three does not divide their number. */
   const isTried = (): boolean => isLong || turn++ % 3 === 0;
   const measure = async (sent: Sent): Promise<void> => {
     const body = Buffer.from(sent.body());

@@ -1,10 +1,10 @@
 /**
- * For how long something keeps the event loop of this thread from other work. Measured is the processor time of the thread between two turns
- * of the loop, and not the time on a clock: while another process has the processor, the thread holds nothing. It is given as a multiple of the
- * time that `JSON.parse` takes for a known text at that moment, because a busy machine makes the processor itself slower.
+ * Measures for how long the event loop of this thread is blocked: the processor time of the thread between two turns of the loop, not
+ * the elapsed time, because the thread blocks nothing while another process has the processor. The unit is the time that `JSON.parse`
+ * takes for a known text at that moment, because the processor itself is slower on a busy machine.
  */
 
-/** In milliseconds. */
+/** The processor time of this thread in milliseconds. */
 function threadTime(): number {
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1_000;
@@ -19,7 +19,7 @@ const known = JSON.stringify(
   })),
 );
 
-/** 4 ms on a quiet machine. The median of three: one may have been disturbed. */
+/** One unit in milliseconds: 4 ms on an idle machine. The median of three, because one may have been disturbed. */
 function unit(): number {
   const times = [0, 0, 0].map(() => {
     const before = threadTime();
@@ -29,7 +29,7 @@ function unit(): number {
   return times.toSorted((a, other) => a - other)[1] as number;
 }
 
-/** In these units: the goal of 50 ms on a quiet machine. */
+/** The limit in these units: 50 ms on an idle machine. */
 export const maxHold = 12.5;
 const tries = 4;
 
@@ -38,7 +38,7 @@ async function longestTurn(act: () => Promise<unknown>): Promise<number> {
   let longest = 0;
   let isOver = false;
   const done = act();
-  // What `act` did at once, such as copying a body for another thread, is not counted.
+  // Synchronous work of `act`, such as copying a body for another thread, is not counted.
   let before = threadTime();
   const turn = (): void => {
     const now = threadTime();
@@ -52,7 +52,7 @@ async function longestTurn(act: () => Promise<unknown>): Promise<number> {
   return longest;
 }
 
-/** The longest turn in units, in the best of a few tries. Noise only adds, so one short try is enough. `act` must send what it measures to another thread. */
+/** The longest turn in units, in the best of a few tries: noise only adds to it. `act` must send its data from another thread. */
 export async function leastHold(act: () => Promise<unknown>): Promise<number> {
   let least = Infinity;
   for (let left = tries; left > 0 && least > maxHold; left--) {

@@ -149,7 +149,7 @@ function time(ms: number): string {
 const rate = (limit: RateLimit | undefined): string =>
   limit === undefined ? 'none' : `${number(limit.burst)} at once, ${number(limit.perSecond)} a second`;
 
-/** What is limited, the limit, what happens if it is exceeded, and how to change it. */
+/** The limited quantity, the limit, the effect of exceeding it, and how to change it. */
 type Row = readonly [what: string, limit: string, beyond: string, change: string];
 
 const fixed = 'fixed';

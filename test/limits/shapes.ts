@@ -12,13 +12,13 @@ export const numbered = (bytes: number, item: (index: number) => string): string
   return parts.join(',');
 };
 
-/** JSON values of about a size. Those of the first half are refused by their depth or number of members, unless they are small. */
+/** JSON values of approximately a given size. Unless small, those of the first half are rejected for their depth or number of members. */
 export const shapes: Readonly<Record<string, (bytes: number) => string>> = {
   deep: (bytes) => times('[', bytes),
   nested: (bytes) => `[${numbered(bytes, () => '['.repeat(900) + ']'.repeat(900))}]`,
   names: (bytes) => `{${numbered(bytes, (index) => `"k${index}":1`)}}`,
   objects: (bytes) => `[${numbered(bytes, () => '{}')}]`,
-  // As many as are accepted.
+  // The maximum number.
   fewerNames: (bytes) => `{${numbered(Math.min(bytes, 480_000), (index) => `"k${index}":1`)}}`,
   fewerIntegers: (bytes) => `{${numbered(Math.min(bytes, 480_000), (index) => `"${index * 7_919}":1`)}}`,
   fewerObjects: (bytes) => `[${numbered(Math.min(bytes, 240_000), (index) => `{"${index % 97}":1}`)}]`,

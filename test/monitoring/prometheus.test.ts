@@ -30,7 +30,7 @@ const textOf = async (server: TestServer) => (await scrape(server)).bytes.toStri
 const trigger = (server: TestServer, task: string, body: object = {}) =>
   server.ask(`/api/v1/tasks/${task}/trigger`, { method: 'POST', body });
 
-/** A server that has executed something of everything that is counted. */
+/** A server that has caused every metric to be counted. */
 async function busyServer(): Promise<TestServer> {
   const server = await testServer();
   await startProject(server, files);
@@ -74,7 +74,7 @@ const readAlerts = async (): Promise<readonly { readonly alert: string; readonly
     ({ rules }) => rules,
   );
 
-test('what a fleet does is in the metrics, and the dashboard, the alerts and the scaling name nothing else', async () => {
+test('the metrics cover the activity of a fleet, and the dashboard, the alerts and the scaling use no other metrics', async () => {
   const server = await busyServer();
   const labels = `project="${server.projectRef}",environment="prod"`;
   for (const line of [
@@ -118,7 +118,7 @@ test('what a fleet does is in the metrics, and the dashboard, the alerts and the
   expect(ours.filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
 });
 
-test('the dashboard has panels with places and targets of their own', async () => {
+test('the dashboard has panels with unique positions and targets', async () => {
   const { panels, title } = await readDashboard();
   expect(title).toBe('Millrace');
   expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
@@ -132,14 +132,14 @@ test('the dashboard has panels with places and targets of their own', async () =
 });
 
 describe.skipIf(!hasPrometheus)(`with Prometheus${unlessMissing}`, () => {
-  test('promtool takes the alerts and the configuration, and their unit tests pass', async () => {
+  test('promtool accepts the alerts and the configuration, and their unit tests pass', async () => {
     promtool('check', 'config', deploy('prometheus/prometheus.yml'));
     promtool('test', 'rules', deploy('prometheus/alerts.test.yml'));
     const tests = await readFile(deploy('prometheus/alerts.test.yml'), 'utf8');
     for (const { alert } of await readAlerts()) expect(tests).toContain(`alertname: ${alert}`);
   });
 
-  test('promtool reads every expression of the dashboard and of the scaling', async () => {
+  test('promtool parses every expression of the dashboard and of the scaling', async () => {
     const { panels } = await readDashboard();
     const keda = parse(await readFile(deploy('kubernetes/keda.yml'), 'utf8')) as {
       spec: { triggers: { metadata: { query: string } }[] };
@@ -157,12 +157,12 @@ describe.skipIf(!hasPrometheus)(`with Prometheus${unlessMissing}`, () => {
     );
   });
 
-  test('it scrapes a real server as text, each query of the dashboard is answered, and the alert for the age of a queue fires', async () => {
+  test('it scrapes a real server as text, each query of the dashboard has a result, and the queue age alert fires', async () => {
     const server = await busyServer();
     const [runner] = (await server.ask('/api/v1/runners')).body.data as { id: string }[];
     await server.ask(`/api/v1/runners/${runner?.id}/drain`, { method: 'POST', body: {} });
     await trigger(server, 'add', { payload: { n: 1 } });
-    // The rules as they are, but for how long one has to wait.
+    // The rules unchanged, except for shorter durations.
     const rules = (await readFile(deploy('prometheus/alerts.yml'), 'utf8')).replace(
       "> 300\n        for: 5m\n        labels: { severity: warning }\n        annotations:\n          summary: 'Runs of",
       "> 3\n        for: 1s\n        labels: { severity: warning }\n        annotations:\n          summary: 'Runs of",
@@ -205,7 +205,7 @@ describe.skipIf(!hasPrometheus)(`with Prometheus${unlessMissing}`, () => {
     ];
     expect(p99).toBeGreaterThan(0);
     expect(p99).toBeLessThanOrEqual(sum * 1.1);
-    // The others come over protobuf as well.
+    // Protobuf contains the others as well.
     expect(await value('millrace_runners{environment="prod"}')).toBe(1);
     expect(await value('sum(millrace_http_request_duration_seconds_count)')).toBeGreaterThan(5);
     expect(await value('process_cpu_seconds_total')).toBeGreaterThan(0);

@@ -12,7 +12,7 @@ const files = {
   `,
 };
 
-test('what was executed is in the time series of the environment, the task, the queue and the version', async () => {
+test('executed runs are in the time series of the environment, the task, the queue and the version', async () => {
   const server = await testServer();
   await startProject(server, files);
   configure({ baseURL: server.url, secretKey: server.keys.prod });
@@ -39,7 +39,7 @@ test('what was executed is in the time series of the environment, the task, the 
   // One at a time: the last one waited for four others.
   expect(nap?.wait.p99).toBeGreaterThan(1_000);
   expect(await total({ queue: 'slow' })).toMatchObject({ triggered: 5, completed: 5 });
-  // Which are the largest is read from hours, which are added to every ten seconds.
+  // The largest ones are read from hourly rows, which are updated every ten seconds.
   const largest = async () => (await stats.retrieve({ by: 'version', period: '1h' })).series;
   await expect.poll(async () => (await largest()).length, patience).toBe(1);
   const versions = await largest();
@@ -54,7 +54,7 @@ test('what was executed is in the time series of the environment, the task, the 
       points === series[0]?.points ? 5 : 1,
     );
   }
-  // Other environments see nothing of it.
+  // Other environments do not see it.
   const other = await server.ask('/api/v1/stats?by=task', { key: server.keys.stg });
   expect(other.body.series).toEqual([]);
   expect(await total({ task: 'nobody' })).toMatchObject({ triggered: 0, duration: { count: 0, p95: null } });
@@ -78,7 +78,7 @@ test('the depth of a queue is sampled', async () => {
   expect(metrics).toMatch(/millrace_runs_waiting\{[^}]*queue="slow",state="paused"\} 7\n/);
 });
 
-describe('GET /api/v1/stats refuses', () => {
+describe('GET /api/v1/stats rejects', () => {
   const ends: (() => Promise<void>)[] = [];
   let server: TestServer;
   beforeAll(async () => {

@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { repository } from '../cli/command.ts';
 
-test('the licence audit that is written for the published SDK ends with its summary', async () => {
+test('the license audit for the published SDK ends with its summary', async () => {
   const data = await mkdtemp(join(tmpdir(), 'millrace-moved-audit-'));
   try {
     const start = join(repository, 'examples/license-audit-moved/start.ts');

@@ -1,4 +1,4 @@
-/** A reader of docs/moving.md, with an existing project and nothing of ours but what `npm publish` uploads. */
+/** A reader follows docs/moving.md with an existing project, and only the packages that `npm publish` uploads. */
 import { createHash } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -10,7 +10,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { millrace, repository } from '../cli/command.ts';
 import { packAll, published, run, type Packed } from '../packages/packed.ts';
 
-/** A registry that has our packages as they are packed. All others come from the registry that npm is set to. */
+/** A registry with our packed packages. It gets all others from npm's configured registry. */
 async function registry({ tarballs }: Packed): Promise<string> {
   const { stdout } = await run('npm', ['config', 'get', 'registry'], { cwd: repository });
   const upstream = stdout.trim().replace(/\/$/, '');
@@ -47,7 +47,7 @@ async function registry({ tarballs }: Packed): Promise<string> {
   return url;
 }
 
-/** Written for the published SDK by somebody who has not heard of us. */
+/** A project for the published SDK, without any reference to Millrace. */
 const project = {
   'package.json': JSON.stringify({
     name: 'greetings',
@@ -77,13 +77,13 @@ console.log(run.status, run.output.greeting);
 `,
 };
 
-/** The commands of the first block of the page. */
+/** The commands in the first block of the page. */
 async function commandsOfPage(): Promise<string[]> {
   const page = await readFile(join(repository, 'docs/moving.md'), 'utf8');
   return /```sh\n([^`]*)```/.exec(page)?.[1]?.trim().split('\n') ?? [];
 }
 
-test('the five commands of docs/moving.md take a reader from an existing project to a running one', async () => {
+test('the five commands of docs/moving.md turn an existing project into a running one', async () => {
   const packed = await packAll();
   onTestFinished(() => packed.remove());
   const dir = join(packed.folder, 'greetings');
@@ -106,7 +106,7 @@ test('the five commands of docs/moving.md take a reader from an existing project
   });
   expect((await shell(doctor)).stdout).toMatch(/^works +logger, task$/m);
   expect(dev).toBe('npx millrace dev');
-  // Its port may be taken here, and its keys are shown on a terminal.
+  // Its port may be in use on this machine, and it prints its keys only to a terminal.
   const bin = join(dir, 'node_modules/millrace/bin/millrace.js');
   const running = millrace(['dev', '--json', '--port', '0'], { cwd: dir, bin });
   onTestFinished(async () => {

@@ -16,10 +16,10 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => packed?.remove());
 
-/** `require` of an ES module works in every Node that is promised, 20.19 and later, and TypeScript 5.8 knows it. */
+/** `require` of an ES module works in every supported Node, 20.19 and later, and TypeScript 5.8 supports it. */
 const accepted = new Set(['CJSResolvesToESM']);
 
-/** Topics of `millrace help` that the sources name. `…` and other insertions are sections, which another test compares with the page. */
+/** Topics of `millrace help` in the sources. `…` and other insertions are sections, which another test compares with the page. */
 async function namedTopics(): Promise<Set<string>> {
   const topics = new Set<string>();
   for (const name of [...published, ...bundled]) {
@@ -38,7 +38,7 @@ async function namedTopics(): Promise<Set<string>> {
   return topics;
 }
 
-test('each section and page that a message names is in the tarball of millrace', async () => {
+test('the tarball of millrace contains each section and page that a message names', async () => {
   const files = (await run('tar', ['-tzf', packed.tarballs.millrace])).stdout.split('\n');
   const read = async (page: string): Promise<string> =>
     (await run('tar', ['-xzOf', packed.tarballs.millrace, `package/pages/${page}.md`])).stdout;
@@ -55,7 +55,7 @@ test('each section and page that a message names is in the tarball of millrace',
 });
 
 describe.each(published)('the tarball of packages/%s', (name) => {
-  test('has a README and the licence', async () => {
+  test('has a README and the license', async () => {
     const read = async (file: string): Promise<string> =>
       (await run('tar', ['-xzOf', packed.tarballs[name], `package/${file}`])).stdout;
     expect(await read('LICENSE')).toBe(await readFile(join(repository, 'LICENSE'), 'utf8'));
@@ -71,7 +71,7 @@ describe.each(published)('the tarball of packages/%s', (name) => {
     expect(problems.filter(({ kind }) => !accepted.has(kind))).toEqual([]);
   });
 
-  test('is as bundlers and runtimes expect', async () => {
+  test('has the format that bundlers and runtimes expect', async () => {
     const { buffer } = new Uint8Array(await readFile(packed.tarballs[name]));
     const { messages, pkg } = await publint({ pack: { tarball: buffer }, strict: true });
     expect(messages.map((message) => formatMessage(message, pkg))).toEqual([]);

@@ -10,7 +10,7 @@ interface Locked {
   readonly engines?: { readonly node?: string };
   readonly hasInstallScript?: boolean;
   readonly dev?: boolean;
-  /** Only of a development dependency, or of an optional peer, which npm does not install by itself. */
+  /** Packages only of a development dependency, or of an optional peer, which npm does not install automatically. */
   readonly devOptional?: boolean;
 }
 
@@ -27,17 +27,17 @@ const root = await read<{ engines: { node: string }; allowScripts: Record<string
 const oldestNode = `${/^>=(\d+\.\d+)$/.exec(root.engines.node)?.[1]}.0`;
 
 describe('the packages that npm installs', () => {
-  test('all support the oldest Node that is promised', () => {
+  test('all support the oldest supported Node', () => {
     const refusing = [...Object.entries(packages), ...Object.entries(forTests.packages)].flatMap(
       ([path, { version, engines }]) =>
         engines?.node === undefined || satisfies(oldestNode, engines.node)
           ? []
-          : [`${path}@${version} wants Node ${engines.node}`],
+          : [`${path}@${version} requires Node ${engines.node}`],
     );
     expect(refusing).toEqual([]);
   });
 
-  test('run only decided scripts at installation', async () => {
+  test('run only approved scripts at installation', async () => {
     const undecided = (locked: Lockfile['packages'], { allowScripts }: Pick<typeof root, 'allowScripts'>) =>
       Object.entries(locked).flatMap(([path, { hasInstallScript }]) => {
         const name = path.split('node_modules/').at(-1) ?? path;
@@ -49,7 +49,7 @@ describe('the packages that npm installs', () => {
 });
 
 describe('a first project', () => {
-  test('allows no script of the packages that it installs, by name', () => {
+  test('denies the scripts of its packages by name', () => {
     const manifest = JSON.parse(firstProject('first', '0.0.0')['package.json'] ?? '') as typeof root;
     const withScripts = Object.entries(packages)
       .filter(([, { hasInstallScript, dev, devOptional }]) => hasInstallScript && !dev && !devOptional)
@@ -60,7 +60,7 @@ describe('a first project', () => {
 
 describe('the published packages', () => {
   test.each(['contract', 'fingerprint', 'sdk', 'server', 'millrace', 'testing'])(
-    '%s promises the same Node',
+    '%s requires the same Node',
     async (name) => {
       expect(await read(`packages/${name}/package.json`)).toMatchObject({ engines: root.engines });
     },

@@ -1,4 +1,4 @@
-/** What commands and executor processes load of the bundles, which decides how long they take to start. */
+/** The parts of the bundles that commands and executor processes load, which determine their start time. */
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 
 const built = (path: string): string => new URL(`../../packages/${path}`, import.meta.url).href;
 
-/** The file of the bundle that has the code of a source file. Chunks of earlier builds stay for an hour: the newest is of the last one. */
+/** The chunk of the bundle with the code of a source file. Chunks of earlier builds stay for an hour: the newest is from the last build. */
 function chunkWith(source: string): string {
   const chunks = new URL('../../packages/millrace/dist/chunks/', import.meta.url);
   const [newest] = readdirSync(chunks)
@@ -18,7 +18,7 @@ function chunkWith(source: string): string {
   return newest.href;
 }
 
-/** What Node.js loads for these files: the modules in our bundles, such as `packages/sdk/src/index.ts`, and parts of its own. */
+/** The modules that Node.js loads for these files: those in our bundles, such as `packages/sdk/src/index.ts`, and built-in ones. */
 function loadedBy(files: readonly string[]): string[] {
   const script = `
     import { registerHooks } from 'node:module';
@@ -51,7 +51,7 @@ test('a process with tasks starts without the modules that only its runner or it
   expect(loaded.filter((name) => /\/zod\/|undici|NativeModule (?:tls|http|https)$/.test(name))).toEqual([]);
 });
 
-test('a runner of deployed versions starts without the server, PostgreSQL, the bundler and what only projects of the published SDK need', () => {
+test('a runner of deployed versions starts without the server, PostgreSQL, the bundler and the modules for projects of the published SDK', () => {
   const loaded = loadedBy([
     built('millrace/dist/cli/main.js'),
     chunkWith('packages/millrace/src/cli/compose/work.ts'),

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { finished, startDev } from '../cli/command.ts';
 import { installAll, npmOptions, packAll, run } from './packed.ts';
 
-/** What of a bill of materials is read. */
+/** The fields of a bill of materials that the test reads. */
 interface Bom {
   readonly components: readonly {
     readonly name: string;
@@ -15,7 +15,7 @@ interface Bom {
   }[];
 }
 
-/** Licences that ask for no more than that copies have their text. */
+/** Licenses that only require their text in copies. */
 const permissive = new Set([
   '0BSD',
   'Apache-2.0',
@@ -37,7 +37,7 @@ function withOtherLicences({ components }: Bom): string[] {
   });
 }
 
-/** Packages in the bundles of `server` and `millrace` whose licence is another one, as their notices say. */
+/** Packages with another license in the bundles of `server` and `millrace`, as in their notices. */
 async function bundledWithOtherLicences(modules: string): Promise<string[]> {
   const notices = await Promise.all(
     ['@millrace/server', 'millrace'].map((name) =>
@@ -70,7 +70,7 @@ test('a folder with one task file runs on packages installed from npm pack, far 
     expect(await bundledWithOtherLicences(join(project, 'node_modules'))).toEqual([]);
 
     const bin = join(project, 'node_modules/millrace/bin/millrace.js');
-    // What is optional and missing is named with the command that installs it.
+    // Messages about a missing optional package contain the command that installs it.
     const refusal = async (env: Record<string, string> = {}): Promise<string> => {
       const { exitCode, stderr } = await finished(['dev', '--port', '0'], { cwd: project, bin, env });
       expect({ exitCode, stderr }).toMatchObject({ exitCode: 3 });
@@ -100,7 +100,7 @@ test('a folder with one task file runs on packages installed from npm pack, far 
       expect(await dev.exitCode).toBe(0);
     }
 
-    // What `init` writes has types that are right, checked by the compiler that it brings.
+    // The files of `init` have correct types, checked by the compiler that it installs.
     expect((await finished(['init', 'first'], { cwd: folder, bin })).exitCode).toBe(0);
     const first = join(folder, 'first');
     await run('npm', ['install', ...npmOptions, ...Object.values(tarballs)], { cwd: first });

@@ -8,9 +8,9 @@ import { createdOnce } from '../support/created-once.ts';
 
 export const run = promisify(execFile);
 
-/** The packages that are published, by folder. */
+/** The published packages, by folder. */
 export const published = ['contract', 'fingerprint', 'sdk', 'server', 'millrace', 'testing'] as const;
-/** The private packages that are bundled into `millrace`, by folder. */
+/** The private packages bundled into `millrace`, by folder. */
 export const bundled = ['platform', 'diagnostics', 'compat', 'runner', 'postgres'] as const;
 export type Published = (typeof published)[number];
 
@@ -20,7 +20,7 @@ export interface Packed {
   remove(): Promise<void>;
 }
 
-/** What `npm publish` would upload, and a folder far from the repository. */
+/** The packages that `npm publish` would upload, and a folder outside the repository. */
 export async function packAll(): Promise<Packed> {
   const shared = await createdOnce('packed', async (half) => {
     const workspaces = published.flatMap((name) => ['-w', `packages/${name}`]);
@@ -33,7 +33,7 @@ export async function packAll(): Promise<Packed> {
     published.map((name) => {
       const start = name === 'millrace' ? /^millrace-\d/ : new RegExp(`^millrace-${name}-\\d`);
       const file = files.find((candidate) => start.test(candidate));
-      if (file === undefined) throw new Error(`npm pack made no tarball of packages/${name}`);
+      if (file === undefined) throw new Error(`npm pack created no tarball of packages/${name}`);
       return [name, join(shared, file)];
     }),
   ) as Record<Published, string>;
@@ -46,7 +46,7 @@ export async function packAll(): Promise<Packed> {
 }
 
 /**
- * Makes this folder a project that `npm install` has installed all of them in. npm does that once in a run, since it takes 15 seconds of
+ * Makes this folder a project in which `npm install` has installed all of them. npm runs once per test run, because it takes 15 seconds of
  * processor time; a copy takes one.
  */
 export async function installAll({ tarballs }: Packed, project: string): Promise<void> {
@@ -61,5 +61,5 @@ export async function installAll({ tarballs }: Packed, project: string): Promise
   await run('cp', ['-R', `${shared}/.`, project]);
 }
 
-/** For `npm install`. */
+/** The tarballs, as arguments for `npm install`. */
 export const npmOptions = ['--prefer-offline', '--no-audit', '--no-fund'] as const;

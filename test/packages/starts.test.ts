@@ -1,4 +1,4 @@
-/** The packed packages run a task with each Node, package manager and option of Node that is promised. */
+/** The packed packages run a task with each supported Node, package manager and Node option. */
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -17,7 +17,7 @@ import { z } from 'zod';
 export const double = task({ id: 'double', schema: z.number().int(), run: async (n) => 2 * n });
 `;
 
-/** What `double` of this project returns for 21. */
+/** The output of `double` in this project for 21. */
 async function doubled(cwd: string, options: Pick<RunOptions, 'node' | 'env'> = {}): Promise<unknown> {
   await mkdir(join(cwd, 'tasks'), { recursive: true });
   await writeFile(join(cwd, 'tasks/double.ts'), double);
@@ -38,7 +38,7 @@ async function doubled(cwd: string, options: Pick<RunOptions, 'node' | 'env'> = 
   }
 }
 
-test('options of Node that change how modules are found, and a lost optional package', async () => {
+test('Node options that change module resolution, and a missing optional package', async () => {
   const project = join(packed.folder, 'options');
   await installAll(packed, project);
   const NODE_OPTIONS =
@@ -55,7 +55,7 @@ test('options of Node that change how modules are found, and a lost optional pac
   });
 }, 240_000);
 
-test('a program that imports zod and the contract has one zod', async () => {
+test('a program that imports zod and the contract has one copy of zod', async () => {
   const project = join(packed.folder, 'identity');
   await installAll(packed, project);
   const program = `import { operations } from '@millrace/contract';
@@ -68,7 +68,7 @@ console.log(schemas.length > 0 && schemas.every((schema) => schema instanceof Zo
   expect(stdout).toBe('true true\n');
 }, 240_000);
 
-describe.runIf(isLong)('with what is downloaded', () => {
+describe.runIf(isLong)('with downloaded programs', () => {
   test.each(['20.19', '22', '24', '26'])(
     'Node %s',
     async (version) => {
@@ -118,7 +118,7 @@ describe.runIf(isLong)('with what is downloaded', () => {
           private: true,
           type: 'module',
           dependencies: { millrace: own, '@millrace/sdk': sdk, zod: '^4.0.0' },
-          // The packages depend on each other in versions that no registry has yet.
+          // The packages depend on each other in versions that are not in any registry yet.
           resolutions: files,
           pnpm: { overrides: files },
         }),

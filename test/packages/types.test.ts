@@ -7,16 +7,16 @@ import { repository } from '../cli/command.ts';
 import { isLong } from '../support/long.ts';
 import { npmOptions, packAll, run, type Packed } from './packed.ts';
 
-/** The oldest; those between it and the newest in a long run. */
+/** The oldest version; in a long run also those between it and the newest. */
 const compilers: Readonly<Record<string, string>> = {
   'typescript-5.0': '5.0.4',
   ...(isLong && { 'typescript-5.9': '5.9.3', 'typescript-6': '6.0.3' }),
 };
 
-/** TypeScript 7 is the repository's own: its program is an optional package, and these are not installed here. */
+/** TypeScript 7 is the repository's own: its program is an optional package, and the test installs no optional packages. */
 const all = { ...compilers, typescript: ts7 };
 
-/** TypeScript 7 has no `node10` any more. */
+/** TypeScript 7 no longer has `node10`. */
 const resolutions = [
   { name: 'node10', options: { module: 'commonjs', moduleResolution: 'node' }, until: 6 },
   { name: 'node16', options: { module: 'node16', moduleResolution: 'node16' }, until: 7 },
@@ -61,7 +61,7 @@ export async function use(): Promise<number> {
 }
 `;
 
-/** Without what is said of packages of others, and the indented lines below it: they have newer compilers in mind. */
+/** Removes errors in third-party packages, with the indented lines below them: these packages require newer compilers. */
 const withoutOthers = (output: string): string =>
   output.replaceAll(/^node_modules\/(?!millrace\/|@millrace\/).*\n(?:[ \t].*\n)*/gm, '');
 
@@ -97,7 +97,7 @@ describe.each(Object.entries(all))('%s (%s)', (alias, version) => {
   test.each(resolutions.filter(({ until }) => major <= until))(
     'compiles it with moduleResolution $name',
     async ({ name, options }) => {
-      // The newest compiler reads our declarations whole, which takes it a second, and the oldest half a minute.
+      // Compilers read our declarations completely, which takes the newest a second, and the oldest half a minute.
       const checksDeclarations =
         alias === 'typescript' || (isLong && alias === 'typescript-5.0' && name === 'node10');
       const config = `tsconfig.${alias}.${name}.json`;

@@ -1,4 +1,4 @@
-/** Payloads and outputs that are stored apart from their run, through both SDKs, a real server and a real runner. */
+/** Payloads and outputs that are stored separately from their run, with both SDKs, a real server and a real runner. */
 import {
   configure as configurePublished,
   runs as publishedRuns,
@@ -24,7 +24,7 @@ const files = {
     });`,
 };
 
-test('brings a large payload to the task and a large output back, with the published SDK and ours', async () => {
+test('passes a large payload to the task and a large output back, with the published SDK and ours', async () => {
   const server = await sharedServer();
   await startProject(server, files);
   const payload = { text: 'x'.repeat(200 * kib), at: new Date(5), back: 300 * kib };
@@ -73,7 +73,7 @@ async function address(name: string, method: 'PUT' | 'GET' = 'PUT', server = sha
 const put = (url: string, body: string | ReadableStream, type = 'application/json') =>
   fetch(url, { method: 'PUT', body, headers: { 'content-type': type }, duplex: 'half' });
 
-test('refuses an address that was changed, is for something else, or is over', async () => {
+test('rejects a URL that was changed, is for something else, or has expired', async () => {
   const own = await testServer();
   shared = own;
   const url = await address('a/b.json');
@@ -114,7 +114,7 @@ test('refuses an address that was changed, is for something else, or is over', a
   expect((await put(url, '{}')).status).toBe(403);
 });
 
-test('keeps environments apart, refuses names that are paths elsewhere, and asks for a credential', async () => {
+test('isolates environments, rejects names that escape their path, and requires a credential', async () => {
   shared = await sharedServer();
   expect((await put(await address('mine.json'), '1')).status).toBe(200);
   const ask = (name: string, key = shared.keys.prod, method = 'GET') =>
@@ -146,7 +146,7 @@ test('keeps environments apart, refuses names that are paths elsewhere, and asks
     const { status } = await ask(name, shared.keys.prod, 'PUT');
     expect([name.slice(0, 30), [400, 404].includes(status)]).toEqual([name.slice(0, 30), true]);
   }
-  // Decoded once: what is left is a name like any other.
+  // Decoded once: the result is an ordinary name.
   expect((await ask('%252e%252e%252fmine.json', shared.keys.prod, 'PUT')).body.storagePath).toBe(
     '%2e%2e%2fmine.json',
   );
@@ -154,7 +154,7 @@ test('keeps environments apart, refuses names that are paths elsewhere, and asks
   expect((await ask('mine.json', shared.personalAccessToken)).status).toBe(401);
 });
 
-test('stops reading what is too large, and what a run was given does not change any more', async () => {
+test('stops reading a too large packet, and the payload of a run no longer changes', async () => {
   const own = await testServer();
   shared = own;
   const url = await address('big');
@@ -166,7 +166,7 @@ test('stops reading what is too large, and what a run was given does not change 
         else controller.close();
       },
     });
-  // The answer arrives although the client is still sending.
+  // The response arrives while the client is still sending.
   for (const megabytes of [11, 11, 40]) {
     expect((await put(url, endless(megabytes))).status).toBe(413);
     expect((await put(url, 'x'.repeat(megabytes * 1_024 * kib))).status).toBe(413);
@@ -190,7 +190,7 @@ test('stops reading what is too large, and what a run was given does not change 
   expect(await (await fetch(body.payloadPresignedUrl)).json()).toBe('two');
 });
 
-test('takes uploads from whoever may trigger some task, and from nobody else', async () => {
+test('accepts uploads only from callers that may trigger a task', async () => {
   shared = await sharedServer();
   const token = async (scopes: string[], oneTimeUse = false) => {
     const { body } = await shared.ask('/api/v1/auth/public-tokens', {
@@ -210,7 +210,7 @@ test('takes uploads from whoever may trigger some task, and from nobody else', a
   }
 });
 
-test('gives what a run holds to whoever may read that run, and to nobody else', async () => {
+test('returns the packets of a run only to callers that may read that run', async () => {
   shared = await sharedServer();
   const name = 'trigger/echo/payload.json';
   expect((await put(await address(name), '{"n":1}')).status).toBe(200);
@@ -225,7 +225,7 @@ test('gives what a run holds to whoever may read that run, and to nobody else', 
     const minted = await shared.ask('/api/v1/auth/public-tokens', { method: 'POST', body });
     return (await shared.ask(`/api/v1/packets/${packet}`, { key: minted.body.token })).status;
   };
-  // The last is how clients before 4.4 write it.
+  // The last one is the form of clients before 4.4.
   for (const packet of [encodeURIComponent(name), name]) {
     for (const scope of [
       'read:runs',
@@ -240,6 +240,6 @@ test('gives what a run holds to whoever may read that run, and to nobody else', 
       expect([scope, await read(scope, packet)]).toEqual([scope, 403]);
     }
   }
-  // Whether there is one shows only to who may read all.
+  // Only a caller that may read all packets sees whether one exists.
   expect([await read('read:runs:x', 'nothing'), await read('read:runs', 'nothing')]).toEqual([403, 404]);
 });

@@ -34,7 +34,7 @@ const patience = { timeout: 40_000 };
 
 describe.skipIf(pgbouncer === undefined)(`with PgBouncer${unlessMissing}`, () => {
   test.each(['transaction', 'session'] as const)(
-    'two servers and a runner behind %s mode do everything they do without it, and log nothing odd',
+    'two servers and a runner behind %s mode work as without it, and log no warnings or errors',
     async (mode) => {
       const { connection, drop } = await testDatabase();
       onTestFinished(drop);
@@ -45,13 +45,13 @@ describe.skipIf(pgbouncer === undefined)(`with PgBouncer${unlessMissing}`, () =>
         database: pooler.url,
         ...(mode === 'transaction' && { directDatabase: pooler.directUrl }),
         reveal: true,
-        // Longer than time is moved below.
+        // Longer than the time shift below.
         leaseTimes: { leaseMs: 120_000 },
       };
       const first = await testServer(options);
       const second = await testServer(options);
       await startProject(first, files);
-      // Whatever is asked here goes to the server that has no runner: it reaches the other by what is notified.
+      // All requests go to the server without a runner: the other first learns of them through notifications.
       configure({ baseURL: second.url, secretKey: second.keys.prod, retry: { maxAttempts: 1 } });
       const outcome = async (id: string) => {
         await expect.poll(async () => (await runs.retrieve(id)).isCompleted, patience).toBe(true);
@@ -117,7 +117,7 @@ describe.skipIf(pgbouncer === undefined)(`with PgBouncer${unlessMissing}`, () =>
       expect(
         await admin`select from pg_stat_activity where query ilike 'listen %' and datname = current_database()`,
       ).toHaveLength(2);
-      // Rounds of what goes on by itself.
+      // Time for some rounds of periodic jobs.
       await pause(5_000);
       const odd = [...first.logged, ...second.logged].filter((line) => /"level":"(warn|error)"/.test(line));
       expect(odd).toEqual([]);

@@ -10,7 +10,7 @@ const [old, next] = ['01'.repeat(32), 'cd'.repeat(32)];
 const keyOf = (hex: string) => masterKeyOf(Buffer.from(hex, 'hex'));
 
 describe.skipIf(pgbouncer === undefined)(`keys rotate-master through PgBouncer${unlessMissing}`, () => {
-  test.each(['transaction', 'session'] as const)('in %s mode encrypts everything again', async (mode) => {
+  test.each(['transaction', 'session'] as const)('in %s mode re-encrypts everything', async (mode) => {
     const { connection, drop } = await testDatabase();
     onTestFinished(drop);
     const folder = await temporaryProject({});

@@ -11,7 +11,7 @@ test('docs/packages.md has the recorded results', async () => {
   await expect(pageOf(rows)).toMatchFileSnapshot('../../docs/packages.md');
 });
 
-test('every result is of a package that is used, in the version of the lockfile', async () => {
+test('every result belongs to a tested package, in the version of the lockfile', async () => {
   const uses = await readdir(fileURLToPath(new URL('project/uses', import.meta.url)), { recursive: true });
   const names = uses.filter((use) => use.endsWith('.mjs')).map((use) => use.slice(0, -'.mjs'.length));
   expect(names.map((name) => name.replaceAll('\\', '/'))).toEqual(

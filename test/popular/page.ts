@@ -6,16 +6,16 @@ export interface Row {
   readonly kind: string;
   readonly name: string;
   readonly version: string;
-  /** The day on which it was used, and the Node.js that used it. */
+  /** The day of the test, and its Node.js version. */
   readonly date: string;
   readonly node: string;
-  /** Why it is not bundled; undefined if it is. */
+  /** The reason why it is not bundled; undefined if it is. */
   readonly why?: string | undefined;
   readonly dev: Used;
   readonly deployed: Used;
 }
 
-/** What packages need that is missing here. */
+/** Requirements of packages that the test does not meet. */
 const needs: Readonly<Record<string, string>> = {
   'better-sqlite3': 'an install script that downloads or compiles its native code',
 };

@@ -1,6 +1,6 @@
 /**
  * `npm run popular [-- <kind or name> …]`: uses the packages of test/popular/project in `dev` and deployed, and writes docs/packages.md.
- * Installs 3.5 GB first. With arguments, only these are used; the results of the others stay.
+ * Installs 3.5 GB first. With arguments, it uses only these packages and keeps the results of the others.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -20,11 +20,11 @@ const progress = (line: string): void => void process.stderr.write(`${line}\n`);
 
 interface Deployed {
   readonly used: ReadonlyMap<string, Used>;
-  /** Why packages are not bundled. */
+  /** The reasons why packages are not bundled, by name. */
   readonly reasons: ReadonlyMap<string, string>;
 }
 
-/** Uses each in a version that a runner has downloaded, far from the project. */
+/** Uses each package in a deployed version that a runner has downloaded, outside the project. */
 async function deployed(
   { url, environments }: Ready,
   names: readonly string[],
@@ -64,7 +64,7 @@ async function versions(): Promise<Map<string, string>> {
 }
 
 if (!existsSync(join(dir, 'node_modules')))
-  // Hundreds of packages do not agree on the versions of their peers.
+  // Hundreds of packages have conflicting peer dependencies.
   execFileSync('npm', ['ci', '--force', '--ignore-scripts', '--no-audit', '--no-fund'], {
     cwd: dir,
     stdio: 'inherit',
@@ -80,7 +80,7 @@ const uses = all
 await rm(join(dir, 'chosen'), { recursive: true, force: true });
 for (const use of uses) await cp(join(dir, 'uses', `${use}.mjs`), join(dir, 'chosen', `${use}.mjs`));
 const installed = await versions();
-// All of a kind are more than one project uses.
+// One project would not use all packages of a kind.
 const dev = millrace(['dev', '--json', '--port', '0'], { cwd: dir, env: { MILLRACE_MAX_BUNDLE: '1GiB' } });
 try {
   const ready = JSON.parse(await dev.line(/^\{"url"/)) as Ready;

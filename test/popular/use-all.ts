@@ -5,7 +5,7 @@ export interface Server {
   readonly key: string;
 }
 
-/** The result of a use, or why there is none. */
+/** The result of a use, or the reason why it failed. */
 export interface Used {
   readonly output?: unknown;
   readonly error?: string;
@@ -19,7 +19,7 @@ interface Run {
 
 const ended = /^(?:COMPLETED|FAILED|CRASHED|SYSTEM_FAILURE|TIMED_OUT|CANCELED|EXPIRED)$/;
 
-/** Uses all at once, and again alone what then fails or what `isDoubtful` names. */
+/** Uses all packages concurrently, then those alone that fail or that `isDoubtful` selects. */
 export async function useAll(
   server: Server,
   names: readonly string[],

@@ -1,4 +1,4 @@
-/** What Caddy needs beside its Caddyfile where it is not alone on its machine. */
+/** Settings that Caddy needs in addition to its Caddyfile on a machine that it shares. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
@@ -9,7 +9,7 @@ export interface CaddyPorts {
   readonly https: number;
 }
 
-/** Options before a Caddyfile: other ports than 80 and 443, no admin endpoint, nothing installed on this machine. */
+/** Global options at the top of a Caddyfile: ports other than 80 and 443, no admin endpoint, and no installed certificates. */
 export const caddyHead = ({ http, https }: CaddyPorts): string => `{
 	admin off
 	skip_install_trust
@@ -18,10 +18,10 @@ export const caddyHead = ({ http, https }: CaddyPorts): string => `{
 }
 `;
 
-/** The certificate of Caddy's own authority, in the folder of XDG_DATA_HOME. */
+/** The root certificate of Caddy's own authority, in XDG_DATA_HOME. */
 export const authorityIn = (data: string): string => join(data, 'caddy/pki/authorities/local/root.crt');
 
-/** Makes this process trust Caddy's authority until the test ends, and waits until a server answers through Caddy. */
+/** Makes this process trust Caddy's authority until the test ends, and waits until a server responds through Caddy. */
 export async function trustCaddy(data: string, url: string): Promise<void> {
   const authority = () => readFile(authorityIn(data), 'utf8').catch(() => '');
   await expect.poll(authority, { timeout: 60_000 }).toContain('END CERTIFICATE');

@@ -1,4 +1,4 @@
-/** Does what `docker compose up --wait` does with deploy/compose.yaml, without containers: each service is a process. */
+/** Emulates `docker compose up --wait` for deploy/compose.yaml without containers: each service is a process. */
 import { execFile, spawn } from 'node:child_process';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -26,7 +26,7 @@ interface Compose {
 }
 
 export interface Composed {
-  /** Where a service answers whether it is healthy. */
+  /** The health check URL of a service. */
   readonly health: readonly string[];
   stop(): Promise<void>;
 }
@@ -41,10 +41,10 @@ export interface ComposeOptions {
   readonly bin: string;
 }
 
-/** The command and the variables of an image, by its target in the Dockerfile. */
+/** The command and variables of an image, by its Dockerfile target. */
 async function imageOf(clone: string, target: string) {
   const stages = (await readFile(join(clone, 'deploy/Dockerfile'), 'utf8')).split(/^(?=FROM )/m);
-  /** A stage below those that it is made from. */
+  /** A build stage, preceded by its base stages. */
   const chain = (name: string): string => {
     const stage = stages.find((candidate) => candidate.split('\n', 1)[0]?.endsWith(` AS ${name}`)) ?? '';
     const [, base] = /^FROM (\S+)/.exec(stage) ?? [];
@@ -91,7 +91,7 @@ export async function composeUp({ clone, domain, ports, env, bin }: ComposeOptio
       names(await readFile(join(clone, 'deploy', file), 'utf8'), postgres.port),
     );
 
-  // What the image of PostgreSQL does at its first start.
+  // As the PostgreSQL image does at its first start.
   const { POSTGRES_USER, POSTGRES_DB, POSTGRES_PASSWORD_FILE } = services.postgres.environment ?? {};
   const password = (await readFile(valueOf(POSTGRES_PASSWORD_FILE ?? ''), 'utf8')).trim();
   const psql = ['-h', '127.0.0.1', '-p', String(postgres.port), '-U', 'boss', 'postgres'];
@@ -118,14 +118,14 @@ export async function composeUp({ clone, domain, ports, env, bin }: ComposeOptio
     );
   };
   const health: string[] = [];
-  // As HEALTHCHECK of the images asks.
+  // As HEALTHCHECK of the images does.
   const healthy = async (at: string): Promise<void> => {
     health.push(at);
     await expect.poll(() => fetch(at).then(({ status }) => status, String), { timeout: 60_000 }).toBe(200);
   };
   await start(
     services.server,
-    // The address of Caddy here.
+    // Caddy's address in this test.
     { MILLRACE_HOST: '127.0.0.1', MILLRACE_PORT: String(port), MILLRACE_TRUSTED_PROXIES: '127.0.0.1' },
     'server',
   );
@@ -154,7 +154,7 @@ export async function composeUp({ clone, domain, ports, env, bin }: ComposeOptio
   return {
     health,
     async stop() {
-      // The server goes last, so that runners can give back what they have.
+      // The server stops last, so that runners can release their runs.
       for (const program of started.toReversed()) {
         program.kill('SIGTERM');
         await program.exitCode;

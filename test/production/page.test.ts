@@ -1,4 +1,4 @@
-/** docs/production.md, typed as its reader types it, with packages as npm has them, and PostgreSQL and Caddy as Debian has them. */
+/** docs/production.md, with its commands run verbatim, packages as published on npm, and PostgreSQL and Caddy as packaged by Debian. */
 import { cp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -42,7 +42,7 @@ describe.runIf(isLong && hasPrograms)(`docs/production.md${unlessMissing}`, () =
     return { address: `127.0.0.1:${running.port}`, superuser: await terminal() };
   };
 
-  test('begins on a laptop, and goes on with Compose on one machine', { timeout: 240_000 }, async () => {
+  test('begins on a laptop, and continues with Compose on one machine', { timeout: 240_000 }, async () => {
     const { folder, terminal } = await world.open('laptop');
     const dev = (await terminal()).start(page.next('npx millrace dev'));
     await dev.line(/version .*\bhello\b/);
@@ -69,7 +69,7 @@ describe.runIf(isLong && hasPrograms)(`docs/production.md${unlessMissing}`, () =
     await composed.stop();
   });
 
-  test('leads to two servers, one of which may be lost', { timeout: 240_000 }, async () => {
+  test('leads to two servers that tolerate the loss of one', { timeout: 240_000 }, async () => {
     const { url, port } = world;
     const provider = await testProvider();
     provider.accounts.set('ada', { name: 'Ada Lovelace', groups: ['millrace-admins'] });
@@ -112,7 +112,7 @@ describe.runIf(isLong && hasPrograms)(`docs/production.md${unlessMissing}`, () =
     (await proxy.terminal()).start(page.next('caddy run'));
     await trustCaddy(world.data, url);
     onServer1 = await server1.terminal();
-    // Append sessions reach a server, which knows no such stream.
+    // Append sessions reach a server, which does not have this stream.
     expect((await fetch(`${url}/s2/v1/streams/none/records`)).status).toBeLessThan(500);
     const doctor = await onServer1.tries(page.next('npx millrace doctor --url'));
     for (const check of ['server-ready', 'proxy-websocket', 'proxy-address', 'proxy-client-address'])
@@ -136,7 +136,7 @@ describe.runIf(isLong && hasPrograms)(`docs/production.md${unlessMissing}`, () =
     order = lastIn(deployed, /run_\w+/);
     await expect.poll(() => statusOf(url, key, order), { interval: 500, timeout: 60_000 }).toBe('WAITING');
 
-    // The server that has the runner's connection, in the middle of triggers.
+    // Kills the server with the runner's connection, in the middle of triggers.
     const runnersOf = async (host: string): Promise<number> =>
       Number(
         /^millrace_runners_connected (\d+)$/m.exec(
@@ -192,7 +192,7 @@ describe.runIf(isLong && hasPrograms)(`docs/production.md${unlessMissing}`, () =
       const resumed = await second.type(block);
       expect(resumed).toContain('Millrace starts and fires again.');
       expect(resumed).toContain('a lamp, approved by Ada');
-      // The two installations have nothing in common.
+      // The two installations share nothing.
       expect(await statusOf(`http://127.0.0.11:${world.port}`, key, order)).toBe('WAITING');
       expect(page.left()).toEqual([]);
     },

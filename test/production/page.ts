@@ -1,12 +1,12 @@
-/** The page docs/production.md as its reader meets it: blocks in their order. */
+/** The code blocks of docs/production.md, in page order. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { repository } from '../cli/command.ts';
 
 export interface Page {
-  /** The next block, which has this text. So the test says in which order it types what. */
+  /** The next block, which must contain this text. This makes the order of the blocks visible in the test. */
   next(fragment: string): string;
-  /** Blocks that nobody has typed. */
+  /** Blocks that the test has not run. */
   left(): readonly string[];
 }
 
@@ -17,14 +17,14 @@ export async function readPage(): Promise<Page> {
     next(fragment) {
       const block = blocks.shift() ?? '';
       if (!block.includes(fragment))
-        throw new Error(`The next block of the page has no ${JSON.stringify(fragment)}:\n${block}`);
+        throw new Error(`The next block of the page does not contain ${JSON.stringify(fragment)}:\n${block}`);
       return block;
     },
     left: () => blocks,
   };
 }
 
-/** What is typed for what the page has, in this order: a text, or a pattern with its groups. */
+/** Replacements for texts or patterns of the page, applied in this order. */
 export type Replacements = readonly (readonly [found: string | RegExp, typed: string])[];
 
 export const replaced = (text: string, replacements: Replacements): string =>

@@ -1,4 +1,4 @@
-/** PostgreSQL and Caddy of this machine, as Debian has them. */
+/** PostgreSQL and Caddy on this machine, as packaged by Debian. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -30,5 +30,5 @@ const missing = [
 ];
 export const hasPrograms = missing.length === 0;
 
-/** The end of titles, so that a run without them says what is missing. */
+/** A suffix for test titles that names the missing programs. */
 export const unlessMissing = hasPrograms ? '' : ` (skipped: install ${missing.join(', ')})`;

@@ -1,4 +1,4 @@
-/** A terminal on a machine: what is typed in it keeps the folder, the exported variables and the umask of what was typed before. */
+/** A terminal on a machine: each block keeps the folder, the exported variables and the umask of the previous one. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, writeFile } from 'node:fs/promises';
@@ -7,7 +7,7 @@ import { text as textOf } from 'node:stream/consumers';
 import { inherited, watched, type Running } from '../cli/command.ts';
 import { replaced, type Replacements } from './page.ts';
 
-/** Without what npm tells the programs that it starts: these tests are one of them. */
+/** Without the variables that npm sets for the programs that it starts, such as these tests. */
 const outside = Object.fromEntries(Object.entries(inherited).filter(([name]) => !name.startsWith('npm_')));
 
 export interface Typed {
@@ -17,16 +17,16 @@ export interface Typed {
 }
 
 export interface Terminal {
-  /** Types a block, and waits for its end. Throws if one of its commands fails. Returns what it printed on stdout. */
+  /** Runs a block, and waits for its end. Throws if one of its commands fails. Returns its stdout. */
   type(block: string): Promise<string>;
-  /** The same for a block that may fail. */
+  /** Runs a block that may fail. */
   tries(block: string): Promise<Typed>;
-  /** Types a block whose last command goes on. Signals go to all that it started, as those of a terminal do. */
+  /** Runs a block whose last command keeps running. Signals go to all its processes, as those of a terminal do. */
   start(block: string): Running;
 }
 
 export interface Machine {
-  /** Its root. */
+  /** The root folder of the machine. */
   readonly folder: string;
   /** Opens a terminal. */
   terminal(cwd?: string): Promise<Terminal>;

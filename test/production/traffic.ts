@@ -1,9 +1,9 @@
-/** Clients that call an installation through its proxy while servers come and go. */
+/** Clients that call an installation through its proxy while servers start and stop. */
 import { expect } from 'vitest';
 
 const headersOf = (key: string) => ({ authorization: `Bearer ${key}`, 'content-type': 'application/json' });
 
-/** Triggers this many runs one after the other, each until it is acknowledged, and returns their ids. */
+/** Triggers this many runs in sequence, retries each until it is acknowledged, and returns their ids. */
 export async function triggerThrough(
   url: string,
   key: string,

@@ -1,4 +1,4 @@
-/** The machines of docs/production.md, as folders of this one. */
+/** The machines of docs/production.md, as folders on this machine. */
 import { mkdir } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
@@ -13,20 +13,20 @@ import { machine, type Machine } from './terminal.ts';
 export interface World {
   /** The root of all machines. */
   readonly folder: string;
-  /** What https://tasks.example.com is here. */
+  /** The local substitute for https://tasks.example.com. */
   readonly url: string;
   /** The port of servers. */
   readonly port: number;
   readonly caddy: CaddyPorts;
-  /** Where Caddy keeps its authority. */
+  /** The folder in which Caddy stores its authority. */
   readonly data: string;
   /** The command, as npm installs it without optional packages. */
   readonly bin: string;
   /** The variables of every machine. */
   readonly env: Readonly<Record<string, string>>;
-  /** Opens a machine. What the page says of addresses that are not known from the start is replaced before everything else. */
+  /** Opens a machine. Replacements for addresses that are not known from the start are applied first. */
   open(name: string, more?: Replacements, env?: Readonly<Record<string, string>>): Promise<Machine>;
-  /** To be done at the end, the last one first. */
+  /** Cleanup functions, called in reverse order. */
   readonly ends: (() => Promise<unknown>)[];
   end(): Promise<void>;
 }
@@ -45,7 +45,7 @@ export async function startWorld(): Promise<World> {
   const at = (name: string): string => join(folder, name);
   const installed = at('installed');
 
-  // Nothing of this repository: `npx` has to find what the page installs, and no other thing.
+  // Nothing from this repository: `npx` must find only the packages that the page installs.
   const path = (process.env['PATH'] ?? '').split(delimiter).filter((entry) => !entry.startsWith(repository));
   const env = {
     PATH: [dirname(process.execPath), postgresPrograms ?? '', ...path].join(delimiter),
@@ -67,13 +67,13 @@ export async function startWorld(): Promise<World> {
   );
 
   const replacements = (name: string): Replacements => [
-    // Packages that are not published yet. All machines but the laptop have the same ones.
+    // Packages that are not published yet. All machines except the laptop have the same packages.
     ['npx millrace init', `${installed}/node_modules/.bin/millrace init`],
     [/^npm install$/m, `npm install ${flags} ${tarballs}`],
     [/^npm install --prefix (\S+) --omit=optional millrace$/m, `cp -alf ${installed}/. $1`],
-    // Docker is missing: see compose.ts.
+    // Docker is not available: see compose.ts.
     ['docker compose -f deploy/compose.yaml up --detach --build --wait', 'printenv MILLRACE_DOMAIN'],
-    // One machine has all addresses, and any port may be taken.
+    // One machine has all addresses, and any port may be in use.
     ['npx millrace dev', 'npx millrace dev --port 0'],
     ['scp ', 'cp '],
     ['tasks.example.com:millrace', at('clone')],
@@ -122,9 +122,9 @@ export async function startWorld(): Promise<World> {
   };
 }
 
-/** The token, key or run that a command printed, the last one of its kind. */
+/** The last token, key or run id that a command printed. */
 export function lastIn(text: string, pattern: RegExp): string {
   const found = text.match(new RegExp(pattern, 'g'))?.at(-1);
-  if (found === undefined) throw new Error(`There is no ${pattern} in:\n${text}`);
+  if (found === undefined) throw new Error(`No match of ${pattern} in:\n${text}`);
   return found;
 }

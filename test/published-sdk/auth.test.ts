@@ -2,14 +2,14 @@ import { auth, configure, runs, tasks, TriggerClient } from '@trigger.dev/sdk';
 import { describe, expect, test } from 'vitest';
 import { testServer } from '../support/server.ts';
 
-/** The SDK takes one spelling for a root key, which signs tokens itself, and the other for a named one, which asks for them. */
+/** The SDK treats keys of one form as root keys, with which it signs tokens itself. With keys of the other form it requests tokens. */
 describe.each([
   ['svc_', 'signs'],
-  ['tr_', 'asks for'],
+  ['tr_', 'requests'],
 ])('the published SDK with a %s key, which %s tokens', (marker) => {
   const keyOf = (key: string) => key.replace('svc_', marker);
 
-  test('makes public tokens that open what they name', async () => {
+  test('creates public tokens that give access to the objects in their scopes', async () => {
     const server = await testServer();
     configure({ baseURL: server.url, accessToken: keyOf(server.keys.prod) });
     const [mine, other] = [
@@ -35,7 +35,7 @@ describe.each([
     if (past !== 'refused') expect(await status(mine.id, past)).toBe(401);
   });
 
-  test('makes trigger tokens, for one use and for many', async () => {
+  test('creates trigger tokens, for one use and for many', async () => {
     const server = await testServer();
     configure({ baseURL: server.url, accessToken: keyOf(server.keys.prod) });
     const once = await auth.createTriggerPublicToken('send');
@@ -44,7 +44,7 @@ describe.each([
       auth.withAuth({ accessToken: token }, () => tasks.trigger(task, { n: 1 }));
     const first = await trigger('send', once);
     expect(first.id).toMatch(/^run_/);
-    // The token that came with the handle opens the run.
+    // The token of the handle gives access to the run.
     const seen = await auth.withAuth({ accessToken: first.publicAccessToken }, () => runs.retrieve(first.id));
     expect(seen.id).toBe(first.id);
     await expect(trigger('send', once)).rejects.toMatchObject({ status: 422 });
@@ -54,7 +54,7 @@ describe.each([
     expect((await tasks.trigger('third', {})).id).toMatch(/^run_/);
   });
 
-  test('keeps clients of several environments and branches apart', async () => {
+  test('isolates clients of different environments and branches', async () => {
     const server = await testServer();
     await server.ask(`/api/v1/projects/${server.projectRef}/branches`, {
       method: 'POST',

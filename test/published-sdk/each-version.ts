@@ -10,7 +10,7 @@ const between: readonly Version[] = [
 ];
 
 /**
- * Versions that speak differently: 4.0 sends a batch in one request, 4.4 no task identifiers, 4.5 and later large payloads apart. Those in the
- * middle are tried in a long run.
+ * Versions with different protocols: 4.0 sends a batch in one request, 4.4 sends no task identifiers, 4.5 and later upload large payloads
+ * separately. Versions in between are tested in a long run.
  */
 export const versions: readonly Version[] = [oldest, ...(isLong ? between : []), newest];

@@ -14,7 +14,7 @@ describe('encodeLossily', () => {
     }
   }
 
-  test('writes what superjson makes of it, as the published SDK does, which reads it', async () => {
+  test('writes the output of superjson, which the published SDK writes and reads', async () => {
     const circle: Record<string, unknown> = { at: new Date(5) };
     circle['self'] = circle;
     for (const value of [
@@ -41,7 +41,7 @@ describe('encodeLossily', () => {
     expect(decode(text!, type)).toEqual({ result: { text: 'hi' }, file: Buffer.from('hi') });
   });
 
-  test('refuses what superjson refuses', () => {
+  test('rejects values that superjson rejects', () => {
     class Self {
       readonly self = this;
     }

@@ -15,13 +15,13 @@ export const other = task({ id: 'other', run: async () => {} });
 };
 
 describe.each(versions)('with a public token, the published SDK %s', (version, load) => {
-  // What is used here has had the same types since 4.0.
+  // The members in use have had the same types since 4.0.
   const start = async (): Promise<[sdk: typeof Published, server: TestServer]> => [
     (await load()) as typeof Published,
     await testServer(),
   ];
 
-  test('follows a run whose payload and output are stored apart', { timeout: 60_000 }, async () => {
+  test('follows a run whose payload and output are stored separately', { timeout: 60_000 }, async () => {
     const [sdk, server] = await start();
     await startProject(server, project);
     const text = 'x'.repeat(300_000);
@@ -41,7 +41,7 @@ describe.each(versions)('with a public token, the published SDK %s', (version, l
   });
 
   test(
-    'triggers the batches that the token is for, also with large payloads',
+    'triggers the batches that the token permits, also with large payloads',
     { timeout: 30_000 },
     async () => {
       const [sdk, server] = await start();
@@ -54,7 +54,7 @@ describe.each(versions)('with a public token, the published SDK %s', (version, l
       const token = await sdk.auth.withAuth({ baseURL, accessToken: keys.prod }, () =>
         sdk.auth.createBatchTriggerPublicToken('large'),
       );
-      // What the token may not do leaves it as it was: it is good for one batch.
+      // A rejected call does not use up the token, which is valid for one batch.
       if (version !== '4.4') await expect(batchOf('other', token)).rejects.toThrow('Unauthorized');
       const { batchId } = await batchOf('large', token);
       const { body } = await server.ask(`/api/v2/batches/${batchId}`);
@@ -65,7 +65,7 @@ describe.each(versions)('with a public token, the published SDK %s', (version, l
       );
       await expect(batchOf('other', many)).rejects.toThrow('Unauthorized');
       expect((await batchOf('large', many)).runCount).toBe(1);
-      // The batch that it may open without saying what for holds nothing that it may not trigger.
+      // A batch that it opens without naming a task accepts no items of tasks that it may not trigger.
       expect((await server.ask('/api/v1/runs?filter[taskIdentifier]=other')).body.data).toEqual([]);
     },
   );

@@ -6,7 +6,7 @@ import { versions } from './each-version.ts';
 
 type PublishedSdk = typeof Published;
 
-/** What a refusal is thrown as, which callers tell apart with `instanceof`. */
+/** The class that is thrown for each rejection. Callers distinguish them with `instanceof`. */
 const refusals: readonly (readonly [
   name: 'BadRequestError' | 'NotFoundError' | 'UnprocessableEntityError',
   says: RegExp,
@@ -28,13 +28,13 @@ const refusals: readonly (readonly [
 ];
 
 describe.each(versions)('the published SDK %s', (version, load) => {
-  // What is used here has had the same types since 4.0.
+  // The members in use have had the same types since 4.0.
   const start = async (rateLimits?: RateLimits): Promise<[sdk: PublishedSdk, server: TestServer]> => [
     (await load()) as PublishedSdk,
     await testServer({ rateLimits }),
   ];
 
-  test('throws the class of each refusal, with what the server says', async () => {
+  test('throws the class of each rejection, with the message of the server', async () => {
     const [sdk, { url: baseURL, keys }] = await start();
     const thrown = (accessToken: string, call: () => Promise<unknown>) =>
       sdk.auth.withAuth({ baseURL, accessToken }, () => call().catch((error: unknown) => error));
@@ -52,11 +52,11 @@ describe.each(versions)('the published SDK %s', (version, load) => {
   });
 
   test(
-    'is told that a payload is too large, although it is still sending it',
+    'receives the rejection of a too large payload while it is still sending',
     { timeout: 60_000 },
     async () => {
       const [sdk, { url: baseURL, keys }] = await start();
-      // One attempt: a connection that broke would be thrown as that.
+      // One attempt: a broken connection would be thrown as such.
       const requestOptions = { retry: { maxAttempts: 1 } };
       const payload = { text: 'x'.repeat(30_000_000) };
       const refused = await sdk.auth.withAuth({ baseURL, accessToken: keys.prod, requestOptions }, () =>
@@ -66,7 +66,7 @@ describe.each(versions)('the published SDK %s', (version, load) => {
     },
   );
 
-  test('is told to come again later, and does', { timeout: 30_000 }, async () => {
+  test('receives a request to retry later, and retries', { timeout: 30_000 }, async () => {
     const [sdk, { url: baseURL, keys }] = await start({ publicToken: { burst: 5, perSecond: 1 } });
     const { id, publicAccessToken: token } = await sdk.auth.withAuth(
       { baseURL, accessToken: keys.prod },

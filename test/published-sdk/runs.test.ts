@@ -32,18 +32,18 @@ test('the published SDK triggers and retrieves a run with only its base URL and 
   expect((await runs.retrieve(handle.id)).status).toBe('CANCELED');
 });
 
-test('the key may be presented with the marker that the published SDK knows', async () => {
+test('the key may have the prefix that the published SDK expects', async () => {
   const server = await testServer();
   const key = server.keys.stg.replace(/^svc_/, 'tr_');
   configure({ baseURL: server.url, accessToken: key });
   const handle = await tasks.trigger('send-mail', 'a text');
   expect((await runs.retrieve(handle.id)).payload).toBe('a text');
-  // With such a key the SDK signs nothing itself: the handle's token is the server's.
+  // With such a key the SDK signs nothing itself: the handle's token is from the server.
   configure({ baseURL: server.url, accessToken: handle.publicAccessToken });
   expect((await runs.retrieve(handle.id)).id).toBe(handle.id);
 });
 
-test('the token of a handle opens its run and no other', async () => {
+test('the token of a handle gives access to its run and no other', async () => {
   const server = await testServer();
   configure({ baseURL: server.url, accessToken: server.keys.prod });
   const mine = await tasks.trigger('send-mail', {});

@@ -7,9 +7,9 @@ import { promote } from '../support/promote.ts';
 type PublishedSdk = typeof Published;
 
 describe.each(versions)('the published SDK %s', (version, load) => {
-  /** Old versions keep the first configuration of a process, so each test brings its own. */
+  /** Old versions cache the first configuration of a process, so each test has its own copy. */
   const withServer = async (act: (sdk: PublishedSdk, server: TestServer) => Promise<void>): Promise<void> => {
-    // What is used here has had the same types since 4.0.
+    // The members in use have had the same types since 4.0.
     const sdk = (await load()) as PublishedSdk;
     const server = await testServer();
     await sdk.auth.withAuth({ baseURL: server.url, accessToken: server.keys.prod }, () => act(sdk, server));
@@ -92,7 +92,7 @@ describe.each(versions)('the published SDK %s', (version, load) => {
       ]);
       const [, other] = (await sdk.batch.retrieve(mixed.batchId)).runs;
       expect((await sdk.runs.retrieve(other!)).taskIdentifier).toBe('other');
-      // The token of the handle opens the batch, wherever it was signed.
+      // The token of the handle gives access to the batch, whether the SDK or the server signed it.
       const { status } = await server.ask(`/api/v2/batches/${handle.batchId}`, {
         key: handle.publicAccessToken,
       });

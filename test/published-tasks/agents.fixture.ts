@@ -16,7 +16,7 @@ import { z } from 'zod';
 const usage = { inputTokens: 1, outputTokens: 1, totalTokens: 2 };
 const finished = { type: 'finish', finishReason: 'stop', usage } as const;
 
-/** Says these words one by one. */
+/** Streams these words one by one. */
 const saying = (words: readonly string[], chunkDelayInMs: number | null = null) => ({
   stream: simulateReadableStream({
     chunkDelayInMs,
@@ -37,7 +37,7 @@ interface Prompt {
 const textOf = (content: unknown): string =>
   (content as readonly { readonly text?: string }[]).map(({ text = '' }) => text).join('');
 
-/** How many messages there are of the user, and what the last of them says. */
+/** The number of user messages, and the text of the last one. */
 const summaryOf = ({ prompt }: Prompt): string => {
   const users = prompt.filter(({ role }) => role === 'user');
   return `${users.length}: ${textOf(users.at(-1)?.content)}`;

@@ -5,9 +5,9 @@ import { isLong } from '../support/long.ts';
 import { publishedProject } from './project.ts';
 import { serve, type Served } from './serve.ts';
 
-// oxlint-disable typescript/no-explicit-any -- two minor versions of one package, and what their agents say
+// oxlint-disable typescript/no-explicit-any -- two minor versions of one package, and the output of their agents
 
-/** The minor versions that have agents: one from its folder, in a long run, the other deployed. */
+/** The minor versions with agents: one runs from its folder (in a long run), the other deployed. */
 const withAgents = [
   ...(isLong ? [['4.5', 'published-sdk-4.5', 'dev'] as const] : []),
   ['4.8', '@trigger.dev/sdk', 'prod'] as const,
@@ -51,7 +51,7 @@ describe.each(withAgents)('agents of the published SDK %s', { timeout: 60_000 },
   const dataOf = async (id: string): Promise<any[]> => (await recordsOf(id)).map(({ data }) => data ?? {});
   const waiting = (run: string) => served.until(async () => (await statusOf(run)) === 'WAITING');
 
-  test('are found, and hold a conversation in one run that gives its slot back between turns', async () => {
+  test('are discovered, and hold a conversation in one run that releases its slot between turns', async () => {
     expect(served.problems).toEqual([]);
     const chat = chatWith('parrot');
     expect(await say(chat, 'one')).toBe('1: one');
@@ -64,7 +64,7 @@ describe.each(withAgents)('agents of the published SDK %s', { timeout: 60_000 },
     expect(await served.ended(run)).toMatchObject({ status: 'COMPLETED', attemptCount: 1 });
   });
 
-  test('go on after their runner has ended, in the same run and with their history', async () => {
+  test('continue after the end of their runner, in the same run and with their history', async () => {
     const chat = chatWith('parrot', { id: `killed-${minor}` });
     expect(await say(chat, 'one')).toBe('1: one');
     expect(await say(chat, 'two')).toBe('2: two');
@@ -91,7 +91,7 @@ describe.each(withAgents)('agents of the published SDK %s', { timeout: 60_000 },
     expect(await served.ended(second)).toMatchObject({ status: 'COMPLETED' });
   });
 
-  test('stop what they are saying, and answer the next message', async () => {
+  test('interrupt their answer, and answer the next message', async () => {
     const chat = chatWith('slow-parrot');
     const abort = new AbortController();
     let seen = 0;
@@ -127,7 +127,7 @@ describe.each(withAgents)('agents of the published SDK %s', { timeout: 60_000 },
     await chat.close();
   });
 
-  test('sessions are opened by tasks, which wait for messages and survive the end of their runner', async () => {
+  test('tasks open sessions, wait for messages and survive the end of their runner', async () => {
     const start = (taskIdentifier: string, externalId: string) =>
       sessions.start({
         type: 'plain',

@@ -20,7 +20,7 @@ export type Options = TaskOptions<'a'>;
 };
 
 test(
-  'doctor says what works, what differs and what does not, with its place',
+  'doctor lists supported, different and unsupported features, with their location',
   { timeout: 60_000 },
   async () => {
     const { dir } = await publishedProject('4.8', files, onTestFinished);
@@ -52,7 +52,7 @@ test(
   },
 );
 
-test('doctor says so where there is nothing to move', { timeout: 60_000 }, async () => {
+test('doctor reports when there is nothing to move', { timeout: 60_000 }, async () => {
   const { dir, write } = await publishedProject('4.8', {}, onTestFinished);
   await write('package.json', '{}');
   const { exitCode, stderr } = await finished(['doctor', '--from-trigger'], { cwd: dir });
@@ -105,7 +105,7 @@ test(
 
 test.each([
   [
-    'a refused extension',
+    'a rejected extension',
     own("{ name: 'PythonExtension' }"),
     /^trigger\.config\.ts: the extension PythonExtension/,
   ],
@@ -126,10 +126,14 @@ test.each([
     { ...own(''), 'trigger/b.ts': own('')['trigger/a.ts'] ?? '' },
     /^trigger\/a\.ts: the task id "a" is declared 2 times/,
   ],
-])('doctor ends with 1 for %s, as moving.md says', { timeout: 60_000 }, async (_, refused, sentence) => {
-  const { dir } = await publishedProject('4.8', refused, onTestFinished);
-  const json = await finished(['doctor', '--from-trigger', '--json'], { cwd: dir });
-  expect([json.exitCode, json.stderr]).toEqual([1, '']);
-  const { problems } = JSON.parse(json.stdout) as { problems: Parameters<typeof describeProblem>[0][] };
-  expect(problems.map(describeProblem)).toEqual([expect.stringMatching(sentence)]);
-});
+])(
+  'doctor exits with 1 for %s, as documented in moving.md',
+  { timeout: 60_000 },
+  async (_, refused, sentence) => {
+    const { dir } = await publishedProject('4.8', refused, onTestFinished);
+    const json = await finished(['doctor', '--from-trigger', '--json'], { cwd: dir });
+    expect([json.exitCode, json.stderr]).toEqual([1, '']);
+    const { problems } = JSON.parse(json.stdout) as { problems: Parameters<typeof describeProblem>[0][] };
+    expect(problems.map(describeProblem)).toEqual([expect.stringMatching(sentence)]);
+  },
+);

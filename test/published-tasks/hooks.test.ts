@@ -92,14 +92,14 @@ async function bundled(minor: Minor): Promise<string> {
     jsx: 'automatic',
     define: { 'process.env.NODE_ENV': '"production"' },
     plugins: [hooksOf(minor)],
-    // Imported where it is used: not in browsers.
+    // Imported only where it is used, which is not in browsers.
     external: ['node:http2'],
     logLevel: 'error',
   });
   return outputFiles[0]?.text ?? '';
 }
 
-/** The page, from a server of its own. What goes wrong in it fails the test. */
+/** The page, from a separate server. An error in the page fails the test. */
 async function opened(minor: Minor): Promise<Page> {
   const script = await bundled(minor);
   const server = createServer((_request, response) => {
@@ -116,7 +116,7 @@ async function opened(minor: Minor): Promise<Page> {
   const problems: string[] = [];
   opening.on('pageerror', (error) => problems.push(error.stack ?? error.message));
   opening.on('console', (message) => {
-    // 4.0 writes when a component with streams goes.
+    // 4.0 logs this when a component with streams unmounts.
     if (message.type() === 'error' && !message.text().includes('AbortError')) problems.push(message.text());
   });
   onTestFinished(() => expect(problems).toEqual([]));

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { exportRows } from '../../packages/compat/src/project/exports.ts';
 import { exportsInFixture, exportsOfVersions, movingPage } from './page.ts';
 
-test('docs/moving.md has the table of the exports', async () => {
+test('docs/moving.md contains the table of exports', async () => {
   await expect(await movingPage()).toMatchFileSnapshot('../../docs/moving.md');
 });
 
@@ -14,7 +14,7 @@ test('every export of every minor version has a row', async () => {
   expect(missing).toEqual([]);
 });
 
-test('what is said to work or to differ is used by a task that the tests run', async () => {
+test('every export that is listed as supported or different is used by a task in the tests', async () => {
   const used = await exportsInFixture();
   const unproven = exportRows.filter(({ name, state }) => state !== 'not' && !used.has(name));
   expect(unproven.map(({ name }) => name)).toEqual([]);

@@ -10,7 +10,7 @@ const page = fileURLToPath(new URL('../../docs/moving.md', import.meta.url));
 export const begin = '<!-- The table is written by test/published-tasks/page.test.ts. -->';
 export const end = '<!-- End of the table. -->';
 
-/** Exports for their own tests and warnings. */
+/** Exports for the SDK's own tests and warnings. */
 const isInternal = (name: string): boolean => /^__|^mark/.test(name);
 
 /** The values that each minor version exports. */
@@ -21,7 +21,7 @@ export async function exportsOfVersions(): Promise<Map<string, ReadonlySet<strin
   return found;
 }
 
-/** What the tasks of the fixture import, which our tests run with each minor version. */
+/** The imports of the fixture tasks, which our tests run with each minor version. */
 export async function exportsInFixture(): Promise<Set<string>> {
   const names = new Set<string>();
   const files = (await readdir(tasks)).map((file) => `${tasks}/${file}`);
@@ -49,7 +49,7 @@ async function table(): Promise<string[]> {
   ];
 }
 
-/** docs/moving.md with its table as the checks have it. */
+/** docs/moving.md with the table generated from the checks. */
 export async function movingPage(): Promise<string> {
   const text = await readFile(page, 'utf8');
   const [before = '', rest = ''] = text.split(begin);

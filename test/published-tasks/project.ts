@@ -7,19 +7,19 @@ import { versions, type Minor } from './versions.ts';
 const modules = fileURLToPath(new URL('../modules/node_modules', import.meta.url));
 const fixture = fileURLToPath(new URL('./fixture', import.meta.url));
 
-/** Other packages that tasks of the fixture import. */
+/** Other packages that the fixture tasks import. */
 const packages = ['zod', 'ai', '@opentelemetry/api'];
 
 export interface PublishedProject {
   readonly dir: string;
   readonly write: (file: string, text: string) => Promise<void>;
-  /** Adds a package of this repository under a name of the project's own. */
+  /** Adds a package of this repository to the project under another name. */
   readonly link: (name: string, installed?: string) => Promise<void>;
 }
 
 type OnEnd = (end: () => Promise<void>) => void;
 
-/** A project with the published SDK of a minor version in its `node_modules`, and nothing of ours. */
+/** A project with the published SDK of a minor version in its `node_modules`, and none of our packages. */
 export async function publishedProject(
   minor: Minor,
   files: Readonly<Record<string, string>>,
@@ -46,7 +46,7 @@ export async function publishedProject(
   return { dir, write, link };
 }
 
-/** The same with the tasks of the fixture. Files that a minor version has no exports for are left out. */
+/** Such a project with the fixture tasks, except for files that import exports that a minor version lacks. */
 export async function fixtureProject(
   minor: Minor,
   without: readonly string[],

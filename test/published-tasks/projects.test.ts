@@ -33,18 +33,18 @@ test.each([
     /the extension lightpanda does not work here: browsers/,
   ],
   ['{ build: { extensions: [{}] } }', /"build\.extensions" has something that is not an extension/],
-])('the configuration %s is refused by name', async (config, message) => {
+])('the configuration %s is rejected by name', async (config, message) => {
   await expect(
     loading({ 'trigger.config.ts': `export default ${config};`, 'trigger/a.ts': hello }),
   ).rejects.toThrow(message);
 });
 
-test('a configuration that throws is one sentence with its line', async () => {
+test('a configuration that throws is reported in one sentence with its line', async () => {
   const files = { 'trigger.config.ts': `\n\nthrow new Error('no');`, 'trigger/a.ts': hello };
   await expect(loading(files)).rejects.toThrow(/^trigger\.config\.ts:3:\d+: Error: no$/);
 });
 
-test('folders named trigger are found, and what ignorePatterns names is left out', async () => {
+test('folders named trigger are found, without the files that match ignorePatterns', async () => {
   const files = {
     'trigger.config.ts': `export const config = { ignorePatterns: ['**/*.draft.ts'] };`,
     'src/trigger/a.ts': hello,
@@ -69,7 +69,7 @@ const ofVersion = async (version: string | undefined): Promise<string> => {
   return dir;
 };
 
-test('an older version and a missing one are refused with what to do', async () => {
+test('an older version and a missing one are rejected with instructions', async () => {
   await expect(loadProject(await ofVersion('3.3.17'))).rejects.toThrow(
     '@trigger.dev/sdk 3.3.17 is installed, and tasks of 4.0 or later run here: run `npm install @trigger.dev/sdk@4`',
   );
@@ -78,7 +78,7 @@ test('an older version and a missing one are refused with what to do', async () 
   );
 });
 
-test('a project of ours may have the package as a client, whatever its version', async () => {
+test('a Millrace project may use any version of the package as a client', async () => {
   const dir = await ofVersion('3.3.17');
   await rm(join(dir, 'trigger.config.ts'));
   await mkdir(join(dir, 'tasks'));
@@ -89,7 +89,7 @@ test('a project of ours may have the package as a client, whatever its version',
 });
 
 test(
-  'a task has the file that exports it, and a file that throws has none',
+  'a task has the file that exports it, and a file that throws has no tasks',
   { timeout: 60_000 },
   async () => {
     const files = {
@@ -119,7 +119,7 @@ export const hello = task({ id: 'hello', run: async (_, { ctx }) => ctx.task.fil
 );
 
 test(
-  'what does not work is told with its place, and the other tasks are served',
+  'unsupported features are reported with their location, and the other tasks are served',
   { timeout: 60_000 },
   async () => {
     const files = {
@@ -168,7 +168,7 @@ export default defineConfig({ project: 'p', maxDuration: 60, onStart: async () =
 import { tasks } from '@trigger.dev/sdk';
 tasks.middleware('first', async ({ next }) => { console.log('init'); await next(); });
 `,
-  // Without a task of its own.
+  // A file without a task.
   'trigger/pager.ts': `
 import { tasks } from '@trigger.dev/sdk';
 tasks.onSuccess('pager', async () => console.log('hooks'));
@@ -189,7 +189,7 @@ export const suspect = task({ id: 'suspect', run: async ({ once }: { once: strin
 };
 
 test.each(ways)(
-  'init.ts, and hooks of the configuration and of other files, are there in every process (%s)',
+  'init.ts, and hooks of the configuration and of other files, are active in every process (%s)',
   { timeout: 120_000 },
   async (how) => {
     const { dir, write } = await publishedProject('4.8', preloading, onTestFinished);
@@ -307,22 +307,28 @@ export const a = task({ id: 'a', run: async () => [words, await readFile('note.t
 `,
 };
 
-test('extensions add plugins and files, and what they cannot add is told', { timeout: 120_000 }, async () => {
-  for (const how of ways) {
-    const { dir } = await publishedProject('4.8', extended, onTestFinished);
-    const { published } = await loadProject(dir);
-    expect(published?.config.notes).toEqual([
-      expect.stringMatching(/^the extension aptGet does nothing here: install the packages on the machines/),
-    ]);
-    const served = await serve(dir, how, onTestFinished);
-    expect(await served.run('a')).toMatchObject({
-      // Files are added to what is deployed.
-      output: ['from a plugin', how === 'prod' ? 'from an extension' : 'none'],
-    });
-  }
-});
+test(
+  'extensions add plugins and files, and unsupported additions are reported',
+  { timeout: 120_000 },
+  async () => {
+    for (const how of ways) {
+      const { dir } = await publishedProject('4.8', extended, onTestFinished);
+      const { published } = await loadProject(dir);
+      expect(published?.config.notes).toEqual([
+        expect.stringMatching(
+          /^the extension aptGet does nothing here: install the packages on the machines/,
+        ),
+      ]);
+      const served = await serve(dir, how, onTestFinished);
+      expect(await served.run('a')).toMatchObject({
+        // Files are added only to deployments.
+        output: ['from a plugin', how === 'prod' ? 'from an extension' : 'none'],
+      });
+    }
+  },
+);
 
-test('an extension that asks for an image is refused by name', async () => {
+test('an extension that requires an image is rejected by name', async () => {
   const config = `export default { build: { extensions: [{ name: 'jq', onBuildStart: (context) => context.addLayer({ id: 'jq', image: { pkgs: ['jq'] } }) }] } };`;
   const { dir } = await publishedProject(
     '4.8',
@@ -334,7 +340,7 @@ test('an extension that asks for an image is refused by name', async () => {
   );
 });
 
-test('tasks of both kinds stand in one project and trigger each other', { timeout: 60_000 }, async () => {
+test('tasks of both kinds coexist in one project and trigger each other', { timeout: 60_000 }, async () => {
   const { dir } = await publishedProject(
     '4.8',
     {
@@ -381,7 +387,7 @@ test(
       const { dir, link } = await publishedProject('4.8', monorepo, onTestFinished);
       await mkdir(join(dir, 'node_modules/@acme'), { recursive: true });
       await symlink(join(dir, 'packages/jobs'), join(dir, 'node_modules/@acme/jobs'));
-      // Of another version, as a package manager puts it where the root has one already.
+      // Another version, as a package manager installs it if the root already has one.
       await link('../packages/jobs/node_modules/@trigger.dev/sdk', 'published-sdk-4.4');
       const served = await serve(join(dir, 'apps/web'), how, onTestFinished);
       expect(served.problems).toEqual([]);
@@ -390,7 +396,7 @@ test(
   },
 );
 
-test('the same id in tasks of both kinds is refused by name', { timeout: 60_000 }, async () => {
+test('the same id in tasks of both kinds is rejected by name', { timeout: 60_000 }, async () => {
   const files = {
     'millrace.config.ts': `export default { dirs: ['./tasks'] };`,
     'tasks/ours.ts': `
@@ -415,7 +421,7 @@ test('syncEnvVars and resolveEnvVars set variables with a deployment', { timeout
   const server = await startTestServer(onTestFinished);
   const { projectRef, url } = server;
   const key = server.keys.prod;
-  // What the extension of @trigger.dev/build does.
+  // As the extension of @trigger.dev/build does.
   const config = `
     const sync = (layer) => ({
       name: 'SyncEnvVarsExtension',

@@ -4,7 +4,7 @@ import { registerApis } from '../../packages/compat/src/runtime/apis.ts';
 import { Catalog } from '../../packages/compat/src/runtime/catalog.ts';
 import { queueOf } from '../../packages/compat/src/runtime/queue-of.ts';
 
-/** The queue of the task `a`, or why it has none; declared with the published SDK. */
+/** The queue of the task `a`, or the reason for a rejection; declared with the published SDK. */
 function queueOfA(
   declare: (options: { readonly id: string; readonly run: () => Promise<void> }) => void,
 ): unknown {
@@ -25,7 +25,7 @@ test.each<[string, Parameters<typeof task>[0]['concurrency'], unknown]>([
   ['nothing', undefined, undefined],
   ['no limit', {}, undefined],
   ['a total', { total: 1 }, { name: 'task/a', concurrency: ofTask(1) }],
-  ['a total of none', { total: 0 }, { name: 'task/a', concurrency: ofTask(0) }],
+  ['a total of zero', { total: 0 }, { name: 'task/a', concurrency: ofTask(0) }],
   ['a total above all limits', { total: 1_000_000 }, { name: 'task/a', concurrency: ofTask(100_000) }],
   ['a limit per key', { perKey: 2 }, { name: 'task/a', concurrencyLimit: 2 }],
   ['both', [{ perKey: 2, total: 5 }], { name: 'task/a', concurrencyLimit: 2, concurrency: ofTask(5) }],
@@ -56,7 +56,7 @@ test.each<[string, Parameters<typeof task>[0]['concurrency'], unknown]>([
   expect(found).toEqual(expected);
 });
 
-test('a queue of several tasks takes limits that hold for all of them, and no others', () => {
+test('a queue of several tasks accepts only limits that apply to all of them', () => {
   const named = { name: 'shared', concurrency: { name: 'provider', limit: 3 } };
   const run = async (): Promise<void> => {};
   const shared = (mine: object, other: object) =>
@@ -79,7 +79,7 @@ test('a queue of several tasks takes limits that hold for all of them, and no ot
   expect(alone).toEqual({ name: 'mine', concurrencyLimit: 5, concurrency: { name: 'task/a', limit: 2 } });
 });
 
-test('a named limit per key is for one task', () => {
+test('a named limit per key applies to one task', () => {
   const found = queueOfA((options) => {
     concurrencyLimit({ name: 'user', perKey: 4 });
     task({ ...options, concurrency: 'user' });

@@ -45,7 +45,7 @@ export const hungry = task({
 `;
 
 describe.each(tried)('tasks of the published SDK %s in %s', { timeout: 60_000 }, (minor, how) => {
-  test('that wait go on after their runner has ended, and trigger nothing twice', async () => {
+  test('continue waiting after the end of their runner, and trigger nothing twice', async () => {
     const { dir } = await publishedProject(minor, { 'trigger/tasks.ts': tasks }, onTestFinished);
     const served = await serve(dir, how, onTestFinished);
     const run = await served.trigger('waits');
@@ -54,7 +54,7 @@ describe.each(tried)('tasks of the published SDK %s in %s', { timeout: 60_000 },
         .map(({ message }) => String(message))
         .filter((text) => text.startsWith('token '));
     await served.until(async () => (await found()).length > 0);
-    /** Waits until it is suspended and has so many children. */
+    /** Waits until it is suspended and has this many children. */
     const waiting = (children: number): Promise<void> =>
       served.until(async () => {
         const { body } = await served.server.ask(`/api/v3/runs/${run}`, { key: served.key });
@@ -77,17 +77,17 @@ describe.each(tried)('tasks of the published SDK %s in %s', { timeout: 60_000 },
       output: { first: 1, by: 'somebody', sum: [2, 3] },
     });
     expect(ended.relatedRuns.children).toHaveLength(3);
-    // The code began three times, and got the token of the first time.
+    // The code started three times, and got the token of the first start.
     expect(new Set(await found()).size).toBe(1);
   });
 
-  test('that end their process fail, and the others run on', async () => {
+  test('fail if they end their process, and the others continue', async () => {
     const { dir } = await publishedProject(minor, { 'trigger/tasks.ts': tasks }, onTestFinished);
     const served = await serve(dir, how, onTestFinished);
     const other = await served.trigger('slow', { ms: 1_000, n: 7 });
     expect(await served.run('dies')).toMatchObject({ status: 'CRASHED' });
     expect(await served.ended(other)).toMatchObject({ status: 'COMPLETED', output: 7 });
-    // It did so for lack of memory.
+    // It ended because it ran out of memory.
     expect(await served.run('hungry')).toMatchObject({
       status: 'COMPLETED',
       output: 'small-2x',

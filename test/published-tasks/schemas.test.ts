@@ -1,10 +1,10 @@
-/** `schemaTask` with the libraries that the published SDK takes schemas of. */
+/** `schemaTask` with the schema libraries that the published SDK supports. */
 import { expect, onTestFinished, test } from 'vitest';
 import { publishedProject } from './project.ts';
 import { serve } from './serve.ts';
 import type { Minor } from './versions.ts';
 
-/** Each takes `{ n }`, a whole number above 0, with a default. */
+/** Each accepts `{ n }`, a positive integer, with a default. */
 const libraries = `
 import { schemaTask, task } from '@trigger.dev/sdk';
 import { Type } from '@sinclair/typebox';
@@ -70,7 +70,7 @@ const names = ['zod4', 'zod3', 'valibot', 'arktype', 'yup', 'superstruct', 'runt
 const packages = ['@sinclair/typebox', 'arktype', 'runtypes', 'superstruct', 'valibot', 'yup'];
 
 test.each(['4.0', '4.8'] as const)(
-  'schemaTask of %s takes the schemas of eight libraries',
+  'schemaTask of %s accepts the schemas of eight libraries',
   { timeout: 120_000 },
   async (minor: Minor) => {
     const project = await publishedProject(minor, { 'trigger/schemas.ts': libraries }, onTestFinished);
@@ -89,7 +89,7 @@ test.each(['4.0', '4.8'] as const)(
       expect([name, (await served.run(name, {})).output]).toEqual([name, { n: 1 }]);
     expect((await served.run('later', { n: '7' })).output).toEqual({ n: 7 });
 
-    // What the form of the dashboard for a test run is made of.
+    // The schema from which the dashboard builds the form for a test run.
     const schemaOf = async (id: string) =>
       (await served.server.ask(`/api/v1/tasks/${id}`, { key: served.key })).body.payloadSchema;
     const whole = { type: 'object', properties: { n: { type: 'integer', minimum: 1 } } };

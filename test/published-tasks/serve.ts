@@ -11,31 +11,31 @@ import type { Problem } from '../../packages/diagnostics/src/problem.ts';
 import { promote } from '../support/promote.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
-// oxlint-disable typescript/no-explicit-any -- what runs, lines and replies hold is what the tests are about
+// oxlint-disable typescript/no-explicit-any -- the tests check the content of runs, lines and replies
 
-/** `dev`: from its folder, in the development environment. `prod`: deployed, and fetched by a runner without a folder. */
+/** `dev`: from its folder, in the development environment. `prod`: deployed, and downloaded by a runner without a folder. */
 export type How = 'dev' | 'prod';
 
 export interface Served {
   readonly server: TestServer;
-  /** Of the environment. */
+  /** The secret key of the environment. */
   readonly key: string;
-  /** What of the project cannot be served. */
+  /** The problems of the project: tasks and files that cannot be served. */
   readonly problems: readonly Problem[];
-  /** Triggers a task of the development environment and returns the run when it is over. */
+  /** Triggers a task of the development environment and returns the run after it has ended. */
   readonly run: (task: string, payload?: unknown, options?: object) => Promise<any>;
   readonly trigger: (task: string, payload?: unknown, options?: object) => Promise<string>;
   /** Replays a run and returns the id of the new one. */
   readonly replay: (id: string) => Promise<string>;
-  /** The run, when it is over. */
+  /** The run, after it has ended. */
   readonly ended: (id: string) => Promise<any>;
   readonly logs: (id: string) => Promise<any[]>;
-  /** The lines of a run that has ended, as soon as there are so many: they are stored a moment later. */
+  /** The lines of an ended run, once this many are stored, which is a moment after its end. */
   readonly allLogs: (id: string, count: number) => Promise<any[]>;
-  /** A value of a run's metadata, as soon as it is there. */
+  /** A value of a run's metadata, once set. */
   readonly metadata: (id: string, key: string) => Promise<unknown>;
   readonly until: (isTrue: () => Promise<boolean>) => Promise<void>;
-  /** Ends the runner at once, in the middle of what it executes, and starts another one. */
+  /** Kills the runner in the middle of its runs, and starts another one. */
   readonly restart: () => Promise<void>;
 }
 
@@ -68,7 +68,7 @@ export async function serve(
   const until: Served['until'] = async (isTrue) => {
     const deadline = Date.now() + 30_000;
     while (!(await isTrue())) {
-      if (Date.now() > deadline) throw new Error('It has not become true in 30 s.');
+      if (Date.now() > deadline) throw new Error('Timed out after 30 s.');
       await setTimeout(50);
     }
   };

@@ -3,7 +3,7 @@ import { fixtureProject } from './project.ts';
 import { serve, type Served } from './serve.ts';
 import { tried, type Minor } from './versions.ts';
 
-/** Files of the fixture for which a minor version has no exports. */
+/** Fixture files that import exports that a minor version lacks. */
 const without: Readonly<Record<Minor, readonly string[]>> = {
   '4.0': ['streams.ts', 'prompts.ts', 'clients.ts', 'limits.ts'],
   '4.4': ['clients.ts', 'limits.ts'],
@@ -24,25 +24,25 @@ describe.each(tried)('tasks of the published SDK %s in %s', { timeout: 60_000 },
     for (const end of ends) await end();
   });
 
-  /** What came of a run. */
+  /** The result of a run. */
   const ended = async (task: string, payload?: unknown, options?: object) => {
     const { status, output, attemptCount, error } = await served.run(task, payload, options);
     return { status, output, attemptCount, error };
   };
   const completed = (output: unknown, attemptCount = 1) => ({ status: 'COMPLETED', output, attemptCount });
 
-  test('are found, exported or not', () => {
+  test('are discovered, exported or not', () => {
     expect(served.problems).toEqual([]);
   });
 
-  test('run, and return what they return', async () => {
+  test('run, and return their output', async () => {
     expect(await ended('hello', { name: 'Ada' })).toMatchObject(completed({ greeting: 'Hello, Ada' }));
     expect(await ended('unexported')).toMatchObject(completed('found'));
     expect(await ended('queued')).toMatchObject(completed('queued'));
     expect(await ended('checked', { count: '4', when: '2020-01-01' })).toMatchObject(
       completed({ count: 5, year: 2020 }),
     );
-    // Before 4.8 its check of the parameters takes schemas of zod 3 only.
+    // Before 4.8 its parameter check accepts only zod 3 schemas.
     if (minor === '4.8') expect(await ended('tool', { a: 1, b: 2 })).toMatchObject(completed(3));
     expect(await ended('completes-early')).toMatchObject(completed('early'));
     expect(await ended('cached')).toMatchObject(completed([1, 1]));
@@ -51,7 +51,7 @@ describe.each(tried)('tasks of the published SDK %s in %s', { timeout: 60_000 },
     expect(await ended('classes')).toMatchObject(completed(true));
   });
 
-  test('are retried by their own rules, or those of the configuration', async () => {
+  test('are retried according to their own options, or those of the configuration', async () => {
     expect(await ended('flaky')).toMatchObject(completed({ attempts: 3 }, 3));
     const refused = { status: 'FAILED', attemptCount: 1 };
     expect(await ended('hopeless')).toMatchObject({ ...refused, error: { message: 'there is no point' } });
@@ -158,7 +158,7 @@ describe.each(tried)('tasks of the published SDK %s in %s', { timeout: 60_000 },
     });
   });
 
-  test('return, log and throw values of classes, and batches without items', async () => {
+  test('return, log and throw class instances, and trigger batches without items', async () => {
     const result = { text: 'hi', steps: [{}] };
     expect(await ended('instances')).toMatchObject(
       completed({ result, list: [result], at: new Date(0).toISOString() }),
@@ -171,10 +171,10 @@ describe.each(tried)('tasks of the published SDK %s in %s', { timeout: 60_000 },
         [0, 0, 0, 0],
       ]),
     );
-    // Before 4.8 it reads no causes.
+    // Before 4.8 it does not read causes.
     const causes = minor === '4.8' ? ['RangeError: middle', 'TypeError: root'] : [];
     expect(await ended('sees-causes')).toMatchObject(completed(['Error: outer', ...causes]));
-    // As there, the error of a run that gave up is retried by the run that waited for it.
+    // As in trigger.dev, the waiting run retries after the error of a run that gave up.
     expect(await ended('awaits-gives-up')).toMatchObject({ status: 'FAILED', attemptCount: 2 });
     const { id } = await served.run('logs-errors');
     expect((await served.allLogs(id, 1))[0].properties).toMatchObject({
@@ -184,7 +184,7 @@ describe.each(tried)('tasks of the published SDK %s in %s', { timeout: 60_000 },
     });
   });
 
-  test.runIf(minor === '4.8')('keep to the concurrency that they declare', async () => {
+  test.runIf(minor === '4.8')('respect their declared concurrency', async () => {
     const intervals = async (runs: readonly (readonly [task: string, key?: string])[]) => {
       const ids = await Promise.all(
         runs.map(([task, concurrencyKey]) => served.trigger(task, {}, { concurrencyKey })),
@@ -194,7 +194,7 @@ describe.each(tried)('tasks of the published SDK %s in %s', { timeout: 60_000 },
       );
       return outputs;
     };
-    /** The most that were executed at the same time. */
+    /** The maximum number of concurrent runs. */
     const maxConcurrent = (all: readonly (readonly [number, number])[]): number =>
       Math.max(...all.map(([at]) => all.filter(([from, to]) => from <= at && at < to).length));
     expect(maxConcurrent(await intervals([['capped', 'a'], ['capped', 'b'], ['capped']]))).toBe(1);
@@ -230,7 +230,7 @@ describe.each(tried)('tasks of the published SDK %s in %s', { timeout: 60_000 },
     expect(await served.ended(run)).toMatchObject(completed({ by: 'a person' }));
   });
 
-  test('call the API with the credential of their run, or with a key of their own', async () => {
+  test('call the API with the credential of their run, or with their own key', async () => {
     const { url, projectRef } = served.server;
     const { key } = served;
     expect(await ended('inspects')).toMatchObject(
@@ -255,7 +255,7 @@ describe.each(tried)('tasks of the published SDK %s in %s', { timeout: 60_000 },
     }
   });
 
-  test('end only when what they left is done', async () => {
+  test('end only when their unfinished calls have completed', async () => {
     expect(await ended('background')).toMatchObject(completed('returned'));
     expect(await ended('after-background')).toMatchObject(completed(1));
   });
@@ -267,7 +267,7 @@ describe.each(tried)('tasks of the published SDK %s in %s', { timeout: 60_000 },
     expect(await ended('reads')).toMatchObject(completed(['one', 'two', 'three']));
   });
 
-  test.runIf(minor !== '4.0')('resolve prompts to what the code defines', async () => {
+  test.runIf(minor !== '4.0')('resolve prompts to the definitions in code', async () => {
     expect(await ended('prompted')).toMatchObject(
       completed({
         text: 'Greet Ada.',
@@ -278,7 +278,7 @@ describe.each(tried)('tasks of the published SDK %s in %s', { timeout: 60_000 },
     );
   });
 
-  test.runIf(minor !== '4.0')('read what is sent to them', async () => {
+  test.runIf(minor !== '4.0')('read input streams', async () => {
     const run = await served.trigger('asks');
     const isWaiting = async (): Promise<boolean> => {
       const { body } = await served.server.ask(`/api/v3/runs/${run}`, { key: served.key });
@@ -287,14 +287,14 @@ describe.each(tried)('tasks of the published SDK %s in %s', { timeout: 60_000 },
     await served.until(isWaiting);
     expect(await ended('sends', { run, numbers: [1] })).toMatchObject(completed(1));
     await served.until(isWaiting);
-    // The code runs again from the beginning, and waits for what it waited for before.
+    // The code runs again from the beginning, and repeats its earlier waits.
     await served.restart();
     expect(await ended('sends', { run, numbers: [2, 3, 4, 5] })).toMatchObject(completed(4));
     expect(await served.ended(run)).toMatchObject(completed([1, 2, 3, 4, 5, false, null]));
     expect(await ended('sends', { run, numbers: [6] })).toMatchObject({ status: 'FAILED' });
   });
 
-  test('are cancelled', async () => {
+  test('can be canceled', async () => {
     const run = await served.trigger('endless');
     await served.until(async () => (await served.logs(run)).some(({ message }) => message === 'begun'));
     await served.server.ask(`/api/v2/runs/${run}/cancel`, { method: 'POST', key: served.key });

@@ -1,7 +1,7 @@
 import { isLong } from '../support/long.ts';
 import type { How } from './serve.ts';
 
-/** The minor versions that are tried, and the name under which each is installed in this repository. */
+/** The tested minor versions, and the name under which each is installed in this repository. */
 export const versions = [
   ['4.0', 'published-sdk-4.0'],
   ['4.4', 'published-sdk-4.4'],
@@ -10,7 +10,7 @@ export const versions = [
 ] as const;
 export type Minor = (typeof versions)[number][0];
 
-/** In which version and how tasks are executed: in all, and in both ways, in a long run. */
+/** The tested versions and ways to execute tasks. A long run has all versions, in both ways. */
 export const tried: readonly (readonly [Minor, How])[] = isLong
   ? versions.flatMap(([minor]) => [[minor, 'dev'] as const, [minor, 'prod'] as const])
   : [
@@ -18,5 +18,5 @@ export const tried: readonly (readonly [Minor, How])[] = isLong
       ['4.8', 'prod'],
     ];
 
-/** The ways in which a project of the newest version is executed: in both in a long run, elsewhere as a deployment, which does more. */
+/** The ways to execute a project of the newest version: both in a long run, otherwise only as a deployment, which covers more. */
 export const ways: readonly How[] = isLong ? ['dev', 'prod'] : ['prod'];

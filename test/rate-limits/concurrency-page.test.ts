@@ -1,4 +1,4 @@
-/** docs/concurrency.md in the hands of a newcomer: its tasks, its commands and its code, next to `millrace dev`. */
+/** A new user follows docs/concurrency.md: its tasks, commands and code, next to `millrace dev`. */
 import { queues, runs, tasks } from '@millrace/sdk';
 import { expect, test } from 'vitest';
 import { besideDev, blocksOf } from '../cli/documented-page.ts';
@@ -44,7 +44,7 @@ test('the commands change limits of queues, of shared limits and of the environm
   ]);
 }, 60_000);
 
-test('the code does the same', async () => {
+test('the code has the same effect', async () => {
   const body = change.replace(/^import .*$/m, '').replace(' as const', '');
   const AsyncFunction = (async () => {}).constructor as new (
     ...parts: string[]

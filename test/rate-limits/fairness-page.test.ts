@@ -1,4 +1,4 @@
-/** docs/fairness.md in the hands of a newcomer: its tasks, its commands and its code, beside `millrace dev`. */
+/** A new user follows docs/fairness.md: its tasks, commands and code, next to `millrace dev`. */
 import { queues, runs, tasks } from '@millrace/sdk';
 import { expect, test } from 'vitest';
 import { besideDev, blocksOf } from '../cli/documented-page.ts';
@@ -15,7 +15,7 @@ test('the first example triggers, and lists its shared limit', async () => {
   expect(listed).toMatch(/provider +\d +2 +sync, task\/push/);
 }, 30_000);
 
-test('the commands change the weight, and say what is wrong', async () => {
+test('the commands change the weight, and report invalid input', async () => {
   expect((await printed(weights)).trim().split('\n')).toEqual([
     'The key customer-42 of the queue sync has the weight 5.',
     'The key customer-42 of the queue sync has the weight of the code.',
@@ -33,7 +33,7 @@ test('the commands change the weight, and say what is wrong', async () => {
     ]);
 }, 30_000);
 
-test('the code does the same, and a run that waits says for what', async () => {
+test('the code has the same effect, and a waiting run has its reason', async () => {
   const body = inCode.replace(/^import .*$/m, '').replaceAll(/console\.log\((.*)\);/g, 'seen.push([$1]);');
   const AsyncFunction = (async () => {}).constructor as new (
     ...parts: string[]

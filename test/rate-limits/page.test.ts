@@ -1,4 +1,4 @@
-/** docs/rate-limits.md in the hands of a newcomer: its tasks, its commands and its code, beside `millrace dev`. */
+/** A new user follows docs/rate-limits.md: its tasks, commands and code, next to `millrace dev`. */
 import { queues, runs, tasks } from '@millrace/sdk';
 import { expect, test } from 'vitest';
 import { besideDev, blocksOf } from '../cli/documented-page.ts';
@@ -20,14 +20,14 @@ const startedAt = async (ids: readonly string[]): Promise<number[]> => {
   return found.map((run) => run.startedAt!.getTime()).toSorted((a, b) => a - b);
 };
 
-test('the first example shows its limit and what is left of it', async () => {
+test('the first example shows its limit and the remaining starts', async () => {
   const listed = await printed(start.replace('npx millrace dev\n', ''));
   expect(listed).toMatch(/task\/send-mail +\d +0 +none +100\/1m \(99 left\)/);
   expect(listed).toMatch(/provider +0 +0 +none +100\/1m \(100 left\)/);
   expect(listed).toMatch(/task\/sync +0 +0 +none +10\/1m, each key/);
 });
 
-test('the commands change it, and say what is wrong', async () => {
+test('the commands change it, and report invalid input', async () => {
   expect((await printed(rates)).trim().split('\n')).toEqual([
     'The queue task/send-mail may start 20/1m, 5 at once.',
     'The queue task/send-mail may start any number of runs.',
@@ -46,7 +46,7 @@ test('the commands change it, and say what is wrong', async () => {
   }
 }, 30_000);
 
-test('the code changes it, and runs start as it says: at once, then evenly', async () => {
+test('the code changes it, and runs start accordingly: first a burst, then evenly', async () => {
   const body = change
     .replace(/^import .*$/m, '')
     .replace(' as const', '')
@@ -65,11 +65,11 @@ test('the code changes it, and runs start as it says: at once, then evenly', asy
   );
   const times = await startedAt(handles.map(({ id }) => id));
   for (let n = 1; n < times.length; n++) expect(times[n]! - times[n - 1]!).toBeGreaterThanOrEqual(150);
-  // A timer wakes for them: with the poll of a second they would take five.
+  // A timer starts them: polling once a second would take five seconds.
   expect(times.at(-1)! - times[0]!).toBeLessThan(2_500);
 });
 
-test('a run that waits says until when, and starts when the limit is lifted', async () => {
+test('a waiting run shows when it will start, and starts when the limit is removed', async () => {
   await queues.overrideRateLimit(own, { limit: 1, period: '1h' });
   const first = await tasks.trigger('send-mail', { to: 'ada@mail.example' });
   const second = await tasks.trigger('send-mail', { to: 'ada@mail.example' });
@@ -88,7 +88,7 @@ test('a run that waits says until when, and starts when the limit is lifted', as
   });
 }, 30_000);
 
-test('triggers above their limit are dropped or refused, and say so', async () => {
+test('triggers above their limit are dropped or rejected, with a reason', async () => {
   const notified = (key: string, onExceed?: 'refuse' | 'drop') =>
     tasks.trigger('notify', { user: key }, { triggerLimit: { key, ...(onExceed && { onExceed }) } });
   expect(await notified('u-7')).toMatchObject({ id: expect.stringMatching(/^run_/), isDropped: false });
@@ -114,7 +114,7 @@ test.each([
   [{ key: '' }, 'options.triggerLimit.key'],
   [{ onExceed: 'wait' }, 'options.triggerLimit.onExceed'],
 ] as [object, string][])(
-  'a trigger limit of %j is refused with a sentence',
+  'a trigger limit of %j is rejected with a message',
   async (triggerLimit, sentence) => {
     await expect(tasks.trigger('notify', {}, { triggerLimit })).rejects.toThrow(sentence);
   },
@@ -137,7 +137,7 @@ test('keys have limits of their own', async () => {
   await runs.cancel(blocked);
 });
 
-test('the API names what is wrong with a limit', async () => {
+test('the API names the invalid field of a limit', async () => {
   const post = async (path: string, body: unknown) => {
     const response = await fetch(`${ready().url}/api/v1/queues/send-mail/rate-limit/${path}`, {
       method: 'POST',

@@ -75,7 +75,7 @@ test('a subscription is allowed with exactly the scopes for its runs', async () 
   expect((await server.ask(`/realtime/v1/runs/${mine}?offset=-1`, { key: '' })).status).toBe(401);
 });
 
-test('columns that a token leaves out are left out, whatever is requested', async () => {
+test('columns that a token excludes are excluded from every request', async () => {
   const server = await sharedServer();
   const run = await trigger(server);
   const key = await tokenFor(server, [`read:runs:${run}`], { realtime: { skipColumns: ['payload'] } });
@@ -95,7 +95,7 @@ test('columns that a token leaves out are left out, whatever is requested', asyn
   await reader.cancel();
 });
 
-test('columns to leave out that no run has are ignored, whatever their names', async () => {
+test('unknown columns to exclude are ignored, for any name', async () => {
   const server = await sharedServer();
   const run = await trigger(server, ['a']);
   const names = 'nonsense,constructor,toString,__proto__,hasOwnProperty';
@@ -155,7 +155,7 @@ test('subscribers over the limit get 429 with Retry-After', async () => {
   await stream.cancel();
 });
 
-test('an invalid query is refused by name, and an unknown position leads to a refetch', async () => {
+test('an invalid query parameter is rejected by name, and an unknown position leads to a refetch', async () => {
   const server = await sharedServer();
   await trigger(server, ['a']);
   for (const [path, parameter] of [
@@ -175,7 +175,7 @@ test('an invalid query is refused by name, and an unknown position leads to a re
   expect((await server.ask('/realtime/v1/runs?tags=a&offset=-1&handle=x')).status).toBe(200);
 });
 
-test('more runs than one answer holds are paged, and sent in one stream', async () => {
+test('more runs than fit in one response are paged, and sent in one stream', async () => {
   const server = await sharedServer();
   const items = Array.from({ length: 450 }, (_, n) => ({
     task: 'work',

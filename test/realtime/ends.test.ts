@@ -24,10 +24,10 @@ interface PublishedSdk {
   readonly streams: typeof publishedStreams;
 }
 
-/** Long before the minute after which a stream without news ends; the rest is for a machine that is busy. */
+/** Well below the minute after which an idle stream ends, with a margin for a busy machine. */
 const soonMs = 8_000;
 
-/** A run that somebody has written `count` chunks for; nobody executes it. */
+/** A run with `count` chunks in its stream, which no runner executes. */
 async function runWithStream(server: SessionServer, count: number): Promise<string> {
   configure({ baseURL: server.url, accessToken: server.keys.prod });
   const { id } = await tasks.trigger('work', {});
@@ -44,7 +44,7 @@ const follow = (server: SessionServer, run: string, stream: string, headers: Rec
 const chunks = (records: readonly { body: string }[]): unknown[] =>
   records.map(({ body }) => (JSON.parse(body) as { data: unknown }).data);
 
-/** Another process on the same database. */
+/** Another server process on the same database. */
 async function replica(server: TestServer): Promise<string> {
   const other = await startServer({
     database: server.database,
@@ -94,7 +94,7 @@ describe('the stream of a run that has ended', { timeout: 120_000 }, () => {
     );
     expect([chunks(streamed), chunks(none), chunks(far)]).toEqual([[0, 1, 2], [], [0, 1, 2]]);
     expect(v1).toHaveLength(3);
-    // And who comes now is told at once.
+    // A new reader gets the end immediately.
     const began = performance.now();
     expect(chunks(await (await follow(server, run, 'news')).records())).toEqual([0, 1, 2]);
     expect(chunks(await (await follow(server, run, 'news', { 'last-event-id': '1' })).records())).toEqual([
@@ -194,9 +194,9 @@ test(
           if (event.event === 'run') ids.push(event.id);
           if (event.event === 'end') return ids.at(-1);
         }
-        throw new Error('no end was told');
+        throw new Error('The stream did not end.');
       });
-      // One who has seen everything is told only that it is over.
+      // A reader that has read everything gets only the end.
       await timed(async () => {
         const reader = await followEvents(`${server.url}/realtime/v1/${path}`, {
           ...headers,
@@ -227,7 +227,7 @@ describe('a channel of a session that has ended', { timeout: 60_000 }, () => {
     for (const [index, path] of paths.entries()) {
       const reader = await server.follow(path, { headers: { 'x-peek-settled': '1' } });
       expect([path, chunks(await reader.records())]).toEqual([path, [['one'], ['two'], []][index]]);
-      // Published clients come again unless they are told that nothing is to come.
+      // Published clients reconnect unless the response marks the end.
       if (path === 'a/out') expect(reader.headers.get('x-session-settled')).toBe('true');
     }
     expect(performance.now() - began).toBeLessThan(3_000);

@@ -12,7 +12,7 @@ test.each(versions)(
   'the published SDK %s follows a run to its end, and runs with a tag',
   { timeout: 60_000 },
   async (_version, load) => {
-    // What is used here has had the same types since 4.0.
+    // The members in use have had the same types since 4.0.
     const { auth, runs } = (await load()) as typeof Published;
     const server = await sharedServer();
     const { body } = await server.ask('/api/v1/tasks/work/trigger', {
@@ -20,11 +20,11 @@ test.each(versions)(
       body: { payload: 1, options: { tags: ['a', 'b'] } },
     });
     const statuses: string[] = [];
-    // They keep the first configuration of a process.
+    // They cache the first configuration of a process.
     await auth.withAuth({ baseURL: server.url, accessToken: server.keys.prod }, async () => {
       for await (const run of runs.subscribeToRun(body.id as string)) {
         statuses.push(run.status);
-        // These do not end by themselves, whichever server they follow.
+        // These do not end by themselves with any server.
         if (run.status === 'CANCELED') break;
         await server.ask(`/api/v2/runs/${body.id}/cancel`, { method: 'POST' });
       }

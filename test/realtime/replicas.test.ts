@@ -12,7 +12,7 @@ interface RunEvent {
 }
 
 const wait = { timeout: 20_000 };
-/** Two servers and their databases start on a busy machine. */
+/** Long enough for two servers and their databases to start on a busy machine. */
 const patience = 60_000;
 
 async function twoServers(): Promise<readonly [TestServer, TestServer]> {
@@ -66,7 +66,7 @@ test(
 );
 
 test(
-  'a subscriber that was cut off gets the change that it missed from the other server, and nothing if there was none',
+  'a disconnected subscriber gets a missed change from the other server, and nothing if there was none',
   { timeout: patience },
   async () => {
     const [one, second] = await twoServers();
@@ -86,7 +86,7 @@ test(
 );
 
 test(
-  'runs with a tag are followed through cuts and changes of server without loss',
+  'runs with a tag are followed through disconnects and server changes without loss',
   { timeout: patience },
   async () => {
     const [first, second] = await twoServers();
@@ -127,7 +127,7 @@ test(
 );
 
 test(
-  'the published SDK follows a tag although each of its requests reaches another server',
+  'the published SDK follows a tag even if each of its requests reaches another server',
   { timeout: patience },
   async () => {
     const [first, second] = await twoServers();
@@ -151,7 +151,7 @@ test(
     await expect.poll(() => known.size, wait).toBe(10);
     for (const run of created) await cancel(second, run);
     await expect.poll(() => created.filter((run) => known.get(run) !== 'CANCELED'), wait).toEqual([]);
-    // Nobody asks in circles: what is told twice is told a few times, not all the time.
+    // No endless refetching: changes are repeated a few times at most.
     const before = requests;
     await new Promise((resolve) => setTimeout(resolve, 3_000));
     expect(requests - before).toBeLessThan(10);
@@ -161,7 +161,7 @@ test(
 );
 
 test(
-  'a server that closes breaks its streams without a proper end, and answers long polls',
+  'a closing server breaks its streams without a proper end, and answers long polls',
   { timeout: patience },
   async () => {
     const [first, second] = await twoServers();
@@ -177,7 +177,7 @@ test(
       () => 'properly',
       () => 'broken off',
     );
-    // Behind the one that waits.
+    // Queued behind the waiting request.
     for (let n = 0; n < 3; n++) await first.ask('/api/v1/whoami');
     await second.close();
     expect(await ending).toBe('broken off');

@@ -50,7 +50,7 @@ test(
         expect(status).toBe(200);
       }
     }
-    // It is told of all that although the first one has not taken half of what there was at the beginning.
+    // It gets all changes while the first one has not read half of the initial data.
     await reading;
     expect([...steps.keys()].toSorted()).toEqual(ids.toSorted());
     await other.cancel();

@@ -48,7 +48,7 @@ test('a task writes streams that its caller reads with the token of the handle, 
     rest.push(chunk);
   }
   expect(rest).toEqual(expected.slice(48));
-  // It keeps the first configuration of a process, and knows nothing of batches.
+  // It caches the first configuration of a process, and does not support batches.
   const older = (await import('published-sdk-4.0')) as unknown as {
     auth: typeof publishedAuth;
     runs: typeof publishedRuns;
@@ -71,12 +71,12 @@ test('a task writes streams that its caller reads with the token of the handle, 
   }
 });
 
-test('the published SDK writes streams of a run and follows them beside the run', async () => {
+test('the published SDK writes streams of a run and follows them together with the run', async () => {
   const server = await sharedServer();
   configurePublished({ baseURL: server.url, accessToken: server.keys.prod });
   configure({ baseURL: server.url, accessToken: server.keys.prod });
   const { id } = await tasks.trigger('tell', {});
-  // What `streams` is made of inside of that SDK's own worker; outside of one it writes nothing.
+  // The implementation of `streams` in that SDK's own worker; outside of one it writes nothing.
   const manager = new StandardRealtimeStreamsManager(apiClientManager.clientOrThrow(), server.url);
   const chunks = (async function* parts() {
     yield 'one';

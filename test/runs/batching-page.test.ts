@@ -1,4 +1,4 @@
-/** docs/batching.md in the hands of a newcomer: its task, its commands and its code, beside `millrace dev`. */
+/** A new user follows docs/batching.md: its task, commands and code, next to `millrace dev`. */
 import { events, runs, tasks } from '@millrace/sdk';
 import { expect, test } from 'vitest';
 import { besideDev, blocksOf } from '../cli/documented-page.ts';
@@ -8,7 +8,7 @@ const [task = ''] = blocks('ts');
 const [commands = ''] = blocks('sh');
 
 const { cli } = besideDev({
-  // So that it does not matter how fast the commands follow each other.
+  // Makes the speed of the commands irrelevant.
   'tasks/index.ts': task.replace("maxSize: 100, maxWait: '5s'", "maxSize: 2, maxWait: '1h'"),
   'tasks/other.ts': `
     import { event, task, tasks } from '@millrace/sdk';
@@ -29,7 +29,7 @@ const { cli } = besideDev({
     });`,
 });
 
-test('its commands lead to one run, which says that it collects and gets the array', async () => {
+test('its commands lead to one run, which is shown as collecting and receives the array', async () => {
   const ids: string[] = [];
   for (const line of commands.trim().split('\n').slice(1)) {
     const [, payload = ''] = /--payload '(.*)'/.exec(line) ?? [];
@@ -58,7 +58,7 @@ test('its commands lead to one run, which says that it collects and gets the arr
   expect((await cli('why', other.id)).stdout).toContain('It collects the payloads of triggers until');
 }, 60_000);
 
-test('calls of one moment are added in their order, and a full run starts at once', async () => {
+test('concurrent calls are added in order, and a full run starts immediately', async () => {
   const handles = await Promise.all([3, 1, 2].map((n) => tasks.trigger('adds', n, { batchKey: 'moment' })));
   expect(new Set(handles.map(({ id }) => id)).size).toBe(1);
   expect(await runs.poll(handles[0]!.id, { pollIntervalMs: 50 })).toMatchObject({
@@ -67,12 +67,12 @@ test('calls of one moment are added in their order, and a full run starts at onc
   });
 });
 
-test('a run starts when its time has come', async () => {
+test('a run starts when its wait time has passed', async () => {
   const { id } = await tasks.trigger('soon', 1);
   expect(await runs.poll(id, { pollIntervalMs: 50 })).toMatchObject({ status: 'COMPLETED', output: [1] });
 });
 
-test('all who wait for it get its output', async () => {
+test('all waiting callers get its output', async () => {
   const waiting = await Promise.all([3, 2, 1].map((n) => tasks.trigger('waits', { n })));
   for (const { id } of waiting)
     expect(await runs.poll(id, { pollIntervalMs: 50 })).toMatchObject({
@@ -81,14 +81,14 @@ test('all who wait for it get its output', async () => {
     });
 }, 30_000);
 
-test('events are added as triggers are', async () => {
+test('events are added like triggers', async () => {
   await events.send({ name: 'number', payload: 5 });
   const [run] = (await runs.list({ taskIdentifier: 'adds', status: 'DELAYED' })).data;
   for (const payload of [6, 4]) expect((await tasks.trigger('adds', payload)).id).toBe(run!.id);
   expect(await runs.poll(run!.id, { pollIntervalMs: 50 })).toMatchObject({ output: [4, 5, 6] });
 }, 20_000);
 
-test('items of batches are refused', async () => {
+test('items of batches are rejected', async () => {
   await expect(tasks.batchTrigger('adds', [{ payload: 1 }])).rejects.toMatchObject({
     status: 422,
     message: expect.stringMatching(

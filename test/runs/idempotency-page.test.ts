@@ -1,4 +1,4 @@
-/** docs/idempotency.md in the hands of a newcomer: its tasks, its code and its command, next to `millrace dev`. */
+/** A new user follows docs/idempotency.md: its tasks, code and command, next to `millrace dev`. */
 import { idempotencyKeys, runs, tasks } from '@millrace/sdk';
 import { expect, test } from 'vitest';
 import { besideDev, blocksOf } from '../cli/documented-page.ts';
@@ -9,7 +9,7 @@ const [request = ''] = blocks('sh');
 
 const { printed, ready } = besideDev({ 'tasks/welcome.ts': welcome, 'tasks/sign-up.ts': signUp });
 
-/** The code of a block without its imports, as a function that returns what it prints. */
+/** The code of a block without its imports, as a function that returns its output. */
 function codeOf(block: string, ...names: readonly string[]) {
   const body = block.replaceAll(/^import .*$/gm, '').replace(/console\.log\((.*)\);/, 'return [$1];');
   const AsyncFunction = (async () => {}).constructor as new (

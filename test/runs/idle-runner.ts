@@ -1,8 +1,8 @@
 import { Connection } from '../../packages/runner/src/runner/connection.ts';
 
-/** A runner's own connection, but what it is given it keeps and never ends. */
+/** A runner connection that accepts runs and never ends them. */
 export interface IdleRunner {
-  /** The next run that comes, in order. */
+  /** The next run in arrival order. */
   next(): Promise<string>;
   close(): void;
 }

@@ -31,7 +31,7 @@ async function serving() {
   return { server, trigger };
 }
 
-test('lines reach a follower within a fraction of a second, in their order, and it ends with the run', async () => {
+test('lines reach a follower within a fraction of a second, in order, and the stream ends with the run', async () => {
   const { trigger, server } = await serving();
   const id = await trigger('talks', { count: 100 });
   const seen: string[] = [];
@@ -44,16 +44,16 @@ test('lines reach a follower within a fraction of a second, in their order, and 
   expect(seen).toEqual([...Array.from({ length: 100 }, (_, n) => `line ${n}`), 'bye \u001b[31m\uFFFD']);
   const late = took.toSorted((a, b) => a - b)[94] ?? Number.POSITIVE_INFINITY;
   expect(late).toBeLessThan(1_000);
-  // A run that is over is shown whole, and filtered.
+  // A run that has ended is returned completely, or filtered.
   const errors: string[] = [];
   for await (const line of runs.followLogs(id, { level: 'error' })) errors.push(line.message);
   expect(errors).toHaveLength(1);
-  // One of another environment is not there.
+  // A run of another environment is not found.
   const other = await server.ask(`/realtime/v1/runs/${id}/logs/events`, { key: server.keys.stg });
   expect(other.status).toBe(404);
 });
 
-test('lines of all runs are followed by task, and found afterwards', async () => {
+test('lines of all runs are followed by task, and can be queried afterwards', async () => {
   const { trigger } = await serving();
   const ended = new AbortController();
   onTestFinished(() => ended.abort());
@@ -76,7 +76,7 @@ test('lines of all runs are followed by task, and found afterwards', async () =>
   expect((await logs.search({ task: 'none' })).data).toEqual([]);
 });
 
-test('a filter that cannot be read is refused, and its field is named', async () => {
+test('an invalid filter is rejected, and its field is named', async () => {
   const { server } = await serving();
   for (const [query, field] of [
     ['filter[level]=loud', 'filter[level]'],

@@ -1,4 +1,4 @@
-/** Options at the edge of what can be stored: each is kept, or refused with a sentence, and never an error of ours. */
+/** Options at the limits of storage: each is stored or rejected with a message, and none causes an internal error. */
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { sharedServer } from '../support/shared-server.ts';
@@ -10,7 +10,7 @@ async function started() {
   return { ask, trigger };
 }
 
-test('metadata is an object or the JSON text of one, so that no run spoils the list that it is in', async () => {
+test('metadata is an object or the JSON text of one, so that no run breaks the list of runs', async () => {
   const { ask, trigger } = await started();
   for (const metadata of [[1], 'x', 'x{', '5', '[1]', 5, true]) {
     const { status, body } = await trigger({ metadata, metadataType: 'application/json' });
@@ -33,7 +33,7 @@ test('metadata is an object or the JSON text of one, so that no run spoils the l
   expect((await ask(`/api/v1/runs/${run.id}/metadata`)).body.metadata).toEqual({ a: 1 });
 });
 
-test('keys of the greatest length are remembered, whatever they are made of', async () => {
+test('keys of the maximum length are stored, with any characters', async () => {
   const { ask, trigger } = await started();
   const key = Array.from(randomBytes(4_096), (byte) => String.fromCodePoint(0x4e00 + byte * 79))
     .join('')
@@ -54,7 +54,7 @@ test('keys of the greatest length are remembered, whatever they are made of', as
   expect((await token()).body.id).toBe((await token()).body.id);
 });
 
-test('an empty idempotency key is a mistake in a body, and none in a header', async () => {
+test('an empty idempotency key is invalid in a body, and ignored in a header', async () => {
   const { ask, trigger } = await started();
   const empty = { idempotencyKey: '' };
   for (const refused of [
@@ -87,7 +87,7 @@ test('an empty idempotency key is a mistake in a body, and none in a header', as
   expect((await ask('/api/v1/tasks/send/trigger', keyed)).body).toEqual({ id: first.id, isCached: true });
 });
 
-test('what is wrong is refused and named, also where another option decides', async () => {
+test('an invalid option is rejected and named, even if another option takes precedence', async () => {
   const { ask, trigger } = await started();
   const debounce = { key: 'd', delay: '5s' };
   const cases: [unknown, string][] = [
@@ -136,7 +136,7 @@ test('what is wrong is refused and named, also where another option decides', as
   expect((await ask('/api/v1/runs')).body.data).toEqual([]);
 });
 
-test('JSON keeps its characters, also those that no text can have', async () => {
+test('JSON keeps all characters, even NUL and half surrogate pairs', async () => {
   const { ask, trigger } = await started();
   const odd = { 'k\ud800': 'a\0b\udc00' };
   const { body: run } = await ask('/api/v1/tasks/send/trigger', { method: 'POST', body: { payload: odd } });
@@ -147,7 +147,7 @@ test('JSON keeps its characters, also those that no text can have', async () => 
     expect((await ask(`/api/v1/runs/${body.id}/metadata`)).body.metadata).toEqual({ a: 'x\ud800' });
 });
 
-test('what cannot be stored is refused where it is added later', async () => {
+test('values that cannot be stored are rejected when they are added later', async () => {
   const { ask, trigger } = await started();
   const { body: run } = await trigger({ tags: ['a'] });
   for (const tags of ['b\ud83d', ['b', 'b\ud83d'], ['b\0']]) {
@@ -172,7 +172,7 @@ test('what cannot be stored is refused where it is added later', async () => {
   }
 });
 
-test('what is out of range or too deep is refused', async () => {
+test('values that are out of range or too deeply nested are rejected', async () => {
   const { ask, trigger } = await started();
   const deep = '['.repeat(100_000) + ']'.repeat(100_000);
   const cases: [unknown, RegExp][] = [
@@ -201,7 +201,7 @@ test('what is out of range or too deep is refused', async () => {
   expect(completed.status).toBe(400);
 });
 
-test('a region is kept, shown, filtered by and replayed, and moves nothing', async () => {
+test('a region is stored, shown, filtered by and replayed, and has no other effect', async () => {
   const { ask, trigger } = await started();
   const { body: eu } = await trigger({ region: 'eu' });
   await trigger({ region: 'us' });
@@ -221,7 +221,7 @@ test('a region is kept, shown, filtered by and replayed, and moves nothing', asy
   expect(inBatch.data).toHaveLength(1);
 });
 
-test('what lasts longer than dates do is refused where it begins something, and cut where it only ends', async () => {
+test('a duration beyond the last date is rejected for a start, and shortened for an end', async () => {
   const { ask, trigger } = await started();
   for (const options of [{ delay: '4000000d' }, { debounce: { key: 'k', delay: '4000000d' } }]) {
     const { status, body } = await trigger(options);
@@ -231,7 +231,7 @@ test('what lasts longer than dates do is refused where it begins something, and 
   const later = { method: 'POST', body: { delay: '4000000d' } };
   expect((await ask(`/api/v1/runs/${delayed.id}/reschedule`, later)).status).toBe(400);
   const longest = '100000000d';
-  // One flush: each is answered for what it says itself.
+  // One flush: each request gets its own response.
   const together = await Promise.all([
     trigger({ idempotencyKey: 'long', idempotencyKeyTTL: longest }),
     trigger({}),

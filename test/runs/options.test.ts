@@ -4,7 +4,7 @@ import { promote } from '../support/promote.ts';
 
 const trigger = 'POST /api/v1/tasks/send/trigger';
 
-test('options that cannot be read or kept are refused by name', async () => {
+test('invalid options are rejected by name', async () => {
   const { ask, keys, sql } = await installation();
   const cases: [options: Record<string, unknown>, status: number, says: RegExp][] = [
     [{ delay: 'soon' }, 400, /^options\.delay: "soon"/],
@@ -44,7 +44,7 @@ test('options that cannot be read or kept are refused by name', async () => {
   expect(await sql`select from runs`).toHaveLength(0);
 });
 
-test('options that are read are kept with the run', async () => {
+test('valid options are stored with the run', async () => {
   const { ask, keys, server, sql } = await installation();
   const register = async (contentHash: string) => {
     const registered = await ask('POST /runner/v1/versions', {
@@ -86,7 +86,7 @@ test('options that are read are kept with the run', async () => {
   });
 });
 
-test('an idempotency key is forgotten when it is reset, by who may write runs', async () => {
+test('a reset releases an idempotency key, and requires permission to write runs', async () => {
   const { ask, keys, keyWith } = await sharedInstallation();
   const options = { idempotencyKey: 'a/b c' };
   const make = async () => (await ask(trigger, { key: keys.prod, body: { options } })).body;

@@ -1,8 +1,8 @@
-/** Whose child a run may be. */
+/** The permitted parents of a run. */
 import { expect, test } from 'vitest';
 import { installation } from '../access/installation.ts';
 
-test('a caller makes children only of runs that it may write, and learns nothing of others', async () => {
+test('a caller creates children only of runs that it may write, and learns nothing about others', async () => {
   const { ask, keys, keyWith, sql } = await installation();
   const create = async (task: string, options = {}) =>
     (await ask(`POST /api/v1/tasks/${task}/trigger`, { key: keys.prod, body: { options } })).body
@@ -32,7 +32,7 @@ test('a caller makes children only of runs that it may write, and learns nothing
     for (const parent of [mine, other, tagged, 'run_unknown']) {
       expect(await answer(triggerOnly, parent)).toEqual(refused(parent));
     }
-    // A tag is a way to find a run, not to change it.
+    // A tag scope permits reading a run, not changing it.
     for (const parent of [other, tagged, 'run_unknown'])
       expect(await answer(operator, parent)).toEqual(refused(parent));
     expect(await answer(operator, mine)).toMatchObject({ ok: true });

@@ -118,7 +118,7 @@ test('adds tags and changes metadata, as code inside a task does', async () => {
   expect(await runs.retrieve(id)).toMatchObject({ tags: ['a', 'b'], metadata: { step: 3 } });
 });
 
-test('looks at queues, pauses them and changes their limits', async () => {
+test('reads queues, pauses them and changes their limits', async () => {
   await serverWithTasks();
   await tasks.trigger('mail', 1);
   const { data } = await queues.list({ page: 1, perPage: 10 });
@@ -144,11 +144,11 @@ test('looks at queues, pauses them and changes their limits', async () => {
   expect((await queues.pause({ type: 'custom', name: 'team/mail' })).paused).toBe(true);
 });
 
-test('cancels and replays many runs, and says how far it is', async () => {
+test('cancels and replays many runs, and reports progress', async () => {
   const server = await serverWithTasks();
   const created = await Promise.all([1, 2, 3].map((n) => tasks.trigger('echo', { n }, { tags: 'many' })));
   await tasks.trigger('mail', {});
-  // What a filter finds was made before the millisecond of the request.
+  // A filter matches runs that were created before the millisecond of the request.
   await new Promise((resolve) => setTimeout(resolve, 5));
   const { id } = await runs.bulk.cancel({ filter: { tag: 'many', status: 'QUEUED' }, name: 'wrong file' });
   const over = await runs.bulk.poll(id, { pollIntervalMs: 50 });

@@ -21,22 +21,22 @@ async function post(server: TestServer, path: string, key: string, body: unknown
 const many = '/api/v1/tasks/trigger-many';
 const whole = '/api/v2/tasks/batch';
 
-test('many triggers in one request count with the runs of batches, each of them', async () => {
+test('each trigger of a trigger-many request counts as one run of a batch', async () => {
   const { server, token } = await serverWith({ batchRuns: { publicToken: slow } });
   expect(await post(server, many, token, { items: items(6) })).toBe(200);
   expect(await post(server, whole, token, { items: items(3) })).toBe(202);
   const refused = await server.ask(many, { method: 'POST', key: token, body: { items: items(2) } });
   expect([refused.status, refused.headers.get('x-ratelimit-remaining')]).toEqual([429, '1']);
   expect(refused.headers.get('retry-after')).toMatch(/^\d+$/);
-  // All or none of them.
+  // All or none are created.
   expect((await server.ask('/api/v1/runs?page[size]=100')).body.data).toHaveLength(9);
   expect(await post(server, many, token, { items: items(1) })).toBe(200);
   expect(await post(server, whole, token, { items: items(1) })).toBe(429);
-  // Keys have a bucket of their own, and none here.
+  // Keys have their own bucket, which is not configured here.
   expect(await post(server, many, server.keys.prod, { items: items(100) })).toBe(200);
 });
 
-test('many triggers in one request count as many requests, and a large one is not refused for ever', async () => {
+test('each trigger of a trigger-many request counts as one request, and a large request is not rejected forever', async () => {
   const { server, token } = await serverWith({ publicToken: { burst: 5, perSecond: 20 } });
   expect(await post(server, many, token, { items: items(40) })).toBe(200);
   const refused = await server.ask(many, { method: 'POST', key: token, body: { items: items(1) } });
@@ -45,7 +45,7 @@ test('many triggers in one request count as many requests, and a large one is no
   expect(reset).toBeGreaterThan(500);
   await new Promise((resolve) => setTimeout(resolve, reset + 50));
   expect(await post(server, many, token, { items: items(1) })).toBe(200);
-  // Several at once do not all slip through before one is counted.
+  // Concurrent requests do not all pass before the first is counted.
   await new Promise((resolve) => setTimeout(resolve, 500));
   const at = await Promise.all(
     Array.from({ length: 5 }, () => post(server, many, token, { items: items(400) })),
@@ -53,7 +53,7 @@ test('many triggers in one request count as many requests, and a large one is no
   expect(at.filter((status) => status === 200)).toHaveLength(1);
 });
 
-test('events count by the runs that they start, and a backfill and a bulk replay by theirs', async () => {
+test('events, backfills and bulk replays count by the number of runs that they create', async () => {
   const { server, token } = await serverWith({ batchRuns: { publicToken: slow, secretKey: slow } });
   await startProject(server, {
     'tasks/work.ts': `import { event, schedules, task } from '@millrace/sdk';
@@ -67,7 +67,7 @@ export const tick = schedules.task({ id: 'tick', run: async () => {} });
     post(server, '/api/v1/event-batches', token, { events: names.map(event) });
   expect(await send('order.paid', 'order.paid', 'order.sent', 'other')).toBe(200);
   expect(await post(server, '/api/v1/events', token, event('order.paid'))).toBe(200);
-  // Seven of ten are made.
+  // Seven of ten are created.
   expect(await send('order.paid', 'order.paid')).toBe(429);
   expect(await send('other')).toBe(200);
 
@@ -78,7 +78,7 @@ export const tick = schedules.task({ id: 'tick', run: async () => {} });
   const backfill = (hours: number) =>
     post(server, `/api/v1/schedules/${schedule.id}/backfill`, server.keys.prod, {
       from: new Date(Date.now() - hours * 3_600_000).toISOString(),
-      // Not this very moment, which a clock that is adjusted meanwhile would put into the future.
+      // Not the current time, which an adjustment of the clock could move into the future.
       to: new Date(Date.now() - 1_000).toISOString(),
     });
   expect(await backfill(8)).toBe(200);

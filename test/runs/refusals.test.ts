@@ -1,8 +1,8 @@
-/** What is refused, with which status and what it says. */
+/** Rejected requests, with their status and message. */
 import { expect, test } from 'vitest';
 import { sharedServer } from '../support/shared-server.ts';
 
-test('filters and cursors that cannot be read are named', async () => {
+test('invalid filters and cursors are named', async () => {
   const { ask } = await sharedServer();
   const cases: [string, string][] = [
     ['filter[status]=QUEUED,NONE', 'filter[status]'],
@@ -25,7 +25,7 @@ test('filters and cursors that cannot be read are named', async () => {
   }
 });
 
-test('runs that do not exist are 404, with the words that clients know', async () => {
+test('runs that do not exist get 404, with the messages that clients expect', async () => {
   const { ask } = await sharedServer();
   const post = { method: 'POST', body: {} };
   const errorOf = async (path: string, options = {}) => {
@@ -43,7 +43,7 @@ test('runs that do not exist are 404, with the words that clients know', async (
   expect(await errorOf('tags', post)).toMatch(/^400 Validation error: .*tags/);
 });
 
-test('bodies that do not fit are refused before anything is changed', async () => {
+test('invalid bodies are rejected before any change', async () => {
   const { ask } = await sharedServer();
   const { body: created } = await ask('/api/v1/tasks/send/trigger', { method: 'POST', body: { payload: 1 } });
   const metadata = (body: unknown) => ask(`/api/v1/runs/${created.id}/metadata`, { method: 'PUT', body });
@@ -66,7 +66,7 @@ test('bodies that do not fit are refused before anything is changed', async () =
   expect((await ask('/api/v1/queues/a%2Fb?type=custom')).status).toBe(404);
 });
 
-test('who may read some tasks must name them, and learns nothing of other runs', async () => {
+test('a caller that may read some tasks must name them, and learns nothing about other runs', async () => {
   const { ask, keys } = await sharedServer();
   const trigger = async (task: string) =>
     (await ask(`/api/v1/tasks/${task}/trigger`, { method: 'POST', body: { payload: 1 } })).body.id as string;
@@ -87,7 +87,7 @@ test('who may read some tasks must name them, and learns nothing of other runs',
   expect((await ask(`/api/v1/runs/${mine}/replay`, { ...as, method: 'POST' })).status).toBe(401);
 });
 
-test('how long runs are kept is for unrestricted keys to say, and for each environment', async () => {
+test('only unrestricted keys set the retention period, for each environment separately', async () => {
   const { ask, keys } = await sharedServer();
   const put = (runsDays: unknown) => ask('/api/v1/retention', { method: 'PUT', body: { runsDays } });
   expect((await ask('/api/v1/retention')).body).toEqual({ runsDays: null });

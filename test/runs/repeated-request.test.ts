@@ -9,8 +9,8 @@ import { startServerProcess, type ServerProcess } from '../support/server-proces
 const header = 'x-trigger-request-idempotency-key';
 const trigger = 'POST /api/v1/tasks/send/trigger';
 
-describe('a request that is sent again', () => {
-  test('leads to the run that it made, in any process, and to another one in other hands', async () => {
+describe('a repeated request', () => {
+  test('returns the run that it created, from any process, and another run for another credential', async () => {
     const { another, ask, keys, keyWith, sql } = await installation();
     const other = await another();
     const headers = { [header]: randomUUID() };
@@ -38,7 +38,7 @@ describe('a request that is sent again', () => {
     expect(new Set([again, ...elsewhere].map(({ body }) => body.id)).size).toBe(5);
   });
 
-  test('makes its many runs once, each in its place', async () => {
+  test('creates its runs once, in order', async () => {
     const { another, ask, keys, sql } = await installation();
     const other = await another();
     const headers = { [header]: randomUUID() };
@@ -59,7 +59,7 @@ describe('a request that is sent again', () => {
     expect(await sql`select from runs`).toHaveLength(49);
   });
 
-  test('is a new one after a day', async () => {
+  test('is a new request after a day', async () => {
     const { ask, keys, server } = await installation();
     const headers = { [header]: randomUUID() };
     const send = async () => (await ask(trigger, { key: keys.prod, body: {}, headers })).body.id;
@@ -72,7 +72,7 @@ describe('a request that is sent again', () => {
     expect(await send()).toBe(next);
   });
 
-  test('with a one-time token uses that once', async () => {
+  test('uses its one-time token once', async () => {
     const { ask, keys, sql } = await installation();
     const created = await ask('POST /api/v1/auth/public-tokens', {
       key: keys.prod,
@@ -87,7 +87,7 @@ describe('a request that is sent again', () => {
   });
 });
 
-test('neither triggers nor batches are doubled or lost when the server is killed in the midst of them', async () => {
+test('does not duplicate or lose triggers or batches when the server is killed during them', async () => {
   const { connection, drop } = await testDatabase();
   const sql = connect(connection, { name: 'test', max: 2 });
   let server: ServerProcess | undefined;
@@ -99,7 +99,7 @@ test('neither triggers nor batches are doubled or lost when the server is killed
   const start = (): Promise<ServerProcess> => startServerProcess({ database: connection });
   server = await start();
 
-  /** As a client that never learns what became of a request that got no answer. */
+  /** As a client that never learns the result of a request without a response. */
   const post = async (path: string, body: string, type = 'application/json') => {
     const requestKey = randomUUID();
     for (;;) {
@@ -113,7 +113,7 @@ test('neither triggers nor batches are doubled or lost when the server is killed
         if (response.status < 300) return (await response.json()) as { id: string; sealed?: boolean };
         expect([500, 503]).toContain(response.status);
       } catch {
-        // Not answered: again.
+        // No response: retry.
       }
       await new Promise((resolve) => setTimeout(resolve, 20));
     }

@@ -18,11 +18,11 @@ test.each([
   [error('INTERNAL_ERROR', 'OutOfMemory'), { code: 'TASK_PROCESS_OOM_KILLED', message: 'it broke' }],
   [{ ...error('INTERNAL_ERROR', 'RunnerLost'), code: 'RUNNER_LOST' }, { code: 'TASK_RUN_STALLED_EXECUTING' }],
   [error('INTERNAL_ERROR', 'constructor'), { code: 'TASK_EXECUTION_FAILED' }],
-])('%o is read by the published client', (stored, expected) => {
+])('the published client reads %o', (stored, expected) => {
   expect(TaskRunError.parse(resultError(stored, 'FAILED'))).toMatchObject(expected);
 });
 
-test('what never threw says so under a code that the published client knows, whatever its status', () => {
+test('a run that never threw gets a code that the published client knows, for every status', () => {
   const codes = runStatuses.map((status) => TaskRunError.parse(resultError(null, status)));
   expect(codes).toContainEqual(
     expect.objectContaining({ code: 'TASK_RUN_CANCELLED', message: 'The run is CANCELED.' }),
@@ -32,7 +32,7 @@ test('what never threw says so under a code that the published client knows, wha
   );
 });
 
-test('its causes are a chain for the published client, and a tree for ours', () => {
+test('causes are a chain for the published client, and a tree for ours', () => {
   const root = { ...error('BUILT_IN_ERROR', 'TypeError'), message: 'root' };
   const cause = { ...error('BUILT_IN_ERROR', 'RangeError'), message: 'cause', causes: [root] };
   const member = { ...error('STRING_ERROR', 'string'), message: 'member', isMember: true } as const;

@@ -1,4 +1,4 @@
-/** docs/singleton.md in the hands of a newcomer: its task, its commands and its code, beside `millrace dev`. */
+/** A new user follows docs/singleton.md: its task, commands and code, next to `millrace dev`. */
 import { runs, tasks } from '@millrace/sdk';
 import { expect, test } from 'vitest';
 import { besideDev, blocksOf } from '../cli/documented-page.ts';
@@ -10,7 +10,7 @@ const [commands = ''] = blocks('sh');
 // Its runs last longer than a command takes to start on a slow machine.
 const { cli } = besideDev({ 'tasks/sync.ts': task.replace('1_000', '6_000') });
 
-test('its commands trigger, and tell where a trigger led to a run that was there', async () => {
+test('its commands trigger, and show when a trigger led to an existing run', async () => {
   const lines = commands.trim().split('\n').slice(1);
   for (const line of lines) {
     const [, payload = '', key = ''] = /--payload '(.*)' --singleton (\S+)/.exec(line) ?? [];
@@ -31,7 +31,7 @@ test('its commands trigger, and tell where a trigger led to a run that was there
   expect((await cli('trigger', 'sync-customer', '--on-conflict', 'drop')).exitCode).not.toBe(0);
 });
 
-test('runs of one key follow each other, and as many triggers as there are lead to one that waits', async () => {
+test('runs of one key execute in sequence, and all further triggers lead to one waiting run', async () => {
   const trigger = (customer: string) =>
     tasks.trigger('sync-customer', { customer }, { singleton: { key: 'busy' } });
   const first = await trigger('first');

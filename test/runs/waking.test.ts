@@ -1,10 +1,10 @@
-/** Runs that were held back start at once when what held them goes away, through a real server and a real runner connection. */
+/** Blocked runs start immediately when their blocker is removed, with a real server and a real runner connection. */
 import { expect, test } from 'vitest';
 import { connectIdleRunner } from './idle-runner.ts';
 import { testServer } from '../support/server.ts';
 import { promote } from '../support/promote.ts';
 
-test('a paused queue, a limit and a paused environment let go at once', async () => {
+test('runs start immediately when a queue or an environment is resumed or a limit is raised', async () => {
   const server = await testServer();
   const version = await server.ask('/runner/v1/versions', {
     method: 'POST',

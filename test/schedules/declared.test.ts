@@ -1,4 +1,4 @@
-/** A cron in the code of a task, from its file through a real runner to its run. */
+/** A cron schedule in the code of a task, from its file through a real runner to its run. */
 import { connect } from '../../packages/server/src/db/connect.ts';
 import { expect, onTestFinished, test } from 'vitest';
 import { startRunner } from '../../packages/millrace/src/serve-folder/start.ts';
@@ -28,7 +28,7 @@ test('fires in a development environment while its runner is connected, with its
   const sql = connect(connection, { name: 'test', max: 1 });
   const log = { info() {}, warn() {}, error() {} };
   const masterKey = masterKeyOf(Buffer.alloc(32, 7));
-  // Time is moved by up to a minute, which must not look like the loss of the runner.
+  // Time is moved by up to a minute, which must not count as the loss of the runner.
   const leaseTimes = { leaseMs: 300_000 };
   const server = await startServer({ database: connection, port: 0, masterKey, log, leaseTimes });
   const secretKey = server.credentials?.environments.dev.secretKey ?? '';
@@ -48,7 +48,7 @@ test('fires in a development environment while its runner is connected, with its
   const [schedule] = await listed();
   expect(schedule).toMatchObject({ type: 'DECLARATIVE', task: 'every-minute', timezone: 'Europe/Paris' });
 
-  // To half a second before the next minute, so that the clock and not the test makes it fire.
+  // Half a second before the next minute, so that the clock and not the test makes it fire.
   server.shiftTime(Date.parse(schedule?.nextRun ?? '') - Date.now() - 500);
   await expect.poll(async () => (await listed())[0]?.lag?.runs, { timeout: 10_000 }).toBe(1);
   const [tick] = await sql<{ run_id: string; lateMs: number }[]>`

@@ -11,7 +11,7 @@ import { startServerProcess, type ServerProcess } from '../support/server-proces
 const hour = 3_600_000;
 const rounds = 10;
 
-/** Repeatable chances: the seed is in the output. */
+/** Reproducible randomness: the output contains the seed. */
 function chances(seed: number): () => number {
   let state = seed;
   return () => {
@@ -20,7 +20,7 @@ function chances(seed: number): () => number {
   };
 }
 
-test('two servers that are killed and started again over days fire every tick once, or record why not', async () => {
+test('two servers that are killed and restarted over days fire every tick once, or record the reason for a skip', async () => {
   const { connection, drop } = await testDatabase();
   const sql = connect(connection, { name: 'test', max: 2 });
   const servers: ServerProcess[] = [];
@@ -87,7 +87,7 @@ test('two servers that are killed and started again over days fire every tick on
     const before = await fired();
     shiftMs += step;
     for (const { process } of servers) process.send?.(step);
-    // In the midst of the transactions that fire what the step made due.
+    // During the transactions that fire the due ticks.
     await expect.poll(fired, { timeout: 10_000, interval: 1 }).toBeGreaterThan(before);
     await new Promise((resolve) => setTimeout(resolve, chance() * 150));
     killedAmidst += Number(await overdue());

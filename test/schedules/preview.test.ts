@@ -1,4 +1,4 @@
-/** `millrace schedules preview` in a process of its own, without any server. */
+/** `millrace schedules preview` in a separate process, without a server. */
 import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
@@ -22,7 +22,7 @@ async function preview(args: readonly string[], input = '') {
   return { stdout, stderr, exitCode };
 }
 
-test('shows the next times of a pattern in its zone, clock changes and all', async () => {
+test('shows the next times of a pattern in its time zone, including clock changes', async () => {
   const args = ['0 0 * * *', '--tz', 'America/Santiago', '--from', '2026-09-05T12:00:00Z', '-n', '2'];
   const { stdout, exitCode } = await preview([...args, '--json']);
   expect(JSON.parse(stdout)).toEqual(['2026-09-06T04:00:00.000Z', '2026-09-07T03:00:00.000Z']);
@@ -32,7 +32,7 @@ test('shows the next times of a pattern in its zone, clock changes and all', asy
   );
 });
 
-test('a wrong pattern is one sentence and exit code 2', async () => {
+test('an invalid pattern gets one sentence and exit code 2', async () => {
   const { stdout, stderr, exitCode } = await preview(['61 * * * *']);
   expect([stdout, exitCode]).toEqual(['', 2]);
   expect(stderr).toMatch(
@@ -40,7 +40,7 @@ test('a wrong pattern is one sentence and exit code 2', async () => {
   );
 });
 
-test('answers line for line, also what it cannot read, however many lines', async () => {
+test('answers line by line, including invalid lines, for any number of lines', async () => {
   const good = { pattern: '*/30 * * * *', tz: 'America/New_York', from: '2026-11-01T05:00:00Z', n: 3 };
   const lines = [
     JSON.stringify(good),

@@ -48,7 +48,7 @@ const create = (deduplicationKey: string) =>
     deduplicationKey,
   });
 
-test('create, and create again with the same key', async () => {
+test('creates, and creates again with the same key', async () => {
   const created = await create('a');
   expect(created).toMatchObject({
     type: 'IMPERATIVE',
@@ -64,7 +64,7 @@ test('create, and create again with the same key', async () => {
   expect((await create('a')).id).toBe(created.id);
 });
 
-test('retrieve and update', async () => {
+test('retrieves and updates', async () => {
   const created = await create('b');
   expect(await schedules.retrieve(created.id)).toEqual(created);
   const updated = await schedules.update(created.id, { task: 'echo', cron: '1 0 * * *' });
@@ -72,7 +72,7 @@ test('retrieve and update', async () => {
   expect(updated.externalId ?? undefined).toBeUndefined();
 });
 
-test('deactivate, activate and del', async () => {
+test('deactivates, activates and deletes', async () => {
   const { id } = await create('c');
   const off = await schedules.deactivate(id);
   expect([off.active, off.nextRun ?? undefined]).toEqual([false, undefined]);
@@ -82,7 +82,7 @@ test('deactivate, activate and del', async () => {
   await expect(schedules.retrieve(id)).rejects.toMatchObject({ status: 404 });
 });
 
-test('list gives a page with its count, and iterates over all of them', async () => {
+test('lists a page with its count, and iterates over all pages', async () => {
   for (const key of ['d', 'e', 'f']) await create(key);
   const page = await schedules.list({ page: 1, perPage: 2 });
   expect(page.data).toHaveLength(2);
@@ -97,7 +97,7 @@ test('list gives a page with its count, and iterates over all of them', async ()
   expect(types).toEqual(new Set(['DECLARATIVE', 'IMPERATIVE']));
 });
 
-test('timezones', async () => {
+test('lists time zones', async () => {
   const { timezones } = await schedules.timezones({ excludeUtc: true });
   expect(timezones).toContain('Europe/Paris');
   expect(timezones).not.toContain('UTC');
@@ -109,7 +109,7 @@ test.each([
   [{ timezone: 'Mars/Olympus' }, /Invalid IANA timezone/],
   [{ task: 'nope' }, /not found in project/],
   [{ task: 'plain' }, /not a scheduled task/],
-])('refuses %j with 422 and says why', async (wrong, message) => {
+])('rejects %j with 422 and a reason', async (wrong, message) => {
   const options = { task: 'echo', cron: '0 0 * * *', deduplicationKey: 'bad', ...wrong };
   await expect(schedules.create(options)).rejects.toMatchObject({
     status: 422,

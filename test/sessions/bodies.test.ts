@@ -17,7 +17,7 @@ async function post(
   });
 }
 
-/** In chunks, without a length. */
+/** Sends chunks, without a content length. */
 const chunked = (server: SessionServer, parts: readonly Buffer[]) =>
   new Promise<{ status: number; text: string }>((resolve, reject) => {
     const sending = request(
@@ -73,7 +73,7 @@ describe('an appended body', () => {
     expect(records.map(({ data }: { data: string }) => data)).toEqual([...bodies, '']);
   });
 
-  test('with NUL or invalid UTF-8 is refused', async () => {
+  test('with NUL or invalid UTF-8 is rejected', async () => {
     const server = await sessionServer();
     await server.start({ externalId: 'a' });
     for (const body of [
@@ -89,7 +89,7 @@ describe('an appended body', () => {
     expect((await server.append('a', 'in', 'after')).body.seq).toBe(0);
   });
 
-  test('may have 1 MiB, counted in bytes, and no more', async () => {
+  test('may have at most 1 MiB, counted in bytes', async () => {
     const server = await sessionServer();
     await server.start({ externalId: 'a' });
     const mebibyte = 'ü'.repeat(524_288);
@@ -141,7 +141,7 @@ test('a client cannot mark its message as coming from a webhook', async () => {
     '{"payload":{}}',
     ...sent.slice(2),
   ]);
-  // One that can be read and not be written again does not bring its mark through.
+  // A message that can be parsed but not serialized again is rejected with its mark.
   const deep = `{"payload":{"actionSource":"webhook"},"x":${'['.repeat(100_000)}${']'.repeat(100_000)}}`;
   expect((await server.append('a', 'in', deep)).status).toBe(400);
 });

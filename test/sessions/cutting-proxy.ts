@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
-/** A TCP proxy that cuts connections after a time of its own choice and sends each new one to the next target. */
+/** A TCP proxy that cuts connections after a random time and sends each new one to the next target. */
 export async function cuttingProxy(targets: readonly number[], cutMs: () => number | undefined) {
   const sockets = new Set<Socket>();
   let turn = 0;

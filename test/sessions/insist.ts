@@ -1,4 +1,4 @@
-/** A request that is sent again until it is answered, as a client does that does not know what became of it. */
+/** Repeats a request until it gets a response, as a client does that does not know its result. */
 export async function insist(
   url: string,
   secretKey: string,
@@ -20,7 +20,7 @@ export async function insist(
       const answer: unknown = await response.json();
       if (response.status < 500) return { status: response.status, body: answer };
     } catch {
-      // Nobody there, or gone in the midst of it.
+      // No server, or it stopped during the request.
     }
     await new Promise((resolve) => setTimeout(resolve, 20));
   }

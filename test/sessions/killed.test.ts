@@ -17,7 +17,7 @@ interface Acknowledged {
   readonly part: string;
 }
 
-/** Appends from ten callers until `act` is done; each request is repeated under its part id until it is acknowledged. */
+/** Appends from ten callers until `act` has finished; each request is repeated under its part id until it is acknowledged. */
 async function appendThrough(
   server: ServerProcess,
   act: (soon: () => Promise<void>) => Promise<void>,
@@ -69,7 +69,7 @@ async function appendThrough(
     }
     after = records.at(-1)?.seqNum;
   }
-  // Every record has a number, no number is left out, none is there twice; what was acknowledged is where it was said to be.
+  // Record numbers are consecutive and unique, and acknowledged records have the acknowledged numbers.
   expect([...stored.keys()]).toEqual(Array.from({ length: stored.size }, (_, n) => n));
   expect(new Set(stored.values()).size).toBe(stored.size);
   for (const { seq, part } of acknowledged) expect(stored.get(seq)).toBe(part);
@@ -116,7 +116,7 @@ test(
     await appendThrough(server, async (soon) => {
       for (let kill = 0; kill < kills; kill++) {
         await soon();
-        // Of a server that ends ten times and never stays up for ten seconds, its supervisor thinks that it never will.
+        // A supervisor gives up on a server that exits ten times without staying up for ten seconds.
         if (kill % 8 === 7) await pause(10_500);
         const pid = await postmaster();
         process.kill(pid, 'SIGKILL');

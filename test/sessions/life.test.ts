@@ -66,7 +66,7 @@ describe('a session', () => {
       expect((await server.ask(`/api/v1/sessions/${address(path)}`)).body).toEqual(item);
   });
 
-  test('with an existing external id is that session, with a new trigger config and a live run', async () => {
+  test('with an existing external id returns that session, with a new trigger config and an active run', async () => {
     const server = await sessionServer();
     const first = await server.start({ externalId: 'a', tags: ['one'], metadata: { n: 1 } });
     const again = await server.start({
@@ -107,7 +107,7 @@ describe('a session', () => {
     expect((await server.ask('/api/v1/runs')).body.data).toHaveLength(1);
   });
 
-  test('is refused with a message that names the field', async () => {
+  test('is rejected with a message that names the field', async () => {
     const server = await sessionServer();
     const good = { type: 't', taskIdentifier: 'chat', triggerConfig: { basePayload: {} } };
     const refused = async (change: Readonly<Record<string, unknown>>, status: number, text: RegExp) => {
@@ -136,7 +136,7 @@ describe('a session', () => {
 });
 
 describe('an update', () => {
-  test('replaces tags and metadata, and never the external id', async () => {
+  test('replaces tags and metadata, but never the external id', async () => {
     const server = await sessionServer();
     const { id } = await server.start({ externalId: 'a', tags: ['x'], metadata: { m: 1, n: 2 } });
     const update = (body: unknown) => server.ask('/api/v1/sessions/a', { method: 'PATCH', body });
@@ -160,7 +160,7 @@ describe('an update', () => {
   });
 });
 
-test('a refused append has `ok: false`, except for authorization errors', async () => {
+test('a rejected append has `ok: false`, except for authorization errors', async () => {
   const server = await sessionServer();
   await server.start({ externalId: 'a' });
   const token = await server.ask('/api/v1/auth/jwt', {
@@ -211,7 +211,7 @@ test('a refused append has `ok: false`, except for authorization errors', async 
 });
 
 describe('a close', () => {
-  test('is final: it refuses appends and starts, keeps the first reason and does not affect the run', async () => {
+  test('is final: it rejects appends and starts, keeps the first reason and does not affect the run', async () => {
     const server = await sessionServer();
     const { runId } = await server.start({ externalId: 'a' });
     expect((await server.append('a', 'in', 'before')).body).toEqual({ ok: true, seq: 0 });
@@ -244,7 +244,7 @@ describe('a close', () => {
     expect((await server.ask('/api/v1/sessions/none/close', { method: 'POST', body: {} })).status).toBe(404);
   });
 
-  test('happens by itself when the session expires', async () => {
+  test('happens automatically when the session expires', async () => {
     const server = await ownSessionServer();
     await server.start({ externalId: 'a', expiresAt: new Date(Date.now() + day).toISOString() });
     expect((await server.append('a', 'in', 'x')).status).toBe(200);
@@ -258,7 +258,7 @@ describe('a close', () => {
 });
 
 describe('the list', () => {
-  test('has sessions newest first, with pages in both directions', async () => {
+  test('returns sessions newest first, with pages in both directions', async () => {
     const server = await sessionServer();
     for (let n = 1; n <= 5; n++) {
       await server.start({

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { address, dataOf, sessionServer, type SessionServer } from './session-server.ts';
 
-/** Every route under both names, and a token of the one name under the other. */
+/** Calls every route under both names, and with a token of the other name. */
 async function roundTrip(server: SessionServer, externalId: string): Promise<void> {
   const { id, publicAccessToken } = await server.start({ externalId });
   expect(
@@ -65,7 +65,7 @@ describe('an external id', () => {
       await roundTrip(server, externalId);
   });
 
-  test('is refused if it looks like an id, or cannot be part of a URL or stored', async () => {
+  test('is rejected if it looks like an id, or cannot be part of a URL or stored', async () => {
     const server = await sessionServer();
     for (const externalId of ['session_x', '.', '..', '', '  ', 'x'.repeat(257), 'a\u0000b', '\ud800']) {
       await expect(server.start({ externalId }), JSON.stringify(externalId)).rejects.toThrow(/externalId/);
@@ -73,7 +73,7 @@ describe('an external id', () => {
     expect((await server.ask('/api/v1/sessions')).body.data).toEqual([]);
   });
 
-  test('without a session has an empty channel that can be followed until there is one', async () => {
+  test('without a session has an empty channel that can be followed until the session exists', async () => {
     const server = await sessionServer();
     const reader = await server.follow(`${address('to come')}/out`);
     expect(reader.status).toBe(200);
@@ -91,7 +91,7 @@ describe('an external id', () => {
 });
 
 describe('a side channel', () => {
-  test('exists beside the two channels of its session', async () => {
+  test('exists in addition to the two channels of its session', async () => {
     const server = await sessionServer();
     await server.start({ externalId: 'a' });
     const side = '/realtime/v1/sessions/a/channels/notes';

@@ -45,7 +45,7 @@ describe('Last-Event-ID', () => {
     }
   });
 
-  test('that is not a number of a record is refused', async () => {
+  test('that is not a record number is rejected', async () => {
     const server = await withRecords(1);
     for (const id of ['-1', '1e3', 'x', '1.5', '0x1', '1 2']) {
       expect((await server.follow('a/out', { headers: { 'last-event-id': id } })).status, id).toBe(400);
@@ -54,7 +54,7 @@ describe('Last-Event-ID', () => {
 });
 
 describe('Timeout-Seconds', () => {
-  test('that is not a whole number from 1 to 600 is refused', async () => {
+  test('that is not an integer from 1 to 600 is rejected', async () => {
     const server = await withRecords(0);
     for (const seconds of ['0', '601', '10abc', '-1', '1.5', '0010']) {
       expect(
@@ -64,7 +64,7 @@ describe('Timeout-Seconds', () => {
     }
   });
 
-  test('ends a stream without new records for so long with a proper end', async () => {
+  test('cleanly ends a stream that has had no new records for this time', async () => {
     const server = await withRecords(2);
     const began = performance.now();
     const reader = await server.follow('a/out', { headers: { 'timeout-seconds': '1' } });
@@ -78,7 +78,7 @@ describe('Timeout-Seconds', () => {
 });
 
 describe('X-Peek-Settled', () => {
-  test('ends the stream at once if the last record completes a turn', async () => {
+  test('ends the stream immediately if the last record completes a turn', async () => {
     const server = await withRecords(2);
     const peek = { 'x-peek-settled': '1', 'last-event-id': '0' };
     const open = await server.follow('a/out', { headers: peek });
@@ -136,7 +136,7 @@ describe('a stream', () => {
     expect(text.endsWith('data: [DONE]\n\n')).toBe(true);
   });
 
-  test('is refused with 429 at the limit, and counts until it ends', async () => {
+  test('is rejected with 429 at the limit, and counts until it ends', async () => {
     const server = await ownSessionServer({ streamLimits: { subject: 2, environment: 3, process: 4 } });
     for (const externalId of ['a', 'b']) await server.start({ externalId });
     await server.start({ externalId: 'a' }, server.keys.stg);

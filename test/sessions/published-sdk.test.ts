@@ -76,7 +76,7 @@ test('the published SDK sends to .in and reads .out, with control records and a 
   });
 });
 
-test('a token that the published SDK makes may be for a part of a session', async () => {
+test('a token that the published SDK creates may be for a part of a session', async () => {
   const server = await sessionServer();
   configure({ baseURL: server.url, accessToken: server.keys.prod });
   const { id } = await sessions.start({ ...chat, externalId: 'mine' });
@@ -98,7 +98,7 @@ test('a token that the published SDK makes may be for a part of a session', asyn
         method,
         headers: { authorization: `Bearer ${key}` },
         ...(method === 'POST' && { body: 'x' }),
-        // What streams has answered its status long before.
+        // A stream has sent its status long before.
         signal: AbortSignal.timeout(5_000),
       });
       return [name, status] as const;
@@ -112,12 +112,12 @@ test('a token that the published SDK makes may be for a part of a session', asyn
   expect(await open({ read: { sessions: 'mine:channels:side:out' } })).toEqual(['side']);
   expect(await open({ write: { sessions: 'mine:channels:side' } })).toEqual(['sendSide']);
   expect(await open({ write: { sessions: 'mine:out' } })).toEqual([]);
-  // The whole of a session that is called so, and nothing of this one.
+  // The whole of a session with that name, and no part of this one.
   await sessions.start({ ...chat, externalId: 'mine:out' });
   expect(await open({ read: { sessions: 'mine:out' } })).toEqual([]);
 });
 
-test('a token that the published SDK makes reads one session only', async () => {
+test('a token that the published SDK creates reads one session only', async () => {
   const server = await sessionServer();
   configure({ baseURL: server.url, accessToken: server.keys.prod });
   const { id } = await sessions.start({ ...chat, externalId: 'mine' });

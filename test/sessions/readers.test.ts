@@ -28,7 +28,7 @@ describe('a replay', () => {
     const reader = await server.follow('a/out');
     const records = await reader.records(10_000);
     expect(records.map(({ seq_num }) => seq_num)).toEqual(Array.from({ length: 10_000 }, (_, n) => n));
-    // Two seconds are for a machine of its own; here others work beside.
+    // Two seconds apply to a dedicated machine; this one is shared.
     expect(performance.now() - began).toBeLessThan(6_000);
     await reader.cancel();
   });
@@ -36,7 +36,7 @@ describe('a replay', () => {
 
 describe('a reader that does not read', () => {
   test(
-    'hardly affects other readers and memory, and gets everything when it continues',
+    'barely affects other readers and memory, and gets everything when it continues',
     { timeout: 60_000 },
     async () => {
       const server = await sessionServer();
@@ -56,7 +56,7 @@ describe('a reader that does not read', () => {
       const before = process.memoryUsage();
       for (let n = 0; n < 210; n++) await write(server, [`${n} ${body}`]);
       for (const records of await Promise.all(reading)) expect(records).toHaveLength(210);
-      // Buffers of 20 MB for one reader would show; what the readers of this test hold is beside it.
+      // A 20 MB buffer for one reader would exceed this, in addition to the memory of the readers in this test.
       const { arrayBuffers } = process.memoryUsage();
       expect(arrayBuffers - before.arrayBuffers).toBeLessThan(96 * 1_048_576);
 
@@ -122,7 +122,7 @@ describe('a rolling restart', () => {
             if ((seen.at(-1) ?? -1) >= last) return await stream.cancel();
           }
         } catch {
-          // Broken off, or not there yet.
+          // Disconnected, or not started yet.
         }
         await new Promise((resolve) => setTimeout(resolve, 20 + Math.random() * 80));
       }
@@ -130,7 +130,7 @@ describe('a rolling restart', () => {
     const following = Array.from({ length: readers }, (_, reader) => follow(reader));
     let count = 0;
     let stopped = false;
-    /** One server or the other may be away; the part id makes the repetition harmless. */
+    /** Either server may be down; the part id makes retries harmless. */
     const append = async (body: string): Promise<void> => {
       for (let turn = 0; ; turn++) {
         const sent = await fetch(`http://127.0.0.1:${ports[turn % 2]}/realtime/v1/sessions/a/out/append`, {
@@ -160,7 +160,7 @@ describe('a rolling restart', () => {
     await new Promise((resolve) => setTimeout(resolve, 500));
     stopped = true;
     await writing;
-    // Readers that have everything else wait for this one.
+    // Readers that have all other records wait for this one.
     last = count++;
     await append(String(last));
     await Promise.all(following);

@@ -29,6 +29,6 @@ test('a session that ended long ago is deleted with its records, and its externa
   const again = await server.start({ externalId: 'a' });
   expect(again.id).not.toBe(id);
   expect((await server.append('a', 'in', 'x', { 'x-part-id': 'p' })).body).toEqual({ ok: true, seq: 0 });
-  // What is left of an open session is its numbers.
+  // An open session keeps only its numbering.
   expect((await server.append('open', 'in', 'y')).body.seq).toBe(1);
 });

@@ -103,7 +103,7 @@ describe('.out', () => {
     expect(await reading).toEqual([]);
   });
 
-  test('fails a pipe at a value that cannot be written, and writes nothing after it', async () => {
+  test('fails a pipe at a value that cannot be serialized, and writes nothing after it', async () => {
     await configured();
     const { id } = await sessions.start(chat);
     const { out } = sessions.open(id);
@@ -130,14 +130,14 @@ describe('.in', () => {
       error: expect.any(SessionTimeoutError),
     });
     expect(await session.in.peek()).toBeUndefined();
-    // One that comes between a read and a wait wakes the wait; so does one that comes during it.
+    // A message that arrives between a read and a wait, or during the wait, ends the wait.
     await session.in.send(3);
     expect(await session.in.wait().unwrap()).toBe(3);
     const waiting = session.in.wait().unwrap();
     await session.in.send({ four: 4 });
     expect(await waiting).toEqual({ four: 4 });
 
-    // A run that died in a long turn is followed by one that begins with the message of that turn.
+    // After a run dies in a long turn, the next one begins with the message of that turn.
     await session.out.writeControl('turn-complete');
     await session.in.send('long');
     await session.out.pipe(Array.from({ length: 1_500 }, (_, n) => n));
@@ -174,7 +174,7 @@ test('a message that a wait consumed is not consumed again by a slow listener', 
   listening.off();
 });
 
-describe('a wait outside of a run', () => {
+describe('a wait outside a run', () => {
   test('ends when the session closes or expires, after the earlier messages', async () => {
     await configured();
     const { id } = await sessions.start(chat);
@@ -223,7 +223,7 @@ describe('a connection', () => {
       const writer = sessions.open(id);
       configure({ baseURL: proxy.url, secretKey, retry: { minTimeoutInMs: 10, maxAttempts: 50 } });
       const reader = sessions.open(id);
-      // Fewer would be delivered before the connection was cut several times.
+      // Fewer records would be delivered before the connection is cut several times.
       const count = 5_000 * Math.ceil(scale);
       const got: number[] = [];
       const reading = (async () => {
@@ -238,7 +238,7 @@ describe('a connection', () => {
           await new Promise((resolve) => setTimeout(resolve, 20));
         }
       })();
-      // Sends through the proxy are retried under the part id that they had.
+      // Sends through the proxy are retried under the same part id.
       const sent = 40;
       for (let n = 0; n < sent; n++) await reader.in.send(n);
       await writing;

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { sessionServer } from './session-server.ts';
 
 describe('a session whose run has ended', () => {
-  test('is served by one new run, however many appends are concurrent', async () => {
+  test('is served by one new run for any number of concurrent appends', async () => {
     const server = await sessionServer();
     const { id, runId } = await server.start({
       externalId: 'a',

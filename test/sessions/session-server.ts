@@ -3,7 +3,7 @@ import { testServer, type Answer, type TestServer } from '../support/server.ts';
 import { sharedServer, type SharedServer } from '../support/shared-server.ts';
 
 export interface SessionServer extends SharedServer {
-  /** Starts a session of the task `chat`; answers the body. */
+  /** Starts a session of the task `chat`. Returns the response body. */
   start(body?: Readonly<Record<string, unknown>>, key?: string): Promise<Answer['body']>;
   append(
     session: string,
@@ -11,7 +11,7 @@ export interface SessionServer extends SharedServer {
     text: string,
     headers?: Readonly<Record<string, string>>,
   ): Promise<Answer>;
-  /** Ends a run, as a runner would have. */
+  /** Ends a run, as a runner would. */
   endRun(run: string): Promise<void>;
   follow(path: string, options?: FollowOptions): Promise<EventReader>;
 }
@@ -27,13 +27,13 @@ export interface ServerEvent {
   readonly data: string;
 }
 
-/** An event-stream as it comes. */
+/** An event stream in arrival order. */
 export interface EventReader {
   readonly status: number;
   readonly headers: Headers;
-  /** The next event that is no ping; undefined at a proper end. Rejects when the connection breaks. */
+  /** The next event that is not a ping; undefined at a proper end. Rejects when the connection breaks. */
   next(): Promise<ServerEvent | undefined>;
-  /** The records of batches until there are `count`, or to the end. */
+  /** The records of batches, up to `count` or to the end. */
   records(count?: number): Promise<StreamRecord[]>;
   cancel(): Promise<void>;
 }
@@ -46,12 +46,12 @@ export interface StreamRecord {
 }
 
 export const address = (session: string): string => encodeURIComponent(session);
-/** What was appended as text, out of a record. */
+/** The appended text of a record. */
 export const dataOf = ({ body }: StreamRecord): unknown => (JSON.parse(body) as { data: unknown }).data;
 
 export const sessionServer = async (): Promise<SessionServer> => withSessions(await sharedServer());
 
-/** A server of its own. */
+/** A separate server for a test. */
 export const ownSessionServer = async (
   options: Partial<ServerOptions> = {},
 ): Promise<SessionServer & TestServer> => withSessions(await testServer(options));
@@ -81,7 +81,7 @@ const withSessions = <Server extends SharedServer>(server: Server): Server & Ses
       }),
     async endRun(run: string) {
       const { status } = await server.ask(`/api/v2/runs/${run}/cancel`, { method: 'POST' });
-      if (status !== 200) throw new Error(`the run could not be ended: ${status}`);
+      if (status !== 200) throw new Error(`Could not end the run: status ${status}`);
     },
     follow: (path: string, { key = server.keys.prod, headers }: FollowOptions = {}) =>
       followEvents(`${server.url}/realtime/v1/sessions/${path}`, {

@@ -1,4 +1,4 @@
-/** What many readers, and one that takes nothing, cost a server in a process of its own. */
+/** The cost of many readers, and of one that reads nothing, for a server in a separate process. */
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
@@ -20,7 +20,7 @@ async function serverWithSession() {
   return { server, connection };
 }
 
-/** A reader on a socket of its own, told of each record's number and when it came. */
+/** A reader on its own socket. `onRecord` is called for each record on arrival, with its number. */
 async function reader(
   server: ServerProcess,
   { from, onRecord }: { from?: number; onRecord: (seq: number) => void },
@@ -46,7 +46,7 @@ async function reader(
 }
 
 test(
-  'a thousand readers that join at one number cause at most five reads of the log',
+  'a thousand readers that join at the same record cause at most five reads of the log',
   { timeout: 60_000 },
   async () => {
     const { server, connection } = await serverWithSession();
@@ -63,12 +63,12 @@ test(
       const of = (name: string) => Number(rows.find(({ relname }) => relname === name)?.scans ?? 0);
       return { log: of('channel_segments'), channels: of('channels') };
     };
-    /** Backends tell what they counted a second later. */
+    /** Backends report their counters a second later. */
     const settled = async () => {
       for (let last = await scansOf(); ;) {
         await new Promise((resolve) => setTimeout(resolve, 1_500));
         const now = await scansOf();
-        // The hub's own look at the tail goes on, once in two seconds.
+        // The hub still polls the tail every two seconds.
         if (now.log === last.log && now.channels - last.channels <= 2) return now;
         last = now;
       }
@@ -86,12 +86,12 @@ test(
     await expect
       .poll(() => got.size === 1_000 && [...got.values()].every((seq) => seq === 899), { timeout: 30_000 })
       .toBe(true);
-    // A backend that told a moment ago tells again ten seconds later.
+    // A backend reports again ten seconds after its last report.
     await expect.poll(async () => (await scansOf()).log, { timeout: 20_000 }).toBeGreaterThan(before.log);
     const after = await settled();
-    // Each read looks into its index twice.
+    // Each read scans its index twice.
     expect(after.log - before.log).toBeLessThanOrEqual(10);
-    // Who comes at the same moment shares the look at the channel's end, too.
+    // Readers that join at the same moment also share the query for the end of the channel.
     expect(after.channels - before.channels).toBeLessThan(300);
   },
 );
@@ -100,7 +100,7 @@ const residentMiB = ({ process: { pid } }: ServerProcess): number =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1_024;
 
 test(
-  'a reader stalled 20 MB behind hardly affects other readers and memory, and misses nothing',
+  'a reader stalled 20 MB behind barely affects other readers and memory, and misses nothing',
   { timeout: 120_000 },
   async () => {
     const { server } = await serverWithSession();
@@ -115,7 +115,7 @@ test(
     await Promise.all(Array.from({ length: 3 }, () => reader(server, { onRecord: noted })));
     let sent = 0;
     let maxMemory = 0;
-    /** How long deliveries took at the 99th percentile, and the most memory meanwhile. */
+    /** The 99th percentile of delivery times, and the peak memory during the measurement. */
     const phase = async (): Promise<{ p99: number; maxMiB: number }> => {
       const took: number[] = [];
       maxMemory = 0;
@@ -129,14 +129,14 @@ test(
       }
       return { p99: took.toSorted((a, b) => a - b)[Math.floor(took.length * 0.99)] ?? 0, maxMiB: maxMemory };
     };
-    // Twice, so that what a server takes for itself has been taken.
+    // Twice, so that the server has allocated its own memory.
     await phase();
     const alone = await phase();
     const numbers: number[] = [];
     const stalled = await reader(server, { from: sent, onRecord: (seq) => numbers.push(seq) });
     stalled.pause();
     const first = sent;
-    // A share of a busy machine is no part of the promise: what the reader causes is there in each look.
+    // The limit does not cover the load of a busy machine: effects of the reader appear in each measurement.
     const max99 = Math.max(2 * alone.p99, 100);
     let beside = await phase();
     for (let attempt = 1; attempt < 3 && beside.p99 >= max99; attempt++) {

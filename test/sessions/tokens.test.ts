@@ -10,7 +10,7 @@ const session = (externalId: string) => ({
 
 type Ask = Awaited<ReturnType<typeof sharedInstallation>>['ask'];
 
-/** Status of a request; a stream is let go of at once. */
+/** The status of a request; a stream is closed immediately. */
 async function statusOf(url: string, method: string, path: string, credential: string): Promise<number> {
   const response = await fetch(url + path, {
     method,
@@ -37,7 +37,7 @@ async function setUp() {
 const channel = (address: string, io: string, rest = '') =>
   `/realtime/v1/sessions/${encodeURIComponent(address)}/${io}${rest}`;
 
-/** Everything that reads or writes a session, by what a token must hold for it; `never` for what no public token may do. */
+/** All operations that read or write a session, by the required scope; `never` for those that no public token permits. */
 const requests = (
   address: string,
 ): readonly (readonly [method: string, path: string, scope: 'read' | 'write' | 'never'])[] => [
@@ -61,7 +61,7 @@ const requests = (
 ];
 
 describe('a public token', () => {
-  test('allows what its scopes name, under both names of the session, but never reading .in or writing .out', async () => {
+  test('permits the operations of its scopes, under both names of the session, but never reading .in or writing .out', async () => {
     const { mine, token, status } = await setUp();
     const wrong: unknown[] = [];
     for (const pinned of [mine.id as string, 'mine:1']) {
@@ -94,7 +94,7 @@ describe('a public token', () => {
         expect(await status(method, path, credential), `${method} ${path}`).toBe(403);
   });
 
-  test('is refused for its direction before the session is read', async () => {
+  test('is rejected for its direction before the session is read', async () => {
     const { ask, keys, token, status } = await setUp();
     await ask('POST /api/v1/sessions/mine%3A1/close', { key: keys.prod, body: {} });
     const credential = token(['read:sessions', 'write:sessions']);
@@ -137,7 +137,7 @@ describe('a public token', () => {
     expect((await create(token(['read:sessions']))).status).toBe(403);
   });
 
-  test('that expires ends its stream without a proper end, and is refused from then on', async () => {
+  test('that expires breaks its stream without a proper end, and is rejected afterwards', async () => {
     const { server, token } = await setUp();
     const credential = token(['read:sessions:mine:1'], { exp: Math.floor(Date.now() / 1_000) + 2 });
     const url = server.url + channel('mine:1', 'out');

@@ -43,7 +43,7 @@ export const faithful = task({
       seen.push(one);
       if (Array.isArray(one)) break;
     }
-    // There is no waiting any more, with and without a time-out.
+    // Waits end immediately, with and without a timeout.
     const again = await outcome(() => session.in.wait({ timeoutInSeconds: 600 }));
     const thrown = await session.in.wait().unwrap().catch((error: Error) => error.name);
     if (other === undefined) return { seen, again, thrown };
@@ -99,7 +99,7 @@ const says = (system: System, session: string, ...texts: readonly string[]): Pro
   );
 
 test(
-  'conversations that wait for a message take no slot, and continue after the server is killed',
+  'conversations that wait for a message occupy no slot, and continue after the server is killed',
   { timeout: 120_000 },
   async () => {
     const system = await startSystem({}, tasks);
@@ -126,7 +126,7 @@ test(
 );
 
 test(
-  'a conversation whose runner was killed while it waited is continued by the same run',
+  'the same run continues a conversation whose runner was killed while it waited',
   { timeout: 120_000 },
   async () => {
     const system = await startSystem({}, tasks);
@@ -201,7 +201,7 @@ test(
 );
 
 test(
-  'a close reaches code that runs again after its process was lost, also if the server is killed meanwhile',
+  'a close reaches code that restarts after the loss of its process, even if the server is killed in between',
   { timeout: 120_000 },
   async () => {
     const system = await startSystem({}, tasks);
@@ -225,14 +225,14 @@ test(
     system.server.kill('SIGKILL');
     await system.server.exitCode;
     await system.restart();
-    // It may have died before it closed it.
+    // It may have died before it closed the session.
     if (!(await closing)) await closeSession(system, 'cut');
     expect(await ended(cut.runId)).toEqual([[closed(cut.id)], 1]);
   },
 );
 
 test(
-  'two waits with a timeout get one message each, however far apart the messages are',
+  'two waits with a timeout get one message each, at any interval between the messages',
   { timeout: 120_000 },
   async () => {
     const system = await startSystem({}, tasks);

@@ -1,25 +1,25 @@
-/** Every block of TypeScript in the documentation compiles with the built packages. */
+/** Every TypeScript block in the documentation compiles with the built packages. */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { repository } from '../cli/command.ts';
 import { codeBlocks, typeErrors } from './code-blocks.ts';
 
-/** Pages of docs/, and what npm shows of each package. */
+/** Pages of docs/, and the README that npm shows for each package. */
 async function pages(): Promise<string[]> {
   const docs = await Promise.all(
     ['docs', 'docs/coming-from', 'docs/decisions'].map(async (folder) =>
       (await readdir(join(repository, folder))).map((name) => join(folder, name)),
     ),
   );
-  // That of the dashboard shows a part of its own code.
+  // The README of the dashboard shows a part of its own code.
   const packages = (await readdir(join(repository, 'packages')))
     .filter((name) => name !== 'dashboard')
     .map((name) => join('packages', name, 'README.md'));
   return ['README.md', ...docs.flat().filter((path) => path.endsWith('.md')), ...packages];
 }
 
-/** A page with mistakes: each stands at the line that is named. */
+/** A page with mistakes, each at the line in its name. */
 const wrong = `# Wrong
 
 <!-- ts
@@ -57,7 +57,7 @@ test('every block of the documentation compiles', () => {
   expect(errors.filter((error) => !error.startsWith('wrong.md'))).toEqual([]);
 });
 
-test('a block that would be overlooked is refused', () => {
+test('a block that would be overlooked is rejected', () => {
   for (const block of [
     '- A list:\n\n  ```ts\n  missing();\n  ```\n',
     '```ts {1}\nmissing();\n```\n',
@@ -66,7 +66,7 @@ test('a block that would be overlooked is refused', () => {
     expect(() => codeBlocks('page.md', block)).toThrow(/^page\.md has a block/);
 });
 
-test('a block that does not compile is named by page and line', () => {
+test('a block that does not compile is reported with page and line', () => {
   expect(errors.filter((error) => error.startsWith('wrong.md')).toSorted()).toEqual([
     expect.stringMatching(/^wrong\.md:11: Type 'string' is not assignable to type 'number'/),
     expect.stringMatching(/^wrong\.md:20: .*has no exported member 'b'/),

@@ -1,4 +1,4 @@
-/** The TypeScript of the documentation: where it stands, and what the compiler says about it with the built packages. */
+/** The TypeScript blocks of the documentation: their locations, and the errors of compiling them with the built packages. */
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -7,14 +7,14 @@ import { firstProject } from '../../packages/millrace/src/init/first-project.ts'
 import { repository } from '../cli/command.ts';
 
 export interface CodeBlock {
-  /** Path of its page in the repository. */
+  /** Path of the page in the repository. */
   readonly page: string;
   /** Line of the page before the first line of `code`, counted from 1. */
   readonly line: number;
   readonly language: string;
-  /** Path of the file that it is, in the project of the page. */
+  /** Path of the file that the block shows, in the project of the page. */
   readonly file?: string;
-  /** Whether it stands in a comment: a reader has such code, and need not see it. */
+  /** Whether it is in a comment: code that readers already have and need not see. */
   readonly isHidden: boolean;
   readonly code: string;
 }
@@ -50,8 +50,8 @@ export function codeBlocks(page: string, markdown: string): CodeBlock[] {
 }
 
 /**
- * What the compiler says about these blocks, as `page:line: message`. A page is a project, whose blocks without a name
- * are modules of their own. Code in comments that is no file comes before each later block of its page.
+ * The compiler errors of these blocks, as `page:line: message`. Each page is a project, in which blocks without a file name
+ * are separate modules. Code in comments without a file name is prepended to each later block of its page.
  */
 export async function typeErrors(blocks: readonly CodeBlock[]): Promise<string[]> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'millrace-code-')));
@@ -121,7 +121,7 @@ function compile(folder: string): Promise<[path: string, line: number, code: str
             message,
           ],
         );
-        // It failed for another reason, such as a wrong option.
+        // It failed for another reason, such as an invalid option.
         if (error && errors.length === 0) reject(new Error(stdout + stderr, { cause: error }));
         else resolve(errors);
       },

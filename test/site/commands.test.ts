@@ -1,4 +1,4 @@
-/** Commands of the documentation exist, with the options that they are shown with. */
+/** Commands in the documentation exist, with their options. */
 import { glob, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Command } from 'commander';
@@ -11,7 +11,7 @@ interface CommandLine {
   readonly words: readonly string[];
 }
 
-/** The words of each command line that a page shows, in blocks and in the text. */
+/** The words of each command line on a page, in blocks and in the text. */
 function commandLinesIn(page: string, markdown: string): CommandLine[] {
   const blocks = [...markdown.matchAll(/^```sh[^\n]*\n([\s\S]*?)^```/gm)].map(([, code = '']) => code);
   const rest = markdown.replaceAll(/^```[\s\S]*?^```/gm, '');
@@ -26,7 +26,7 @@ function commandLinesIn(page: string, markdown: string): CommandLine[] {
     });
 }
 
-/** What is wrong with a command line; undefined if nothing is. */
+/** The problem with a command line; undefined if there is none. */
 function wrongWith(root: Command, { page, words }: CommandLine): string | undefined {
   let command = root;
   let rest = words;
@@ -40,7 +40,7 @@ function wrongWith(root: Command, { page, words }: CommandLine): string | undefi
   if (command === root) return /^[<…-]/.test(words[0] ?? '') ? undefined : `${line}: no such command`;
   const group = command.commands.length > 0;
   const isNamed = /^[a-z]/.test(rest[0] ?? '');
-  // `backup` alone is `backup create`, and `queues list|pause` names several.
+  // `backup` alone means `backup create`, and `queues list|pause` names several commands.
   const known = group
     ? command.commands.flatMap(({ options }) => options)
     : [...command.options, ...root.options];

@@ -54,7 +54,7 @@ const rows = (markdown: string, pattern: RegExp): string[][] =>
         .map((cell) => cell.trim()),
     );
 
-/** Anchors of the headings of a page, as GitHub makes them. */
+/** Anchors of the headings of a page, as GitHub generates them. */
 const anchors = (markdown: string): Set<string> =>
   new Set(
     [...markdown.replaceAll(/```[\s\S]*?```/g, '').matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
@@ -66,7 +66,7 @@ const anchors = (markdown: string): Set<string> =>
 async function texts(): Promise<string[]> {
   const found: string[] = [];
   for (const folder of ['packages', 'docs', 'docs/coming-from', 'docs/decisions']) {
-    // Not all of docs: while its site is built, folders come and go in it.
+    // Not all of docs: a build of the site creates and removes folders in it.
     const recursive = folder === 'packages';
     for (const entry of await readdir(join(repository, folder), { recursive, withFileTypes: true })) {
       const path = join(entry.parentPath, entry.name);
@@ -113,7 +113,7 @@ describe('the documentation', () => {
     expect(words.filter((word) => !used(word))).toEqual([]);
   });
 
-  test('draws the state machine that the code has', async () => {
+  test('shows the state machine of the code', async () => {
     const drawn = rows(await page('docs/state-machine.md'), /^\| `[A-Z_]+` \|/).map(
       ([status = '', , goesTo = '']) => [
         status.replaceAll('`', ''),
@@ -123,12 +123,12 @@ describe('the documentation', () => {
     expect(drawn).toEqual(runStatuses.map((status) => [status, transitions[status]]));
   });
 
-  test('lists the exit codes that the command has', async () => {
+  test('lists the exit codes of the command', async () => {
     const listed = rows(await page('docs/cli.md'), /^\| \d+ \|/).map(([code]) => Number(code));
     expect(listed).toEqual(Object.values(exitCodes));
   });
 
-  test('has the machines and the defaults of retries that the code has', async () => {
+  test('lists the machines and retry defaults of the code', async () => {
     const machines = rows(await page('docs/machines.md'), /^\| `\w+(?:-\dx)?` \| [\d,]+ \|/).map(
       ([name = '', memory = '']) => [name.replaceAll('`', ''), Number(memory.replaceAll(',', ''))],
     );
@@ -140,7 +140,7 @@ describe('the documentation', () => {
     expect(Object.fromEntries(defaults)).toEqual(retryDefaults);
   });
 
-  test('compares with figures that the benchmarks have', async () => {
+  test('compares with the figures of the benchmarks', async () => {
     const [, compared = ''] = (await page('docs/comparison.md')).split('Measured in the same rounds');
     const [measured = ''] = compared.split('The peers without Millrace');
     const figures = [...measured.matchAll(/\| ([\d,]{5,}) \||, ([\d.,]+)(?: ms)? \|/g)].map(
@@ -151,7 +151,7 @@ describe('the documentation', () => {
     expect(figures.filter((figure) => !benchmarks.includes(figure))).toEqual([]);
   });
 
-  test('names every setting of millrace.config.ts', async () => {
+  test('lists every millrace.config.ts setting', async () => {
     const named = rows(await page('docs/config.md'), /^\| `\w+` \|/).map(([name = '']) =>
       name.replaceAll('`', ''),
     );
@@ -164,7 +164,7 @@ describe('the documentation', () => {
   });
 });
 
-describe('commands of the documentation', async () => {
+describe('commands in the documentation', async () => {
   const blocks = (await pages()).flatMap(({ path, text: markdown }) =>
     [...markdown.matchAll(/```sh runnable\n([\s\S]*?)```/g)].map(([, script = '']) => ({ path, script })),
   );
@@ -181,11 +181,11 @@ describe('commands of the documentation', async () => {
     await project?.remove();
   });
 
-  test.each(blocks)('run in a first project beside millrace dev: $path', async ({ script }) => {
+  test.each(blocks)('run in a first project next to millrace dev: $path', async ({ script }) => {
     expect(await shell(script, project.path)).toContain('Hello, Ada!');
   });
 
-  test('are more than none', () => {
+  test('exist', () => {
     expect(blocks.map(({ path }) => relative('.', path))).toContain('README.md');
   });
 });

@@ -1,4 +1,4 @@
-/** The site of the documentation, as `npm run docs:build` makes it. VitePress fails where a link leads to no page. */
+/** The documentation site, as built by `npm run docs:build`. VitePress fails if a link leads to no page. */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
@@ -66,7 +66,7 @@ test('the search finds every operation of the API', async () => {
   expect(index).toContain('"triggertask"');
 });
 
-test('links lead to headings and files that the site has', async () => {
+test('links lead to existing headings and files', async () => {
   const files = (await readdir(site, { recursive: true })).filter((name) => name.endsWith('.html'));
   const pages = new Map<string, string>(
     await Promise.all(

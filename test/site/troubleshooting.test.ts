@@ -1,4 +1,4 @@
-/** docs/troubleshooting.md has the messages that the code has, and the commands lead to their sections. */
+/** docs/troubleshooting.md has the messages of the code, and the commands link to their sections. */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
@@ -14,7 +14,7 @@ interface Section {
 }
 
 let sections: readonly Section[];
-/** The text of all sources: what is inserted into a message is `…`, and joined strings are one. */
+/** The text of all sources, with `…` for insertions into messages, and with joined strings as one. */
 let sources: string;
 beforeAll(async () => {
   const page = await readFile(join(repository, 'docs/troubleshooting.md'), 'utf8');
@@ -37,7 +37,7 @@ beforeAll(async () => {
 
 function normalized(source: string): string {
   let text = source;
-  // From the inside out: an expression may hold other templates.
+  // From the inside out: an expression may contain other templates.
   for (let before = ''; before !== text;) {
     before = text;
     text = text.replaceAll(/\$\{[^{}$]*\}/g, '…');
@@ -51,7 +51,7 @@ function normalized(source: string): string {
 /** The status with which the SDK and the commands show a reply. */
 const status = /^[45]\d\d /;
 
-/** Whether the sources have it: as it is, or in parts that are put together at an inserted text, a colon or a bracket. */
+/** Whether the sources contain it: whole, or in parts that are joined at an insertion, a colon or a bracket. */
 function isProduced(documented: string): boolean {
   const message = documented.replace(status, '');
   return (
@@ -60,16 +60,16 @@ function isProduced(documented: string): boolean {
   );
 }
 
-/** Of a reply that is shown without its status the words alone lead to the section: 418 only says that a value is not accepted. */
+/** A reply that is shown without its status is matched by its text alone: 418 only means that a value is not accepted. */
 const ledTo = (message: string): string | undefined => anchorOf(message) ?? anchorOf(`418 ${message}`);
 
-test('every message of the page is one that the code has', () => {
+test('every message of the page exists in the code', () => {
   expect(sections.length).toBeGreaterThan(60);
   const unknown = sections.flatMap(({ messages }) => messages).filter((message) => !isProduced(message));
   expect(unknown).toEqual([]);
 });
 
-test('every message leads to its section, and every section is led to', () => {
+test('every message links to its section, and every section has a message', () => {
   const wrong = sections.flatMap(({ anchor, messages }) =>
     messages
       .filter((message) => ledTo(message) !== anchor)
@@ -79,7 +79,7 @@ test('every message leads to its section, and every section is led to', () => {
   expect(sections.map(({ anchor }) => anchor).toSorted()).toEqual(anchors.toSorted());
 });
 
-test('other messages, those with several lines, and those that name a page stay as they are', () => {
+test('other messages, multi-line messages and messages that name a page are unchanged', () => {
   for (const message of [
     'Run not found',
     'Packages that cannot be bundled are installed by npm, which was not found.',
@@ -89,13 +89,13 @@ test('other messages, those with several lines, and those that name a page stay 
     expect(withExplanation(message)).toBe(message);
 });
 
-test('errors of the code of tasks lead nowhere, those of Millrace do', () => {
+test('errors of Millrace link to a section, errors of task code do not', () => {
   const message = 'The process of the run exited with code 3';
   expect(anchorOfFailure({ name: 'ProcessExit', message })).toBe('the-process-of-a-run-ended');
   expect(anchorOfFailure({ name: 'Error', message: 'Cannot reach https://mail.example' })).toBeUndefined();
 });
 
-test('a command that fails names the section', async () => {
+test('a failed command names the section', async () => {
   const project = await temporaryProject({});
   try {
     const { exitCode, stderr } = await finished(['runs', 'list'], { cwd: project.path });
@@ -108,7 +108,7 @@ test('a command that fails names the section', async () => {
   }
 });
 
-test('the command that a message names prints the section, and other topics are refused', async () => {
+test('the command that a message names prints the section, and unknown topics are rejected', async () => {
   const help = (...args: string[]) => finished(['help', ...args], { cwd: repository });
   const section = await help('not-found');
   expect(section).toMatchObject({ exitCode: 0, stderr: '' });

@@ -13,13 +13,13 @@ import { testServer, type TestServer } from '../support/server.ts';
 import { numRuns, scale } from '../support/long.ts';
 
 /**
- * Runs with steps against what docs/guarantees.md promises. A program of steps, drawn at random, is executed by the real SDK against a real
- * server. Each execution dies where it is drawn: before or after an effect, before a request reaches the server, or after the server has
- * committed it and before the reply. Afterwards each step has one result, the code saw no other, and its effect happened once more for
- * each death between the effect and the commit.
+ * Tests runs with steps against docs/guarantees.md. The real SDK executes a random program of steps against a real
+ * server. Each execution dies at a random point: before or after an effect, before a request reaches the server, or after the server has
+ * committed it and before the reply. Afterwards each step has one result, which is the only one that the code saw, and its effect
+ * happened once more for each death between the effect and the commit.
  */
 
-/** A name; several side by side; a loop; a step whose function throws at first. */
+/** A single step; parallel steps; a loop; a step whose function throws at first. */
 type Part =
   | { readonly kind: 'one'; readonly name: string }
   | { readonly kind: 'parallel'; readonly branches: readonly (readonly string[])[] }
@@ -56,7 +56,7 @@ const drawn: fc.Arbitrary<Drawn> = fc.record({
   deaths: fc.array(fc.integer({ min: 0, max: 24 }), { maxLength: 10 }),
 });
 
-/** The life of the process that has an execution. */
+/** The lifetime of the process of an execution. */
 class Life {
   readonly #diesAt: number;
   #events = 0;
@@ -71,7 +71,7 @@ class Life {
     });
   }
 
-  /** Something happens: false if the process is dead, or dies now. */
+  /** Counts an event. False if the process is dead, or dies now. */
   happens(): boolean {
     if (this.isDead) return false;
     if (this.#events++ !== this.#diesAt) return true;
@@ -83,7 +83,7 @@ class Life {
 
 const never = new Promise<never>(() => undefined);
 
-/** Between the code and the server: what a dead process sends does not arrive, and what it is answered reaches nobody. */
+/** The connection between the code and the server: requests of a dead process do not arrive, and replies to it are discarded. */
 async function startProxy(url: string, lives: Map<string, Life>): Promise<string> {
   const { port } = new URL(url);
   const proxy = http.createServer((request, response) => {
@@ -114,7 +114,7 @@ async function startProxy(url: string, lives: Map<string, Life>): Promise<string
   return `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
 }
 
-/** A runner whose processes die as they are told. */
+/** A runner whose processes die on request. */
 interface MortalRunner {
   /** The next assignment. */
   next(): Promise<Assignment>;
@@ -179,7 +179,7 @@ async function startMortalRunner(server: TestServer): Promise<MortalRunner> {
   };
 }
 
-test('a step has one result, and its effect is repeated only by a death before the commit', async () => {
+test('a step has one result, and only a death before the commit repeats its effect', async () => {
   const server = await testServer();
   const runner = await startMortalRunner(server);
   const lives = new Map<string, Life>();
@@ -194,7 +194,7 @@ test('a step has one result, and its effect is repeated only by a death before t
 
   const check = async ({ parts, deaths: plan }: Drawn): Promise<void> => {
     const { body } = await server.ask('/api/v1/tasks/model/trigger', { method: 'POST', body: {} });
-    /** How often each step had its effect, and what its code saw of it. */
+    /** The number of effects of each step, and the results that its code saw. */
     const effects = new Map<string, number>();
     const seen = new Map<string, Set<string>>();
     const left = [...plan];
@@ -264,7 +264,7 @@ test('a step has one result, and its effect is repeated only by a death before t
     const used = plan.length - left.length;
     let extra = 0;
     for (const [key, count] of effects) {
-      // What is stored is what one of the effects returned, and the code saw nothing else.
+      // The stored result is that of one of the effects, and the code saw no other.
       const number = Number(results.get(key)?.split(' ').at(-1));
       expect(number).toBeGreaterThanOrEqual(1);
       expect(number).toBeLessThanOrEqual(count);
@@ -277,9 +277,9 @@ test('a step has one result, and its effect is repeated only by a death before t
   };
 
   await fc.assert(fc.asyncProperty(drawn, check), {
-    // Those below, and some that are drawn.
+    // The programs below, and some random ones.
     numRuns: 14 + numRuns(26),
-    // Each event of two executions of two steps: a kill at every await, on either side of every commit.
+    // Each event of two executions of two steps: a kill at every await, before and after every commit.
     examples: Array.from({ length: 14 }, (_, at): [Drawn] => [
       {
         parts: [

@@ -32,7 +32,7 @@ afterAll(async () => {
 
 let files = 0;
 
-/** Runs a task to its end. `lines` is what it noted. */
+/** Runs a task to its end. `lines` are the lines that it wrote. */
 async function execute(task: string, payload: Record<string, unknown> = {}) {
   const file = join(folder, `notes-${++files}`);
   const { id } = await tasks.trigger(task, { file, ...payload });
@@ -46,7 +46,7 @@ const linesOf = async (file: string): Promise<string[]> =>
 const stepsOf = async (id: string): Promise<RunStep[]> =>
   (await server.ask(`/api/v1/runs/${id}/steps`)).body.data;
 
-test('a retry uses what is stored, executes the step that failed, and sees the same values', async () => {
+test('a retry uses stored results, executes the failed step, and sees the same values', async () => {
   const { id, run, lines, steps } = await execute('retried');
   expect(run).toMatchObject({ status: 'COMPLETED', attemptCount: 3, output: [5, 1, [0, 10, 20], 'done'] });
   expect(lines).toEqual([`a ${id}/a`, 'loop 0', 'loop 1', 'loop 2', 'b', 'b', 'b']);
@@ -67,7 +67,7 @@ test('a retry uses what is stored, executes the step that failed, and sees the s
   expect(stdout).not.toMatch(/Error: *$/m);
 });
 
-test('a step has its own retry and timeout, and one key in all its tries', async () => {
+test('a step has its own retry and timeout, and the same key in all tries', async () => {
   const { id, run, lines, steps } = await execute('tried');
   expect(run.output).toEqual([
     3,
@@ -89,7 +89,7 @@ describe('the process is killed', () => {
     ['inside two', ['one', 'two', 'inside two', 'two', 'three']],
     ['before three', ['one', 'two', 'before three', 'three']],
   ] as const) {
-    test(`${at}: what is stored is not done again`, async () => {
+    test(`${at}: stored steps are not repeated`, async () => {
       const done = await execute('crashing', { at });
       expect(done.run).toMatchObject({ status: 'COMPLETED', output: 'over' });
       expect(done.lines).toEqual(lines);
@@ -97,7 +97,7 @@ describe('the process is killed', () => {
     });
   }
 
-  test('after a failed step was handled: it stays failed in its attempt', async () => {
+  test('after a failed step was handled: the step stays failed in its attempt', async () => {
     const { run, lines } = await execute('handled');
     expect(run).toMatchObject({ status: 'FAILED', attemptCount: 1, error: { message: 'declined card' } });
     expect(lines).toEqual(['charge', 'refund', 'crash']);
@@ -116,7 +116,7 @@ test('a sleep ends once: a retry does not wait again', async () => {
   ]);
 });
 
-test('a run is triggered once, and again only after it failed', async () => {
+test('a run is triggered once, and again only after it has failed', async () => {
   const { id, run, lines } = await execute('parent');
   expect(run).toMatchObject({
     status: 'COMPLETED',
@@ -129,7 +129,7 @@ test('a run is triggered once, and again only after it failed', async () => {
   expect(relatedRuns.children).toHaveLength(4);
 });
 
-test('what cannot be a step is refused, with what to do', async () => {
+test('an invalid step is rejected with instructions', async () => {
   const { run } = await execute('refused');
   expect(run.output).toEqual([
     expect.stringMatching(/^TypeError: step\.run takes the name of the step first/),
@@ -152,7 +152,7 @@ test('what cannot be a step is refused, with what to do', async () => {
   ]);
 });
 
-test('a result that cannot be serialized names its path, and ends the run: its work was done', async () => {
+test('a result that cannot be serialized ends the run with an error that names its path: its work was done', async () => {
   const { run, lines, steps } = await execute('unserializable');
   expect(run).toMatchObject({ status: 'FAILED', attemptCount: 1 });
   expect(run.error?.message).toMatch(/Step "bad" failed: .*result of step "bad"\.items\[1\]\.act/);
@@ -160,7 +160,7 @@ test('a result that cannot be serialized names its path, and ends the run: its w
   expect(steps).toMatchObject([{ name: 'bad', status: 'FAILED', error: { name: 'UnserializableError' } }]);
 });
 
-test('a large result is kept apart, and one that is too large is named', async () => {
+test('a large result is stored separately, and a too large result is an error', async () => {
   const { run, lines, steps } = await execute('large');
   expect(run).toMatchObject({ status: 'COMPLETED' });
   expect(run.output).toEqual([
@@ -175,7 +175,7 @@ test('a large result is kept apart, and one that is too large is named', async (
   expect((await response.text()).length).toBe(300_000);
 });
 
-test('secrets are shown to nobody, and reach the code again', async () => {
+test('secrets are hidden in responses, and reach the code again', async () => {
   const { id, run, steps } = await execute('secret');
   expect(run.output).toEqual([
     28,
@@ -187,7 +187,7 @@ test('secrets are shown to nobody, and reach the code again', async () => {
   expect(JSON.stringify([steps, timeline.body])).not.toContain('correct-horse');
 });
 
-test('a step that nobody awaits is stored before the attempt ends, and a line says so', async () => {
+test('a step that is not awaited is stored before the attempt ends, and a log line reports it', async () => {
   const { id, run, lines, steps } = await execute('forgotten');
   expect(run).toMatchObject({ status: 'COMPLETED', output: 'returned' });
   expect(lines).toEqual(['slow']);
@@ -198,7 +198,7 @@ test('a step that nobody awaits is stored before the attempt ends, and a line sa
   ]);
 });
 
-test('keeps the content of a thrown response in a step, and the causes of an error of a child', async () => {
+test('keeps the content of a response that a step throws, and the causes of the error of a child', async () => {
   const { run, steps } = await execute('odd-failures');
   expect(run.output).toEqual([
     'Step "fetch" failed: {"status":404,"statusText":"Not Found"}',
@@ -206,7 +206,7 @@ test('keeps the content of a thrown response in a step, and the causes of an err
     true,
   ]);
   expect(steps[1]).toMatchObject({ error: { message: 'outer' } });
-  // The causes of a child are those of its parent's error too.
+  // The parent's error has the causes of the child's error.
   const { run: failed } = await execute('parent-of-odd', {});
   expect(failed.error?.causes?.map(({ name, message }) => `${name}: ${message}`)).toEqual([
     'RangeError: outer',
@@ -216,7 +216,7 @@ test('keeps the content of a thrown response in a step, and the causes of an err
   ]);
 });
 
-test('the error of a child that ruled out further attempts ends its parent, unless another one is thrown', async () => {
+test('the error of a child that rules out further attempts ends its parent, unless the parent throws another error', async () => {
   for (const how of ['abort', 'skip']) {
     const plain = await execute('parent-of-final', { how });
     expect([how, plain.run.status, plain.run.attemptCount, plain.lines]).toEqual([
@@ -232,7 +232,7 @@ test('the error of a child that ruled out further attempts ends its parent, unle
   expect(failing.run).toMatchObject({ status: 'FAILED', attemptCount: 3 });
 });
 
-test('what nobody awaits and fails after the task has returned fails the attempt, and is not lost', async () => {
+test('a call that is not awaited and fails after the task has returned fails the attempt', async () => {
   const step = await execute('forgotten-failure');
   expect(step.run).toMatchObject({
     status: 'FAILED',
@@ -245,7 +245,7 @@ test('what nobody awaits and fails after the task has returned fails the attempt
   });
 });
 
-test('a canceled run stores the step that it is in, and starts no other', async () => {
+test('a canceled run stores its current step, and starts no other', async () => {
   const file = join(folder, `notes-${++files}`);
   const { id } = await tasks.trigger('canceled', { file });
   await expect.poll(() => linesOf(file), { timeout: 10_000 }).toEqual(['began']);
@@ -256,7 +256,7 @@ test('a canceled run stores the step that it is in, and starts no other', async 
   expect(await stepsOf(id)).toMatchObject([{ name: 'long', output: 'stopped' }]);
 });
 
-test('parallel steps keep to their limit and are each done once, more than a page of them', async () => {
+test('more than a page of parallel steps respect their limit and are each executed once', async () => {
   const { id, run, lines } = await execute('wide', { count: 230 });
   expect(run.output).toEqual([230, true, 0]);
   expect(lines).toHaveLength(230);
@@ -270,7 +270,7 @@ test('parallel steps keep to their limit and are each done once, more than a pag
   expect(names.size).toBe(230);
 });
 
-test('a name that vanished is told of in the log, with the one that came instead', async () => {
+test('the log reports a step name that disappeared, with the name in its place', async () => {
   const { id, run } = await execute('vanishing');
   expect(run.status).toBe('COMPLETED');
   const { body } = await server.ask(`/api/v1/runs/${id}/logs`);
@@ -284,7 +284,7 @@ test('a name that vanished is told of in the log, with the one that came instead
 describe('a replay from a step', () => {
   const names = async (id: string) => (await stepsOf(id)).map((step) => [step.name, step.takenFrom]);
 
-  test('takes over what ended before it, and executes it and the others', async () => {
+  test('reuses the steps that ended before it, and executes it and the others', async () => {
     const first = await execute('retried');
     const { id } = await runs.replay(first.id, { fromStep: 'loop#2' });
     const run = await runs.poll(id, { timeoutInMs: 10_000, pollIntervalMs: 50 });
@@ -300,13 +300,13 @@ describe('a replay from a step', () => {
     ]);
     const { entries } = await runs.timeline(id);
     expect(entries.filter(({ kind }) => kind === 'step')).toHaveLength(5);
-    // A replay of the replay knows where the results came from.
+    // A replay of the replay has the origin of the results.
     const again = await runs.replay(id, { fromStep: 'b' });
     await runs.poll(again.id, { timeoutInMs: 10_000, pollIntervalMs: 50 });
     expect((await names(again.id))[0]).toEqual(['a', first.id]);
   });
 
-  test('of one that did not sleep and returned secrets and large results, they reach the code', async () => {
+  test('passes earlier secrets and large results to the code', async () => {
     const secret = await execute('secret');
     const { id } = await runs.replay(secret.id, { fromStep: 'for x' }).catch((error) => error);
     expect(id).toBeUndefined();
@@ -318,7 +318,7 @@ describe('a replay from a step', () => {
     expect(await linesOf((large.run.payload as { file: string }).file)).toEqual(lines);
   });
 
-  test('names the steps that there are where it is given another one', async () => {
+  test('names the stored steps if given an unknown one', async () => {
     const { id } = await execute('tried');
     const replay = (body: unknown) => server.ask(`/api/v1/runs/${id}/replay`, { method: 'POST', body });
     const unknown = await replay({ fromStep: 'nothing' });
@@ -351,7 +351,7 @@ describe('a step that waits for an event', () => {
       .poll(async () => (await runs.retrieve(id)).status, { timeout: 10_000, interval: 20 })
       .toBe(status);
 
-  test('goes on with the first one that fits its filter, sent now or due later, and a retry does not wait again', async () => {
+  test('continues with the first event that matches its filter, immediate or delayed, and a retry does not wait again', async () => {
     const waiting = await Promise.all(
       [1, 1, 2].map(async (order) => (await tasks.trigger('paid', { order, timeout: '1h' })).id),
     );
@@ -369,7 +369,7 @@ describe('a step that waits for an event', () => {
     expect((await stepsOf(waiting[0] ?? ''))[0]).toMatchObject({ kind: 'EVENT', detail: 'order.paid' });
   });
 
-  test('ends when none comes in time, and refuses what is no event', async () => {
+  test('ends when no event arrives in time, and rejects an invalid event name or filter', async () => {
     const { run } = await execute('paid', { order: 9, timeout: '1s' });
     expect(run.output).toEqual(['WaitTimeoutError']);
     const create = async (event: unknown) => {
@@ -388,7 +388,7 @@ describe('a step that waits for an event', () => {
   });
 });
 
-test('an abandoned attempt stores nothing, and a repeated call nothing new', async () => {
+test('an abandoned attempt stores nothing, and a repeated call stores nothing new', async () => {
   const { id } = await execute('tried');
   const store = (body: object) =>
     server.ask(`/api/v1/runs/${id}/steps`, {

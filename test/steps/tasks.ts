@@ -1,4 +1,4 @@
-/** A project whose tasks have steps. They note what they do in the file that their payload names. */
+/** A project whose tasks have steps. They record their actions in the file that their payload names. */
 export const stepTasks = {
   'tasks/steps.ts': `import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { AbortTaskRunError, logger, step, StepError, task, wait } from '@millrace/sdk';

@@ -8,14 +8,14 @@ import { promote } from '../support/promote.ts';
 import { testServer } from '../support/server.ts';
 import { isLong, numRuns } from '../support/long.ts';
 
-/** Trips that are booked side by side. */
+/** The number of trips that are booked concurrently. */
 const together = isLong ? 60 : 20;
 const count = numRuns(200);
-/** Of one run: at the fourth loss of its runner it would end as CRASHED. */
+/** The maximum losses of a run: at the fourth loss of its runner it would end as CRASHED. */
 const killsOfRun = 3;
 const isPoor = (n: number) => n % 5 === 0;
 
-/** A generator of numbers from 0 up to 1, the same for a seed. */
+/** A generator of numbers from 0 up to 1, the same for the same seed. */
 function random(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -27,7 +27,7 @@ function random(seed: number): () => number {
 }
 
 test(
-  `trips that are killed at ${count} random moments are charged once each, or not at all`,
+  `trips that are killed at ${count} random moments are charged at most once each`,
   { timeout: 300_000 },
   async () => {
     const seed = Number(process.env['MILLRACE_TEST_SEED'] ?? fc.sample(fc.nat(), 1)[0]);
@@ -37,7 +37,7 @@ test(
     let onRequested: (() => void) | undefined;
     const services = await startServices({
       port: 0,
-      // Mostly quick, sometimes slow: trips that begin together are soon at different steps.
+      // Mostly fast, sometimes slow: trips that begin together are soon at different steps.
       delayMs: () => next() ** 3 * 300,
       onRequest() {
         requests += 1;
@@ -84,17 +84,17 @@ test(
         ),
       );
       for (let kill = 0; kill < killsOfRun; kill++) {
-        // After so many more requests. Each is at another moment of another trip.
+        // The kill follows after this many requests, each at another moment of another trip.
         const until = requests + Math.ceil((0.3 + next()) * together);
         await Promise.race([
           new Promise<void>((reached) => {
             onRequested = () => void (requests >= until && reached());
           }),
-          // The trips that are left may not make so many.
+          // The remaining trips may not send this many.
           new Promise((waited) => setTimeout(waited, 3_000)),
         ]);
         const { pid } = runner;
-        // The executors first: without their runner they would end by themselves.
+        // Executors first: without their runner they would end by themselves.
         for (const target of [...(await descendants(pid)).toReversed(), pid]) {
           try {
             process.kill(target, 'SIGKILL');
@@ -110,7 +110,7 @@ test(
       );
       for (const [index, traveller] of travellers.entries()) {
         const run = over[index];
-        if (!run) throw new Error('a run is missing');
+        if (!run) throw new Error('A run is missing.');
         const { data } = await runs.attempts(run.id);
         lost += data.filter(({ status }) => status === 'LOST').length;
         const isPaid = traveller.startsWith('rich');
@@ -130,7 +130,7 @@ test(
     for await (const _ of runs.list({ taskIdentifier: 'send-tickets', limit: 100 })) sent += 1;
     expect(sent).toBe(paid);
     console.log(`${lost} times a trip lost its process; ${services.repeated()} requests were repeated`);
-    // Some kills were between a deed and the commit of its step.
+    // Some kills were between an effect and the commit of its step.
     expect(services.repeated()).toBeGreaterThan(0);
   },
 );

@@ -12,12 +12,12 @@ interface Found {
 
 const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'best-practice'];
 
-/** The rules that look at colors. */
+/** The rules that check colors. */
 const rulesOfColors = { type: 'rule', values: ['color-contrast', 'link-in-text-block'] };
 
-/** What axe finds that keeps somebody from using the page. */
+/** Accessibility problems that axe finds on the page. */
 async function violations(page: Page, runOnly: unknown): Promise<string[]> {
-  // Neither what passes nor style sheets of other hosts are looked at in detail.
+  // Details of passed checks and style sheets of other hosts are not needed.
   const options = { runOnly, resultTypes: ['violations'], preload: false };
   const found = await page.evaluate<Found[]>(
     `axe.run(document, ${JSON.stringify(options)}).then((result) => result.violations)`,
@@ -30,8 +30,8 @@ async function violations(page: Page, runOnly: unknown): Promise<string[]> {
 }
 
 /**
- * The same in both themes. The page was loaded in one of them and changes to the other, as it does with the system's setting, so that the next
- * page is loaded in that one. A theme changes colors alone, so the other rules are tried in one of them.
+ * The problems in both themes. The page was loaded in one of them and switches to the other, as with the system's setting, so that the next
+ * page is loaded in that one. A theme changes only colors, so the other rules are checked in one of them.
  */
 export async function violationsInBothThemes(page: Page): Promise<string[]> {
   await page.evaluate(axe);

@@ -3,13 +3,13 @@ import { startTcpProxy } from './tcp-proxy.ts';
 
 export interface Breakable {
   readonly url: string;
-  /** Breaks every connection; new ones are taken. */
+  /** Breaks every connection; new ones are accepted. */
   breakAll(): void;
-  /** From now on connections lead there. */
+  /** Routes new connections to this address. */
   lead(port: number): void;
 }
 
-/** A way to a server that can be broken, and led to another server, until the test ends. */
+/** A proxy to a server, whose connections can be broken and routed to another server, until the test ends. */
 export async function breakable(port: number): Promise<Breakable> {
   let to = port;
   const { url, breakAll, close } = await startTcpProxy(() => to);

@@ -8,7 +8,7 @@ import { createBrotliDecompress } from 'node:zlib';
 
 const cache = fileURLToPath(new URL('../../node_modules/.cache/', import.meta.url));
 
-/** The package that ships the browser. Its own unpacking is not used: it goes to a fixed path in the system's temporary folder. */
+/** The package that ships the browser. Its own unpacking is not used, because it has a fixed path in the system's temporary folder. */
 const packageFolder = fileURLToPath(new URL('../../', import.meta.resolve('@sparticuz/chromium')));
 
 const unpack = (file: string, to: string): Promise<void> =>
@@ -20,11 +20,11 @@ const unpack = (file: string, to: string): Promise<void> =>
 
 export interface Browser {
   readonly executablePath: string;
-  /** What it needs in its environment. */
+  /** Environment variables that it needs. */
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** Unpacks the browser once per version, in one step: a test that is killed leaves no half of one behind. */
+/** Unpacks the browser once per version, atomically: a killed test leaves no partial copy behind. */
 async function unpacked(): Promise<Browser> {
   const { version } = JSON.parse(await readFile(join(packageFolder, 'package.json'), 'utf8')) as {
     version: string;
@@ -36,12 +36,12 @@ async function unpacked(): Promise<Browser> {
     const chromium = join(half, 'chromium');
     await unpack('chromium.br', chromium);
     await chmod(chromium, 0o755);
-    // The libraries that it needs and that not every system has: NSS, NSPR.
+    // Libraries that it needs and that some systems lack: NSS, NSPR.
     await unpack('al2023.tar.br', join(half, 'libraries.tar'));
     execFileSync('tar', ['-xf', 'libraries.tar'], { cwd: half });
     await rename(half, folder).catch(async (error: unknown) => {
       await rm(half, { recursive: true, force: true });
-      // Another test file was faster.
+      // Another test file finished first.
       if (!existsSync(folder)) throw error;
     });
   }
@@ -59,12 +59,12 @@ function ofTheSystem(): Browser {
   }
 }
 
-/** A Chromium: the one that `CHROMIUM` names, else the one that npm installed. Nothing is downloaded. */
+/** The Chromium in `CHROMIUM`, else the one that npm installed. Nothing is downloaded. */
 export async function findBrowser(): Promise<Browser> {
   const { CHROMIUM } = process.env;
   if (CHROMIUM) return { executablePath: CHROMIUM, env: {} };
   return process.platform === 'linux' && process.arch === 'x64' ? unpacked() : ofTheSystem();
 }
 
-/** For benchmarks, which have no packages of their own. */
+/** Playwright, for benchmarks, which have no packages of their own. */
 export { chromium, type BrowserContext, type Page, type Request } from 'playwright-core';

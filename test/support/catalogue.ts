@@ -3,7 +3,7 @@ import type { Sql } from '../../packages/server/src/db/connect.ts';
 /** Definitions of everything in the schema of a database, by kind and name. Columns have no order. */
 export type Catalogue = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
-/** What `migrate` writes down about itself. */
+/** The bookkeeping tables of `migrate`. */
 const ownTables = `'migrations', 'installed_functions'`;
 
 const queries: Readonly<Record<string, string>> = {

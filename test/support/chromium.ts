@@ -4,10 +4,10 @@ import { findBrowser } from './browser.ts';
 
 let launched: Promise<Browser> | undefined;
 
-/** One of this worker, whose files share this module. */
+/** The browser of this worker, whose files share this module. */
 async function browserOfWorker(): Promise<Browser> {
   const running = await launched;
-  // One that has crashed fails the test in which it did, and no other.
+  // A crashed browser fails only the test in which it crashed.
   if (running?.isConnected()) return running;
   return (launched = launch());
 }
@@ -20,12 +20,12 @@ async function launch(): Promise<Browser> {
     args: ['--no-sandbox', '--disable-dev-shm-usage'],
     handleSIGTERM: false,
   });
-  // Vitest ends its workers with this signal. Playwright kills what it launched when a process exits.
+  // Vitest ends its workers with this signal. Playwright kills its browsers when a process exits.
   process.once('SIGTERM', () => process.exit());
   return browser;
 }
 
-/** What one test has of the browser: cookies, storage and cache of its own, gone when the test ends. */
+/** A browser context of one test, with its own cookies, storage and cache, removed when the test ends. */
 export async function newContext(options?: BrowserContextOptions): Promise<BrowserContext> {
   const browser = await browserOfWorker();
   const context = await browser.newContext(options);

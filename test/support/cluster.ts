@@ -10,16 +10,16 @@ import type { Database, Sql } from '../../packages/server/src/db/connect.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Where a test asks for the cluster of this run. */
+    /** The URL at which a test requests the cluster of this run. */
     clusterAddress: string;
   }
 }
 
-/** The PostgreSQL of this run and the migrated database in it that tests clone. */
+/** The PostgreSQL server of this run, and its migrated database that tests clone. */
 export interface Cluster {
   admin: Database;
   template: string;
-  /** How the names of the databases of this run begin. The end of the run drops those that are left. */
+  /** The prefix of the database names of this run. The end of the run drops the remaining ones. */
   prefix: string;
 }
 
@@ -29,8 +29,8 @@ interface StartedCluster extends Cluster {
 
 /**
  * One PostgreSQL for a whole vitest run: the server of DATABASE_URL, else an embedded one in a temporary folder. It is
- * started, and its template migrated, when the first test asks, so that a run without a database pays for none; asking
- * goes over HTTP because workers share nothing else with this process.
+ * started, and its template migrated, at the first request of a test, so that a run without databases does not start one. Requests
+ * use HTTP because workers share nothing else with this process.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   let cluster: Promise<StartedCluster> | undefined;
@@ -60,7 +60,7 @@ async function startCluster(): Promise<StartedCluster> {
   const { admin, stop } = await startServer();
   const { connect } = await import('../../packages/server/src/db/connect.ts');
   const { migrate } = await import('../../packages/server/src/db/migrate.ts');
-  // A name of its own, for two runs may share the server of one DATABASE_URL.
+  // A unique name, because two runs may share the server of one DATABASE_URL.
   const run = randomBytes(4).toString('hex');
   const template = `millrace_template_${run}`;
   const prefix = `millrace_test_${run}_`;
@@ -68,7 +68,7 @@ async function startCluster(): Promise<StartedCluster> {
   try {
     await sql.unsafe(`create database ${template}`);
     const inTemplate = connect(withDatabase(admin, template), { name: 'millrace-tests' });
-    // A database with a session in it cannot be cloned.
+    // A database with open sessions cannot be cloned.
     await migrate(inTemplate).finally(() => inTemplate.end());
     await writeCatalogueCache(connect(withDatabase(admin, template), { name: 'millrace-tests', max: 1 }));
   } catch (error) {
@@ -94,7 +94,7 @@ async function startCluster(): Promise<StartedCluster> {
 
 /**
  * The first session after a migration writes PostgreSQL's cache of the catalogue (`pg_internal.init`), which clones then have. Without it the
- * dozen sessions of each server that a test starts read the catalogue themselves: a third of what such a start costs PostgreSQL.
+ * dozen sessions of each server that a test starts read the catalogue themselves: a third of PostgreSQL's work for such a start.
  */
 const writeCatalogueCache = (sql: Sql): Promise<unknown> => sql`select`.finally(() => sql.end());
 
@@ -105,7 +105,7 @@ async function startServer(): Promise<{ admin: Database; stop: () => Promise<voi
   const folder = await mkdtemp(join(tmpdir(), 'millrace-tests-'));
   const running = await startPostgres({
     dataDir: folder,
-    // Nothing in here outlives the run, so it need not survive a power failure; what tests of faults need is not here.
+    // No data outlives the run, so it need not survive a power failure. Fault tests do not use this cluster.
     settings: { fsync: 'off', full_page_writes: 'off', max_connections: '300' },
   });
   return {
@@ -117,7 +117,7 @@ async function startServer(): Promise<{ admin: Database; stop: () => Promise<voi
   };
 }
 
-/** The same server, another database. */
+/** The connection to another database of the same server. */
 export function withDatabase(server: Database, name: string): Database {
   if (typeof server !== 'string') return { ...server, database: name };
   const url = new URL(server);

@@ -1,4 +1,4 @@
-/** The processor time that `work` takes, in milliseconds. Other work on the machine does not add to it, as it does to the time of a clock. */
+/** The processor time that `work` takes, in milliseconds. Unlike elapsed time, it excludes other work on the machine. */
 export function cpuTimeOf(work: () => void): number {
   const before = process.cpuUsage();
   work();

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { inject } from 'vitest';
 
-/** A folder of this run that is filled by the test file that needs it first; others wait. */
+/** A folder of this run that the first test file that needs it fills, while others wait. */
 export async function createdOnce(name: string, fill: (half: string) => Promise<void>): Promise<string> {
   const folder = join(inject('runFolder'), name);
   const lock = `${folder}.lock`;
@@ -18,7 +18,7 @@ export async function createdOnce(name: string, fill: (half: string) => Promise<
       continue;
     }
     try {
-      // The holder before may have been done in between.
+      // The previous holder of the lock may have finished in between.
       if (existsSync(folder)) break;
       const half = await mkdtemp(`${folder}.`);
       await fill(half);

@@ -5,15 +5,15 @@ import type { TestServer } from './server.ts';
 
 interface Dashboard {
   readonly page: Page;
-  /** What went wrong: exceptions, violations of the content security policy, requests to other hosts. */
+  /** Problems: exceptions, content security policy violations, requests to other hosts. */
   readonly problems: readonly string[];
   /** Goes to a page of an environment: `/runs?q=…`. */
   readonly open: (path: string, env?: string) => Promise<void>;
-  /** Waits until the page has drawn all that it asked for. */
+  /** Waits until the page has rendered all requested data. */
   readonly settled: () => Promise<void>;
 }
 
-/** The address that logs one browser in, once. */
+/** A one-time login address for a browser. */
 export async function loginLink(server: TestServer): Promise<string> {
   const { status, body } = await server.ask('/api/v1/browser-links', {
     method: 'POST',
@@ -23,7 +23,7 @@ export async function loginLink(server: TestServer): Promise<string> {
   return new URL(`/login#link=${body.token}`, server.url).href;
 }
 
-/** A browser on a server's dashboard, logged in unless told otherwise. The test fails with any problem of the page. */
+/** A browser on a server's dashboard, logged in by default. Any problem of the page fails the test. */
 export async function openDashboard(
   server: TestServer,
   {
@@ -32,7 +32,7 @@ export async function openDashboard(
     ...options
   }: BrowserContextOptions & {
     readonly isLoggedIn?: boolean;
-    /** Another origin that the page may ask. */
+    /** Another origin that the page may call. */
     readonly otherOrigin?: string;
   } = {},
 ): Promise<Dashboard> {
@@ -62,7 +62,7 @@ export async function openDashboard(
     await page.goto(new URL(`/p/${server.projectRef}/${env}${path}`, server.url).href);
   };
   if (isLoggedIn) {
-    // As the page of the login does, which a browser does not load for this.
+    // Logs in like the login page, without loading it in a browser.
     const answer = await context.request.post(new URL('/api/v1/browser-sessions', server.url).href, {
       headers: { 'x-millrace-dashboard': '1', 'sec-fetch-site': 'same-origin' },
       data: { accessToken: server.personalAccessToken },
@@ -75,7 +75,7 @@ export async function openDashboard(
 function watchRequests(page: Page): () => Promise<void> {
   const unanswered = new Set<Request>();
   page.on('request', (request) => {
-    // A stream goes on as long as the page is there.
+    // A stream stays open as long as the page.
     if (request.headers()['accept'] !== 'text/event-stream') unanswered.add(request);
   });
   page.on('requestfinished', (request) => unanswered.delete(request));
@@ -84,12 +84,12 @@ function watchRequests(page: Page): () => Promise<void> {
     do {
       await expect.poll(() => unanswered.size).toBe(0);
       await drawn(page);
-      // What was drawn may ask for more.
+      // Rendering may trigger more requests.
     } while (unanswered.size > 0);
   };
 }
 
-/** Resolves when the page has drawn what it has, and has nothing left to do. */
+/** Resolves when the page has finished rendering and is idle. */
 export const drawn = (page: Page): Promise<void> =>
   page.evaluate<void>(
     'new Promise((resolve) => requestAnimationFrame(() => requestIdleCallback(() => requestAnimationFrame(resolve), { timeout: 1000 })))',

@@ -12,14 +12,14 @@ async function open(): Promise<Sql> {
   return sql;
 }
 
-test('every test database is migrated and sees nothing of the others', async () => {
+test('every test database is migrated and isolated from the others', async () => {
   const [first, second] = await Promise.all([open(), open()]);
   expect((await first`select name from migrations`).length).toBeGreaterThan(0);
   await first`create table mine (id integer)`;
   expect(await second`select to_regclass('mine') as found`).toEqual([{ found: null }]);
 });
 
-test('a dropped database is gone, with the sessions that were left in it', async () => {
+test('dropping a database removes it and ends its sessions', async () => {
   const { connection, drop } = await testDatabase();
   const sql = connect(connection, { name: 'test', max: 1 });
   await sql`select 1`;

@@ -4,13 +4,13 @@ import { connect, type Database, type Sql } from '../../packages/server/src/db/c
 import { withDatabase, type Cluster } from './cluster.ts';
 
 export interface TestDatabase {
-  /** For `connect()`, or to start a server with. */
+  /** Connection options for `connect()` or for a server. */
   connection: Database;
-  /** Drops the database, ending whatever sessions are left in it. */
+  /** Drops the database, and ends its remaining sessions. */
   drop(): Promise<void>;
 }
 
-/** A migrated database of its own, cloned from the template of this run. Usually one a test file. */
+/** A new migrated database, cloned from the template of this run. Usually one per test file. */
 export async function testDatabase(): Promise<TestDatabase> {
   const { admin, template, prefix } = await cluster();
   const name = `${prefix}${randomBytes(6).toString('hex')}`;
@@ -21,7 +21,7 @@ export async function testDatabase(): Promise<TestDatabase> {
   };
 }
 
-/** A database of its own that no Millrace has migrated. */
+/** A new database without migrations. */
 export async function emptyDatabase(): Promise<TestDatabase> {
   const database = await testDatabase();
   await once(database.connection, (sql) => sql.unsafe('drop schema public cascade; create schema public'));
@@ -30,7 +30,7 @@ export async function emptyDatabase(): Promise<TestDatabase> {
 
 let pending: Promise<Cluster> | undefined;
 
-/** Asked for once a worker: a connection that was kept open for the next time may just be closed by then. */
+/** Requested once per worker: a connection kept alive for the next request may be closed by then. */
 const cluster = (): Promise<Cluster> => (pending ??= askForCluster());
 
 async function askForCluster(): Promise<Cluster> {

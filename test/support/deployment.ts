@@ -13,7 +13,7 @@ import type { Runner } from '../../packages/runner/src/runner/options.ts';
 
 const sdk = fileURLToPath(new URL('../../packages/sdk', import.meta.url));
 
-/** A folder that is gone when the test ends. */
+/** A folder that is removed when the test ends. */
 export async function temporary(): Promise<string> {
   const dir = await realpath(await mkdtemp(join(tmpdir(), 'millrace-test-')));
   onTestFinished(() => rm(dir, { recursive: true, force: true }));
@@ -37,7 +37,7 @@ interface Target {
   readonly keys: { readonly prod: string };
 }
 
-/** Deploys a project with these files, without promoting it. Replies its version. */
+/** Deploys a project with these files, without promoting it. Returns its version. */
 export const deployed = (
   { url, keys }: Target,
   files: Readonly<Record<string, string>>,
@@ -53,7 +53,7 @@ export async function deployedTo(
   return version;
 }
 
-/** The same files are the same bundle in any folder, so it is built once. */
+/** The same files produce the same bundle in any folder, so it is built once. */
 const preparations = new Map<string, Promise<Prepared>>();
 
 async function preparedOf(files: Readonly<Record<string, string>>): Promise<Prepared> {
@@ -69,7 +69,7 @@ async function preparedOf(files: Readonly<Record<string, string>>): Promise<Prep
     }),
   );
   preparations.set(key, loaded);
-  // Blobs of bundles are in memory; those of layers are files of the project, which is gone with the test.
+  // Blobs of bundles are in memory; those of layers are files of the project, which is removed with the test.
   const isLasting = loaded.then(
     ({ layers }) => layers.length === 0,
     () => false,
@@ -78,7 +78,7 @@ async function preparedOf(files: Readonly<Record<string, string>>): Promise<Prep
   return loaded;
 }
 
-/** With other needs than it has. */
+/** The bundle with other requirements. */
 export const needing =
   (needs: Partial<Pick<Bundle, 'requires' | 'nodeMajor'>>) =>
   (prepared: Prepared): Prepared => ({ ...prepared, bundle: { ...prepared.bundle, ...needs } });

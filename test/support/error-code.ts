@@ -2,9 +2,9 @@ import { errorCodeHeader, errorCodes, type ErrorCode } from '@millrace/contract/
 
 type Reply = Pick<Response, 'status' | 'headers' | 'url'>;
 
-/** Throws for a failed reply without a code of the list, or with one that is not of its status. Returns the code of a failed reply. */
+/** Throws for an error response without a listed code, or with a code of another status. Returns the code of an error response. */
 export function checkedErrorCode({ status, headers, url }: Reply, body?: unknown): ErrorCode | undefined {
-  // A reply of the shape protocol that has the client start again is no failure.
+  // A shape protocol response that makes the client start again is not a failure.
   if (status < 400 || headers.has('electric-handle')) return undefined;
   const code = headers.get(errorCodeHeader) as ErrorCode;
   const statuses = errorCodes[code]?.statuses ?? [];

@@ -1,4 +1,4 @@
-/** Asks until it is true, and says what it last saw if it never is. */
+/** Polls until the condition is true. On timeout, throws an error with the last value. */
 export async function eventually<T>(
   read: () => Promise<T>,
   isTrue: (seen: T) => boolean,
@@ -9,7 +9,7 @@ export async function eventually<T>(
     const seen = await read();
     if (isTrue(seen)) return seen;
     if (Date.now() > end)
-      throw new Error(`not within ${withinMs} ms; last seen: ${JSON.stringify(seen).slice(0, 2_000)}`);
+      throw new Error(`Timed out after ${withinMs} ms; last value: ${JSON.stringify(seen).slice(0, 2_000)}`);
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }

@@ -1,7 +1,7 @@
 import module from 'node:module';
 
-/** Writes to the compile cache of this run what Node has compiled so far. It does so itself only when it ends: a process that a test kills never would. */
+/** Flushes Node's compile cache of this run. Node flushes it only at exit, which a process that a test kills never reaches. */
 export function keepCompiled(): void {
-  // Node before 22.10 has no such function.
+  // Missing in Node before 22.10.
   (module as { flushCompileCache?: () => void }).flushCompileCache?.();
 }

@@ -1,23 +1,23 @@
 import type { Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
 
-/** The page as somebody uses it who has no pointer. */
+/** The page for a user without a pointer. */
 export interface Keys {
-  /** Presses keys, one after the other. After each, the focus is somewhere and can be seen. */
+  /** Presses keys in sequence. After each, the focus must be visible. */
   press(...keys: readonly string[]): Promise<void>;
-  /** Presses Tab until the focus is there. */
+  /** Presses Tab until the element has the focus. */
   tabTo(target: Locator, max?: number): Promise<void>;
-  /** Presses Shift and Tab until the focus is there. */
+  /** Presses Shift+Tab until the element has the focus. */
   tabBackTo(target: Locator, max?: number): Promise<void>;
-  /** Presses an arrow until the focus is there: in a menu, in a line of tabs. */
+  /** Presses an arrow key until the element has the focus, as in a menu or a tab list. */
   arrowTo(target: Locator, key?: 'ArrowDown' | 'ArrowRight'): Promise<void>;
-  /** Writes where the focus is. */
+  /** Types text at the focus. */
   write(text: string): Promise<void>;
-  /** Waits until the focus is there, without a key. */
+  /** Waits until the element has the focus, without pressing a key. */
   isAt(target: Locator): Promise<void>;
 }
 
-/** What is wrong with where the focus is, for somebody who looks; empty if nothing is. */
+/** The visual problem of the focused element; empty if there is none. */
 const faultOfFocus = `(() => {
   const element = document.activeElement;
   if (!element || element === document.body) return 'nothing has the focus';
@@ -25,11 +25,11 @@ const faultOfFocus = `(() => {
   const box = element.getBoundingClientRect();
   if (box.width === 0 || box.height === 0) return name + ': has no size';
   if (box.bottom <= 0 || box.right <= 0 || box.top >= innerHeight || box.left >= innerWidth) return name + ': is out of sight';
-  // Lists in which the chosen one has a ground of its own.
+  // Lists in which the selected item has its own background.
   if (element.closest('[role="menu"]') && (element.matches('[role="menu"]') || element.matches('[data-highlighted]'))) return '';
   const style = getComputedStyle(element);
   const hasRing = (style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) > 0) || style.boxShadow !== 'none';
-  // The caret shows where one writes.
+  // The caret shows the focus.
   if (!hasRing && !element.matches('input, textarea')) return name + ': shows no ring';
   const at = (low, high, limit) => (Math.max(0, low) + Math.min(limit, high)) / 2;
   const x = at(box.left, box.right, innerWidth);

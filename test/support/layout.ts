@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
 
 /**
- * What is wrong with how the page is laid out at its size now: it scrolls sideways, a control is out of reach or under another one, a line of text
- * ends without dots.
+ * Layout problems of the page at its current size: it scrolls sideways, a control is out of reach or covered by another, a line of text
+ * is cut off without an ellipsis.
  */
 export const layoutFaults = (page: Page): Promise<string[]> =>
   page.evaluate<string[]>(`(() => {
@@ -14,7 +14,7 @@ export const layoutFaults = (page: Page): Promise<string[]> =>
       (element.getAttribute('aria-label') ?? element.textContent ?? '').trim().slice(0, 40) + '"';
     const isShown = (element) =>
       element.checkVisibility({ opacityProperty: true, visibilityProperty: true }) && !element.closest('.hidden-text, .skip-link, .u-over');
-    // Nothing that scrolls by itself is cut, only what it is in.
+    // Elements that scroll by themselves are not cut off, only their containers.
     const scrolls = (element) => {
       for (let up = element.parentElement; up; up = up.parentElement) {
         const { overflowX, overflowY } = getComputedStyle(up);
@@ -34,7 +34,7 @@ export const layoutFaults = (page: Page): Promise<string[]> =>
       if (getComputedStyle(element).pointerEvents === 'none') continue;
       const top = document.elementFromPoint((box.left + box.right) / 2, (box.top + box.bottom) / 2);
       const isOver = top && !element.contains(top) && !top.contains(element) && !top.closest('label')?.contains(element);
-      // What stays in sight while the page scrolls is over it.
+      // Sticky elements cover the page while it scrolls.
       if (isOver && !top.closest('.top-bar, .table-head, .toasts, .bulk-bar, .panel, .dialog, .backdrop, .rail, .prod-bar'))
         faults.push(nameOf(element) + ' is under ' + nameOf(top));
     }
@@ -42,7 +42,7 @@ export const layoutFaults = (page: Page): Promise<string[]> =>
       if (element.children.length > 0 || !isShown(element) || (element.textContent ?? '').trim() === '') continue;
       const box = element.getBoundingClientRect();
       if (box.width < 2) continue;
-      // Letters that an ancestor cuts without dots.
+      // Text that an ancestor cuts off without an ellipsis.
       for (let up = element; up && up.tagName !== 'MAIN'; up = up.parentElement) {
         const style = getComputedStyle(up);
         if (/auto|scroll/.test(style.overflowX)) break;
@@ -60,7 +60,7 @@ export const layoutFaults = (page: Page): Promise<string[]> =>
     return [...new Set(faults)].slice(0, 6);
   })()`);
 
-/** Sizes at which every page is looked at: a phone, a window of 1440 px at 200 % zoom, and 4K. */
+/** Sizes at which every page is checked: a phone, a window of 1440 px at 200 % zoom, and 4K. */
 export const sizes = [
   { name: '320 px', viewport: { width: 320, height: 640 } },
   { name: '200 %', viewport: { width: 720, height: 450 } },

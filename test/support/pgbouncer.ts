@@ -8,12 +8,12 @@ import { onTestFinished } from 'vitest';
 import type { Database } from '../../packages/server/src/db/connect.ts';
 import { freePort } from '../../packages/postgres/src/cluster/free-port.ts';
 
-/** The PgBouncer of this machine: of PGBOUNCER, of PATH, or where Debian puts it. Undefined if there is none. */
+/** The PgBouncer program: from PGBOUNCER, from PATH, or in Debian's location. Undefined if not installed. */
 export const pgbouncer = [process.env['PGBOUNCER'], 'pgbouncer', '/usr/sbin/pgbouncer'].find(
   (program) => program !== undefined && runs(program),
 );
 
-/** The end of titles, so that a run without it says what is missing. */
+/** A suffix for test titles that names the missing program. */
 export const unlessMissing =
   pgbouncer === undefined ? ' (skipped: install pgbouncer, or name it in PGBOUNCER)' : '';
 
@@ -22,11 +22,11 @@ export interface Pooled {
   readonly url: string;
   /** The same database without it. */
   readonly directUrl: string;
-  /** What PgBouncer logged. */
+  /** The log of PgBouncer. */
   readonly log: () => string;
 }
 
-/** A PgBouncer before a database, until the test ends. */
+/** A PgBouncer in front of a database, until the test ends. */
 export async function startPgbouncer(
   database: Database,
   mode: 'session' | 'transaction' | 'statement',
@@ -54,7 +54,7 @@ export async function startPgbouncer(
     file,
     `[databases]\n${name} = ${target.filter(Boolean).join(' ')}\n[pgbouncer]\n${lines.join('\n')}\n`,
   );
-  // It refuses to be root.
+  // PgBouncer does not run as root.
   const nobody = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
   const child = spawn(pgbouncer ?? 'pgbouncer', [file], { ...nobody, stdio: ['ignore', 'pipe', 'pipe'] });
   let log = '';
@@ -75,7 +75,7 @@ export async function startPgbouncer(
   };
 }
 
-/** The address of a database as DATABASE_URL has it, until `onEnd`: the end of the test by default. */
+/** The URL of a database for DATABASE_URL, until `onEnd`: the end of the test by default. */
 export async function addressOverTcp(
   database: Database,
   onEnd: (end: () => void) => void = onTestFinished,
@@ -84,7 +84,7 @@ export async function addressOverTcp(
   return `postgresql://${user}${password ? `:${encodeURIComponent(password)}` : ''}@${host}:${port}/${name}`;
 }
 
-/** The embedded PostgreSQL of the tests has a socket that its user alone may enter; PgBouncer and others come over this way. */
+/** The embedded PostgreSQL of the tests has a socket that only its user can access; PgBouncer and others use this proxy. */
 async function overTcp(database: Database, onEnd: (end: () => void) => void = onTestFinished) {
   if (typeof database === 'string') {
     const url = new URL(database);

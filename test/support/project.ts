@@ -11,13 +11,13 @@ const modules = fileURLToPath(new URL('../modules/node_modules', import.meta.url
 const sdk = fileURLToPath(new URL('../../packages/sdk', import.meta.url));
 
 /**
- * A real runner with real executor processes that serves these files in prod, from when this resolves, with its folder, until `onEnd`: the end
- * of the test by default.
+ * Starts a real runner with real executor processes that serves these files in prod until `onEnd`, by default the end of the test.
+ * Resolves with its folder when it is ready.
  */
 export async function startProject(
   server: Pick<TestServer, 'url'> & { readonly keys: { readonly prod: string } },
   files: Readonly<Record<string, string>>,
-  /** Packages of this workspace that the project has. */
+  /** Packages of this workspace to link into the project. */
   packages: readonly string[] = [],
   onEnd: (end: () => Promise<void>) => void = onTestFinished,
 ): Promise<string> {

@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
 import { freePort } from '../../packages/postgres/src/cluster/free-port.ts';
 
-/** The programs of this machine: of PATH. Undefined if there are none. */
+/** The programs from PATH. Undefined if not installed. */
 const isInstalled = ['prometheus', 'promtool'].every((program) => {
   try {
     execFileSync(program, ['--version'], { stdio: 'ignore' });
@@ -17,16 +17,16 @@ const isInstalled = ['prometheus', 'promtool'].every((program) => {
 });
 export const hasPrometheus = isInstalled;
 
-/** The end of titles, so that a run without it says what is missing. */
+/** A suffix for test titles that names the missing program. */
 export const unlessMissing = isInstalled ? '' : ' (skipped: install prometheus)';
 
-/** Runs promtool; throws with what it says if it is not content. */
+/** Runs promtool. Throws its output if it fails. */
 export const promtool = (...parameters: string[]): string =>
   execFileSync('promtool', parameters, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
 
 export interface TestPrometheus {
-  /** The `data` of an answer of its API. */
-  // oxlint-disable-next-line typescript/no-explicit-any -- what a reply holds is what the test is about
+  /** The `data` of an API response. */
+  // oxlint-disable-next-line typescript/no-explicit-any -- the test checks the content of the reply
   get(path: string): Promise<any>;
   /** The samples of an instant query. */
   query(expression: string): Promise<{ metric: Record<string, string>; value: [number, string] }[]>;

@@ -1,4 +1,4 @@
-/** Makes a version current, the newest one unless it is named. No runner needs to have loaded it. Replies its name. */
+/** Makes a version current, by default the newest. No runner needs to have loaded it. Returns its name. */
 export async function promote(url: string, secretKey: string, version?: string): Promise<string> {
   const ask = async (path: string, method = 'GET') => {
     const response = await fetch(`${url}/api/v1/deployments/${path}`, {

@@ -5,7 +5,7 @@ import type { TestProject } from 'vitest/node';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** A folder for what one test file makes and the others of this run use. */
+    /** A folder for files that one test file creates and the others of this run use. */
     runFolder: string;
   }
 }

@@ -8,15 +8,15 @@ import { checkedErrorCode } from './error-code.ts';
 import { testDatabase } from './database.ts';
 
 export interface TestServer extends RunningServer {
-  /** Where its data is. */
+  /** The data folder. */
   readonly database: Database;
   /** Secret keys by environment. */
   readonly keys: Readonly<Record<'dev' | 'stg' | 'prod' | 'preview', string>>;
   readonly projectRef: string;
   readonly personalAccessToken: string;
-  /** What it logged, line by line. */
+  /** The lines of its log. */
   readonly logged: readonly string[];
-  /** A request with the key of an environment; answers status, headers and the JSON body. */
+  /** Sends a request with the key of an environment. Returns status, headers and the JSON body. */
   ask(path: string, options?: AskOptions): Promise<Answer>;
 }
 
@@ -31,19 +31,19 @@ export interface AskOptions {
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
-  // What a reply holds is what the test is about.
+  // The test checks the content of the reply.
   // oxlint-disable-next-line typescript/no-explicit-any
   readonly body: any;
 }
 
-/** That of every server that tests start, unless they give another. */
+/** The default master key of servers that tests start. */
 export const masterKey = masterKeyOf(Buffer.alloc(32, 1));
 
-/** The real server on a database of its own, listening; gone when the test ends. */
+/** A real server with its own database, stopped when the test ends. */
 export const testServer = (options: Partial<ServerOptions> = {}): Promise<TestServer> =>
   startTestServer((end) => onTestFinished(end), options);
 
-/** The same, with an end of its own: several tests may share it. */
+/** A real server with its own `close`, which several tests may share. */
 export async function startTestServer(
   onEnd: (end: () => Promise<void>) => void,
   options: Partial<ServerOptions> = {},
@@ -62,12 +62,12 @@ export async function startTestServer(
     await drop();
   });
   const { credentials } = server;
-  if (!credentials) throw new Error('a first start tells its credentials');
+  if (!credentials) throw new Error('The first start did not return credentials.');
   return Object.assign(server, { database: connection, logged, ...clientOf(server.url, credentials) });
 }
 
 /**
- * One server for all tests of a file. Called at its top; what it returns gives each test an organisation of its own on it.
+ * One server for all tests of a file. Call it at the top of the file; the returned function creates an organization for each test.
  *
  * @example
  * const newTenant = serverOfFile();
@@ -86,18 +86,18 @@ export function serverOfFile(options: Partial<ServerOptions> = {}): () => Promis
   return () => tenantOf(server);
 }
 
-/** The same server for somebody else: with an organisation, a project and keys of their own, as after a first start. */
+/** The same server for a new organization, with its own project and keys, as after a first start. */
 export async function tenantOf(server: TestServer): Promise<TestServer> {
   const sql = connect(server.database, { name: 'test', max: 1 });
   const credentials = await createTenant(sql).finally(() => sql.end());
   return { ...server, ...clientOf(server.url, credentials) };
 }
 
-/** Credentials of a new organisation with a project, as the first start of a server makes them. */
+/** Credentials of a new organization with a project, as created by the first start of a server. */
 export const createTenant = (sql: Sql): Promise<Credentials> =>
   sql.begin((tx) => createTenancy(tx, { masterKey, reveal: false }));
 
-/** What tests call a server with. */
+/** The credentials with which tests call a server. */
 export function clientOf(
   url: string,
   { environments, projectRef, personalAccessToken }: Credentials,

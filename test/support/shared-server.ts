@@ -5,7 +5,7 @@ import type { Credentials } from '../../packages/server/src/tenancy/bootstrap.ts
 import { testDatabase } from './database.ts';
 import { clientOf, createTenant, masterKey, type TestServer } from './server.ts';
 
-/** Without the log, the database and the clock: those are of all tests of the worker. */
+/** Without the log, the database and the clock, which all tests of the worker share. */
 export type SharedServer = Pick<
   TestServer,
   'url' | 'port' | 'now' | 'keys' | 'projectRef' | 'personalAccessToken' | 'ask'
@@ -13,7 +13,7 @@ export type SharedServer = Pick<
 
 let shared: Promise<{ readonly server: RunningServer; readonly sql: Sql }> | undefined;
 
-/** It ends with the process of the worker, and its database with the run (cluster.ts). */
+/** It ends with the worker process, and its database with the run (cluster.ts). */
 async function start(): Promise<{ server: RunningServer; sql: Sql }> {
   const { connection } = await testDatabase();
   const server = await startServer({
@@ -21,7 +21,7 @@ async function start(): Promise<{ server: RunningServer; sql: Sql }> {
     port: 0,
     masterKey,
     log: createLog({ write() {} }),
-    // The limits of an address would be those of all tests.
+    // All tests would share the limits of one address.
     rateLimits: {},
     notificationNetworks: ['127.0.0.0/8'],
   });
@@ -30,12 +30,12 @@ async function start(): Promise<{ server: RunningServer; sql: Sql }> {
 
 interface Tenancy {
   readonly server: RunningServer;
-  /** For rows of this organisation only. */
+  /** The id of this organization, to select only its rows. */
   readonly sql: Sql;
   readonly credentials: Credentials;
 }
 
-/** A new organisation with a project on the server of this worker. */
+/** A new organization with a project on the server of this worker. */
 export async function newTenancy(): Promise<Tenancy> {
   shared ??= start();
   const { server, sql } = await shared;
@@ -43,7 +43,7 @@ export async function newTenancy(): Promise<Tenancy> {
 }
 
 /**
- * The server of this worker, for a new organisation with a project: a start costs a hundred times what this does. Tests that read the log
+ * The server of this worker, for a new organization with a project: starting one costs a hundred times as much. Tests that read the log
  * or tables, kill, restart or configure the server, move its clock, or run its jobs by hand start their own: `testServer()`.
  */
 export async function sharedServer(): Promise<SharedServer> {

@@ -1,13 +1,13 @@
 import { connect, createServer, type AddressInfo, type NetConnectOpts, type Socket } from 'node:net';
 
-/** A way to a PostgreSQL that can fall silent, as a host does that loses its power: neither FIN nor RST, and no reply. */
+/** A proxy to PostgreSQL that can stop responding, as a host does that loses power: neither FIN nor RST, and no reply. */
 export interface SilentProxy {
   readonly port: number;
-  /** Open and new connections stay open and swallow everything. `lead` ends that for new ones. */
+  /** Open and new connections stay open and discard all data. `lead` ends that for new ones. */
   fallSilent(): void;
-  /** New connections lead there. Those that fell silent stay silent, and their sessions end, as those of a host that was fenced. */
+  /** Routes new connections to this address. Silent ones stay silent, and their sessions end, as those of a fenced host. */
   lead(target: NetConnectOpts): void;
-  /** Resets every connection, as a kernel does for a process that was killed. */
+  /** Resets every connection, as a kernel does for a killed process. */
   reset(): void;
   close(): Promise<void>;
 }
@@ -63,7 +63,7 @@ export async function startSilentProxy(first: NetConnectOpts): Promise<SilentPro
   };
 }
 
-/** Where a proxy finds the PostgreSQL of a database. */
+/** The address of the PostgreSQL of a database, for a proxy. */
 export const targetOf = (
   database: string | { readonly host: string; readonly port?: number },
 ): NetConnectOpts => {

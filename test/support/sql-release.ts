@@ -7,11 +7,11 @@ import { onTestFinished } from 'vitest';
 const server = new URL('../../packages/server/', import.meta.url);
 
 export interface SqlReleaseOptions {
-  /** Default: the present one. */
+  /** Default: the current release. */
   readonly version?: string;
-  /** Schema files that are added. */
+  /** Schema files to add. */
   readonly schema?: Readonly<Record<string, string>>;
-  /** Functions that are changed, by `<concept>/<name>`: from their text or from nothing. An empty text removes one. */
+  /** Changes of functions, by `<concept>/<name>`: from the current text, or from nothing for a new one. An empty text removes one. */
   readonly functions?: Readonly<Record<string, (text: string) => string>>;
 }
 

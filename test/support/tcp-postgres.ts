@@ -9,15 +9,15 @@ import { freePort } from '../../packages/postgres/src/cluster/free-port.ts';
 
 export interface TcpPostgres {
   readonly port: number;
-  /** The certificate that it shows, when it speaks TLS: for `localhost`, signed by itself. */
+  /** Its certificate, if it uses TLS: self-signed, for `localhost`. */
   readonly certificate: string;
   stop(): Promise<void>;
 }
 
-/** Whether certificates can be made here. */
+/** Whether certificates can be created on this machine. */
 export const hasOpenssl = spawnSync('openssl', ['version']).status === 0;
 
-/** A PostgreSQL that is reached as those of operators are: over TCP, with rules on who may come in. The owner is `boss`, password `b0ss`. `programs` is a folder with others than Millrace's. */
+/** A PostgreSQL over TCP with access rules. The owner is `boss`, password `b0ss`. `programs` is a folder of other binaries. */
 export async function tcpPostgres(
   rules: readonly string[],
   settings: Readonly<Record<string, string | number>> = {},
@@ -27,7 +27,7 @@ export async function tcpPostgres(
     programs,
   }: {
     readonly tls?: boolean;
-    /** A standby of nothing, which can be promoted. */
+    /** A standby without a primary, which can be promoted. */
     readonly standby?: boolean;
     readonly programs?: string;
   } = {},

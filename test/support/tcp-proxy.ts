@@ -1,15 +1,15 @@
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
-/** A proxy of this machine that passes bytes on. */
+/** A local TCP proxy. */
 export interface TcpProxy {
   readonly url: string;
-  /** Breaks every connection; new ones are taken. */
+  /** Breaks every connection; new ones are accepted. */
   breakAll(): void;
-  /** Takes no more connections, and breaks those that are open. */
+  /** Stops accepting connections, and breaks the open ones. */
   close(): Promise<void>;
 }
 
-/** Starts a proxy. `nextPort` is asked for each connection: the port that it leads to. */
+/** Starts a proxy. `nextPort` returns the target port of each connection. */
 export async function startTcpProxy(nextPort: () => number): Promise<TcpProxy> {
   const sockets = new Set<Socket>();
   const proxy = createServer((client) => {

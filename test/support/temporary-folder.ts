@@ -5,13 +5,13 @@ const inMemory = '/dev/shm';
 const minFreeBytes = 4 * 1024 ** 3;
 
 /**
- * Puts the temporary files of a run in memory where there is room and this user may write, as on Linux outside of small containers: a
- * test database is cloned in a fifth of the time. An explicit TMPDIR wins.
+ * Puts the temporary files of a run in memory if it has space and this user may write there, as on Linux outside small containers: a
+ * test database is cloned in a fifth of the time. An explicit TMPDIR takes precedence.
  */
 export default async function setup(): Promise<(() => Promise<void>) | void> {
   if (process.env['TMPDIR'] !== undefined || !(await hasRoom())) return undefined;
   const folder = await mkdtemp(join(inMemory, 'millrace-'));
-  // The embedded PostgreSQL of root runs as another user.
+  // Under root, the embedded PostgreSQL runs as another user.
   await chmod(folder, 0o755);
   process.env['TMPDIR'] = folder;
   return () => rm(folder, { recursive: true, force: true, maxRetries: 5 });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { repository } from '../cli/command.ts';
 
-/** Tests with the kit, in processes of their own: it moves `Date` and sets variables, and files of other tests share a process. */
+/** Tests with the kit, in separate processes: it changes `Date` and variables, and other test files share a process. */
 test.each([
   ['packages/testing', 5],
   ['examples/trip', 1],

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { filesOf, testedProject } from './project.ts';
 
-test('the files of the page run with vitest, node:test and jest, as the page says', async () => {
+test('the files of the page run with vitest, node:test and jest', async () => {
   const files = await filesOf('docs/testing.md');
   expect(Object.keys(files)).toEqual([
     'tasks/order.ts',
@@ -10,7 +10,7 @@ test('the files of the page run with vitest, node:test and jest, as the page say
     'tests/greet.jest.js',
   ]);
   const project = await testedProject(files);
-  // Other tests run beside this one: the time limits of these runners are for people's machines.
+  // Other tests run at the same time, and the default timeouts of these runners assume an idle machine.
   const vitest = await project.run('vitest', ['run', '--testTimeout', '60000']);
   const node = await project.run('node', ['--test', 'tests/order.node.ts']);
   const jest = await project.run(

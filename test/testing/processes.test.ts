@@ -20,7 +20,7 @@ ${Object.entries(bodies)
   .map(([name, body]) => `test('${name}', async () => {\n  ${body}\n});`)
   .join('\n')}`;
 
-/** A cache of its own: the start of an installation. */
+/** A separate cache, as at the start of an installation. */
 async function cache(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'millrace-cache-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 250 }));
@@ -93,7 +93,7 @@ const forgetful: Record<string, readonly [body: string, sentence: RegExp]> = {
   ],
 };
 
-test('a test that forgets to await fails with what it has to do', async () => {
+test('a test that lacks an await fails with instructions', async () => {
   const bodies = Object.fromEntries(Object.entries(forgetful).map(([name, [body]]) => [name, body]));
   const project = await testedProject({ 'tasks.js': tasks, 'forgetful.test.js': file(bodies) });
   const { output, code } = await project.run('vitest', ['run']);
@@ -102,7 +102,7 @@ test('a test that forgets to await fails with what it has to do', async () => {
   expect(output).toMatch(/Tests +4 failed/);
 }, 60_000);
 
-test('a host that was killed is replaced, and a process that was killed leaves nothing behind', async () => {
+test('a killed host is replaced, and a killed process leaves nothing behind', async () => {
   const project = await testedProject({
     'tasks.js': tasks,
     'hold.mjs': `

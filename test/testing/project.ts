@@ -12,11 +12,11 @@ export interface Ended {
 
 export interface TestedProject {
   readonly dir: string;
-  /** Runs a program of node_modules, or of Node for `node`. */
+  /** Runs a program of node_modules, or Node for `node`. */
   run(program: string, args: readonly string[], env?: Readonly<Record<string, string>>): Promise<Ended>;
 }
 
-/** A project with these files and the packages of the repository, and a host of its own. Gone when the test ends. */
+/** A project with these files and the packages of the repository, and its own host. Removed when the test ends. */
 export async function testedProject(files: Readonly<Record<string, string>>): Promise<TestedProject> {
   const dir = await realpath(await mkdtemp(join(tmpdir(), 'millrace-tested-')));
   onTestFinished(() => rm(dir, { recursive: true, force: true, maxRetries: 20, retryDelay: 250 }));
@@ -50,7 +50,7 @@ export async function testedProject(files: Readonly<Record<string, string>>): Pr
   };
 }
 
-/** The blocks of a page that follow the name of a file, by that name. */
+/** The code blocks of a page that follow a file name, by that name. */
 export async function filesOf(page: string): Promise<Record<string, string>> {
   const text = await readFile(join(repository, page), 'utf8');
   const found = [...text.matchAll(/`([\w/.-]+\.(?:ts|js))`(?: *):\n\n```(?:ts|js)\n([\s\S]*?)```/g)];

@@ -21,7 +21,7 @@ export interface CollectedLine {
   readonly attributes: CollectedSpan['attributes'];
 }
 
-/** Elastic's receiver of OTLP over HTTP, which servers that start now send to, until the test ends. */
+/** Elastic's OTLP/HTTP receiver, to which servers started afterwards export, until the test ends. */
 export async function startCollector() {
   const spans: CollectedSpan[] = [];
   const lines: CollectedLine[] = [];

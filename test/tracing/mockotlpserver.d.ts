@@ -1,13 +1,13 @@
-/** The part that the tests use: the package has no types of its own. */
+/** The part that the tests use: the package has no types. */
 declare module '@elastic/mockotlpserver' {
   export class MockOtlpServer {
     constructor(options: {
       services: readonly ('http' | 'grpc' | 'ui')[];
       httpHostname: string;
-      /** 0 is a free one. */
+      /** 0 selects a free port. */
       httpPort: number;
       logLevel: 'error';
-      /** Both are called with the decoded body of a request. */
+      /** Both receive the decoded body of a request. */
       onTrace(body: unknown): void;
       onLogs(body: unknown): void;
     });

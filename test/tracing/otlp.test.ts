@@ -11,7 +11,7 @@ import { registerInstrumentations } from '@opentelemetry/instrumentation';
 import { PgInstrumentation } from '@opentelemetry/instrumentation-pg';
 import { logger, task, trace } from '@millrace/sdk';
 registerInstrumentations({ instrumentations: [new PgInstrumentation()] });
-// After the instrumentation, which an import would come before.
+// Required after the instrumentation; an import would come before it.
 const { Client } = createRequire(import.meta.url)('pg');
 export const child = task({ id: 'child', run: async () => trace('in the child', () => 1) });
 export const query = task({ id: 'query', run: async ({ database }: { database: any }) => {
@@ -28,7 +28,7 @@ export const query = task({ id: 'query', run: async ({ database }: { database: a
 } });
 `;
 
-test('a query through pg is a span below its attempt, in the trace of the caller of the trigger', async () => {
+test('a query through pg is a span below its attempt, in the trace of the triggering caller', async () => {
   const { spans, lines } = await startCollector();
   const secret = `geheim-${randomBytes(8).toString('hex')}`;
   const { connection, drop } = await testDatabase();
@@ -90,7 +90,7 @@ test('a query through pg is a span below its attempt, in the trace of the caller
   const sql = named(/^pg\.query:SELECT/);
   expect(sql.parentSpanId).toBe(named('load customers').spanId);
   expect(JSON.stringify(sql.attributes)).toContain('select 41 + 1');
-  // The trace goes on in what the task triggers.
+  // The trace continues in runs that the task triggers.
   expect(named('run child').parentSpanId).toBe(named('load customers').spanId);
   expect(named('in the child').parentSpanId).toBe(named('attempt child').spanId);
   expect(BigInt(sql.endTimeUnixNano) >= BigInt(sql.startTimeUnixNano)).toBe(true);

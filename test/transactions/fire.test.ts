@@ -1,6 +1,6 @@
 /**
- * Connections are ended before, during and after commits, and whoever delivers is ended at each side of each of its statements. Then each
- * committed row has exactly one run, and nothing else has one.
+ * Connections are terminated before, during and after commits, and the connection that delivers before and after each of its statements.
+ * Then each committed row has exactly one run, and no other run exists.
  */
 import { Client } from 'pg';
 import fc from 'fast-check';
@@ -14,7 +14,7 @@ import { numRuns, scale } from '../support/long.ts';
 
 const kills = numRuns(150);
 
-/** Numbers from 0 to 1, the same ones for the same seed. */
+/** Numbers from 0 to 1, the same for the same seed. */
 function numbers(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -24,7 +24,7 @@ function numbers(seed: number): () => number {
 }
 const seedOfRun = (): number => fc.readConfigureGlobal()?.seed ?? Math.floor(Math.random() * 2 ** 31);
 
-/** When the connection of a transaction is ended. */
+/** The moment at which the connection of a transaction is terminated. */
 const moments = [
   'before the trigger',
   'before the commit',
@@ -57,7 +57,7 @@ test.each(['the same database', 'another database'])(
 
     const stop = new AbortController();
     let ended = 0;
-    /** Ends whoever delivers: a connection of the server or of the drainer, wherever it is. */
+    /** Terminates the connection that delivers: of the server or of the drainer, at any of its statements. */
     const endDeliverer = async (): Promise<void> => {
       const found = await sql<{ pid: number }[]>`
       select pid from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()
@@ -99,7 +99,7 @@ test.each(['the same database', 'another database'])(
         await Promise.all([client.query('commit'), moment === 'with the commit' && end(pid)]);
         if (moment === 'after the commit') await end(pid);
       } catch {
-        // Whether it committed, the table of the application says.
+        // The application's table shows whether it committed.
       } finally {
         await client.end().catch(() => {});
       }
@@ -120,7 +120,7 @@ test.each(['the same database', 'another database'])(
     const written = await sql<{ id: string }[]>`select id from app order by id collate "C"`;
     const created = await runs<{ id: string }[]>`select id from runs order by id`;
     expect(created, `seed ${seed}`).toEqual(written);
-    // The kills did something: some transactions did not commit, some did.
+    // The kills had an effect: some transactions did not commit, some did.
     expect(written.length).toBeGreaterThan(0);
     expect(written.length).toBeLessThan(committed.length);
     expect(ended).toBeGreaterThan(0);

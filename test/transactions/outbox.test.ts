@@ -1,4 +1,4 @@
-/** Delivering rows of an outbox in another database: the operation of the API, and the commands. */
+/** Delivery of rows from an outbox in another database: the API operation and the commands. */
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Database, Sql } from '../../packages/server/src/db/connect.ts';
@@ -26,7 +26,7 @@ const send = (items: readonly object[], key?: string) =>
   server.ask('/api/v1/outbox', { method: 'POST', body: { items }, ...(key !== undefined && { key }) });
 
 describe('a delivery', () => {
-  test('makes each run once, however often and with however many at once it is sent', async () => {
+  test('creates each run once, for any number of repetitions and rows per request', async () => {
     const items = Array.from({ length: 20 }, (_, n) => ({ id: idOf(n), task: 'mail', payload: n }));
     const answers = await Promise.all(Array.from({ length: 8 }, () => send(items)));
     for (const { status, body } of answers) {
@@ -34,14 +34,14 @@ describe('a delivery', () => {
       expect(body.results).toEqual(items.map(({ id }) => ({ id, run: id })));
     }
     expect(await runs`select from runs`).toHaveLength(20);
-    // Even where the run is not kept any more.
+    // Even if the run has been deleted.
     await runs`delete from pending_version`;
     await runs`delete from runs where id = ${idOf(3)}`;
     expect((await send([items[3]!])).body.results).toEqual([{ id: idOf(3), run: idOf(3) }]);
     expect(await runs`select from runs where id = ${idOf(3)}`).toHaveLength(0);
   });
 
-  test('leads to the run of an idempotency key, and to the same one when that key is free again', async () => {
+  test('leads to the run of an idempotency key, and to the same run after the key has expired', async () => {
     const options = { idempotencyKey: 'k' };
     const items = [100, 101].map((n) => ({ id: idOf(n), task: 'mail', options }));
     const first = [
@@ -54,7 +54,7 @@ describe('a delivery', () => {
     expect((await server.ask(`/api/v3/runs/${idOf(101)}`)).body.id).toBe(idOf(100));
   });
 
-  test('adds each row to the run that collects once, however often it is sent', async () => {
+  test('adds each row once to the collecting run, for any number of repetitions', async () => {
     const tasks = [{ id: 'index', filePath: 'index.ts', batch: { maxSize: 100, maxWaitMs: 3_600_000 } }];
     await server.ask('/runner/v1/versions', {
       method: 'POST',
@@ -70,7 +70,7 @@ describe('a delivery', () => {
     expect(payload).toEqual(items.map((item) => item.payload));
   });
 
-  test('refuses rows one by one, and none hinders the others', async () => {
+  test('rejects invalid rows individually, and delivers the others', async () => {
     const { status, body } = await send([
       { id: idOf(200), task: '' },
       { id: idOf(201), task: 'mail', options: { ttl: 'soon' } },
@@ -98,7 +98,7 @@ describe('a delivery', () => {
     [[{ task: 'mail' }], /items\.0\.id/],
     [[{ id: 'run_short', task: 'mail' }], /must be the id that millrace\.trigger returned/],
     [Array.from({ length: 501 }, (_, n) => ({ id: idOf(1_000 + n), task: 'mail' })), /items/],
-  ])('of what is no rows is refused', async (items, sentence) => {
+  ])('rejects items that are not rows', async (items, sentence) => {
     const { status, body } = await send(items);
     expect([status, JSON.stringify(body)]).toEqual([400, expect.stringMatching(sentence)]);
   });
@@ -178,11 +178,11 @@ describe('the commands', () => {
     expect(await app`select error from millrace.outbox`).toEqual([
       { error: expect.stringMatching(/^options\.delay/) },
     ]);
-    // Nothing waits.
+    // No row is left to deliver.
     expect(await outbox(['drain', '--once', ...from])).toEqual({ code: 0, output: 'Delivered 0.\n' });
   });
 
-  test('of the documentation work as they are written there', async () => {
+  test('of the documentation work verbatim', async () => {
     const page = await readFile(new URL('../../docs/transactions.md', import.meta.url), 'utf8');
     const commands = [...page.matchAll(/^npx millrace outbox (.*) --database-url "\$DATABASE_URL"$/gm)].map(
       ([, words = '']) => words,

@@ -2,7 +2,7 @@ import { connect, type Database, type Sql } from '../../packages/server/src/db/c
 import { environmentOfOutbox, outboxSql } from '../../packages/server/src/outbox/rows.ts';
 import type { TestServer } from '../support/server.ts';
 
-/** The pieces of a database's address, as drivers take them. */
+/** The parts of a database URL, as drivers accept them. */
 export type Pieces = Exclude<Database, string>;
 
 export const piecesOf = (database: Database): Pieces => {
@@ -23,7 +23,7 @@ export async function installOutbox(server: TestServer, sql: Sql): Promise<strin
   const environment: string = body.environment.id;
   await sql.unsafe(await outboxSql(environment));
   if ((await environmentOfOutbox(sql)) !== environment)
-    throw new Error('the outbox is of another environment');
+    throw new Error('The outbox belongs to another environment.');
   return environment;
 }
 

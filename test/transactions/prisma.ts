@@ -12,7 +12,7 @@ const { WebAssembly } = globalThis as unknown as {
   readonly WebAssembly: { readonly Module: new (bytes: Uint8Array) => object };
 };
 
-/** What of a client of Prisma is used here. */
+/** The methods of a Prisma client that the tests use. */
 export interface PrismaClient {
   $transaction<T>(act: (tx: PrismaTransactionClient) => Promise<T>): Promise<T>;
   $disconnect(): Promise<void>;
@@ -23,11 +23,11 @@ export interface PrismaTransactionClient {
 }
 
 /**
- * A client of Prisma for a schema without models. It is made as the code that `prisma generate` writes makes it: the command itself needs a
+ * A Prisma client for a schema without models. It is created like in the code that `prisma generate` writes: the command itself needs a
  * program that no npm package has.
  */
 export function prismaClient(pool: PoolConfig): PrismaClient {
-  // The entry points of the package do not name the compilers; generated code has copies of them.
+  // The package does not export the compilers; generated code contains copies of them.
   const runtime = new URL('.', import.meta.resolve('@prisma/client/runtime/client'));
   const Client = getPrismaClient({
     previewFeatures: [],

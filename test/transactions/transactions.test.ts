@@ -1,4 +1,4 @@
-/** Triggers in transactions of the caller's: by SQL, and by the SDK in those of the usual libraries. */
+/** Triggers in transactions of the caller: through SQL, and through the SDK in transactions of common libraries. */
 import { sql as drizzleSql } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import { drizzle as drizzleOfPostgres } from 'drizzle-orm/postgres-js';
@@ -47,7 +47,7 @@ afterAll(async () => {
   for (const end of ends.toReversed()) await end();
 });
 
-/** Until the server has delivered. */
+/** Waits until the server has delivered. */
 const eventually = <T>(read: () => Promise<T>): Promise<T> =>
   vi.waitFor(read, { timeout: 20_000, interval: 20 });
 const retrieve = (id: string) => server.ask(`/api/v3/runs/${id}`);
@@ -71,7 +71,7 @@ const call = async (on: Pick<Sql, 'unsafe'>, text: string): Promise<string> => {
 };
 
 describe('millrace.trigger', () => {
-  test('makes the run that the API would make, at the commit and not before', async () => {
+  test('creates the run that the API would create, at the commit and not before', async () => {
     const options = {
       tags: ['a', 'b'],
       metadata: { step: 1 },
@@ -101,12 +101,12 @@ describe('millrace.trigger', () => {
     expect(run).toMatchObject({ status: 'DELAYED', payload: { to: 'ada' }, queue: 'post', ttl: '1h' });
     expect(Math.abs(Date.parse(run.delayedUntil) - Date.parse(byApi.delayedUntil))).toBeLessThan(60_000);
 
-    // A second row with the same key leads to the same run, under its own id as well.
+    // A second row with the same key leads to the same run, also under its own id.
     const second = await call(sql, `'mail', null, '{"idempotencyKey":"once"}'`);
     expect((await created(second)).id).toBe(id);
   });
 
-  test('makes none when the transaction rolls back', async () => {
+  test('creates no run when the transaction rolls back', async () => {
     let id = '';
     await expect(
       sql.begin(async (tx) => {
@@ -119,7 +119,7 @@ describe('millrace.trigger', () => {
     expect((await retrieve(id)).status).toBe(404);
   });
 
-  test('is all that a role needs, and its search path changes nothing', async () => {
+  test('is the only permission that a role needs, and is independent of its search path', async () => {
     await sql.unsafe(`
       create role millrace_test_app login; grant usage on schema millrace to millrace_test_app;
       create schema evil; create function evil.pg_notify(text, text) returns void language sql as 'select 1/0';
@@ -159,7 +159,7 @@ describe('millrace.trigger', () => {
     await expect(call(sql, text)).rejects.toThrow(sentence);
   });
 
-  test('keeps what cannot be delivered, says so, and delivers what comes after it', async () => {
+  test('keeps undeliverable rows with their error, and delivers later rows', async () => {
     const bad = await call(sql, `'mail', '{}', '{"delay":"soon"}'`);
     const worse = await call(sql, `'mail', '{}', '{"tags":7}'`);
     const good = await call(sql, `'mail', '{}'`);
@@ -192,7 +192,7 @@ describe('millrace.trigger', () => {
   });
 });
 
-test('a server starts again with its own tables, also where its role is named as the schema of the outbox is', async () => {
+test('a restarted server uses its own tables, even if its role has the name of the outbox schema', async () => {
   const again = await startServer({
     database: server.database,
     port: 0,
@@ -214,7 +214,7 @@ describe('the SDK', () => {
   interface Library {
     /** Runs `act` in a transaction that also inserts a user. */
     transact(act: (tx: Transaction) => Promise<void>, user: number): Promise<unknown>;
-    /** What is not a transaction. */
+    /** A connection without a transaction. */
     readonly outside: unknown;
   }
   const insert = (user: number): string => `insert into users values (${user}, 'a@b.test')`;
@@ -378,7 +378,7 @@ describe('the SDK', () => {
       name: 'TransactionError',
       code: 'not_a_transaction',
     });
-    // The transaction is over: nothing may be triggered on the connection that it had.
+    // The transaction has ended: its connection must not trigger anything.
     const before = await sql`select from runs`;
     await expect(trigger(after as Transaction, mail, { to: 'late' })).rejects.toThrow(
       /No transaction is open|already committed|already closed/,
@@ -387,7 +387,7 @@ describe('the SDK', () => {
     expect(await sql`select from runs`).toHaveLength(before.length);
   });
 
-  test('says what is wrong with a transaction', async () => {
+  test('reports the problem with a transaction', async () => {
     const client = new Client({ ...pieces, user: pieces.username });
     await client.connect();
     ends.push(() => client.end());
@@ -402,7 +402,7 @@ describe('the SDK', () => {
     await client.query('rollback');
     await client.query('begin');
     await expect(attempt('x'.repeat(3_000_001))).rejects.toMatchObject({ code: 'too_large' });
-    // Nothing was sent: the transaction goes on.
+    // Nothing was sent: the transaction continues.
     expect((await attempt()).id).toMatch(/^run_/);
     await client.query('rollback');
     for (const wrong of [undefined, {}, 7, 'tx'])
@@ -418,13 +418,13 @@ describe('the SDK', () => {
     });
   });
 
-  test('triggers once where a serializable transaction is tried again', async () => {
+  test('triggers once when a serializable transaction is retried', async () => {
     await sql`insert into users values (1000, 'a'), (1001, 'b')`;
     const db = postgres({ ...pieces, max: 4 });
     ends.push(() => db.end());
     const ids: string[] = [];
     let failures = 0;
-    /** Both read both rows and write one of them: one of two at once fails. */
+    /** Both read both rows and write one of them: one of two concurrent ones fails. */
     const act = async (id: number): Promise<void> => {
       for (;;) {
         try {

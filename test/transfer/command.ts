@@ -1,4 +1,4 @@
-/** The command in this process, with the key of a server. */
+/** Runs the command in this process, with the key of a server. */
 import { vi } from 'vitest';
 import { main } from '../../packages/millrace/src/cli/main.ts';
 import type { TestServer } from '../support/server.ts';
@@ -38,7 +38,7 @@ export async function exported(server: TestServer, only: string): Promise<Line[]
   return linesOf(stdout).slice(1, -1);
 }
 
-/** What an import did with each record of a file. The last line, which sums up, is left out. */
+/** The action of an import for each record of a file, without the summary in the last line. */
 export async function imported(
   server: TestServer,
   file: string,

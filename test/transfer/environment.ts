@@ -1,4 +1,4 @@
-/** An environment with something of each kind, and what another one remembers of it. */
+/** An environment with records of each kind, and its content for a comparison with another one. */
 import { expect } from 'vitest';
 import { promote } from '../support/promote.ts';
 import type { TestServer } from '../support/server.ts';
@@ -15,7 +15,7 @@ async function deploy(server: TestServer, tasks: readonly object[]): Promise<voi
   await promote(server.url, server.keys.prod);
 }
 
-/** The tasks of the source, but one. */
+/** The tasks of the source, except one. */
 export const deployTasks = (server: TestServer): Promise<void> => deploy(server, [report, mail, index]);
 
 /** Fills prod of the source. */
@@ -109,7 +109,7 @@ async function fillRuns(post: (path: string, body: unknown) => Promise<{ id: str
   await trigger('mail', { payload: { text: 'x'.repeat(600_000) }, options: { singleton: { key: 's' } } });
 }
 
-/** What prod of a server has, without ids and times of creation. */
+/** The content of prod of a server, without ids and creation times. */
 export async function rememberedOf(server: TestServer) {
   const get = async (path: string) => {
     const answer = await server.ask(path.replace(':project', server.projectRef));
@@ -129,7 +129,7 @@ export async function rememberedOf(server: TestServer) {
   const live = 'filter[status]=QUEUED,DELAYED,PENDING_VERSION&filter[createdAt][from]=0&page[size]=100';
   const { data: runs } = await get(`/api/v1/runs?${live}`);
   const whole = await Promise.all(
-    // One that has the payloads of many triggers is left out.
+    // Except a run that has the payloads of many triggers.
     (runs as { id: string; taskIdentifier: string }[])
       .filter(({ taskIdentifier }) => taskIdentifier !== index.id)
       .map(({ id }) => get(`/api/v3/runs/${id}?trigger=true`)),
@@ -188,7 +188,7 @@ const byText = (a: ImportReport, b: ImportReport): number => (JSON.stringify(a) 
 const pick = ({ data }: { data: ImportReport[] }, names: readonly string[]): ImportReport[] =>
   data.map((item) => Object.fromEntries(names.map((name) => [name, item[name]]))).toSorted(byText);
 
-/** A payload may be stored apart in one and not in the other. */
+/** A payload may be stored separately in one and inline in the other. */
 async function runOf({ payloadPresignedUrl, ...run }: ImportReport): Promise<ImportReport> {
   const payload =
     typeof payloadPresignedUrl === 'string'

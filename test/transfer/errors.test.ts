@@ -1,4 +1,4 @@
-/** What people made of errors is exported and imported: states, merges and rules. Runs of real runners fail on both servers. */
+/** Error states, merges and rules are exported and imported. Runs of real runners fail on both servers. */
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -13,7 +13,7 @@ let source: TestServer;
 let target: TestServer;
 let file: string;
 
-// An error with a fingerprint of its own is found by it. The others are found by a rule.
+// An error with its own fingerprint is found by it. The others are found by a rule.
 const failing = `
 import { task } from '@millrace/sdk';
 export const pay = task({
@@ -42,7 +42,7 @@ const groupsOf = async (server: TestServer): Promise<Listed[]> => {
 const countOf = async (server: TestServer): Promise<number> =>
   (await groupsOf(server)).reduce((sum, { count }) => sum + count, 0);
 
-/** Runs fail with these payloads, and their errors are counted. */
+/** Triggers runs that fail with these payloads, and waits until their errors are counted. */
 async function failWith(
   server: TestServer,
   ...payloads: { message?: string; fingerprint?: string }[]
@@ -54,13 +54,13 @@ async function failWith(
     ).toMatchObject({ status: 200 });
   await expect.poll(() => countOf(server), { timeout: 30_000 }).toBe(before + payloads.length);
 }
-/** Errors with these fingerprints occur, one after the other: a group lists its fingerprints in the order of their first occurrence. */
+/** Lets errors with these fingerprints occur in sequence: a group lists its fingerprints in the order of their first occurrence. */
 async function fail(server: TestServer, ...fingerprints: string[]): Promise<void> {
   for (const fingerprint of fingerprints)
     await failWith(server, { message: `of ${fingerprint}`, fingerprint });
 }
 
-/** The group that an error with this fingerprint is in. */
+/** The group of an error with this fingerprint. */
 async function find(server: TestServer, fingerprint: string): Promise<ErrorGroupDetail> {
   const group = (await groupsOf(server)).find((group) => group.fingerprints.includes(fingerprint));
   const { body } = await server.ask(`/api/v1/errors/${group?.id}`);
@@ -76,10 +76,10 @@ const exportTo = async (only: string): Promise<void> => {
   const { exitCode, stderr } = await run(source, ['export', file, '--force', '--only', only]);
   expect(exitCode, stderr).toBe(0);
 };
-/** What an import did, by the fingerprint in the messages of these tests. */
+/** The action of an import, by the fingerprint in the messages of these tests. */
 const actions = (steps: readonly Line[]): Record<string, unknown> =>
   Object.fromEntries(steps.map(({ name, action }) => [/ of (\S+)/.exec(String(name))?.[1], action]));
-/** The state of a group, without what each server has of its own. */
+/** The state of a group, without properties that differ between servers. */
 const stateOf = ({
   status,
   resolvedInVersion,
@@ -98,7 +98,7 @@ describe('states', () => {
   const week = 7 * 86_400_000;
   const known = ['fixed', 'later', 'noise', 'week', 'rate', 'total'];
 
-  test('are exported with their limits, and those of open groups are not', async () => {
+  test('are exported with their limits, except for open groups', async () => {
     // Before it is resolved in the source, so that it is fixed in the target as well.
     await fail(target, 'fixed');
     await fail(source, ...known, 'open', 'reopened', 'over');
@@ -127,7 +127,7 @@ describe('states', () => {
     await exportTo('error');
   });
 
-  test('are left out until the group has occurred', async () => {
+  test('are skipped until the group has occurred', async () => {
     await exportTo('error');
     const { exitCode, steps } = await imported(target, file);
     expect(exitCode).toBe(0);
@@ -139,7 +139,7 @@ describe('states', () => {
     expect(await find(target, 'fixed')).toMatchObject({ status: 'resolved', resolvedInVersion: null });
   });
 
-  test('are the same on both sides afterwards, once', async () => {
+  test('are applied once, and are the same on both sides afterwards', async () => {
     await exportTo('error');
     await fail(target, ...known.filter((name) => name !== 'fixed'), 'open');
     const { exitCode, steps } = await imported(target, file);
@@ -157,7 +157,7 @@ describe('states', () => {
     expect(actions((await imported(target, file)).steps)).toEqual(
       Object.fromEntries(known.map((name) => [name, 'same'])),
     );
-    // They hold: the count begins with the import.
+    // They are in effect: the count begins with the import.
     await fail(target, 'total', 'noise');
     expect(await find(target, 'total')).toMatchObject({ status: 'ignored' });
     await fail(target, 'total');
@@ -192,7 +192,7 @@ describe('states', () => {
       expect(stateOf(await find(target, name)), name).toEqual(stateOf(await find(source, name)));
   });
 
-  test('of a fixed error that has come back in the target is not hidden there', async () => {
+  test('of a fixed error are not applied if the error has recurred in the target', async () => {
     await exportTo('error');
     await act(target, 'fixed', 'unresolve');
     await fail(target, 'fixed');
@@ -207,7 +207,7 @@ describe('states', () => {
     expect(await find(target, 'fixed')).toMatchObject({ status: 'resolved' });
   });
 
-  test('whose time is over are left out', async () => {
+  test('that have expired are skipped', async () => {
     await exportTo('error');
     const lines = (await readFile(file, 'utf8')).split('\n').map((line) => {
       const record = line === '' ? {} : (JSON.parse(line) as { fingerprint?: string });
@@ -229,7 +229,7 @@ describe('merges', () => {
     return (body.data as { fingerprint: string }[]).map((entry) => entry.fingerprint);
   };
 
-  test('are made of what has occurred, grow with what occurs, and have their state', async () => {
+  test('contain the fingerprints that have occurred, grow with new occurrences, and have their state', async () => {
     await fail(source, 'a', 'b', 'c', 'd');
     const { id: other } = await find(source, 'b');
     const { id: third } = await find(source, 'c');
@@ -285,7 +285,7 @@ describe('rules', () => {
     return (body.data as { groupKey: string }[]).map(({ groupKey }) => groupKey);
   };
 
-  /** A server may know a rule a little later: runs fail until one is in its group. */
+  /** A rule may take effect a little later: runs fail until one is in its group. */
   const failInto = async (server: TestServer, groupKey: string, message: string): Promise<void> => {
     const fingerprints = async () => {
       await failWith(server, { message });
@@ -294,7 +294,7 @@ describe('rules', () => {
     await expect.poll(fingerprints, { timeout: 30_000 }).toContain(groupKey);
   };
 
-  test('are made once, in the order in which the source tries them, and group what fails from then on', async () => {
+  test('are created once, in the order of the source, and group later failures', async () => {
     for (const [message, groupKey] of [
       ['connect * refused', 'refused'],
       ['connect *', 'network'],
@@ -302,7 +302,7 @@ describe('rules', () => {
       ['* card *', 'card'],
     ] as const)
       await create(source, message, groupKey);
-    // In the target one of them would come first, and take what belongs to another.
+    // Without this, one of them would come first in the target, and match errors of another.
     await create(target, 'connect *', 'network');
     await create(target, '* of the target *', 'other');
     await exportTo('error-rule');
@@ -319,7 +319,7 @@ describe('rules', () => {
     await failInto(target, 'bank', 'the bank said no');
   });
 
-  test('lead to groups whose states are found', async () => {
+  test('create groups whose states are imported', async () => {
     await failInto(source, 'card', 'the card was declined');
     await act(source, 'card', 'ignore', { reason: 'of the bank' });
     await failInto(target, 'card', 'a card that is unknown');

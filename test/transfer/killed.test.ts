@@ -1,4 +1,4 @@
-/** An import that is killed anywhere, and begun again, ends as one that was not. */
+/** An import that is killed at any point and restarted has the same result as an uninterrupted one. */
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, request } from 'node:http';
@@ -12,7 +12,7 @@ import { finished } from '../cli/in-process.ts';
 import { testServer, type TestServer } from '../support/server.ts';
 import { deployTasks, fill, rememberedOf } from './environment.ts';
 
-/** Passes requests on. At the n-th one that writes, `onWrite` is called before it is passed on, or when the server has done it. */
+/** Forwards requests. For the n-th write, calls `onWrite` before it is forwarded, or after the server has completed it. */
 async function startProxy(target: string) {
   let writes = 0;
   let stop: { at: number; isDone: boolean; act: () => Promise<void> } | undefined;
@@ -52,7 +52,7 @@ async function startProxy(target: string) {
   };
 }
 
-/** Adds runs, so that they are more than one request. */
+/** Adds enough runs for more than one request. */
 async function addRuns(source: TestServer): Promise<void> {
   const items = Array.from({ length: 150 }, (_, n) => ({ task: 'mail', payload: { n } }));
   expect(await source.ask('/api/v1/tasks/trigger-many', { method: 'POST', body: { items } })).toMatchObject({
@@ -64,7 +64,7 @@ async function addRuns(source: TestServer): Promise<void> {
   }
 }
 
-test('an import that is killed at its writes, before the server did them and after, ends in the same state', async () => {
+test('an import that is killed before and after its writes on the server ends in the same state', async () => {
   const [source, target, straight] = await Promise.all([testServer(), testServer(), testServer()]);
   const folder = await mkdtemp(join(tmpdir(), 'millrace-killed-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
@@ -86,13 +86,13 @@ test('an import that is killed at its writes, before the server did them and aft
   });
   expect(exported, exported.stderr).toMatchObject({ exitCode: 0 });
   const importing = ['import', 'environment', file, '--json'];
-  // The endpoint of a chat and the task that is not here are left: exit code 1.
+  // The chat endpoint and the missing task remain: exit code 1.
   const whole = await finished(command(straight, straight.keys.prod, importing), { cwd: folder, env });
   expect(whole, whole.stderr).toMatchObject({ exitCode: 1 });
   const expected = await rememberedOf(straight);
 
   const proxy = await startProxy(target.url);
-  /** Begins the import again and again, and kills it, until one ends. Returns how often it was killed. */
+  /** Repeatedly starts the import and kills it, until one ends. Returns the number of kills. */
   const killed = async (only: string, writeOf: (attempt: number) => number): Promise<number> => {
     const args = command(proxy, target.keys.prod, [...importing, '--only', only]);
     for (let attempt = 0; attempt < 80; attempt += 1) {
@@ -100,7 +100,7 @@ test('an import that is killed at its writes, before the server did them and aft
       let isKilled = false;
       proxy.stopAt({
         at: writeOf(attempt),
-        // Once before the server does it, and once before it has answered.
+        // Once before the server executes the write, and once before its response.
         isDone: attempt % 2 === 1,
         act: async () => {
           isKilled = true;
@@ -111,10 +111,10 @@ test('an import that is killed at its writes, before the server did them and aft
       await running.exitCode;
       if (!isKilled) return attempt;
     }
-    throw new Error('the import does not get on');
+    throw new Error('The import makes no progress.');
   };
   const settings = kinds.filter((kind) => kind !== 'run').join(',');
-  // What is done is not written again, so each import does one or two writes more.
+  // Completed writes are not repeated, so each import completes one or two more.
   expect(await killed(settings, () => 2)).toBeGreaterThan(5);
   // Runs are sent again, so each import gets further.
   expect(await killed('run', (attempt) => 1 + attempt)).toBeGreaterThan(5);

@@ -1,4 +1,4 @@
-/** The commands of docs/export.md, in their order, between two servers. */
+/** The commands of docs/export.md, in page order, between two servers. */
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -33,7 +33,7 @@ test('the commands of the page move an environment', async () => {
     const [npx, millrace, ...args] = command.split(' ');
     expect([npx, millrace]).toEqual(['npx', 'millrace']);
     const { exitCode, stdout, stderr } = await finished(args, { cwd, env: { XDG_CONFIG_HOME: cwd } });
-    // A chat and a task that is not deployed are left to be done by hand.
+    // The chat endpoint and a task that is not deployed require manual steps.
     const isImport = command.includes('import') && !/--dry-run|--only/.test(command);
     expect(exitCode, `${command}\n${stdout}\n${stderr}`).toBe(isImport ? 1 : 0);
   }
@@ -42,6 +42,6 @@ test('the commands of the page move an environment', async () => {
   expect(here.runs).toHaveLength(5);
   expect(here.concurrency).toEqual({ paused: false, concurrencyLimit: 20 });
   const history = (await readFile(join(cwd, 'history.ndjson'), 'utf8')).trim().split('\n');
-  // Those of the file, and one that was cancelled before. What was left out goes on where it was.
+  // The runs of the file, and one that was canceled before. Skipped runs continue in the source.
   expect(history).toHaveLength(1 + 6 + 1);
 }, 120_000);

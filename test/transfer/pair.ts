@@ -1,4 +1,4 @@
-/** Two servers, from one of which an environment is moved to the other. */
+/** Two servers: an environment is moved from the source to the target. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { startTestServer, type TestServer } from '../support/server.ts';
 export interface Pair {
   readonly source: TestServer;
   readonly target: TestServer;
-  /** For files, and that of the command's own settings. */
+  /** A folder for files and for the command's own settings. */
   readonly folder: string;
 }
 

@@ -1,4 +1,4 @@
-/** What was set by hand of queues, their keys and the limits that they share is exported and imported. */
+/** Manual settings of queues, their keys and their shared limits are exported and imported. */
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { configure, queues } from '@millrace/sdk';
@@ -52,7 +52,7 @@ beforeAll(async () => {
   await succeeds(source, 'queues', 'weight', 'mails/out', 'big', '--to', '7');
   await succeeds(source, 'queues', 'weight', 'mails/out', 'customer-42', '--to', '5');
   await succeeds(source, 'queues', 'weight', 'task/own', 'x.y z', '--to', '3');
-  // It was set once, and is that of the code again.
+  // It was overridden, then reset to the value in code.
   await succeeds(source, 'queues', 'weight', 'calls', 'gone', '--to', '3');
   await succeeds(source, 'queues', 'weight', 'calls', 'gone', '--to', 'code');
   await succeeds(source, 'queues', 'shared', 'set', 'provider', '--to', '1');
@@ -96,12 +96,12 @@ const all = (action: string) => ({
   'shared-limit provider: 1': action,
 });
 
-test('the export has what was set by hand, and nothing of what the code declares', async () => {
+test('the export contains manual settings, and no settings from code', async () => {
   expect(await exported(source, only)).toEqual(records);
   await succeeds(source, 'export', file, '--only', only);
 });
 
-test('before its tasks are deployed, all of it waits', async () => {
+test('before its tasks are deployed, all settings are pending', async () => {
   const { exitCode, steps } = await imported(target, file);
   expect(exitCode).toBe(1);
   expect(new Set(steps.map(({ action }) => action))).toEqual(new Set(['waits']));
@@ -109,7 +109,7 @@ test('before its tasks are deployed, all of it waits', async () => {
   expect(await exported(target, only)).toEqual([]);
 });
 
-test('afterwards it is made, holds, and is made once', async () => {
+test('afterwards they are created once, and take effect', async () => {
   await deploy(target);
   const { exitCode, steps } = await imported(target, file);
   expect([exitCode, actions(steps)]).toEqual([0, all('create')]);
@@ -132,7 +132,7 @@ test('afterwards it is made, holds, and is made once', async () => {
   expect(actions((await imported(target, file)).steps)).toEqual(all('same'));
 });
 
-test('what differs stays, each for itself, unless --override is given', async () => {
+test('each differing setting is kept, unless --override is given', async () => {
   await succeeds(target, 'queues', 'resume', 'mails/out');
   await succeeds(target, 'queues', 'limit', 'mails/out', '--to', '3');
   await succeeds(target, 'queues', 'rate', 'calls', '--to', '1/1h');

@@ -1,4 +1,4 @@
-/** An environment is exported from one server and imported into another, with the commands. */
+/** Export of an environment from one server and import into another, with the commands. */
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
@@ -30,7 +30,7 @@ afterAll(async () => {
 
 const linesIn = async (name: string) => linesOf(await readFile(path(name), 'utf8'));
 
-test('an export has a head, a line for each thing, and an end; secrets are named, and only their owner may read the file', async () => {
+test('an export has a header, a line for each record, and a last line; it names secrets, and only its owner may read the file', async () => {
   const result = await run(source, ['export', path('all.ndjson'), '--runs', '--json']);
   expect(result, result.stderr).toMatchObject({ exitCode: 0 });
   expect(linesOf(result.stdout)).toEqual([
@@ -72,7 +72,7 @@ test('an export has a head, a line for each thing, and an end; secrets are named
   });
 });
 
-test('a dry run changes nothing, an import makes all of it, and another one nothing', async () => {
+test('a dry run changes nothing, an import creates everything, and a second import nothing', async () => {
   expect(await run(source, ['export', path('in.ndjson'), '--secrets'])).toMatchObject({ exitCode: 0 });
   const empty = await rememberedOf(target);
   const dry = await run(target, ['import', 'environment', path('in.ndjson'), '--dry-run', '--json']);
@@ -82,7 +82,7 @@ test('a dry run changes nothing, an import makes all of it, and another one noth
 
   const result = await run(target, ['import', 'environment', path('in.ndjson'), '--json']);
   const steps = linesOf(result.stdout);
-  // A chat and a task that is not deployed wait for somebody.
+  // The chat endpoint and a task that is not deployed require manual steps.
   expect(result, result.stdout + result.stderr).toMatchObject({ exitCode: 1 });
   const other = steps
     .filter(({ action }) => action !== 'create')
@@ -110,14 +110,14 @@ test('a dry run changes nothing, an import makes all of it, and another one noth
   expect(JSON.stringify(imported.runs)).toContain('super+json');
 
   const again = await run(target, ['import', 'environment', path('in.ndjson'), '--json']);
-  // To a request that it remembers, the server gives the answer of the first time.
+  // The server repeats its first response to a request that it has stored.
   expect(linesOf(again.stdout).at(-1)).toMatchObject({ runs: { create: 1, same: 4, failed: 0 } });
   const changing = linesOf(again.stdout).filter(({ action }) => action === 'create' || action === 'change');
   expect(changing.map(({ kind }) => kind)).toEqual(['run']);
   expect(await rememberedOf(target)).toEqual(imported);
 });
 
-test('what differs here stays, unless --override is given', async () => {
+test('differing records are kept, unless --override is given', async () => {
   const set = (value: string) =>
     target.ask(`/api/v1/projects/${target.projectRef}/envvars/prod`, {
       method: 'POST',
@@ -137,29 +137,29 @@ test('what differs here stays, unless --override is given', async () => {
   expect((await rememberedOf(target)).variables).toContainEqual(['LOG_LEVEL', 'debug', false]);
 });
 
-describe('a file that is wrong is refused before anything is written', () => {
+describe('an invalid file is rejected before anything is written', () => {
   const broken: readonly (readonly [string, (lines: string[]) => string[], RegExp])[] = [
-    ['cut off between lines', (lines) => lines.slice(0, -1), /is cut off after line \d+/],
+    ['truncated between lines', (lines) => lines.slice(0, -1), /is cut off after line \d+/],
     [
-      'cut off in a line',
+      'truncated in a line',
       (lines) => [...lines.slice(0, 3), lines[3]?.slice(0, 20) ?? ''],
       /Line 4 of .* is no JSON object/,
     ],
-    ['with a line less', (lines) => lines.toSpliced(2, 1), /has \d+ records, and its last line says \d+/],
+    ['with a missing line', (lines) => lines.toSpliced(2, 1), /has \d+ records, and its last line says \d+/],
     [
-      'of a newer format',
+      'in a newer format',
       (lines) => [lines[0]?.replace('"version":1', '"version":2') ?? '', ...lines.slice(1)],
       /has format 2, and this Millrace reads up to 1/,
     ],
-    ['that is another file', () => ['{"name":"package"}'], /is no export of Millrace: `kind`/],
-    ['that is no JSON', () => ['LOG_LEVEL=debug'], /its first line is no JSON object/],
+    ['of another kind', () => ['{"name":"package"}'], /is no export of Millrace: `kind`/],
+    ['that is not JSON', () => ['LOG_LEVEL=debug'], /its first line is no JSON object/],
     [
       'with an unknown kind',
       (lines) => lines.toSpliced(1, 0, '{"kind":"secret"}'),
       /Line 2 of .*: `kind` must be one of environment, variable/,
     ],
     [
-      'with a wrong field',
+      'with an invalid field',
       (lines) => lines.toSpliced(1, 0, '{"kind":"variable","name":"A","isSecret":"no"}'),
       /Line 2 of .*: `isSecret`: /,
     ],
@@ -181,13 +181,13 @@ describe('a file that is wrong is refused before anything is written', () => {
     expect(await rememberedOf(target)).toEqual(before);
   });
 
-  test('that is not there', async () => {
+  test('that does not exist', async () => {
     const result = await run(target, ['import', 'environment', path('none.ndjson')]);
     expect([result.exitCode, result.stderr]).toEqual([3, expect.stringContaining('cannot be read')]);
   });
 });
 
-test('a key that lacks rights is refused before anything is written, and told what it lacks', async () => {
+test('a key without the required rights is rejected before anything is written, with the missing rights', async () => {
   const restricted = async (preset: string): Promise<string> => {
     const { status, body } = await target.ask(`/api/v1/projects/${target.projectRef}/prod/keys`, {
       method: 'POST',
@@ -215,7 +215,7 @@ test('a key that lacks rights is refused before anything is written, and told wh
   await expect(stat(path('none.ndjson'))).rejects.toThrow('ENOENT');
 });
 
-test('nothing in a file or an environment controls the terminal', async () => {
+test('control characters in a file or an environment do not reach the terminal', async () => {
   const hostile = '\u001b[31mred\u009b\r\u202e';
   await writeFile(
     path('hostile.ndjson'),
@@ -241,7 +241,7 @@ test('nothing in a file or an environment controls the terminal', async () => {
     expect(result.stdout).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
 });
 
-test('a key of another environment, an unknown kind and a personal access token are refused', async () => {
+test('a key of another environment, an unknown kind and a personal access token are rejected', async () => {
   const refused = async (args: readonly string[], key?: string) => {
     const { exitCode, stderr } = await run(target, ['export', path('none.ndjson'), ...args], key);
     return [exitCode, stderr];

@@ -1,9 +1,9 @@
 import { startTcpProxy } from '../support/tcp-proxy.ts';
 
-/** What stands in front of several servers: one address, and each connection goes to the next server. */
+/** A load balancer in front of several servers: one address, and each connection goes to the next server. */
 export interface Balancer {
   readonly url: string;
-  /** Where new connections go, by address. Those that are open stay. */
+  /** Sets the addresses of the servers for new connections. Open connections stay. */
   targets: readonly string[];
   close(): Promise<void>;
 }

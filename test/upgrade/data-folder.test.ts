@@ -1,4 +1,4 @@
-/** The data folder of an older PostgreSQL becomes one of the present: with everything in it, whatever dies meanwhile. */
+/** Upgrade of the data folder of an older PostgreSQL, with all its content, even if processes are killed during it. */
 import { existsSync } from 'node:fs';
 import { cp, mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
@@ -14,7 +14,7 @@ import { contentOf, installOld, type Binaries, type Documented } from './old-dat
 
 let installation: Installation;
 let secretKey: string;
-/** The programs of PostgreSQL 17, and the folder that npm installed them in. */
+/** The programs of PostgreSQL 17, and the folder in which npm installed them. */
 let binaries: Binaries;
 const ids: Record<string, string> = {};
 let tokenId: string;
@@ -69,11 +69,11 @@ export const open = task({ id: 'open', run: async () => process.env['PASSWORD'] 
 export const tick = schedules.task({ id: 'tick', run: async () => 'tock' });
 `;
 
-/** A data folder of PostgreSQL 17 with runs in all states, secrets, schedules and large values. */
+/** A PostgreSQL 17 data folder with runs in all states, secrets, schedules and large values. */
 async function fill(): Promise<void> {
   const cluster = await startPostgres({ dataDir: path('data'), binaries });
   await cluster.stop();
-  // Found as a PostgreSQL of the machine, since the folder was made by it.
+  // Found as a PostgreSQL of the machine, because it created the folder.
   const PATH = [binaries.folder, process.env['PATH']].join(delimiter);
   const server = await installation.serve(present, ['--data', 'data'], { PATH });
   const { url, environments } = server.ready;
@@ -115,7 +115,7 @@ async function fill(): Promise<void> {
     Object.entries(expected).every(([name, status]) => seen[name] === status);
   await eventually(statuses, isExpected, 40_000);
   const query = connect((await runningConnection(path('data'))) ?? '', { name: 'test', max: 1 });
-  // As somebody might who looks for slow queries.
+  // An index of the user, for example against slow queries.
   await query.unsafe('create index of_mine on runs (task, id)').finally(() => query.end());
   expect(await installation.run(present, ['backup', '--data', 'data', '--to', 'backups'])).toMatchObject({
     exitCode: 0,
@@ -134,7 +134,7 @@ beforeAll(async () => {
 }, 240_000);
 afterAll(() => installation?.end());
 
-test('a start on the folder names the command, which says how to get the old programs, and refuses others', async () => {
+test('a start on the folder names the upgrade command, which names the command that installs the old programs, and rejects other folders', async () => {
   const start = await installation.run(present, ['start', '--data', 'data', '--port', '0']);
   expect(start).toMatchObject({
     exitCode: 3,
@@ -159,7 +159,7 @@ test('a start on the folder names the command, which says how to get the old pro
   expect(clusterMajor(path('data/postgres'))).toBe(17);
 });
 
-test('a backup of the old PostgreSQL names the Millrace that restores it', async () => {
+test('a backup of the old PostgreSQL names the Millrace version that restores it', async () => {
   const restored = await installation.run(present, ['restore', '--from', 'backups', '--to', 'restored']);
   expect(restored).toMatchObject({
     exitCode: 3,
@@ -170,7 +170,7 @@ test('a backup of the old PostgreSQL names the Millrace that restores it', async
   expect(existsSync(path('restored'))).toBe(false);
 });
 
-test('tables that Millrace has not made are named, and nothing is copied', async () => {
+test('tables and columns that Millrace did not create are reported, and nothing is copied', async () => {
   await shell(documented.copy, installation.folder);
   await rename(path('data-before'), path('foreign'));
   const running = await startPostgres({ dataDir: path('foreign'), binaries });
@@ -189,7 +189,7 @@ test('tables that Millrace has not made are named, and nothing is copied', async
 }, 60_000);
 
 test.runIf(isLong)(
-  'whenever it is killed, the folder has the old database or the new one, whole, and the next call goes on',
+  'after a kill at any time the folder has the complete old or new database, and the next call continues',
   async () => {
     await cp(path('data'), path('killed'), { recursive: true });
     const before = await contentOf(path('killed'), binaries);
@@ -203,7 +203,7 @@ test.runIf(isLong)(
       if (exitCode === 0) break;
       expect(exitCode).toBe(null);
       expect(clusterMajor(path('killed/postgres'))).toBe(17);
-      // A little longer each time, so that kills come everywhere.
+      // A little longer each time, so that kills cover the whole upgrade.
       lasts = (Date.now() - startedAt) * 1.4;
       expect(round).toBeLessThan(6);
     }
@@ -229,7 +229,7 @@ describe('upgraded', () => {
     });
   }, 60_000);
 
-  test('every row and every sequence is there, the old database too, until it is removed', async () => {
+  test('every row and every sequence exists, and the old database is kept until it is removed', async () => {
     expect(Object.keys(before).length).toBeGreaterThan(60);
     expect(before['runs']).toMatch(/^30[0-9] /);
     expect(await contentOf(path('data'), binaries)).toEqual(before);
@@ -258,7 +258,7 @@ describe('upgraded', () => {
     });
   }, 60_000);
 
-  test('it is served and goes on: secrets, waits, keys, schedules, large values, new ids', async () => {
+  test('it works: secrets, waits, keys, schedules, large values, new ids', async () => {
     const server = await installation.serve(present, ['--data', 'data']);
     const { url } = server.ready;
     const runner = await installation.work(present, url, secretKey);
@@ -292,7 +292,7 @@ describe('upgraded', () => {
       );
     await expect.poll(outputs, { timeout: 30_000, interval: 200 }).toEqual([7, true, { n: 3 }]);
     await expect.poll(async () => (await retrieve(url, broken)).status, { timeout: 15_000 }).toBe('FAILED');
-    // Both failures are of one group, so the tables of errors go on as well.
+    // Both failures belong to one group, so the error tables continue to work as well.
     const errors = await ask<{ data: { count: number }[] }>(url, '/api/v1/errors');
     expect(errors.data).toMatchObject([{ count: 2 }]);
     const schedules = await ask<{ data: { deduplicationKey: string; nextRun: string | null }[] }>(

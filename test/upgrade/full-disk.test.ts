@@ -1,4 +1,4 @@
-/** The disk becomes full while a data folder is upgraded: a small file system of its own, whose size is reduced meanwhile. */
+/** The disk becomes full while a data folder is upgraded: a separate small file system, whose size is reduced during the upgrade. */
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, statfs } from 'node:fs/promises';
@@ -21,7 +21,7 @@ let binaries: Binaries;
 let disk: string;
 let data: string;
 let before: Record<string, string>;
-/** Undefined where this process may not mount anything. */
+/** Undefined if this process may not mount file systems. */
 let unmount: (() => void) | undefined;
 
 function mountSmallDisk(folder: string): (() => void) | undefined {
@@ -43,19 +43,19 @@ async function used(): Promise<number> {
   return (blocks - bfree) * bsize;
 }
 
-/** Leaves so much room on the disk, or none if more than that was taken since `from`. */
+/** Leaves this much space on the disk, or none if more than that was used since `from`. */
 async function leave(room: number, from: number): Promise<void> {
   for (;;) {
     try {
       resize(Math.max(from + room, await used()));
       return;
     } catch {
-      // More was taken in between.
+      // More was used in between.
     }
   }
 }
 
-/** A database of about 100 MB, which no program compresses. */
+/** A database of about 100 MB of incompressible data. */
 async function fill(): Promise<void> {
   const running = await startPostgres({ dataDir: data, binaries });
   const sql = connect(running.connection, { name: 'test', max: 1 });
@@ -95,9 +95,9 @@ async function expectUntouched(): Promise<void> {
 }
 
 test.runIf(isLong)(
-  'a disk that is full before it begins is told, and nothing is touched',
+  'a disk that is full at the start is reported, and nothing is changed',
   async (context) => {
-    if (!unmount) return context.skip('a disk of its own needs the right to mount one');
+    if (!unmount) return context.skip('needs the right to mount a file system');
     await leave(0, 0);
     expect(await installation.run(present, args)).toMatchObject({
       exitCode: 3,
@@ -119,16 +119,16 @@ test.runIf(isLong)(
 );
 
 test.runIf(isLong)(
-  'a disk that becomes full at any moment ends the upgrade with what to do, and the old database starts',
+  'a disk that becomes full at any moment ends the upgrade with instructions, and the old database starts',
   async (context) => {
-    if (!unmount) return context.skip('a disk of its own needs the right to mount one');
+    if (!unmount) return context.skip('needs the right to mount a file system');
     // From the first files of the new database to its last rows.
     for (const room of [2, 45, 70, 110]) {
       const from = await used();
       const running = millrace(args, { cwd: installation.folder });
       let isOver = false;
       void running.exitCode.then(() => (isOver = true));
-      // The room that it needs was checked when its folder is there.
+      // The required space has been checked once its folder exists.
       const hasBegun = async () => (await readdir(data)).some((name) => name.startsWith('upgrade.new-'));
       while (!isOver && !(await hasBegun())) await sleep(1);
       await leave(room * MB, from);
@@ -148,9 +148,9 @@ test.runIf(isLong)(
 );
 
 test.runIf(isLong)(
-  'with room again the next call upgrades it',
+  'with free space the next call upgrades it',
   async (context) => {
-    if (!unmount) return context.skip('a disk of its own needs the right to mount one');
+    if (!unmount) return context.skip('needs the right to mount a file system');
     expect(await installation.run(present, args)).toMatchObject({ exitCode: 0 });
     expect(clusterMajor(join(data, 'postgres'))).toBe(18);
     expect(existsSync(join(data, 'postgres.17-kept'))).toBe(true);

@@ -1,4 +1,4 @@
-/** Servers and runners of several versions on one database, in processes of their own. */
+/** Servers and runners of several versions on one database, in separate processes. */
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ type Env = Readonly<Record<string, string>>;
 
 export interface Installation {
   readonly folder: string;
-  /** Runs a command of a version to its end. Paths are from the folder of the installation. */
+  /** Runs a command of a version to its end. Paths are relative to the installation folder. */
   run(release: Release, args: readonly string[], env?: Env): ReturnType<typeof finished>;
   /** Starts a server; resolves when it serves. */
   serve(release: Release, args: readonly string[], env?: Env): Promise<Running & { readonly ready: Ready }>;
@@ -56,7 +56,7 @@ export async function startInstallation(): Promise<Installation> {
       const project = join(folder, `project-${projects}`);
       await mkdir(join(project, 'tasks'), { recursive: true });
       await writeFile(join(project, 'package.json'), '{ "name": "shop", "type": "module", "private": true }');
-      // Other content than the project before, so that it is another version.
+      // Its content differs from the previous project, so that it is another version.
       await writeFile(
         join(project, 'tasks/work.ts'),
         `${source}\nexport const release${projects} = task({ id: 'release-${projects}', run: async () => ${projects} });\n`,

@@ -1,4 +1,4 @@
-/** Data folders of PostgreSQL 17, and the commands of docs/upgrading.md that upgrade them. */
+/** PostgreSQL 17 data folders, and the commands of docs/upgrading.md that upgrade them. */
 import { createHash } from 'node:crypto';
 import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -32,7 +32,7 @@ async function documentedCommands(): Promise<Documented> {
   };
 }
 
-/** Installs PostgreSQL 17 in a folder as the page says: in `postgres-17`. */
+/** Installs PostgreSQL 17 in a folder as on the page: in `postgres-17`. */
 export async function installOld(
   folder: string,
 ): Promise<{ readonly documented: Documented; readonly binaries: Binaries }> {
@@ -44,7 +44,7 @@ export async function installOld(
   return { documented, binaries };
 }
 
-/** The content of a data folder that no server runs on: each table with the number of its rows and a digest, and where each sequence is. */
+/** The content of a data folder without a running server: the row count and digest of each table, and the value of each sequence. */
 export async function contentOf(dataDir: string, binaries: Binaries): Promise<Record<string, string>> {
   const isOld = clusterMajor(join(dataDir, 'postgres')) === binaries.major;
   const running = await startPostgres({ dataDir, ...(isOld && { binaries }) });

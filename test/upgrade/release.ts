@@ -1,4 +1,4 @@
-/** Earlier versions of Millrace, from their packed packages. */
+/** Earlier Millrace versions, from their packed packages. */
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
@@ -8,29 +8,29 @@ import { satisfies } from 'semver';
 import { repository } from '../cli/command.ts';
 import { run } from '../packages/packed.ts';
 
-/** The versions from which the present one is an upgrade. Each release gets a line: its version, and its tag or commit. */
+/** The versions from which an upgrade to the current one is tested. Each release has a line: its version, and its tag or commit. */
 export const releases = [
   // Nothing was released before 0.1.0. This is the commit whose schema is the baseline.
   { version: 'before 0.1.0', commit: '4cac6d3267a563828b385b76eb378bd738953383' },
 ] as const;
 
 export interface Release {
-  /** Its packages with what they need. */
+  /** The folder of its packages and their dependencies. */
   readonly nodeModules: string;
   readonly bin: string;
 }
 
-/** Why a commit cannot be built here; undefined if it can. */
+/** The reason why a commit cannot be built on this machine; undefined if it can. */
 export function reasonToSkip(commit: string): string | undefined {
   try {
     execFileSync('git', ['cat-file', '-e', `${commit}^{commit}`], { cwd: repository, stdio: 'ignore' });
     return undefined;
   } catch {
-    return `the history here does not have commit ${commit}: clone it whole`;
+    return `the repository does not have commit ${commit}: make a full clone`;
   }
 }
 
-/** Builds, packs and unpacks a version, or takes what an earlier call on this machine has installed. */
+/** Builds, packs and unpacks a version, or reuses the result of an earlier call on this machine. */
 export async function installRelease(commit: string): Promise<Release> {
   const cache = join(repository, 'node_modules/.cache/millrace-releases');
   const folder = join(cache, commit);
@@ -41,7 +41,7 @@ export async function installRelease(commit: string): Promise<Release> {
     try {
       await build(commit, source);
       await install(await pack(source), draft);
-      // Another run may have been quicker.
+      // Another run may have finished first.
       await rename(draft, folder).catch((error: unknown) => {
         if (!existsSync(folder)) throw error;
       });
@@ -56,12 +56,12 @@ export async function installRelease(commit: string): Promise<Release> {
 
 const packages = ['contract', 'fingerprint', 'sdk', 'server', 'millrace'];
 
-/** Bundles its packages, with the tools of this checkout. The dashboard, which no upgrade depends on, stays away. */
+/** Bundles its packages, with the tools of this checkout. Omits the dashboard, on which no upgrade depends. */
 async function build(commit: string, source: string): Promise<void> {
   const script = `git -C "$1" archive "$2" packages build package.json package-lock.json tsconfig.base.json tsconfig.source.json | tar -x -C "$3"`;
   await run('sh', ['-ec', script, 'sh', repository, commit, source]);
   await mkdir(join(source, 'node_modules/@millrace'), { recursive: true });
-  // Its packages import each other, and everything else from here.
+  // Its packages import each other, and everything else from this checkout.
   for (const folder of await readdir(join(source, 'packages'))) {
     const { name } = await manifestOf(join(source, 'packages', folder));
     await symlink(join(source, 'packages', folder), join(source, 'node_modules', name));
@@ -84,7 +84,7 @@ async function pack(source: string): Promise<string[]> {
 }
 
 /**
- * Unpacks the packages where npm would. What they depend on is found in this checkout, further up; npm installs only what they need in
+ * Unpacks the packages where npm would. Their dependencies are found in this checkout, further up; npm installs only those with
  * another version.
  */
 async function install(tarballs: readonly string[], folder: string): Promise<void> {

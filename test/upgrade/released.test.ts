@@ -1,4 +1,4 @@
-/** From each earlier version to the present one, under load: with the packed packages of then. */
+/** Upgrades from each earlier version to the current one, under load, with the packed packages of the earlier version. */
 import { randomBytes } from 'node:crypto';
 import { cp, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -33,7 +33,7 @@ interface Loaded {
   readonly work: Work;
 }
 
-/** A server behind a balancer, with a runner, deployed tasks, and work that has yet to begin. All of it is of this release. */
+/** A server behind a load balancer, with a runner, deployed tasks, and work that has not started. All of it is of this release. */
 async function loaded(
   installed: Installation,
   release: Release,
@@ -50,7 +50,7 @@ async function loaded(
   return { secretKey, balancer, runner, work };
 }
 
-/** What a process logged that an operator would look into: not that attempts fail, and that runs of a lost connection are queued again. */
+/** Log lines of a process that an operator would investigate, except failed attempts and requeued runs after a lost connection. */
 const complaints = (process: Running): string[] =>
   [...process.stderr].filter(
     (line) =>
@@ -60,7 +60,7 @@ const complaints = (process: Running): string[] =>
 
 const schedules = ['before', 'during', 'after'];
 
-/** A secret, and schedules of which each is given five missed minutes at one stage of the upgrade. */
+/** A secret, and schedules, each of which misses five minutes at one stage of the upgrade. */
 async function prepare(installed: Installation, release: Release, work: Work, at: readonly string[]) {
   expect(
     await installed.run(release, ['env', 'set', 'PASSWORD=open sesame', '--secret', ...at]),
@@ -85,12 +85,12 @@ async function prepare(installed: Installation, release: Release, work: Work, at
   }
 }
 
-/** As if five minutes had passed in which no server was there. */
+/** As if five minutes had passed without a server. */
 const moveBack = (sql: Sql, name: string) =>
   sql`update schedules set since = since - interval '9 min', next_at = next_at - interval '5 min', next_nominal = next_nominal - interval '5 min'
        where deduplication_key = ${name}`;
 
-/** Waits until so much more work is acknowledged. */
+/** Waits until this much more work is acknowledged. */
 const goesOn = async (work: Work, count = 20): Promise<void> => {
   const before = work.acknowledged();
   await expect
@@ -98,7 +98,7 @@ const goesOn = async (work: Work, count = 20): Promise<void> => {
     .toBeGreaterThan(before + count);
 };
 
-/** Waits until a schedule has fired what it missed. */
+/** Waits until a schedule has fired its missed ticks. */
 const firesMissed = async (sql: Sql, name: string): Promise<void> => {
   const ticks = () =>
     sql`select from schedule_ticks t join schedules s on s.id = t.schedule_id and s.env = t.env
@@ -106,7 +106,7 @@ const firesMissed = async (sql: Sql, name: string): Promise<void> => {
   await expect.poll(async () => (await ticks()).count, { timeout: 60_000 }).toBeGreaterThanOrEqual(5);
 };
 
-/** Adds the last lines of these processes to what failed: they are gone with the test. */
+/** Adds the last log lines of these processes to the error, because they are lost when the test ends. */
 const withLogs =
   (processes: Readonly<Record<string, Running>>) =>
   (error: Error): never => {
@@ -116,10 +116,10 @@ const withLogs =
     throw new Error(`${error.message}\n\n${logs.join('\n\n')}`, { cause: error });
   };
 
-/** Waits until every run has ended, then compares what they did with what was acknowledged. */
+/** Waits until every run has ended, then compares their effects with the acknowledged calls. */
 async function expectAllDone(work: Work, sql: Sql): Promise<void> {
   await work.completeTokens();
-  // With the row of the place where each run is (schema/0005_runs.sql), which says what it waits for.
+  // With the row of the current place of each run (schema/0005_runs.sql), which shows the reason for its wait.
   const unfinished = () =>
     sql`select r.id, r.task, r.status, to_jsonb(l) as lease, to_jsonb(s) as suspended, to_jsonb(q) as queued, to_jsonb(d) as delayed,
                to_jsonb(p) as pending_version,
@@ -133,7 +133,7 @@ async function expectAllDone(work: Work, sql: Sql): Promise<void> {
          where r.status is null or r.status not in ('COMPLETED', 'FAILED') order by r.id limit 5`;
   await expect.poll(unfinished, { timeout: 60_000, interval: 250 }).toEqual([]);
   expect(await work.differences()).toEqual([]);
-  // Only runs of `broken` fail, and every acknowledged run is there.
+  // Only runs of `broken` fail, and every acknowledged run exists.
   expect(await sql`select id, task, error from runs where status = 'FAILED' and task <> 'broken'`).toEqual(
     [],
   );
@@ -151,7 +151,7 @@ async function expectAllDone(work: Work, sql: Sql): Promise<void> {
   expect(await work.repeat()).toEqual([]);
 }
 
-/** An older server is refused by a schema with newer files, and starts where there are none: the functions serve both. */
+/** An older server does not start on a schema with newer files, but starts on one without: the functions serve both. */
 async function expectStartOf(
   installed: Installation,
   old: Release,
@@ -184,7 +184,7 @@ describe.each(releases)('from $version', ({ commit }) => {
   }, 600_000);
 
   test.skipIf(reason !== undefined)(
-    'servers and runners on an outside PostgreSQL are replaced one by one, and nothing is lost, refused or done twice',
+    'servers and runners on an outside PostgreSQL are replaced one by one, and nothing is lost, rejected or duplicated',
     async () => {
       const { connection, drop } = await emptyDatabase();
       onTestFinished(drop);
@@ -208,7 +208,7 @@ describe.each(releases)('from $version', ({ commit }) => {
       await moveBack(sql, 'during');
       await firesMissed(sql, 'during');
       await goesOn(work);
-      // No new connections, then the signal.
+      // First no new connections, then the signal.
       balancer.targets = [newServer.ready.url];
       oldServer.kill('SIGTERM');
       expect(await oldServer.exitCode).toBe(0);
@@ -216,7 +216,7 @@ describe.each(releases)('from $version', ({ commit }) => {
       await work.completeTokens();
       await firesMissed(sql, 'after');
       await goesOn(work);
-      // Runners follow the servers.
+      // Runners are replaced after the servers.
       const newRunner = await installed.work(present, balancer.url, secretKey);
       oldRunner.kill('SIGTERM');
       expect(await oldRunner.exitCode).toBe(0);
@@ -226,7 +226,7 @@ describe.each(releases)('from $version', ({ commit }) => {
       await work.stop();
       expect(work.failures).toEqual([]);
       await expectAllDone(work, sql).catch(withLogs({ oldServer, newServer, oldRunner, newRunner }));
-      // Servers of before read steps with `*`: a new column fails such a request once a connection, and the SDK repeats it.
+      // Older servers read steps with `*`: a new column fails such a request once per connection, and the SDK repeats it.
       const isKnown = (line: string): boolean => line.includes('cached plan must not change result type');
       expect(complaints(oldServer).filter((line) => !isKnown(line))).toEqual([]);
       for (const process of [newServer, oldRunner, newRunner]) expect(complaints(process)).toEqual([]);
@@ -237,7 +237,7 @@ describe.each(releases)('from $version', ({ commit }) => {
   );
 
   test.runIf(isLong && reason === undefined)(
-    'a server on the embedded PostgreSQL is stopped and started by the present version, which goes on where the other stopped',
+    'a server on the embedded PostgreSQL is stopped and started by the current version, which continues where the other stopped',
     async () => {
       const installed = await installation();
       const data = join(installed.folder, 'data');
@@ -274,7 +274,7 @@ describe.each(releases)('from $version', ({ commit }) => {
       expect(await newServer.exitCode).toBe(0);
 
       await expectStartOf(installed, old, ['--data', 'data'], {});
-      // The copy of before is for the old version in any case.
+      // The copy from before the upgrade works with the old version in any case.
       const back = await installed.serve(old, ['--data', 'copy']);
       expect((await fetch(`${back.ready.url}/readyz`)).status).toBe(200);
     },

@@ -12,7 +12,7 @@ const files = {
   `,
 };
 
-/** Triggers runs at a server until it is stopped; resolves to their ids, or to the first refusal. */
+/** Triggers runs on a server until it is stopped; resolves to their ids, or to the first error. */
 function load({ url, secretKey }: ServerProcess) {
   let isOver = false;
   const ids: string[] = [];
@@ -44,14 +44,14 @@ function load({ url, secretKey }: ServerProcess) {
   };
 }
 
-/** Runs this statement each time the function is called. */
+/** Sends a notification each time the function is called. */
 const announcing = (channel: string) => (text: string) => {
   expect(text).toContain('\nbegin\n');
   return text.replace('\nbegin\n', `\nbegin\n  perform pg_notify('${channel}', '');\n`);
 };
 
 test(
-  'a newer server that changes functions starts beside an older one under load, and nothing fails',
+  'a newer server that changes functions starts next to an older one under load, and nothing fails',
   { timeout: 120_000 },
   async () => {
     const { connection, drop } = await testDatabase();
@@ -77,18 +77,18 @@ test(
         'runs/dispatch/claim_runs': announcing('newer_claim'),
         'runs/complete/complete_attempts': announcing('newer_settle'),
         'runs/create/create_runs': announcing('newer_trigger'),
-        // its trigger is created again, which locks the table of runs
+        // its trigger is created again, which locks the runs table
         'runs/waits/end_waits_for_run': (text) => text.replace('return null;', 'return new;'),
       },
     });
     const newer = await startServerProcess({ database: connection, folder: folder.href });
     const second = load(newer);
-    // The older server calls the new text at once: settling goes through its runner's connection.
+    // The older server calls the new function immediately: completion uses its runner's connection.
     await expect.poll(() => Object.keys(calls).toSorted(), { timeout: 30_000 }).toEqual(channels);
     const seen = first.ids.length;
     await expect.poll(() => first.ids.length, { timeout: 30_000 }).toBeGreaterThan(seen + 200);
 
-    // An older server that starts again in the middle of the upgrade puts nothing back.
+    // An older server that restarts in the middle of the upgrade does not revert functions.
     const again = await startServerProcess({ database: connection });
     const third = load(again);
     await expect.poll(() => third.ids.length, { timeout: 30_000 }).toBeGreaterThan(100);

@@ -1,9 +1,9 @@
-/** The SDK of an installed version in a process of its own, which this checkout's conditions of imports do not reach. */
+/** The SDK of an installed version in a separate process, which this checkout's import conditions do not affect. */
 import { pathToFileURL } from 'node:url';
 
 interface Call {
   readonly number: number;
-  /** Such as `tasks.trigger`. */
+  /** For example `tasks.trigger`. */
   readonly name: string;
   readonly args: readonly unknown[];
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export interface InstalledSdk {
-  /** Calls a function of `MillraceClient`, such as `tasks.trigger`. Rejects as it does. */
+  /** Calls a function of `MillraceClient`, such as `tasks.trigger`. Rejects with its error. */
   call<R>(name: string, ...args: readonly unknown[]): Promise<R>;
   end(): Promise<void>;
 }
@@ -15,7 +15,7 @@ interface Reply {
   readonly error?: string;
 }
 
-/** `MillraceClient` of an installed version, as the applications of its users have it. */
+/** `MillraceClient` of an installed version, as in applications of its users. */
 export async function startSdk(nodeModules: string, url: string, secretKey: string): Promise<InstalledSdk> {
   const child = fork(
     fileURLToPath(new URL('sdk-process.ts', import.meta.url)),
@@ -30,10 +30,7 @@ export async function startSdk(nodeModules: string, url: string, secretKey: stri
     waiting.get(reply.number)?.(reply);
     waiting.delete(reply.number);
   });
-  await Promise.race([
-    started,
-    ended.then(() => Promise.reject(new Error('The process of the SDK has ended.'))),
-  ]);
+  await Promise.race([started, ended.then(() => Promise.reject(new Error('The SDK process has ended.')))]);
   return {
     async call<R>(name: string, ...args: readonly unknown[]) {
       count += 1;

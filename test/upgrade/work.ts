@@ -1,11 +1,11 @@
-/** Work of all kinds for an installation that is upgraded meanwhile, and the proof that each piece was done once. */
+/** Work of all kinds for an installation during its upgrade, and the check that each piece was done once. */
 import { appendFile, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startSdk } from './sdk.ts';
 
-/** The tasks. What they do is a line in the file `journal`, which each payload names. */
+/** The tasks. Each action is a line in the file `journal`, which each payload names. */
 export const tasks = `
 import { appendFileSync } from 'node:fs';
 import { schedules, step, task, wait } from '@millrace/sdk';
@@ -73,7 +73,7 @@ export const tick = schedules.task({
 });
 `;
 
-/** One call of the load: what it adds to the journal. */
+/** The journal lines that one call of the load causes. */
 interface Expected {
   readonly lines: readonly string[];
 }
@@ -82,25 +82,25 @@ export interface Work {
   readonly journal: string;
   /** The ids of all runs that were acknowledged. */
   readonly runs: ReadonlySet<string>;
-  /** Calls that failed and were repeated. */
+  /** The errors of calls that failed and were repeated. */
   readonly failures: readonly string[];
-  /** Starts calls of all kinds, one after another, in several rows. */
+  /** Starts calls of all kinds, in several concurrent sequences. */
   begin(): void;
   stop(): Promise<void>;
-  /** How many calls were acknowledged. */
+  /** The number of acknowledged calls. */
   acknowledged(): number;
   /** Completes the tokens that runs wait for. */
   completeTokens(): Promise<void>;
-  /** Triggers again what has an idempotency key; what differs from the first time. */
+  /** Repeats all triggers with an idempotency key. Returns those whose run differs from the first one. */
   repeat(): Promise<string[]>;
-  /** Lines of the journal that are missing, or that are there more than once or unexpectedly. Those of schedules are left out. */
+  /** Journal lines that are missing, repeated or unexpected, without those of schedules. */
   differences(): Promise<string[]>;
-  /** Lines of a schedule. */
+  /** The journal lines of a schedule. */
   ticks(name: string): Promise<string[]>;
   end(): Promise<void>;
 }
 
-/** With the SDK of an installed version, as the applications of its users have it. */
+/** Work through the SDK of an installed version, as in applications of its users. */
 export async function startWork(nodeModules: string, url: string, secretKey: string): Promise<Work> {
   const sdk = await startSdk(nodeModules, url, secretKey);
   const folder = await mkdtemp(join(tmpdir(), 'millrace-journal-'));
@@ -130,7 +130,7 @@ export async function startWork(nodeModules: string, url: string, secretKey: str
   const kinds: Readonly<Record<string, (name: string) => Promise<string[]>>> = {
     async quick(name) {
       const [first, second] = await Promise.all([trigger('quick', name), trigger('quick', name)]);
-      if (first !== second) throw new Error(`one key, runs ${first} and ${second}`);
+      if (first !== second) throw new Error(`One key has two runs: ${first} and ${second}`);
       return [name];
     },
     async flaky(name) {
@@ -182,7 +182,7 @@ export async function startWork(nodeModules: string, url: string, secretKey: str
   };
   const names = Object.keys(kinds);
 
-  /** Calls with the same keys until the reply is there, as an application does that may not lose its call. */
+  /** Repeats a call with the same keys until a reply arrives, as an application does that must not lose its call. */
   const acknowledged = async (kind: string, name: string): Promise<readonly string[]> => {
     for (const end = Date.now() + 60_000; ;) {
       try {
@@ -226,7 +226,7 @@ export async function startWork(nodeModules: string, url: string, secretKey: str
     async repeat() {
       const different: string[] = [];
       for (const [name, { task, id }] of keyed) {
-        // A run that failed frees its key.
+        // A failed run releases its key.
         if (task === 'broken') continue;
         const again = await sdk.call<{ id: string }>(
           'tasks.trigger',
@@ -249,7 +249,7 @@ export async function startWork(nodeModules: string, url: string, secretKey: str
         .map((line) => `missing: ${line}`);
       const others = [...counts].flatMap(([line, times]) => {
         if (!expectedLines.has(line)) return [`not acknowledged: ${line}`];
-        // A call that is repeated after its run has failed makes another run.
+        // A call that is repeated after its run has failed creates another run.
         const mayRepeat =
           line.startsWith('broken ') && failures.some((failure) => failure.startsWith(`${line}:`));
         return times === 1 || mayRepeat ? [] : [`${times} times: ${line}`];

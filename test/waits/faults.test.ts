@@ -32,7 +32,7 @@ async function parentsThatWait(): Promise<{ system: System; ids: string[]; go: (
   return { system, ids, go: () => writeFile(until, '') };
 }
 
-/** All parents complete with what their children returned, and no child was triggered twice. */
+/** All parents complete with the output of their children, and no child was triggered twice. */
 async function allComplete(system: System, ids: readonly string[]): Promise<void> {
   for (const [n, id] of ids.entries()) {
     const run = await eventually(
@@ -53,14 +53,14 @@ async function allComplete(system: System, ids: readonly string[]): Promise<void
   expect(children).toEqual(ids.map(() => ['triggerAndWait']));
 }
 
-/** How often the code of each parent began, as it noted itself: log lines of the last moment may go with PostgreSQL. */
+/** How often the code of each parent began, as it wrote to a file: the latest log lines may be lost with PostgreSQL. */
 async function began(system: System): Promise<number[]> {
   const noted = (await readFile(join(system.folder, 'go.began'), 'utf8')).trimEnd().split('\n');
   return Array.from({ length: count }, (_, n) => noted.filter((value) => value === String(n)).length);
 }
 
 test(
-  'kill -9 of the server while 50 runs wait: their code goes on where it was',
+  'kill -9 of the server while 50 runs wait: their code continues where it was',
   { timeout: 180_000 },
   async () => {
     const { system, ids, go } = await parentsThatWait();
@@ -74,7 +74,7 @@ test(
 );
 
 test.runIf(isLong)(
-  'kill -9 of PostgreSQL while 50 runs wait: their code goes on where it was',
+  'kill -9 of PostgreSQL while 50 runs wait: their code continues where it was',
   { timeout: 180_000 },
   async () => {
     const { system, ids, go } = await parentsThatWait();
@@ -112,7 +112,7 @@ test(
   },
 );
 
-/** What its runs start and wait for has ended long before a server is back that was away when they asked. */
+/** A task that starts short runs and waits for them: these end long before a server is back that was down when they were requested. */
 const askingTasks = `
 import { task } from '@millrace/sdk';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -138,7 +138,7 @@ export const asking = task({
 `;
 
 test.runIf(isLong)(
-  'a server that is away for 20 s fails no attempt that starts runs and waits for them',
+  'a server outage of 20 s fails no attempt that starts runs and waits for them',
   { timeout: 180_000 },
   async () => {
     const system = await startSystem({}, askingTasks);

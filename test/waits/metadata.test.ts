@@ -39,8 +39,8 @@ interface RunMetadata {
   readonly metadata?: { readonly step?: unknown; readonly steps?: readonly number[] };
 }
 
-describe('changes of metadata that a run made before', { timeout: 120_000 }, () => {
-  test('are seen by whoever sees that it waits, and that it has ended', async () => {
+describe('earlier metadata changes of a run', { timeout: 120_000 }, () => {
+  test('are visible to readers that see it waiting or ended', async () => {
     const server = await testServer();
     configure({ baseURL: server.url, accessToken: server.keys.prod });
     await startProject(server, project);
@@ -58,7 +58,7 @@ describe('changes of metadata that a run made before', { timeout: 120_000 }, () 
       }
       over = true;
     })();
-    // Both as of one moment, for each time that it was suspended.
+    // A consistent snapshot of both, for each suspension.
     const steps = new Map<number, Set<string | null>>();
     while (!over) {
       const rows = await sql<{ suspension: string; step: string | null }[]>`
@@ -81,7 +81,7 @@ describe('changes of metadata that a run made before', { timeout: 120_000 }, () 
     expect(ended.at(0)).toEqual({ step: 'end', steps: [1, 2, 3] });
   });
 
-  test('are not lost when it ends by an error that was thrown aside', async () => {
+  test('are not lost when it ends with an unhandled error', async () => {
     const server = await sharedServer();
     configure({ baseURL: server.url, accessToken: server.keys.prod });
     await startProject(server, project);

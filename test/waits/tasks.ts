@@ -1,4 +1,4 @@
-/** Tasks that wait for each other, for times and for tokens. Each says in which process and how often its code began. */
+/** Tasks that wait for each other, for times and for tokens. Each records the process in which its code began, and how often. */
 export const waitingTasks = `
 import { batch, task, tasks, wait } from '@millrace/sdk';
 import { access, appendFile } from 'node:fs/promises';

@@ -46,7 +46,7 @@ describe('a token', () => {
     });
   });
 
-  test('is completed once: of many at the same time the first counts, and all are answered alike', async () => {
+  test('is completed once: the first of several concurrent completions counts, and all get the same response', async () => {
     const server = await sharedServer();
     const { id, url } = await create(server);
     const replies = await Promise.all([
@@ -61,7 +61,7 @@ describe('a token', () => {
     expect((await server.ask(`${path}/${id}`)).body.output).toBe(first);
   });
 
-  test('is completed by whoever calls back, with JSON or any other text', async () => {
+  test('is completed by a callback with JSON or any other text', async () => {
     const server = await sharedServer();
     const form = 'application/x-www-form-urlencoded';
     for (const [type, sent, output] of [
@@ -90,7 +90,7 @@ describe('a token', () => {
     expect((await server.ask(`${path}/${id}`)).body.status).toBe('WAITING');
   });
 
-  test('times out with an error, and then cannot be completed any more', async () => {
+  test('times out with an error, and can then no longer be completed', async () => {
     const server = await testServer();
     const { id } = await create(server, { timeout: '1h' });
     expect((await server.ask(`${path}/${id}`)).body).toMatchObject({ status: 'WAITING', tags: [] });
@@ -118,7 +118,7 @@ describe('a token', () => {
     expect(await create(server, options)).toMatchObject({ isCached: false });
   });
 
-  test('tells which runs wait for it, to those who may read runs', async () => {
+  test('lists its waiting runs for callers that may read runs', async () => {
     const server = await sharedServer();
     const { ask } = server;
     await startProject(server, {
@@ -147,7 +147,7 @@ describe('a token', () => {
     expect((await ask(`${path}/${id}`)).body).not.toHaveProperty('waitingRuns');
   });
 
-  test('is unknown to other environments and to whoever guesses its address', async () => {
+  test('is not found from other environments or at a guessed URL', async () => {
     const server = await sharedServer();
     const { ask, keys } = server;
     const { id, url } = await create(server);
@@ -159,7 +159,7 @@ describe('a token', () => {
     expect((await ask(path, { ...post, key: '' })).status).toBe(401);
   });
 
-  test('refuses what it cannot read and says what to send', async () => {
+  test('rejects an invalid body with the expected format', async () => {
     const { ask } = await sharedServer();
     const refusal = async (body: object) => {
       const reply = await ask(path, { ...post, body });
@@ -186,7 +186,7 @@ describe('a token', () => {
   });
 });
 
-test("the published SDK's tokens: create, list by everything, retrieve, complete", async () => {
+test('the published SDK creates, lists by every filter, retrieves and completes tokens', async () => {
   const server = await sharedServer();
   configure({ baseURL: server.url, accessToken: server.keys.prod });
   const first = await wait.createToken({ timeout: '1h', tags: ['a', 'b'], idempotencyKey: 'once' });

@@ -21,12 +21,12 @@ const becomes = (system: System, id: string, status: string) =>
 const completed = async (system: System, id: string) => (await becomes(system, id, 'COMPLETED')).output;
 
 describe('waits in the code of a task', { timeout: 120_000 }, () => {
-  test('triggerAndWait, several at once, failures, tokens, and what is told of them meanwhile', async () => {
+  test('triggerAndWait, concurrent waits, failures and tokens work, and are shown while they last', async () => {
     const system = await start();
     await system.work();
 
     expect(await completed(system, await trigger(system, 'parent', { n: 4 }))).toEqual([8, true]);
-    // Each of them in a queue that lets only one run.
+    // Each of them in a queue with a limit of one.
     expect(await completed(system, await trigger(system, 'single', { depth: 4 }))).toBe(4);
     expect(await completed(system, await trigger(system, 'several', { count: 5 }))).toEqual([
       'time',
@@ -81,7 +81,7 @@ describe('waits in the code of a task', { timeout: 120_000 }, () => {
     expect((done as unknown as { durationMs: number }).durationMs).toBeLessThan(5_000);
   });
 
-  test('a hundred parents do not keep their children from the slots of a runner that has ten', async () => {
+  test('a hundred parents do not block their children on a runner with ten slots', async () => {
     const system = await start();
     await system.work({ concurrency: 10 });
     const children = (action: 'pause' | 'resume') =>

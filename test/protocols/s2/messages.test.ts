@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { sessionServer, type SessionServer } from '../../sessions/session-server.ts';
 
-/** Writes to a session's `.in` by the address that a client was told, with a session's own public token. */
+/** Writes to a session's `.in` at the address that a client received, with a session's own public token. */
 async function writerOf(server: SessionServer, session: string, publicToken: string) {
   const { status, headers } = await server.ask(`/realtime/v1/sessions/${session}/in`, {
     method: 'PUT',
@@ -20,7 +20,7 @@ const messages = async (server: SessionServer, session: string): Promise<unknown
   );
 const bodyOf = (data: unknown): object => ({ body: JSON.stringify({ data, id: 'part' }) });
 
-test('messages written over S2 start a run, as appended messages do', async () => {
+test('messages written over S2 start a run, like appended messages', async () => {
   const server = await sessionServer();
   const { id, runId, publicAccessToken } = await server.start({ externalId: 'a' });
   const write = await writerOf(server, 'a', publicAccessToken);
@@ -34,7 +34,7 @@ test('messages written over S2 start a run, as appended messages do', async () =
   expect(await messages(server, 'a')).toEqual(['while it lives', 'after its end', 'and more']);
 });
 
-test('a writer cannot mark a message as coming from a webhook, nor send commands to .in', async () => {
+test('a writer can neither mark a message as coming from a webhook nor send commands to .in', async () => {
   const server = await sessionServer();
   const { publicAccessToken } = await server.start({ externalId: 'a' });
   const write = await writerOf(server, 'a', publicAccessToken);
@@ -60,7 +60,7 @@ test('a writer cannot mark a message as coming from a webhook, nor send commands
   expect(await messages(server, 'a')).toHaveLength(5);
 });
 
-test('a closed session refuses writes over S2', async () => {
+test('a closed session rejects writes over S2', async () => {
   const server = await sessionServer();
   const { publicAccessToken } = await server.start({ externalId: 'a' });
   const write = await writerOf(server, 'a', publicAccessToken);

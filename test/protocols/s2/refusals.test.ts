@@ -2,7 +2,7 @@ import { connect } from 'node:http2';
 import { expect, onTestFinished, test } from 'vitest';
 import { testServer } from '../../support/server.ts';
 
-test('an append session with an undecodable path is refused as a client error', async () => {
+test('rejects an append session with an undecodable path as a client error', async () => {
   const { url, logged } = await testServer();
   const session = connect(url);
   onTestFinished(() => session.destroy());

@@ -8,7 +8,7 @@ import { startServerProcess, type ServerProcess } from '../../support/server-pro
 const kills = numRuns(6);
 const many = 1_000 * kills;
 
-test('a bulk replay goes on through kills of both servers, and replays each run once', async () => {
+test('a bulk replay continues through kills of both servers, and replays each run once', async () => {
   const { connection, drop } = await testDatabase();
   const sql = connect(connection, { name: 'test', max: 2 });
   const servers: ServerProcess[] = [];
@@ -45,7 +45,7 @@ test('a bulk replay goes on through kills of both servers, and replays each run 
     return row?.done ?? 0;
   };
   for (let kill = 1; kill <= kills; kill += 1) {
-    // Each time in the midst of it, somewhere else.
+    // Each time in the middle, at a different point.
     await expect
       .poll(doneOf, { timeout: 20_000, interval: 3 })
       .toBeGreaterThanOrEqual((many / (kills + 2)) * kill);

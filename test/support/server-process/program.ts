@@ -1,4 +1,4 @@
-/** The server of a test, in a process of its own. `start.ts` starts it. */
+/** The server of a test, in a separate process. `start.ts` starts it. */
 import { connect, createLog, migrate, parseMasterKey, startServer } from '@millrace/server';
 import { keepCompiled } from '../keep-compiled.ts';
 import type { ServerSettings } from './start.ts';

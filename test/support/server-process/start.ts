@@ -10,7 +10,7 @@ export interface ServerSettings extends Pick<ServerOptions, 'leaseTimes'> {
   readonly port?: number;
   /** The server's clock is ahead by this much. A message with a number sets it later. */
   readonly shiftMs?: number;
-  /** The SQL of another release, which is applied first. */
+  /** The SQL of another release, applied first. */
   readonly folder?: string;
 }
 
@@ -21,11 +21,11 @@ export interface ServerProcess {
   /** The secret key of the environment `prod`. */
   readonly secretKey: string;
   readonly projectRef: string;
-  /** Warnings and errors that it has logged. */
+  /** Warnings and errors in its log. */
   readonly log: () => string;
 }
 
-/** Starts a built server in a process of its own with these flags of Node.js, which can be killed, and is killed when the test ends. */
+/** Starts a built server in a separate process with these Node.js flags. It can be killed, and is killed when the test ends. */
 export async function startServerProcess(
   settings: ServerSettings,
   flags: readonly string[] = [],

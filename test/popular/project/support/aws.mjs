@@ -1,4 +1,4 @@
-/** No service listens there. */
+/** No service listens on this port. */
 export const aws = {
   region: 'us-east-1',
   endpoint: 'http://127.0.0.1:1',

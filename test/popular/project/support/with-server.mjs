@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 
-/** Calls `use` with the address of a server that is about to listen. */
+/** Calls `use` with the URL of a server, once it listens. */
 export async function listening(server, use) {
   if (!server.listening) await once(server, 'listening');
   try {
@@ -12,7 +12,7 @@ export async function listening(server, use) {
   }
 }
 
-/** The same with a server that replies JSON to everything. */
+/** Calls `use` with the URL of a server that returns JSON for every request. */
 export const withServer = (use) =>
   listening(
     createServer((_, response) => {

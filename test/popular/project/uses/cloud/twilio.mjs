@@ -1,4 +1,4 @@
 import twilio from 'twilio';
 
-/** Loads its products when they are asked for. */
+/** Loads its products on demand. */
 export default async () => typeof twilio('AC0', 'none').messages.create;

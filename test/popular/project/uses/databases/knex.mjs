@@ -1,6 +1,6 @@
 import knex from 'knex';
 
-/** The client is named, and knex loads `pg`. */
+/** knex loads `pg` by the name of the client. */
 export default async () => {
   const db = knex({ client: 'pg', connection: { host: '127.0.0.1', port: 1 } });
   const { sql } = db('mails').where({ id: 1 }).toSQL().toNative();

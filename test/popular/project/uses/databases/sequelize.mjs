@@ -1,6 +1,6 @@
 import { DataTypes, Sequelize } from 'sequelize';
 
-/** The dialect is named, and Sequelize loads `pg`. */
+/** Sequelize loads `pg` by the name of the dialect. */
 export default async () => {
   const sequelize = new Sequelize({ dialect: 'postgres', host: '127.0.0.1', port: 1, logging: false });
   sequelize.define('mail', { to: DataTypes.STRING });

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pino from 'pino';
 
-/** The transport is named and not imported. */
+/** The transport is loaded by name, not imported. */
 export default async () => {
   const destination = join(tmpdir(), `pino-pretty-${process.pid}-${Date.now()}.log`);
   const options = { destination, colorize: false, ignore: 'time,pid,hostname' };

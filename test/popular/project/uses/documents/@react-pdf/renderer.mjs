@@ -1,7 +1,7 @@
 import { createElement } from 'react';
 import { Document, Page, Text, renderToBuffer } from '@react-pdf/renderer';
 
-/** Uses React as its peer: two copies of React would not fit. */
+/** React is a peer dependency: two copies of React would not work together. */
 export default async () => {
   const Line = ({ text }) => createElement(Text, null, text);
   const page = createElement(Page, null, createElement(Line, { text: 'Hello' }));

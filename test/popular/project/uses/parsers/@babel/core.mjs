@@ -1,6 +1,6 @@
 import { transformAsync } from '@babel/core';
 
-/** Presets are named, and Babel loads them. */
+/** Babel loads presets by name. */
 export default async () => {
   const { code } = await transformAsync('const a = () => 1;', {
     babelrc: false,
