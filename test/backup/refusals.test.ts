@@ -43,7 +43,7 @@ test('lists backups with the moment from which each can be restored', async () =
 });
 
 const refused: readonly (readonly [string, readonly string[], number, RegExp])[] = [
-  ['no folder of backups', ['backup', '--data', 'data'], 2, /Give --to <folder>, or set MILLRACE_BACKUPS/],
+  ['no folder of backups', ['backup', '--data', 'data'], 2, /Pass --to <folder> or set MILLRACE_BACKUPS/],
   ['no folder to restore from', ['restore', '--to', 'new'], 2, /Give --from <folder>/],
   ['no target', ['restore', '--from', 'backups'], 2, /required option '--to <folder>'/],
   [
@@ -58,7 +58,7 @@ const refused: readonly (readonly [string, readonly string[], number, RegExp])[]
     3,
     /cannot be in the folder of the database itself/,
   ],
-  ['no data folder', ['backup', '--to', 'b'], 3, /Give --data <folder>/],
+  ['no data folder', ['backup', '--to', 'b'], 3, /Pass --data <folder>/],
   ['a folder without backups', ['restore', '--from', 'none', '--to', 'new'], 3, /There is no backup in/],
   [
     'a target that is not empty',

@@ -136,6 +136,6 @@ test('a base path that cannot be one is refused at the start', { timeout: 60_000
       env: { MILLRACE_BASE_PATH },
     });
     expect(exitCode).toBe(2);
-    expect(stderr).toContain('MILLRACE_BASE_PATH is a path such as /millrace');
+    expect(stderr).toContain('MILLRACE_BASE_PATH must be a path such as /millrace');
   }
 });

@@ -133,7 +133,7 @@ test('shows what it would do, does it, and finds nothing to do when it is repeat
       'in code  schedule  imported-' + (await declaredId()) + '  declared by the task declared',
       'waits    schedule  of-cleanup  the task cleanup is not deployed here: deploy it, then import again',
       'create   schedule  paused      report: 0 9 * * 1-5 UTC, inactive',
-      '1 of the schedules fires there as well: deactivate them there, or import with --inactive and activate them here later.',
+      '1 of the schedules fires in the source as well: deactivate them there, or import with --inactive and activate them here later.',
       'Nothing was changed. --apply imports 2 variables and 2 schedules.',
     ].map((line) => expect.stringMatching(spaced(line)) as string),
   );
@@ -235,7 +235,7 @@ test('runs are saved as they are told, and not imported', async () => {
   expect((await target.ask('/api/v1/runs')).body.data).toEqual([]);
   expect(await importing('--apply', '--runs', file)).toMatchObject({
     exitCode: 2,
-    stderr: expect.stringContaining('is there already') as string,
+    stderr: expect.stringContaining('already exists') as string,
   });
 });
 
@@ -257,7 +257,7 @@ test('what cannot be read is one sentence', async () => {
   );
   expect(await refused('--from', target.url)).toMatch(/^2 millrace: .* cannot be imported into itself/);
   expect(await refused('--from-key', source.keys.stg)).toMatch(
-    /^2 millrace: --from-key belongs to stg, and prod is read: give the key of prod, or --from-env\.\n$/,
+    /^2 millrace: --from-key belongs to stg, but the import reads prod\. Pass the key of prod, or --from-env\.\n$/,
   );
   expect(await refused('--from-key', source.keys.prod, '--from-project', target.projectRef)).toMatch(
     /^1 millrace: .*400 Invalid project ref/,

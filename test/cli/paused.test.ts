@@ -153,7 +153,7 @@ test('a restored database that is started with --paused does nothing by itself, 
   expect((await resume(['--skip-missed', '--fire-missed'])).exitCode).toBe(2);
   expect(await resume(['--skip-missed'])).toMatchObject({
     exitCode: 0,
-    stdout: 'Millrace starts and fires again. Ticks of 1 schedule that fell due are skipped.',
+    stdout: 'Resumed: runs start and schedules fire again. Ticks of 1 schedule that became due are skipped.',
   });
   await expect.poll(() => status(waits), patience).toBe('COMPLETED');
   await expect.poll(() => status(delayed), patience).toBe('COMPLETED');
@@ -168,7 +168,7 @@ test('a restored database that is started with --paused does nothing by itself, 
   expect(await sql`select act, new from audit_log where act like 'installation.%'`).toEqual([
     { act: 'installation.resumed', new: { missedTicks: 'skip', schedules: 1 } },
   ]);
-  expect((await resume([])).stdout).toBe('Nothing was paused; nothing is changed.');
+  expect((await resume([])).stdout).toBe('Not paused. Nothing was changed.');
 }, 120_000);
 
 test('whoever resumes may also have what fell due fired, as each schedule has it', async () => {
@@ -206,5 +206,5 @@ test('MILLRACE_PAUSED that is neither yes nor no is refused', async () => {
     cwd: folder.path,
     env: { MILLRACE_PAUSED: 'maybe' },
   });
-  expect([exitCode, stderr]).toEqual([2, expect.stringContaining('MILLRACE_PAUSED is 1 or 0.')]);
+  expect([exitCode, stderr]).toEqual([2, expect.stringContaining('MILLRACE_PAUSED must be 1 or 0.')]);
 });

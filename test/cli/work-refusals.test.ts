@@ -103,7 +103,7 @@ test('work without a project needs an address and a key, and serves what is depl
 }, 60_000);
 
 test.each([
-  [['--label', 'a b'], 'A label has'],
+  [['--label', 'a b'], 'Must be 1 to 64 characters'],
   [['--cache-size', '2GB'], 'such as 500MiB or 2GiB'],
   [['--cache-size', '0MiB'], 'such as 500MiB or 2GiB'],
 ])('work refuses %s', async (args, expected) => {

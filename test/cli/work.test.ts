@@ -94,7 +94,7 @@ test('says only what the log level asks for, and refuses settings that it cannot
   expect(loud.stdout).toEqual([]);
 
   for (const [args, env, expected] of [
-    [['--grace', 'soon'], {}, /--grace.*time span from 0s to 1h/],
+    [['--grace', 'soon'], {}, /--grace.*duration from 0s to 1h/],
     [[], { MILLRACE_GRACE: '2h' }, /MILLRACE_GRACE.*time span/],
     [['--health-port', 'x'], {}, /--health-port.*such as 9464/],
     [['--log-level', 'loud'], {}, /--log-level/],

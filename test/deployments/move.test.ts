@@ -42,7 +42,7 @@ test('millrace versions move shows what waits, asks, and moves it to another ver
   });
   expect(await project.run('versions', 'move', one, two)).toMatchObject({
     exitCode: 2,
-    stderr: expect.stringContaining('give --yes'),
+    stderr: expect.stringContaining('pass --yes'),
   });
   expect(await project.run('versions', 'move', one, three, '--yes')).toMatchObject({
     exitCode: 1,

@@ -52,12 +52,12 @@ test(
   },
 );
 
-test('doctor says so where there is nothing to move', { timeout: 60_000 }, async () => {
+test('doctor reports that there is nothing to migrate', { timeout: 60_000 }, async () => {
   const { dir, write } = await publishedProject('4.8', {}, onTestFinished);
   await write('package.json', '{}');
   const { exitCode, stderr } = await finished(['doctor', '--from-trigger'], { cwd: dir });
   expect(exitCode).toBe(1);
-  expect(stderr).toContain('there is nothing to move');
+  expect(stderr).toContain('nothing to migrate');
 });
 
 const own = (extension: string): Readonly<Record<string, string>> => ({
@@ -94,7 +94,7 @@ test(
     const dev = millrace(['dev', '--port', '0'], { cwd: dir });
     try {
       expect(await dev.line(/^deploy /)).toBe(
-        `deploy  \`millrace deploy\` refuses this project: ${sentence}`,
+        `deploy  \`millrace deploy\` rejects this project: ${sentence}`,
       );
     } finally {
       dev.kill('SIGTERM');

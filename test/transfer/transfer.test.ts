@@ -60,7 +60,7 @@ test('an export has a head, a line for each thing, and an end; secrets are named
   const text = await readFile(path('all.ndjson'), 'utf8');
   expect(text).not.toMatch(/sk_live_|whsec_|hooks-secret/);
   const again = await run(source, ['export', path('all.ndjson')]);
-  expect([again.exitCode, again.stderr]).toEqual([2, expect.stringContaining('is there already')]);
+  expect([again.exitCode, again.stderr]).toEqual([2, expect.stringContaining('already exists')]);
 
   const secret = await run(source, ['export', '-', '--only', 'variable', '--secrets']);
   expect(secret, secret.stderr).toMatchObject({ exitCode: 0 });
@@ -248,6 +248,6 @@ test('a key of another environment, an unknown kind and a personal access token 
   };
   expect(await refused(['--env', 'stg'])).toEqual([2, expect.stringContaining('belongs to prod')]);
   expect(await refused(['--only', 'secrets'])).toEqual([2, expect.stringContaining('unknown kind secrets')]);
-  expect(await refused(['--period', '7d'])).toEqual([2, expect.stringContaining('goes with --runs')]);
+  expect(await refused(['--period', '7d'])).toEqual([2, expect.stringContaining('requires --runs')]);
   expect(await refused([], target.personalAccessToken)).toEqual([2, expect.stringContaining('secret key')]);
 });

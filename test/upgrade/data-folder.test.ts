@@ -154,7 +154,7 @@ test('a start on the folder names the command, which says how to get the old pro
   });
   expect(await upgrade('data', '--remove-old')).toMatchObject({
     exitCode: 0,
-    stdout: expect.stringContaining('Nothing was kept') as string,
+    stdout: expect.stringContaining('No old database') as string,
   });
   expect(clusterMajor(path('data/postgres'))).toBe(17);
 });
@@ -239,7 +239,7 @@ describe('upgraded', () => {
     await rename(path('old/postgres'), path('data/postgres.17-kept'));
     expect(await upgrade('data')).toMatchObject({
       exitCode: 0,
-      stdout: expect.stringMatching(/has PostgreSQL 18 already\.\nThe old database is kept in/) as string,
+      stdout: expect.stringMatching(/is already at PostgreSQL 18\.\nThe old database is kept in/) as string,
     });
     expect(await shell(documented.remove, installation.folder)).toContain('Deleted ');
     expect(existsSync(path('data/postgres.17-kept'))).toBe(false);

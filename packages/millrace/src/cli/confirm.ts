@@ -6,7 +6,7 @@ export async function confirmed(question: string, instead: string): Promise<bool
   if (!process.stdin.isTTY || !process.stderr.isTTY)
     throw new CommandFailed(
       exitCodes.usage,
-      `There is nobody to ask here: run it on a terminal, or ${instead}.`,
+      `Confirmation requires a terminal. Run the command on a terminal, or ${instead}.`,
     );
   const ask = createInterface({ input: process.stdin, output: process.stderr });
   try {

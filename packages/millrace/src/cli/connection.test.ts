@@ -104,7 +104,7 @@ describe('which server a command speaks to', () => {
     };
     const refused = async () => {
       await expect(findServer({ dir })).rejects.toThrow(/No server/);
-      await expect(findLogin({ dir })).rejects.toThrow(/no login/);
+      await expect(findLogin({ dir })).rejects.toThrow(/Not logged in/);
     };
 
     test('not one that a repository brings: it does not know when a process of this machine was born', async () => {
@@ -184,7 +184,7 @@ describe('which server a command speaks to', () => {
   test('one dev owns a folder: the next one is told who has it, and takes nothing away', async () => {
     const owned = await ownDev(dir);
     await expect(ownDev(dir)).rejects.toThrow(
-      `\`millrace dev\` runs in ${dir} already: process ${process.pid}, which is still starting.`,
+      `\`millrace dev\` is already running in ${dir}: process ${process.pid}, which is still starting.`,
     );
     await owned.remember(running);
     await expect(ownDev(dir)).rejects.toThrow(

@@ -24,7 +24,7 @@ export async function followRun(
   // This function prints its own progress.
   waitsFor();
   const { line, paint } = screenOn(process.stderr);
-  const sayHowToGoOn = (): void => line(`${id} goes on. To watch it: millrace runs show ${id} --wait`);
+  const sayHowToGoOn = (): void => line(`${id} continues. To follow it: millrace runs show ${id} --wait`);
   const onInterrupt = (): void => {
     sayHowToGoOn();
     // A second Ctrl-C finds no listener and ends the process immediately.

@@ -107,8 +107,8 @@ const waitEnds: Readonly<
   TOKEN_COMPLETED: 'completed',
   TOKEN_TIMED_OUT: 'timed out',
   TIME_REACHED: undefined,
-  MESSAGE_CAME: 'it came',
-  MESSAGE_TIMED_OUT: 'none came in time',
+  MESSAGE_CAME: 'received',
+  MESSAGE_TIMED_OUT: 'none received in time',
   ATTEMPT_ENDED: 'the attempt ended first',
 };
 

@@ -56,7 +56,7 @@ export async function ownDev(dir: string, privateFolder = ownPrivateFolder): Pro
     const address = running?.pid === pid ? ` at ${running.url}` : ', which is still starting';
     throw new CommandFailed(
       exitCodes.cannotStart,
-      `\`millrace dev\` runs in ${dir} already: process ${pid}${address}. Stop it first, or work in a copy of the folder.`,
+      `\`millrace dev\` is already running in ${dir}: process ${pid}${address}. Stop it first, or use a copy of the folder.`,
     );
   });
   // Left by a killed process.
