@@ -127,7 +127,7 @@ test('shows what it would do, does it, and finds nothing to do when it is repeat
   expect(dry.stdout.split('\n').slice(1, -1)).toEqual(
     [
       'set      variable  LOG_LEVEL',
-      'keep     variable  REGION      has another value here: --override takes that of the import',
+      'keep     variable  REGION      has another value here: --override replaces it',
       'set      variable  STRIPE_KEY  secret',
       'create   schedule  daily       report: 0 9 * * 1-5 Europe/Paris',
       'in code  schedule  imported-' + (await declaredId()) + '  declared by the task declared',
@@ -217,7 +217,7 @@ test('what differs here stays, and what is refused by name stops nothing else', 
     action: 'keep',
     task: 'report',
     active: false,
-    note: 'differs here: --override takes that of the import',
+    note: 'differs here: --override replaces it',
   });
 });
 
@@ -246,11 +246,11 @@ test('what cannot be read is one sentence', async () => {
     return `${exitCode} ${stderr}`;
   };
   expect(await refused('--from-token', 'tr_pat_0000')).toMatch(
-    /^4 millrace: \S+ refused the credential \(401 .*\): it takes a personal access token of that installation/,
+    /^4 millrace: \S+ rejected the credential \(401 .*\)\. Use a personal access token of that installation/,
   );
   expect(await refused('--from-token', 'tr_pat_with\nend')).toMatch(/^2 millrace: [^\n]* copy it again\.\n$/);
   expect(await refused('--from-project', 'proj_unknown')).toMatch(
-    /^1 millrace: The token does not see the project proj_unknown and its environment prod at .* Check --from-project and --from-env\.\n$/,
+    /^1 millrace: The token cannot access the project proj_unknown and its environment prod at .* Check --from-project and --from-env\.\n$/,
   );
   expect(await refused('--from', 'http://127.0.0.1:59999')).toMatch(
     /^4 millrace: Cannot reach http:\/\/127\.0\.0\.1:59999: .*ECONNREFUSED/,
@@ -296,7 +296,7 @@ test('waits for a rate limit, asks again where the source fails, and gives up wh
   const { exitCode, stderr } = await importing('--from', url);
   expect({ exitCode, stderr }).toEqual({
     exitCode: 0,
-    stderr: `${url} limits the rate of requests: going on in 0 s.\n`,
+    stderr: `${url} limits the request rate: continuing in 0 s.\n`,
   });
 
   const slow = await before((_, response) => {
@@ -305,12 +305,12 @@ test('waits for a rate limit, asks again where the source fails, and gives up wh
   });
   expect(await importing('--from', slow)).toMatchObject({
     exitCode: 1,
-    stderr: `millrace: ${slow} limits the rate of requests, and asks to wait 3600 s. Run the command again then.\n`,
+    stderr: `millrace: ${slow} limits the request rate. Run the command again in 3600 s.\n`,
   });
   const odd = await before((_, response) => Boolean(response.writeHead(200).end('<html>')));
   expect(await importing('--from', odd)).toMatchObject({
     exitCode: 1,
-    stderr: expect.stringMatching(/is it the right address\?\n$/) as string,
+    stderr: expect.stringMatching(/Check the address\.\n$/) as string,
   });
 });
 

@@ -84,7 +84,7 @@ test(
 }, { name: 'SyncEnvVarsExtension', onBuildComplete() { throw new Error('no credentials here'); } }`);
     const { dir } = await publishedProject('4.8', mine, onTestFinished);
     const sentence =
-      'trigger.config.ts: the extension mine asks for packages of the system, which a deployment here does not have: remove it';
+      'trigger.config.ts: the extension mine requires system packages, which deployments here do not support: remove it';
     const doctor = await finished(['doctor', '--from-trigger'], { cwd: dir });
     expect(doctor.exitCode).toBe(1);
     expect(doctor.stdout).toContain(`problem  ${sentence}`);

@@ -330,7 +330,7 @@ test('an extension that asks for an image is refused by name', async () => {
     onTestFinished,
   );
   await expect(serve(dir, 'prod', onTestFinished)).rejects.toThrow(
-    'trigger.config.ts: the extension jq asks for packages of the system, which a deployment here does not have: remove it',
+    'trigger.config.ts: the extension jq requires system packages, which deployments here do not support: remove it',
   );
 });
 

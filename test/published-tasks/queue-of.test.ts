@@ -44,7 +44,7 @@ test.each<[string, Parameters<typeof task>[0]['concurrency'], unknown]>([
   [
     'a limit that is not declared',
     'other',
-    expect.stringMatching(/there is no concurrency limit "other": declare it/),
+    expect.stringMatching(/no concurrency limit "other": declare it/),
   ],
 ])('the queue of a task with %s has the limits that it declares', (_, concurrency, expected) => {
   const found = queueOfA((options) => {

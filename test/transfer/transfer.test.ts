@@ -139,20 +139,20 @@ test('what differs here stays, unless --override is given', async () => {
 
 describe('a file that is wrong is refused before anything is written', () => {
   const broken: readonly (readonly [string, (lines: string[]) => string[], RegExp])[] = [
-    ['cut off between lines', (lines) => lines.slice(0, -1), /is cut off after line \d+/],
+    ['cut off between lines', (lines) => lines.slice(0, -1), /is truncated after line \d+/],
     [
       'cut off in a line',
       (lines) => [...lines.slice(0, 3), lines[3]?.slice(0, 20) ?? ''],
       /Line 4 of .* is no JSON object/,
     ],
-    ['with a line less', (lines) => lines.toSpliced(2, 1), /has \d+ records, and its last line says \d+/],
+    ['with a line less', (lines) => lines.toSpliced(2, 1), /has \d+ records, but its last line counts \d+/],
     [
       'of a newer format',
       (lines) => [lines[0]?.replace('"version":1', '"version":2') ?? '', ...lines.slice(1)],
-      /has format 2, and this Millrace reads up to 1/,
+      /has format 2, but this Millrace reads up to 1/,
     ],
-    ['that is another file', () => ['{"name":"package"}'], /is no export of Millrace: `kind`/],
-    ['that is no JSON', () => ['LOG_LEVEL=debug'], /its first line is no JSON object/],
+    ['that is another file', () => ['{"name":"package"}'], /is not a Millrace export: `kind`/],
+    ['that is no JSON', () => ['LOG_LEVEL=debug'], /its first line is not a JSON object/],
     [
       'with an unknown kind',
       (lines) => lines.toSpliced(1, 0, '{"kind":"secret"}'),

@@ -74,9 +74,9 @@ function described({ source, projectRef, env, token }: From, error: unknown): un
   if (status === 404)
     return new SourceRefused(
       404,
-      `The ${token === undefined ? 'key' : 'token'} does not see ${where} (${message}). Check --from-project and --from-env.`,
+      `The ${token === undefined ? 'key' : 'token'} cannot access ${where} (${message}). Check --from-project and --from-env.`,
     );
-  return status === 403 ? new SourceUnreachable(`The credential may not read ${where} (${message}).`) : error;
+  return status === 403 ? new SourceUnreachable(`The credential cannot read ${where} (${message}).`) : error;
 }
 
 const listed = z.array(

@@ -39,8 +39,8 @@ export class Prompts {
     const prompt = this.#byId.get(id);
     if (!prompt || requested !== version) {
       const error = prompt
-        ? `The prompt "${id}" has no version ${requested}: prompts are what the code defines. Leave the version out.`
-        : `There is no prompt "${id}" in the code of this project.`;
+        ? `The prompt "${id}" has no version ${requested}: prompts are defined in the code. Omit the version.`
+        : `No prompt "${id}" in the code of this project.`;
       return Response.json({ error }, { status: 404 });
     }
     const { content: template, model, config } = prompt;

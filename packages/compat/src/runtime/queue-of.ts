@@ -65,7 +65,7 @@ function declared(id: string, name: string, catalog: Catalog): ConcurrencyLimit 
   const limit = catalog.limit(name);
   if (!limit)
     throw refused(
-      `task "${id}": there is no concurrency limit "${name}": declare it with concurrencyLimit({ name: '${name}', … })`,
+      `task "${id}": no concurrency limit "${name}": declare it with concurrencyLimit({ name: '${name}', … })`,
     );
   const holders = catalog.tasks().filter((task) => task.concurrency?.limits?.includes(name));
   if (limit.perKey !== undefined && holders.length > 1)

@@ -21,7 +21,7 @@ export const runs = [
   ['The code calls the step ', 'a-step-does-not-match'],
   ['The step … was stored ', 'a-step-does-not-match'],
   ['Two steps named ', 'a-step-does-not-match'],
-  ['The attempt is over: what its code left behind ', 'the-credential-has-ended'],
+  ['The attempt has ended: code that it left behind ', 'the-credential-has-ended'],
   ['There is no credential here: ', 'there-is-no-credential-in-a-task'],
   [' works only in the code of a task while it runs', 'outside-of-a-run'],
   [' does not work inside a step ', 'inside-of-a-step'],

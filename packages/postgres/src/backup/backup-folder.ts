@@ -40,7 +40,7 @@ export async function withBackupFolder<R>(backups: string, act: () => Promise<R>
   const ownership = await lockFolder(bases).catch((error: unknown) => {
     if (!(error instanceof Error) || error.name !== 'DataFolderInUse') throw explainFolder(error, backups);
     const { pid } = error as Error & { pid: number };
-    throw new BackupRefused(`Process ${pid} makes a backup in ${backups}. Wait until it has ended.`);
+    throw new BackupRefused(`Process ${pid} is creating a backup in ${backups}. Wait until it has ended.`);
   });
   try {
     for (const name of await readdir(bases))

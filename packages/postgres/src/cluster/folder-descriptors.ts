@@ -19,7 +19,7 @@ export function folderDescriptors(folders: string[], user: ServerUser | null): F
   if (process.platform !== 'linux') {
     throw new EmbeddedPostgresError(
       'permission_denied',
-      `PostgreSQL runs as ${user.name}, who may not enter ${hidden}. Choose a data folder that every user may reach (--data), or start Millrace as another user.`,
+      `PostgreSQL runs as ${user.name}, who cannot access ${hidden}. Choose a data folder that every user can access (--data), or start Millrace as another user.`,
     );
   }
   const descriptors = folders.map((folder) => openSync(folder, 'r'));

@@ -76,7 +76,7 @@ export class BundleCache {
   async open(source: BundleSource, bundle: FetchedBundle, layer: BundleLayer | undefined): Promise<string> {
     await this.prepare();
     if (!/^[0-9a-f]{8,128}$/.test(bundle.contentHash))
-      throw new CannotServe(`its content hash ${JSON.stringify(bundle.contentHash)} is not one`);
+      throw new CannotServe(`its content hash ${JSON.stringify(bundle.contentHash)} is invalid`);
     const required = [...(layer ? [this.#layer(source, bundle, layer)] : []), bundled(source, bundle, layer)];
     const names = required.map(({ folder }) => nameOf(folder));
     try {
@@ -260,7 +260,7 @@ export class BundleCache {
       async fetch(folder) {
         await unpackLayer(source, version, layer, folder);
         if (!existsSync(join(folder, 'node_modules')))
-          throw new CannotServe('its layer of packages has no node_modules');
+          throw new CannotServe('its package layer has no node_modules');
         await writeFile(join(folder, listed), JSON.stringify(await contentOf(join(folder, 'node_modules'))));
       },
     };

@@ -10,7 +10,7 @@ interface Pending {
   readonly reject: (reason: unknown) => void;
 }
 
-const afterItsEnd = (): Error => new Error('The attempt has ended: it cannot wait any more.');
+const afterItsEnd = (): Error => new Error('The attempt has ended and can no longer wait.');
 
 export interface WaitsOptions {
   readonly run: string;

@@ -4,7 +4,7 @@ import { bundleStore } from './bundle-store.ts';
 const keys = { AWS_ACCESS_KEY_ID: 'K', AWS_SECRET_ACCESS_KEY: 'S' };
 const amazon = { ...keys, AWS_REGION: 'eu-west-1' };
 
-test('without MILLRACE_BUNDLE_STORE nothing is read, whatever AWS tools have set', () => {
+test('without MILLRACE_BUNDLE_STORE, ignores the variables of AWS tools', () => {
   expect(bundleStore({ AWS_S3_FORCE_PATH_STYLE: 'maybe', AWS_ENDPOINT_URL: 'x' })).toBeUndefined();
   expect(bundleStore({ ...amazon, MILLRACE_BUNDLE_STORE: ' ' })).toBeUndefined();
 });
@@ -74,6 +74,6 @@ test.each([
     'AWS_ENDPOINT_URL_S3 must be an address such as https://minio.example.com:9000.',
   ],
   [{ ...store, ...amazon, AWS_S3_FORCE_PATH_STYLE: 'yes' }, 'AWS_S3_FORCE_PATH_STYLE is true or false.'],
-])('%j is refused', (env, message) => {
+])('rejects %j', (env, message) => {
   expect(() => bundleStore(env)).toThrow(message);
 });

@@ -8,7 +8,7 @@ export const proxyBuffering: ServerCheck = {
   why: 'A proxy buffers responses. Subscriptions, logs and streams arrive late or never.',
   fix: 'nginx: `proxy_buffering off; proxy_cache off; gzip off;`, and no `proxy_ignore_headers X-Accel-Buffering`. Content delivery networks: no caching and no compression for `text/event-stream`.',
   async find({ url, key, maxSilenceMs }) {
-    if (key === undefined) throw new Skipped('it needs a secret key: set MILLRACE_SECRET_KEY');
+    if (key === undefined) throw new Skipped('this check requires a secret key: set MILLRACE_SECRET_KEY');
     const abort = new AbortController();
     const timer = setTimeout(() => abort.abort(), maxSilenceMs);
     try {
@@ -23,7 +23,7 @@ export const proxyBuffering: ServerCheck = {
       return [];
     } catch (error) {
       if (!abort.signal.aborted) throw error;
-      return [{ what: `Nothing of an event stream arrived within ${maxSilenceMs / 1_000} s.` }];
+      return [{ what: `No data of an event stream arrived within ${maxSilenceMs / 1_000} s.` }];
     } finally {
       clearTimeout(timer);
       abort.abort();
