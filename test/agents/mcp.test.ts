@@ -204,7 +204,7 @@ test('with --write it triggers, watches, replays, cancels and resolves, and the 
 test('a key that the server refuses is told as such', async () => {
   const { refused } = await onStdio([], `${server.keys.prod.slice(0, -4)}0000`);
   expect(await refused('list_runs')).toMatch(
-    /^The server rejected the key of millrace mcp .*MILLRACE_SECRET_KEY.* See: millrace help the-key-is-not-known$/,
+    /^The server rejected the secret key  .*MILLRACE_SECRET_KEY.* See: millrace help the-key-is-not-known$/,
   );
 });
 

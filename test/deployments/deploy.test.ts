@@ -217,7 +217,7 @@ export default { build: { extensions: [copyFiles('large.bin')] } };`,
     const other = await deployedProject(installation, keys.prod, { 'tasks/a.ts': taskFile('a', '1') });
     expect(await other.run('deploy', '--branch', 'feat/x')).toMatchObject({
       exitCode: 2,
-      stderr: expect.stringContaining('--branch requires a secret key of preview'),
+      stderr: expect.stringContaining('--branch requires a preview secret key'),
     });
   }, 60_000);
 

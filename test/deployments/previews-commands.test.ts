@@ -138,7 +138,7 @@ test('a runner of preview registers no folder unless a branch is named', async (
   });
   expect(ofProd).toMatchObject({
     exitCode: 2,
-    stderr: expect.stringContaining('--branch requires a secret key'),
+    stderr: expect.stringContaining('--branch requires a preview secret key'),
   });
   // The key is good: what is wrong is the branch.
   const nowhere = await project.run('work', '--branch', 'feat/none', '--dir', '.');

@@ -17,7 +17,7 @@ test('creates a folder with its parents, also concurrently', async () => {
   expect((await stat(path)).isDirectory()).toBe(true);
 });
 
-test('reports a file in place of the folder or a parent', async () => {
+test('reports a file that has the path of the folder or a parent', async () => {
   const file = join(await folder(), 'file');
   await writeFile(file, '');
   for (const path of [file, join(file, 'a/b')]) {

@@ -45,7 +45,7 @@ const projectPath = ({ projectRef }: From): string => `/api/v1/projects/${encode
 /** Characters allowed in a header. */
 export const credentialText = /^[\x21-\x7e]+$/;
 
-/** The secret key of the environment: the given one, else the one that the token may read. Undefined if it may read none. */
+/** The secret key of the environment: the given one, else one that the token can read. Undefined without either. */
 export async function readKey(from: From): Promise<string | undefined> {
   const { source, env, token, key } = from;
   if (key !== undefined) {

@@ -15,7 +15,7 @@ interface PromptRequest {
 /** The version in code, the only one that exists; the published SDK uses the same number without a server. */
 const version = 0;
 
-/** The prompts of a project, as defined in its code: there are no other versions. */
+/** The prompts of a project, as defined in its code, without other versions. */
 export class Prompts {
   readonly #byId = new Map<string, Prompt>();
 

@@ -13,7 +13,7 @@ const quietMs = 1_500;
 const askMs = 1_000;
 
 /**
- * Waits until a run has ended and prints what it waits for: with `json` as lines `{"type":"waiting",…}` on stdout. Ctrl-C ends the waiting, not
+ * Waits until a run has ended and prints why it is waiting: with `json` as lines `{"type":"waiting",…}` on stdout. Ctrl-C ends the waiting, not
  * the run.
  */
 export async function followRun(

@@ -90,7 +90,7 @@ export async function findDev(
 }
 
 /**
- * Reads the file of this user's `dev`. Commands send keys, payloads and secrets to its address, so the file is only trusted if no one else can
+ * Reads the file of this user's `dev`. Commands send keys, payloads and secrets to its address, so the file is only trusted if no other user can
  * have written it: a repository may contain such a file, and another user may create one in a parent folder. Files in a private folder were
  * written by this user.
  */

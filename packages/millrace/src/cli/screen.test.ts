@@ -45,7 +45,7 @@ test('escapes color sequences in foreign text', () => {
   const { written, stream } = terminal(true);
   const { line, paint } = screenOn(stream);
   const seen = paint.red('x');
-  // Whoever could see a mark would see a terminal's sequence: that is what is written.
+  // A visible mark would be a terminal's sequence, which is the written output.
   line(seen);
   const copied = written.pop() ?? '';
   line(copied.trim());

@@ -181,7 +181,7 @@ function sentenceWithoutHelp(error: Error): string {
       return `Not found in this environment, or its data has expired (${message}). list_runs, list_errors and list_tasks list the existing objects.`;
     case 'AuthenticationError':
     case 'PermissionDeniedError':
-      return `The server rejected the key of millrace mcp (${message}). Start millrace mcp with a key that has the required permissions, in MILLRACE_SECRET_KEY or --key.`;
+      return `The server rejected the secret key (${message}). Start millrace mcp with a key that has the required permissions, in MILLRACE_SECRET_KEY or --key.`;
     case 'ApiConnectionError':
       return `${message}. Start the server, for instance with millrace dev, or correct MILLRACE_API_URL.`;
     default:

@@ -10,7 +10,7 @@ export interface FolderDescriptors {
 }
 
 /**
- * Gives the server's user access to folders whose parents it may not enter, such as root's data under /root. The folders are opened as
+ * Gives the server's user access to folders whose parents it cannot access, such as root's data under /root. The folders are opened as
  * root and their descriptors are inherited; the paths are `/proc/self/fd/N`. No permission is changed and the data stays in place.
  */
 export function folderDescriptors(folders: string[], user: ServerUser | null): FolderDescriptors {

@@ -68,7 +68,7 @@ async function copyOnce(tree: string, cache: string, name: string): Promise<stri
   return copy;
 }
 
-/** Another user may have prepared a folder in /tmp: only run binaries that the current user owns and no one else can change. */
+/** Another user may have prepared a folder in /tmp: only run binaries that the current user owns and other users cannot change. */
 async function refuseForeign(folder: string): Promise<void> {
   const found = await lstat(folder);
   if (!found.isDirectory() || found.uid !== process.getuid?.() || (found.mode & 0o022) !== 0) {

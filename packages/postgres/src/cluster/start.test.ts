@@ -111,7 +111,7 @@ test('rejects data of another major version without changing it', async () => {
   });
 });
 
-test('rejects a file in place of the data folder', async () => {
+test('rejects a file as the data folder', async () => {
   const dataDir = join(createTemporaryFolder(), 'file');
   writeFileSync(dataDir, '');
   await expect(startPostgres({ dataDir })).rejects.toThrow(`The data folder ${dataDir} is not a folder`);
@@ -174,7 +174,7 @@ test.runIf(isRoot)(
   },
 );
 
-test.runIf(isRoot)('root does not follow a link in place of the access rules', async () => {
+test.runIf(isRoot)('root does not follow a link that replaced the access rules', async () => {
   const dataDir = await createDataFolder();
   const precious = join(createTemporaryFolder(), 'precious');
   writeFileSync(precious, 'as it was');

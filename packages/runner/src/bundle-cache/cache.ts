@@ -32,10 +32,10 @@ interface RequiredEntry {
  * The unpacked bundles and layers of versions, in a folder that many processes share.
  *
  *   <content hash>/     the files of a bundle; `node_modules` is a link into its layer
- *   layers/<digest>/    `node_modules`, and the digests of what is in it
+ *   layers/<digest>/    `node_modules`, and its digests
  *   .sizes/  .users/    the size and last use of each entry; which process uses which
- *   .new/               what is being fetched or removed
- *   .lock/              taken to say what is used, and to remove what is not
+ *   .new/               entries being fetched or removed
+ *   .lock/              held to record used entries and remove unused ones
  *
  * An entry appears by renaming a complete folder. It is also removed by renaming, under the lock and only if no living process uses it.
  */

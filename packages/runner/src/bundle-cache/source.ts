@@ -42,7 +42,7 @@ export class BundleSource {
     return JSON.parse(Buffer.from(text, 'latin1').toString('utf8')) as FetchedBundle;
   }
 
-  /** A blob as it is stored, of this size in bytes. */
+  /** A stored (compressed) blob of this size in bytes. */
   blob(version: string, blob: string, size: number): AsyncGenerator<Uint8Array> {
     return this.#bytes(blobPath(version, blob), size);
   }

@@ -8,7 +8,7 @@ import { Peer } from './testing/peer.ts';
 import { createProject } from './testing/project.ts';
 import { startTestRunner, tasksFile } from './testing/runner.ts';
 
-test('after a lost connection, the runner reconnects with its name and attempts, and resends unconfirmed outcomes', async () => {
+test('after a lost connection, the runner reconnects with its name and attempts, and sends unconfirmed outcomes again', async () => {
   const { peer, runner } = await startTestRunner({
     'tasks/all.ts': tasksFile({
       quick: 'return 1;',

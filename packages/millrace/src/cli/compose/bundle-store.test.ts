@@ -73,7 +73,7 @@ test.each([
     { ...store, ...amazon, AWS_ENDPOINT_URL_S3: 'https://user:pass@minio' },
     'AWS_ENDPOINT_URL_S3 must be an address such as https://minio.example.com:9000.',
   ],
-  [{ ...store, ...amazon, AWS_S3_FORCE_PATH_STYLE: 'yes' }, 'AWS_S3_FORCE_PATH_STYLE is true or false.'],
+  [{ ...store, ...amazon, AWS_S3_FORCE_PATH_STYLE: 'yes' }, 'AWS_S3_FORCE_PATH_STYLE must be true or false.'],
 ])('rejects %j', (env, message) => {
   expect(() => bundleStore(env)).toThrow(message);
 });

@@ -135,7 +135,7 @@ async function findTarget(options: DeployCommandOptions, signal: AbortSignal): P
     return { url, key, signal };
   }
   if (environmentOfKey(key) !== 'preview')
-    throw new CommandFailed(exitCodes.usage, '--branch requires a secret key of preview.');
+    throw new CommandFailed(exitCodes.usage, '--branch requires a preview secret key.');
   return { url, key, branch, signal };
 }
 

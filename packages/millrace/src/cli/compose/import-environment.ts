@@ -117,7 +117,7 @@ function summarise({ contents, steps, runs, count, dryRun, failures, json, isFir
   if (fires && !dryRun)
     line(
       paint.yellow(
-        'The created schedules fire here from now on. Deactivate them in the source environment, or import with --inactive.',
+        'The created schedules now fire here. Deactivate them in the source environment, or import with --inactive.',
       ),
     );
   if (dryRun) {
