@@ -61,7 +61,7 @@ const refused: readonly (readonly [string, readonly string[], number, RegExp])[]
     3,
     /is not empty.*nothing is ever overwritten/,
   ],
-  ['a target that is a file', ['restore', '--from', 'backups', '--to', 'package.json'], 3, /is not a folder/],
+  ['a target that is a file', ['restore', '--from', 'backups', '--to', 'package.json'], 3, /not a folder/],
   ['what is no time', ['restore', '--from', 'backups', '--to', 'new', '--at', 'noon'], 2, /ISO 8601/],
   [
     'a time to come',
@@ -110,7 +110,7 @@ test('refuses an outside PostgreSQL, which has tools of its own', async () => {
 
 test('refuses a moment after the last transaction of the archive, and says which that is', async () => {
   const { exitCode, stderr } = await restore('--at', new Date().toISOString());
-  expect([exitCode, stderr]).toEqual([1, expect.stringMatching(/does not reach .* leaving out --at/)]);
+  expect([exitCode, stderr]).toEqual([1, expect.stringMatching(/does not reach .* omit --at/)]);
   expect(await namesIn('new')).toBeUndefined();
 });
 

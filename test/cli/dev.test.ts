@@ -128,7 +128,7 @@ describe('millrace dev', () => {
       `millrace: \`millrace dev\` is already running in ${await realpath(project.path)}: process ${dev.pid} at ${dev.ready.url}. Stop it first, or use a copy of the folder. See: millrace help the-data-folder-is-in-use`,
     );
     const elsewhere = await finishedProcess(['dev', '--port', '0', '--data', 'other'], { cwd: project.path });
-    expect(elsewhere).toMatchObject({ exitCode: 3, stderr: expect.stringContaining('runs in') as string });
+    expect(elsewhere).toMatchObject({ exitCode: 3, stderr: expect.stringContaining('running in') as string });
     // What the first one left for other terminals is still there.
     expect(await run('answer')).toMatchObject({ status: 'COMPLETED' });
     // In another project that is given its data folder, it is that folder.

@@ -117,7 +117,7 @@ test('work refuses a cache that cannot be written, and says so when its folder i
   onTestFinished(project.remove);
   const env = { MILLRACE_API_URL: server.url, MILLRACE_SECRET_KEY: server.keys.prod };
   const refused = await finished(['work', '--cache', 'file'], { cwd: project.path, env });
-  expect([refused.exitCode, refused.stderr]).toEqual([3, expect.stringContaining('is not a folder')]);
+  expect([refused.exitCode, refused.stderr]).toEqual([3, expect.stringContaining('not a folder')]);
   const runner = millrace(['work', '--cache', await temporary()], { cwd: project.path, env });
   onTestFinished(() => runner.kill('SIGKILL'));
   expect(JSON.parse(await runner.line(/version\.served/))).toMatchObject({ isNew: true, isCurrent: false });

@@ -95,7 +95,7 @@ test('says only what the log level asks for, and refuses settings that it cannot
 
   for (const [args, env, expected] of [
     [['--grace', 'soon'], {}, /--grace.*duration from 0s to 1h/],
-    [[], { MILLRACE_GRACE: '2h' }, /MILLRACE_GRACE.*time span/],
+    [[], { MILLRACE_GRACE: '2h' }, /MILLRACE_GRACE.*duration/],
     [['--health-port', 'x'], {}, /--health-port.*such as 9464/],
     [['--log-level', 'loud'], {}, /--log-level/],
   ] as const) {

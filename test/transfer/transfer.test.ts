@@ -143,7 +143,7 @@ describe('a file that is wrong is refused before anything is written', () => {
     [
       'cut off in a line',
       (lines) => [...lines.slice(0, 3), lines[3]?.slice(0, 20) ?? ''],
-      /Line 4 of .* is no JSON object/,
+      /Line 4 of .* is not a JSON object/,
     ],
     ['with a line less', (lines) => lines.toSpliced(2, 1), /has \d+ records, but its last line counts \d+/],
     [
@@ -202,7 +202,7 @@ test('a key that lacks rights is refused before anything is written, and told wh
   const result = await run(target, ['import', 'environment', path('in.ndjson'), '--override'], key);
   expect(result.exitCode).toBe(4);
   expect(result.stderr).toMatch(
-    /lacks rights to import this: .*write:queues \(for environment\).*trigger:tasks \(for run\)/,
+    /has no permission to import these kinds: .*write:queues \(for environment\).*trigger:tasks \(for run\)/,
   );
   expect(await rememberedOf(target)).toEqual(before);
   const only = await run(target, ['import', 'environment', path('in.ndjson'), '--only', 'variable'], key);

@@ -143,7 +143,7 @@ test('a start on the folder names the command, which says how to get the old pro
     ) as string,
   });
   await expect(shell(documented.upgrade, installation.folder)).rejects.toThrow(
-    `exit code 3: millrace: The data in ${path('data/postgres')} was made by PostgreSQL 17, whose programs have to read it and are not ` +
+    `exit code 3: millrace: The data in ${path('data/postgres')} was made by PostgreSQL 17, whose programs are required to read it and are not ` +
       `on this machine. Run \`${documented.install}\`, and pass --from-binaries postgres-17.`,
   );
   const other = await upgrade('data', '--from-binaries', 'empty');

@@ -15,7 +15,7 @@ describe('values of options', () => {
 
   test('a payload is JSON', () => {
     expect(json('{"a":[1]}')).toEqual({ a: [1] });
-    expect(() => json('{a:1}')).toThrow(/not JSON/);
+    expect(() => json('{a:1}')).toThrow(/Must be JSON/);
   });
 
   test('an address is http or https, without its trailing slash', () => {
@@ -40,7 +40,7 @@ describe('values of options', () => {
   test('a percentage of new runs is neither 0 nor 100', () => {
     expect([percentage('1'), percentage('99')]).toEqual([1, 99]);
     for (const text of ['0', '100', '1.5', '-1', 'x'])
-      expect(() => percentage(text)).toThrow(/from 1 to 99; leave it out for all runs/);
+      expect(() => percentage(text)).toThrow(/from 1 to 99\. Omit it for all runs/);
   });
 
   test('a count is above 0', () => {

@@ -194,7 +194,7 @@ test('rejects a layer without package-lock.json, with the package and the lockfi
   const testProject = await nativeProject();
   await rm(join(testProject.dir, 'package-lock.json'));
   await expect(prepared(testProject)).rejects.toThrow(
-    /native cannot be bundled \(it has packages for each platform.*there is none/,
+    /native cannot be bundled \(it has packages for each platform.*which does not exist/,
   );
   await testProject.write('pnpm-lock.yaml', 'lockfileVersion: 9');
   await expect(prepared(testProject)).rejects.toThrow(

@@ -168,7 +168,7 @@ test('the error for a version that the server lacks contains its message; an una
     'the server answered 404: There is no version 2.',
   );
   await server.close();
-  await expect(sourceOf(server, 300).bundle('1')).rejects.toThrow(/did not send it for 0 s: .*ECONNREFUSED/);
+  await expect(sourceOf(server, 300).bundle('1')).rejects.toThrow(/sent no data for 0 s: .*ECONNREFUSED/);
 });
 
 const at = (name: string, more: object = {}) => ({
@@ -211,7 +211,7 @@ test('rejects a path that leaves the folder of its bundle', async () => {
   const bundle = await server.add('1', { '../evil.mjs': 'x' });
   await expect(open(cacheIn(await newFolder()), server, bundle)).rejects.toThrow('not allowed');
   const other = { ...(await server.add('2', files)), contentHash: '../../evil' };
-  await expect(open(cacheIn(await newFolder()), server, other)).rejects.toThrow('is not one');
+  await expect(open(cacheIn(await newFolder()), server, other)).rejects.toThrow('is invalid');
 });
 
 test('evicts the least recently used entries above its limit, but none in use', async () => {
@@ -322,7 +322,7 @@ test('on a full disk, evicts unused entries, and rejects a version that still do
 test('rejects a cache folder that is not writable', async () => {
   const folder = await newFolder();
   await writeFile(join(folder, 'file'), '');
-  await expect(cacheIn(join(folder, 'file')).prepare()).rejects.toThrow('is not a folder');
+  await expect(cacheIn(join(folder, 'file')).prepare()).rejects.toThrow('not a folder');
   await mkdir(join(folder, 'x'));
 });
 

@@ -186,6 +186,6 @@ test('waits for a silent server until the start is aborted', async () => {
     signal: stopping.signal,
     events: { onState },
   });
-  await expect(started).rejects.toThrow('Asked to stop');
+  await expect(started).rejects.toThrow('Stopped before');
   await project.remove();
 });

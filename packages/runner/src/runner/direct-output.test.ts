@@ -56,7 +56,7 @@ test('direct output to file descriptors is in the log of the only run of a proce
   await Promise.all(both.map((fence) => peer.outcome(fence)));
   await expect.poll(() => printed().match(/whose\?/g)).toHaveLength(2);
   expect(printed()).toContain(
-    'stderr The output that follows is in no log of a run: it was written directly',
+    'stderr The following output is not in the log of a run: it was written directly',
   );
   expect(peer.lines.filter(({ message }) => message.includes('whose?'))).toEqual([]);
 });
