@@ -145,7 +145,7 @@ export const skill = skills.define({ id: 'greets', path: './skills/greets' });
         'trigger/b.ts',
         5,
         expect.stringMatching(
-          /^TaskDeclarationError: task "both": concurrency has 2 totals, and a queue has/,
+          /^TaskDeclarationError: task "both": concurrency has 2 totals, but a queue has/,
         ),
       ],
       [

@@ -38,7 +38,7 @@ export const exportRows: readonly ExportRow[] = [
     'in the code of a task, `auth.createPublicToken` needs 4.5 or later and scopes with explicit resources',
   ),
   differs('toolTask', 'works the same; before 4.8 only with zod 3 parameters'),
-  differs('TriggerClient', 'works with a secret key of its own'),
+  differs('TriggerClient', 'works with a separate secret key'),
   differs(
     'prompts',
     '`define` and `resolve` work: prompts are defined in the code, without versions, labels or overrides',
@@ -68,7 +68,7 @@ export const exportRows: readonly ExportRow[] = [
   not('query', 'use `millrace stats` and the lists of runs'),
   differs(
     'concurrencyLimit',
-    'a task holds one `total`, its own or that of a named limit, and a named limit with `perKey` is for one task. A trigger cannot choose other limits',
+    'a task has one `total`, its own or that of a named limit, and a named limit with `perKey` is for one task. A trigger cannot choose other limits',
   ),
   not('concurrencyLimits', 'use `queues`, and `millrace queues shared` for totals'),
 ];

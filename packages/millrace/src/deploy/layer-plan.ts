@@ -100,7 +100,7 @@ export function planLayer(
     if (/\/node_modules\/.*\/node_modules\//.test(`/${location}`)) {
       const parent = nameAt(location.slice(0, location.lastIndexOf('/node_modules/')));
       throw new LayerRefused(
-        `${name} ${locked[location]?.version ?? ''} is installed inside ${parent}: add "${parent}" to build.external, and it goes into the layer together with it.`,
+        `${name} ${locked[location]?.version ?? ''} is installed inside ${parent}: add "${parent}" to build.external, so that the layer contains both.`,
       );
     }
     add(location, false);

@@ -88,9 +88,11 @@ test.each<[string, Record<string, string>]>([
 test.each([
   ["const where = 'node_modules/p/text.txt';"],
   ["const where = ['node_modules', 'p', 'text.txt'].join('/');"],
-])('a package is in the layer if the code names its folder: %s', async (code) => {
+])('a package is in the layer if the code refers to its folder: %s', async (code) => {
   const { externals } = await prepared(await projectWith({ 'tasks/a.ts': `${code}\nconst found = where;` }));
-  expect(externals.map(({ name, why }) => [name, why])).toEqual([['p', 'the code names it (tasks/a.ts)']]);
+  expect(externals.map(({ name, why }) => [name, why])).toEqual([
+    ['p', 'the code refers to it (tasks/a.ts)'],
+  ]);
 });
 
 test('a package that is only imported or mentioned is not in a layer', async () => {
@@ -111,7 +113,7 @@ test('warns about code that loads modules by computed names', async () => {
     }),
   );
   expect(warnings).toEqual([
-    'tasks/a.ts loads modules by names that it computes: add packages that nothing else imports to build.external, and files with copyFiles.',
+    'tasks/a.ts loads modules by computed names: add packages that are not imported elsewhere to build.external, and files with copyFiles.',
   ]);
 });
 

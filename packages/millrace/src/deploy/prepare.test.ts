@@ -286,7 +286,7 @@ test.each([
   ['{ external: "sharp" }', /"build\.external"/],
   ['{ platforms: ["linux-x64"] }', /"build\.platforms\.0": not a platform/],
   ['{ extensions: [{ files: [] }] }', /"build\.extensions\.0\.name"/],
-  ['{ extensions: [{ name: "a", define: { "a b": 1 } }] }', /must have names of JavaScript/],
+  ['{ extensions: [{ name: "a", define: { "a b": 1 } }] }', /must have JavaScript names/],
   ['{ target: 1 }', /"build": .*target/],
 ])('rejects the setting build: %s by name', async (build, sentence) => {
   const testProject = await project({

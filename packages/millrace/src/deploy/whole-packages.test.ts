@@ -129,7 +129,7 @@ test('the reason contains file and line, and each dependency is included once', 
   );
   expect((await imported(ready)).ids).toEqual(['a-here11']);
   expect(ready.externals.map(({ name, why }) => [name, why])).toEqual([
-    ['p', 'it reads files of its own (index.js:3)'],
+    ['p', 'it reads its own files (index.js:3)'],
     ['shared', 'p uses it'],
   ]);
 });

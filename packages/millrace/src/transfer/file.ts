@@ -135,7 +135,7 @@ function checked<T>(shape: z.ZodType<T>, value: unknown, line: number, file: str
   if (success) return data;
   const [issue] = error.issues;
   throw new FileRefused(
-    `Line ${line} of ${file}: \`${issue?.path.join('.') ?? ''}\`: ${issue?.message ?? 'is wrong'}.`,
+    `Line ${line} of ${file}: \`${issue?.path.join('.') ?? ''}\`: ${issue?.message ?? 'is invalid'}.`,
   );
 }
 

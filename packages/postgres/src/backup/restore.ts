@@ -145,7 +145,7 @@ async function pause(sql: Sql): Promise<void> {
 function explainVersion(error: unknown, { postgres, millrace, name }: Manifest): unknown {
   if (!(error instanceof Error) || !('code' in error) || error.code !== 'other_version') return error;
   return new BackupRefused(
-    `The backup ${name} is of PostgreSQL ${postgres}, which this Millrace does not include. Restore it with Millrace ${millrace}, which made it, then run \`millrace upgrade-data\` on the new folder.`,
+    `The backup ${name} is of PostgreSQL ${postgres}, which this Millrace does not include. Restore it with Millrace ${millrace}, which created it, then run \`millrace upgrade-data\` on the new folder.`,
   );
 }
 

@@ -177,7 +177,7 @@ const at = (name: string, more: object = {}) => ({
 test.each([
   ['a path above', [at('node_modules/../../evil')], 'leaves the layer'],
   ['an absolute path', [at('/etc/evil')], 'leaves the layer'],
-  ['a path beside', [at('evil')], 'not in node_modules'],
+  ['a path next to it', [at('evil')], 'not in node_modules'],
   ['a device', [at('node_modules/x', { type: 'character-device' })], 'a character-device'],
   ['a pipe', [at('node_modules/x', { type: 'fifo' })], 'a fifo'],
   ['a link out', [at('node_modules/x', { type: 'symlink', linkname: '../../x' })], 'a link that leaves'],

@@ -48,7 +48,7 @@ export class Waits {
     this.#fresh.push(wait);
     // Waits that begin together are sent together, so that none ends before all are known.
     if (this.#fresh.length === 1) setImmediate(() => this.#sendNew());
-    // An unawaited wait must not become an unhandled rejection.
+    // Code may not await this wait, which must not become an unhandled rejection.
     over.catch(() => undefined);
     return over;
   }

@@ -71,5 +71,5 @@ function printNext(dir: string, project: WrittenProject): void {
     );
   line(`Then, in a second terminal: ${trigger}`);
   if (isNew('package.json', project))
-    line('`npm install` gives your editor the types. Run it first, and before `millrace deploy`.');
+    line('`npm install` installs the types for your editor. Run it before `millrace deploy`.');
 }

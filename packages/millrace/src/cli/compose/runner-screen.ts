@@ -77,7 +77,7 @@ export function runnerScreen(
     onState: (state, detail) => {
       if (state === 'disconnected') {
         line(
-          `${paint.yellow('runner')}  ${wasConnected ? 'lost the server' : 'waits for the server'}${detail ? `: ${detail}` : ''}`,
+          `${paint.yellow('runner')}  ${wasConnected ? 'disconnected from the server' : 'waiting for the server'}${detail ? `: ${detail}` : ''}`,
         );
         wasConnected = false;
       }

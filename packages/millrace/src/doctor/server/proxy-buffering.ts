@@ -17,7 +17,7 @@ export const proxyBuffering: ServerCheck = {
         signal: abort.signal,
       });
       if (response.status === 401 || response.status === 403 || response.status === 400)
-        throw new Skipped(`the server refused the secret key (${response.status})`);
+        throw new Skipped(`the server rejected the secret key (${response.status})`);
       if (!response.ok) return [{ what: `An event stream has status ${response.status}.` }];
       await response.body?.getReader().read();
       return [];
