@@ -161,7 +161,7 @@ describe('millrace dev', () => {
       const second = await finishedProcess(['dev', '--json', '--port', port], { cwd: other.path });
       expect(second).toMatchObject({ exitCode: 3, stdout: '' });
       expect(second.stderr).toMatch(
-        new RegExp(`^millrace: Port ${port} of 127.0.0.1 is in use\\..*--port.*$`, 'm'),
+        new RegExp(`^millrace: Port ${port} on 127.0.0.1 is in use\\..*--port.*$`, 'm'),
       );
       // What was made for it is whole: the next start takes the folder over.
       const third = await startDev(other.path);

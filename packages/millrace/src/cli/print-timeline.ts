@@ -92,10 +92,10 @@ const badStatuses: ReadonlySet<string> = new Set([
 ]);
 
 const waitings: Readonly<Record<Extract<TimelineEntry, { kind: 'waiting' }>['for'], string>> = {
-  batch: 'for its batch',
+  batch: 'waiting for its batch',
   delay: 'delay',
   retry: 'pause before the next attempt',
-  wait: 'in a wait of its code',
+  wait: 'waiting in its code',
   queue: 'in the queue',
 };
 

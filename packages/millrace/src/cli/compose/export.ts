@@ -89,5 +89,5 @@ function report(
         `The values of these secrets are not included (--secrets includes them): ${secretsLeftOut.join(', ')}.`,
       ),
     );
-  for (const [why, count] of runsLeftOut) line(paint.yellow(`Left out: ${count} runs ${which[why]}.`));
+  for (const [why, count] of runsLeftOut) line(paint.yellow(`Not exported: ${count} runs ${which[why]}.`));
 }

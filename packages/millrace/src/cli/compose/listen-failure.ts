@@ -5,7 +5,7 @@ export function explainListen(
   port: number,
 ): string | undefined {
   if (code === 'EADDRINUSE') {
-    return `Port ${port} of ${host} is in use. Stop the program that uses it, or choose another port with --port (0 for any free one).`;
+    return `Port ${port} on ${host} is in use. Stop the program that uses it, or choose another port with --port (0 for any free one).`;
   }
   if (syscall === 'getaddrinfo') return `This machine has no address ${host}. Choose another with --host.`;
   if (syscall !== 'listen') return undefined;

@@ -29,7 +29,9 @@ export async function rotateMaster({ data, json }: RotateOptions): Promise<void>
   if ((url === undefined) === (data === undefined)) {
     throw new CommandFailed(
       exitCodes.usage,
-      'No database. Set DATABASE_URL or pass --data <folder>, not both.',
+      url === undefined
+        ? 'No database. Set DATABASE_URL or pass --data <folder>.'
+        : 'Both DATABASE_URL and --data are set. Use only one of them.',
     );
   }
   const { line } = screenOn(process.stdout);
