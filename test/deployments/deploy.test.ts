@@ -131,7 +131,7 @@ describe('millrace deploy', () => {
     });
     const text = project.start('deploy');
     expect(await text.exitCode).toBe(0);
-    expect(text.stdout.join('\n')).toContain('The same content was deployed before');
+    expect(text.stdout.join('\n')).toContain('The same content is already deployed');
     await project.write('tasks/b.ts', taskFile('b', '2'));
     const dry = await project.run('deploy', '--dry-run');
     expect(dry.json).toMatchObject({ tasks: ['a', 'b'], layers: [] });

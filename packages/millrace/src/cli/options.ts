@@ -89,7 +89,7 @@ export function smtpAddress(text: string): SmtpAddress {
   const security = url && securities[url.protocol as keyof typeof securities];
   if (!url || !security || url.hostname === '' || !/^\/?$/.test(url.pathname) || url.password !== '')
     throw new InvalidArgumentError(
-      'Must be a mail server such as smtps://user@smtp.example.com:465. Pass the password on stdin.',
+      'Must be a mail server such as smtps://user@smtp.example.com:465, without a password, which is read from stdin.',
     );
   return {
     host: url.hostname.replace(/^\[|\]$/g, ''),

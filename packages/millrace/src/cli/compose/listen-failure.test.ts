@@ -19,7 +19,7 @@ const listen = (port: number, host: string) =>
 test('names the port in use and a fix', async () => {
   const { port } = (await listen(0, '127.0.0.1')) as { port: number };
   const refused = (await listen(port, '127.0.0.1')) as NodeJS.ErrnoException;
-  expect(explainListen(refused, '127.0.0.1', port)).toMatch(new RegExp(`Port ${port} .* taken.*--port`));
+  expect(explainListen(refused, '127.0.0.1', port)).toMatch(new RegExp(`Port ${port} .* in use.*--port`));
 });
 
 test('names an address that the machine does not have', async () => {
