@@ -32,16 +32,16 @@ export const exportRows: readonly ExportRow[] = [
   ...works('sessions', 'SessionHandle', 'SessionInputChannel', 'SessionOutputChannel'),
   ...works('ChatChunkTooLargeError', 'isChatChunkTooLargeError', 'OutOfMemoryError'),
   ...works('WaitpointTimeoutError', 'ManualWaitpointPromise', 'configure', 'deployments', 'queues'),
-  differs('usage', 'durations exclude waits and include other work of the process; costs are 0'),
+  differs('usage', 'durations exclude waits and include other work in the same process; costs are 0'),
   differs(
     'auth',
-    'in the code of a task, `auth.createPublicToken` needs 4.5 or later and scopes with explicit resources',
+    'in the code of a task, `auth.createPublicToken` needs 4.5 or later and scopes with an object id',
   ),
   differs('toolTask', 'works the same; before 4.8 only with zod 3 parameters'),
   differs('TriggerClient', 'works with a separate secret key'),
   differs(
     'prompts',
-    '`define` and `resolve` work: prompts are defined in the code, without versions, labels or overrides',
+    '`define` and `resolve` work: the code defines the prompt, without versions, labels or overrides',
   ),
   ...['list', 'versions', 'promote', 'createOverride', 'updateOverride', 'removeOverride'].map((name) =>
     not(`prompts.${name}`, 'change the prompt in the code, and deploy it'),
@@ -64,7 +64,7 @@ export const exportRows: readonly ExportRow[] = [
   not('WebhookIndexingError', 'see `webhook`'),
   not('WebhookWaiterCancelledError', 'see `webhook`'),
   not('WebhookWaiterLimitError', 'see `webhook`'),
-  not('OIDCTokenError', 'no OIDC tokens are issued here: pass credentials to the task as variables'),
+  not('OIDCTokenError', 'Millrace does not issue OIDC tokens: set credentials for the task as variables'),
   not('query', 'use `millrace stats` and the lists of runs'),
   differs(
     'concurrencyLimit',

@@ -20,7 +20,8 @@ export interface Uses {
 
 /** Their other entries and packages. Packages that are not listed are ordinary packages. */
 const modules: Readonly<Record<string, string>> = {
-  '@trigger.dev/sdk/oidc/aws': 'no OIDC tokens are issued here: pass credentials to the task as variables',
+  '@trigger.dev/sdk/oidc/aws':
+    'Millrace does not issue OIDC tokens: set credentials for the task as variables',
   '@trigger.dev/python': 'Python is not part of a deployment here: start scripts with node:child_process',
 };
 
