@@ -2,7 +2,7 @@ import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Metafile } from 'esbuild';
 
-/** Writes `dist/THIRD-PARTY-NOTICES.txt`: the licence text of each package whose code is in the bundle. */
+/** Writes `dist/THIRD-PARTY-NOTICES.txt`: the license text of each package whose code is in the bundle. */
 export async function writeNotices(root: string, packageFolder: string, metafile: Metafile): Promise<void> {
   const file = join(packageFolder, 'dist', 'THIRD-PARTY-NOTICES.txt');
   const folders = bundledFolders(metafile);

@@ -15,7 +15,7 @@ export default class SecondTry implements Reporter {
       .flatMap((one) => [...one.children.allTests()])
       .filter((one) => one.diagnostic()?.flaky);
     if (flaky.length === 0) return;
-    process.stdout.write(`\nFailed at first, passed when tried again: a race to be found.\n`);
+    process.stdout.write(`\nFailed at first, passed on retry: probably a race to fix.\n`);
     for (const test of flaky)
       process.stdout.write(`  ${test.module.relativeModuleId} > ${test.fullName}\n${reasons(test)}`);
     if (flaky.length <= maximum) return;

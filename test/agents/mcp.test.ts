@@ -152,7 +152,7 @@ test('an agent finds the cause of a failed run, and can change nothing', async (
   expect(await entries()).toEqual([]);
 
   expect(await refused('explain_run', { run: 'run_none' })).toMatch(
-    /does not have it.*\(404 [\w ]+\)\. list_runs.* See: millrace help not-found$/,
+    /Not found in this environment.*\(404 [\w ]+\)\. list_runs.* See: millrace help not-found$/,
   );
   expect(await refused('list_runs', { filter: 'colour:red' })).toMatch(
     /"colour" is not something to filter by/,
@@ -187,8 +187,8 @@ test('with --write it triggers, watches, replays, cancels and resolves, and the 
   expect(await ok('trigger_task', { task: 'gret' })).toMatchObject({
     warning: expect.stringContaining('gret'),
   });
-  // A rejected call changes nothing and leaves no entry.
-  expect(await refused('cancel_run', { run: 'run_none' })).toContain('does not have it');
+  // Refused: it changes nothing, and leaves no entry.
+  expect(await refused('cancel_run', { run: 'run_none' })).toContain('Not found in this environment');
 
   const acted = (await entries()).toReversed();
   expect(acted.map((entry: { target: string; new: object }) => [entry.target, entry.new])).toMatchObject([
@@ -204,7 +204,7 @@ test('with --write it triggers, watches, replays, cancels and resolves, and the 
 test('a key that the server rejects is reported as such', async () => {
   const { refused } = await onStdio([], `${server.keys.prod.slice(0, -4)}0000`);
   expect(await refused('list_runs')).toMatch(
-    /^The server refused the key of millrace mcp .*MILLRACE_SECRET_KEY.* See: millrace help invalid-credential$/,
+    /^The server rejected the secret key .*MILLRACE_SECRET_KEY.* See: millrace help invalid-credential$/,
   );
 });
 

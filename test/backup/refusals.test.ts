@@ -39,34 +39,29 @@ test('lists backups with the moment from which each can be restored', async () =
   expect(data.map(({ name }) => name)).toEqual(await baseNames());
   const result = await run(['backup', 'list'], { MILLRACE_BACKUPS: 'backups' });
   for (const { name, endedAt } of data) expect(result.stdout).toMatch(new RegExp(`${name} +${endedAt}`));
-  expect((await run(['backup', 'list', '--from', 'none'])).stdout).toMatch(/^There is no backup in /);
+  expect((await run(['backup', 'list', '--from', 'none'])).stdout).toMatch(/^No backup in /);
 });
 
 const refused: readonly (readonly [string, readonly string[], number, RegExp])[] = [
-  ['no backup folder', ['backup', '--data', 'data'], 2, /Give --to <folder>, or set MILLRACE_BACKUPS/],
-  ['no folder to restore from', ['restore', '--to', 'new'], 2, /Give --from <folder>/],
+  ['no backup folder', ['backup', '--data', 'data'], 2, /Pass --to <folder> or set MILLRACE_BACKUPS/],
+  ['no folder to restore from', ['restore', '--to', 'new'], 2, /Pass --from <folder>/],
   ['no target', ['restore', '--from', 'backups'], 2, /required option '--to <folder>'/],
-  [
-    'a data folder without a database',
-    ['backup', '--data', 'none', '--to', 'b'],
-    3,
-    /There is no database in/,
-  ],
+  ['a data folder without a database', ['backup', '--data', 'none', '--to', 'b'], 3, /No database in/],
   [
     'backups in the folder of the database itself',
     ['backup', '--data', 'data', '--to', 'data/postgres/b'],
     3,
     /cannot be in the folder of the database itself/,
   ],
-  ['no data folder', ['backup', '--to', 'b'], 3, /Give --data <folder>/],
-  ['a folder without backups', ['restore', '--from', 'none', '--to', 'new'], 3, /There is no backup in/],
+  ['no data folder', ['backup', '--to', 'b'], 3, /Pass --data <folder>/],
+  ['a folder without backups', ['restore', '--from', 'none', '--to', 'new'], 3, /No backup in/],
   [
     'a target that is not empty',
     ['restore', '--from', 'backups', '--to', 'data'],
     3,
     /is not empty.*nothing is ever overwritten/,
   ],
-  ['a target that is a file', ['restore', '--from', 'backups', '--to', 'package.json'], 3, /is not a folder/],
+  ['a target that is a file', ['restore', '--from', 'backups', '--to', 'package.json'], 3, /not a folder/],
   ['an invalid time', ['restore', '--from', 'backups', '--to', 'new', '--at', 'noon'], 2, /ISO 8601/],
   [
     'a future time',
@@ -78,13 +73,13 @@ const refused: readonly (readonly [string, readonly string[], number, RegExp])[]
     'a time before all backups',
     ['restore', '--from', 'backups', '--to', 'new', '--at', '2020-01-01'],
     1,
-    /no backup from before .* The earliest moment .* is 2/,
+    /No backup from before .* The earliest time .* is 2/,
   ],
   [
     'a missing timeline',
     ['restore', '--from', 'backups', '--to', 'new', '--timeline', '7'],
     1,
-    /There is no timeline 7/,
+    /No timeline 7/,
   ],
   [
     'a missing key file',
@@ -115,21 +110,24 @@ test('rejects an external PostgreSQL, which has its own tools', async () => {
 
 test('rejects a moment after the last transaction of the archive, and names that transaction', async () => {
   const { exitCode, stderr } = await restore('--at', new Date().toISOString());
-  expect([exitCode, stderr]).toEqual([1, expect.stringMatching(/does not reach .* leaving out --at/)]);
+  expect([exitCode, stderr]).toEqual([1, expect.stringMatching(/does not reach .* omit --at/)]);
   expect(await namesIn('new')).toBeUndefined();
 });
 
 test('rejects a master key that does not open the secrets of the backup', async () => {
   await writeFile(path('other.key'), '8'.repeat(64));
   const { exitCode, stderr } = await restore('--master-key-file', 'other.key');
-  expect([exitCode, stderr]).toEqual([3, expect.stringContaining('does not open the secrets')]);
+  expect([exitCode, stderr]).toEqual([3, expect.stringContaining('cannot decrypt the secrets')]);
   expect(await namesIn('new')).toBeUndefined();
 });
 
 test('rejects the backups of another database', async () => {
   (await start('other')).kill('SIGKILL');
   const { exitCode, stderr } = await run(['backup', '--data', 'other', '--to', 'backups']);
-  expect([exitCode, stderr]).toEqual([3, expect.stringContaining('has backups of another database')]);
+  expect([exitCode, stderr]).toEqual([
+    3,
+    expect.stringContaining('contains backups of a different database'),
+  ]);
 });
 
 describe('a damaged backup', () => {
@@ -150,7 +148,7 @@ describe('a damaged backup', () => {
 
   test('is rejected when a file has changed', async () => {
     expect(await damaged((base) => appendFile(join(base, 'data/PG_VERSION'), '\n'))).toMatch(
-      /is damaged: the file PG_VERSION does not have its digest/,
+      /is damaged: the digest of the file PG_VERSION does not match/,
     );
   });
 
@@ -162,7 +160,7 @@ describe('a damaged backup', () => {
 
   test.runIf(isLong)('is rejected when its manifest has changed', async () => {
     expect(await damaged((base) => appendFile(join(base, 'manifest.json'), ' '))).toMatch(
-      /manifest.json does not have its digest/,
+      /the digest of manifest.json does not match/,
     );
   });
 
@@ -205,7 +203,7 @@ test.runIf(isLong)('a stopped backup reports it and keeps nothing', async () => 
   stopped.kill('SIGINT');
   expect([await stopped.exitCode, stopped.stderr.join('\n')]).toEqual([
     1,
-    expect.stringContaining('Stopped. This backup was not kept.'),
+    expect.stringContaining('Stopped. The backup was discarded.'),
   ]);
   expect([await drafts(), await baseNames()]).toEqual([[], before]);
 });
@@ -218,7 +216,7 @@ test.runIf(isLong)('a backup whose database stops reports it and keeps nothing',
   server.kill('SIGKILL');
   expect([await backup.exitCode, backup.stderr.join('\n')]).toEqual([
     1,
-    expect.stringContaining('PostgreSQL stopped during the backup, which was not kept.'),
+    expect.stringContaining('PostgreSQL stopped during the backup, which was discarded.'),
   ]);
   expect([await drafts(), await baseNames()]).toEqual([[], before]);
 });

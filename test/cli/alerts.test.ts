@@ -98,16 +98,16 @@ test('a chat is added and tested, and receives an alert about a new error', asyn
 test('invalid command lines print the correct form', async () => {
   const cases: [args: string[], stderr: RegExp][] = [
     [['alerts', 'add', 'error'], /Allowed choices are error\.new/],
-    [['alerts', 'add', 'error.new', '--threshold', '0'], /It is a number above 0/],
+    [['alerts', 'add', 'error.new', '--threshold', '0'], /Must be a number above 0/],
     [
       ['notifications', 'add', 'email', '--smtp', 'smtps://u:p@h', '--from', 'a', '--to', 'b'],
       /without a password/,
     ],
     [
       ['notifications', 'add', 'email', '--smtp', 'ftp://h', '--from', 'a', '--to', 'b'],
-      /It is a mail server such as/,
+      /Must be a mail server such as/,
     ],
-    [['runs', 'list', '--metadata', '42'], /It is a path and a value/],
+    [['runs', 'list', '--metadata', '42'], /Must be a path and a value/],
   ];
   for (const [args, stderr] of cases)
     expect(await cli(...args)).toMatchObject({ exitCode: 2, stderr: expect.stringMatching(stderr) });

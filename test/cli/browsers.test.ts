@@ -136,6 +136,6 @@ test('an invalid base path is rejected at the start', { timeout: 60_000 }, async
       env: { MILLRACE_BASE_PATH },
     });
     expect(exitCode).toBe(2);
-    expect(stderr).toContain('MILLRACE_BASE_PATH is a path such as /millrace');
+    expect(stderr).toContain('MILLRACE_BASE_PATH must be a path such as /millrace');
   }
 });

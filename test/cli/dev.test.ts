@@ -125,11 +125,11 @@ describe('millrace dev', () => {
     const second = await finishedProcess(['dev', '--json', '--port', '0'], { cwd: project.path });
     expect(second).toMatchObject({ exitCode: 3, stdout: '' });
     expect(second.stderr).toBe(
-      `millrace: \`millrace dev\` runs in ${await realpath(project.path)} already: process ${dev.pid} at ${dev.ready.url}. Stop it first, or work in a copy of the folder. See: millrace help the-data-folder-is-in-use`,
+      `millrace: \`millrace dev\` is already running in ${await realpath(project.path)}: process ${dev.pid} at ${dev.ready.url}. Stop it first, or use a copy of the folder. See: millrace help the-data-folder-is-in-use`,
     );
     const elsewhere = await finishedProcess(['dev', '--port', '0', '--data', 'other'], { cwd: project.path });
-    expect(elsewhere).toMatchObject({ exitCode: 3, stderr: expect.stringContaining('runs in') as string });
-    // The address that the first one wrote for other terminals still exists.
+    expect(elsewhere).toMatchObject({ exitCode: 3, stderr: expect.stringContaining('running in') as string });
+    // What the first one left for other terminals is still there.
     expect(await run('answer')).toMatchObject({ status: 'COMPLETED' });
     // Another project with the same data folder finds the same server.
     const other = await temporaryProject({ 'tasks/answer.ts': taskFile('answer', `return 'one';`) });
@@ -161,7 +161,7 @@ describe('millrace dev', () => {
       const second = await finishedProcess(['dev', '--json', '--port', port], { cwd: other.path });
       expect(second).toMatchObject({ exitCode: 3, stdout: '' });
       expect(second.stderr).toMatch(
-        new RegExp(`^millrace: Port ${port} of 127.0.0.1 is taken\\..*--port.*$`, 'm'),
+        new RegExp(`^millrace: Port ${port} on 127.0.0.1 is in use\\..*--port.*$`, 'm'),
       );
       // The data folder is complete: the next start uses it.
       const third = await startDev(other.path);
@@ -216,7 +216,7 @@ describe('millrace dev', () => {
     const line = await dev.line(/problem/, seen);
     expect(line).toMatch(/^problem tasks\/nightly\.ts: Task "nightly" in tasks\/nightly\.ts: .*61.*minute/i);
     expect(line).not.toMatch(/[{}]|Error:|\b422\b/);
-    expect(await dev.line(/goes on being served/, seen)).toMatch(/^version \d{8}\.\d+ goes on being served$/);
+    expect(await dev.line(/remains in service/, seen)).toMatch(/^version \d{8}\.\d+ remains in service$/);
     expect(await run('answer')).toMatchObject({ status: 'COMPLETED' });
     await rm(`${project.path}/tasks/nightly.ts`);
   });

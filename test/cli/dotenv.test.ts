@@ -22,7 +22,7 @@ test('dev passes the variables of .env to tasks, below those of its own environm
   try {
     await dev.line(/^\{"url"/);
     expect(await dev.line(/\.env/)).toBe(
-      'env     .env gives tasks FROM_FILE, IN_MILLRACE; not used: IN_BOTH (set where dev was started), MILLRACE_LEASE_SECONDS (a setting of Millrace itself)',
+      'env     .env sets FROM_FILE, IN_MILLRACE for tasks; not used: IN_BOTH (set in the environment of dev), MILLRACE_LEASE_SECONDS (a Millrace setting)',
     );
     const output = async (): Promise<unknown> => {
       const { stdout } = await finished(['trigger', 'shows', '--wait', '--json'], { cwd: project.path });
@@ -34,10 +34,10 @@ test('dev passes the variables of .env to tasks, below those of its own environm
 
     const seen = dev.seen();
     await project.write('.env', 'FROM_FILE=other-value\nADDED=1\n');
-    expect(await dev.line(/env +\.env gives/, seen)).toBe('env     .env gives tasks FROM_FILE, ADDED');
+    expect(await dev.line(/env +\.env sets/, seen)).toBe('env     .env sets FROM_FILE, ADDED for tasks');
     await expect.poll(output, { timeout: 15_000 }).toEqual(['other-value', 'outside', 'millrace', null]);
     await rm(join(project.path, '.env'));
-    await dev.line(/\.env is gone/, seen);
+    await dev.line(/\.env was removed/, seen);
     await expect.poll(output, { timeout: 15_000 }).toEqual([null, 'outside', 'millrace', null]);
     const all = [...dev.stdout, ...dev.stderr].join('\n');
     for (const value of ['a secret value', 'other-value', 'not a number']) expect(all).not.toContain(value);
@@ -56,7 +56,7 @@ test('a .env that is created while dev runs applies as well', async () => {
     await dev.line(/^\{"url"/);
     expect(dev.stderr.join('\n')).not.toContain('.env');
     await project.write('.env', 'FROM_FILE=new\n');
-    await dev.line(/\.env gives tasks FROM_FILE$/);
+    await dev.line(/\.env sets FROM_FILE for tasks$/);
   } finally {
     dev.kill('SIGTERM');
     await dev.exitCode;

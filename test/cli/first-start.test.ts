@@ -106,7 +106,7 @@ test(
         { cwd: here.path },
       );
       expect([exitCode, stdout]).toEqual([3, '']);
-      expect(stderr).toMatch(/cannot be written to .*nothing was made.*--secrets-file/);
+      expect(stderr).toMatch(/cannot be written to .*nothing was created.*--secrets-file/);
     }
     expect(await readFile(join(here.path, 'taken.json'), 'utf8')).toContain('somebody');
     // The rest of a start that was killed before it created anything is replaced.

@@ -127,13 +127,13 @@ test('shows its changes, applies them, and finds nothing to do when it is repeat
   expect(dry.stdout.split('\n').slice(1, -1)).toEqual(
     [
       'set      variable  LOG_LEVEL',
-      'keep     variable  REGION      has another value here: --override takes that of the import',
+      'keep     variable  REGION      has another value here: --override replaces it',
       'set      variable  STRIPE_KEY  secret',
       'create   schedule  daily       report: 0 9 * * 1-5 Europe/Paris',
       'in code  schedule  imported-' + (await declaredId()) + '  declared by the task declared',
       'waits    schedule  of-cleanup  the task cleanup is not deployed here: deploy it, then import again',
       'create   schedule  paused      report: 0 9 * * 1-5 UTC, inactive',
-      '1 of the schedules fires there as well: deactivate them there, or import with --inactive and activate them here later.',
+      '1 of the schedules fires in the source as well: deactivate them there, or import with --inactive and activate them here later.',
       'Nothing was changed. --apply imports 2 variables and 2 schedules.',
     ].map((line) => expect.stringMatching(spaced(line)) as string),
   );
@@ -217,7 +217,7 @@ test('differing values stay, and a rejected name does not stop the rest', async 
     action: 'keep',
     task: 'report',
     active: false,
-    note: 'differs here: --override takes that of the import',
+    note: 'differs here: --override replaces it',
   });
 });
 
@@ -235,7 +235,7 @@ test('runs are saved verbatim, and not imported', async () => {
   expect((await target.ask('/api/v1/runs')).body.data).toEqual([]);
   expect(await importing('--apply', '--runs', file)).toMatchObject({
     exitCode: 2,
-    stderr: expect.stringContaining('is there already') as string,
+    stderr: expect.stringContaining('already exists') as string,
   });
 });
 
@@ -246,18 +246,18 @@ test('invalid input is reported in one sentence', async () => {
     return `${exitCode} ${stderr}`;
   };
   expect(await refused('--from-token', 'tr_pat_0000')).toMatch(
-    /^4 millrace: \S+ refused the credential \(401 .*\): it takes a personal access token of that installation/,
+    /^4 millrace: \S+ rejected the credential \(401 .*\)\. Use a personal access token of that installation/,
   );
   expect(await refused('--from-token', 'tr_pat_with\nend')).toMatch(/^2 millrace: [^\n]* copy it again\.\n$/);
   expect(await refused('--from-project', 'proj_unknown')).toMatch(
-    /^1 millrace: The token does not see the project proj_unknown and its environment prod at .* Check --from-project and --from-env\.\n$/,
+    /^1 millrace: The token cannot access the project proj_unknown and its environment prod at .* Check --from-project and --from-env\.\n$/,
   );
   expect(await refused('--from', 'http://127.0.0.1:59999')).toMatch(
     /^4 millrace: Cannot reach http:\/\/127\.0\.0\.1:59999: .*ECONNREFUSED/,
   );
   expect(await refused('--from', target.url)).toMatch(/^2 millrace: .* cannot be imported into itself/);
   expect(await refused('--from-key', source.keys.stg)).toMatch(
-    /^2 millrace: --from-key belongs to stg, and prod is read: give the key of prod, or --from-env\.\n$/,
+    /^2 millrace: --from-key belongs to stg, but the import reads prod\. Pass the key of prod, or --from-env\.\n$/,
   );
   expect(await refused('--from-key', source.keys.prod, '--from-project', target.projectRef)).toMatch(
     /^1 millrace: .*400 Invalid project ref/,
@@ -296,7 +296,7 @@ test('waits for a rate limit, retries where the source fails, and gives up where
   const { exitCode, stderr } = await importing('--from', url);
   expect({ exitCode, stderr }).toEqual({
     exitCode: 0,
-    stderr: `${url} limits the rate of requests: going on in 0 s.\n`,
+    stderr: `${url} limits the request rate: continuing in 0 s.\n`,
   });
 
   const slow = await before((_, response) => {
@@ -305,12 +305,12 @@ test('waits for a rate limit, retries where the source fails, and gives up where
   });
   expect(await importing('--from', slow)).toMatchObject({
     exitCode: 1,
-    stderr: `millrace: ${slow} limits the rate of requests, and asks to wait 3600 s. Run the command again then.\n`,
+    stderr: `millrace: ${slow} limits the request rate. Run the command again in 3600 s.\n`,
   });
   const odd = await before((_, response) => Boolean(response.writeHead(200).end('<html>')));
   expect(await importing('--from', odd)).toMatchObject({
     exitCode: 1,
-    stderr: expect.stringMatching(/is it the right address\?\n$/) as string,
+    stderr: expect.stringMatching(/Check the address\.\n$/) as string,
   });
 });
 

@@ -42,13 +42,13 @@ const isGood = async (token: string): Promise<boolean> =>
 
 test('logout forgets the token, which remains valid; with --revoke it ends', async () => {
   const { url } = dev.ready;
-  expect(await command('logout')).toEqual({ exitCode: 0, stdout: 'Nobody was logged in.', stderr: '' });
+  expect(await command('logout')).toEqual({ exitCode: 0, stdout: 'Not logged in.', stderr: '' });
   const first = await newToken();
   await command('login', '--url', url, '--token', first);
   expect(isStored()).toBe(true);
   expect(await command('logout')).toMatchObject({
     exitCode: 0,
-    stdout: `You are logged out of ${url}. The token stays good: \`millrace tokens revoke\` ends it.`,
+    stdout: `Logged out of ${url}. The token remains valid; \`millrace tokens revoke\` revokes it.`,
   });
   expect(isStored()).toBe(false);
   expect(await command('whoami')).toMatchObject({ exitCode: 4 });
@@ -57,7 +57,7 @@ test('logout forgets the token, which remains valid; with --revoke it ends', asy
   await command('login', '--url', url, '--token', first);
   expect(await command('logout', '--revoke')).toMatchObject({
     exitCode: 0,
-    stdout: `You are logged out of ${url}, and the token is revoked.`,
+    stdout: `Logged out of ${url}. The token is revoked.`,
   });
   expect(isStored()).toBe(false);
   expect(await isGood(first)).toBe(false);

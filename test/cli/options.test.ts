@@ -51,7 +51,7 @@ test('every command that accepts the key of an environment accepts --env, which 
     const args = [...line.split(' '), '--url', 'http://127.0.0.1:9', '--key', key, '--env', 'prod'];
     const root = await program();
     await expect(root.parseAsync(args, { from: 'user' }), line).rejects.toThrow(
-      'The key belongs to dev, but --env says prod. Give the key of prod.',
+      'The key belongs to dev, but --env is prod. Use the key of prod.',
     );
   }
 });

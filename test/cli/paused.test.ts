@@ -156,7 +156,7 @@ test('a restored database that is started with --paused does nothing by itself, 
   expect((await resume(['--skip-missed', '--fire-missed'])).exitCode).toBe(2);
   expect(await resume(['--skip-missed'])).toMatchObject({
     exitCode: 0,
-    stdout: 'Millrace starts and fires again. Ticks of 1 schedule that fell due are skipped.',
+    stdout: 'Resumed: runs start and schedules fire again. Ticks of 1 schedule that became due are skipped.',
   });
   await expect.poll(() => status(waits), patience).toBe('COMPLETED');
   await expect.poll(() => status(delayed), patience).toBe('COMPLETED');
@@ -171,7 +171,7 @@ test('a restored database that is started with --paused does nothing by itself, 
   expect(await sql`select act, new from audit_log where act like 'installation.%'`).toEqual([
     { act: 'installation.resumed', new: { missedTicks: 'skip', schedules: 1 } },
   ]);
-  expect((await resume([])).stdout).toBe('Nothing was paused; nothing is changed.');
+  expect((await resume([])).stdout).toBe('Not paused. Nothing was changed.');
 }, 120_000);
 
 test('resuming can also fire the missed ticks, according to each schedule', async () => {
@@ -212,5 +212,5 @@ test('MILLRACE_PAUSED other than 1 and 0 is rejected', async () => {
     cwd: folder.path,
     env: { MILLRACE_PAUSED: 'maybe' },
   });
-  expect([exitCode, stderr]).toEqual([2, expect.stringContaining('MILLRACE_PAUSED is 1 or 0.')]);
+  expect([exitCode, stderr]).toEqual([2, expect.stringContaining('MILLRACE_PAUSED must be 1 or 0.')]);
 });

@@ -47,7 +47,7 @@ describe('with a running dev', () => {
     );
     waiting.kill('SIGINT');
     expect(await waiting.exitCode).toBe(130);
-    expect(waiting.stderr.at(-1)).toBe(`${id} goes on. To watch it: millrace runs show ${id} --wait`);
+    expect(waiting.stderr.at(-1)).toBe(`${id} continues. To follow it: millrace runs show ${id} --wait`);
     const again = millrace(['runs', 'show', id, '--wait'], { cwd: project.path });
     await again.line(/has no task "helo"/);
     expect((await command('runs', 'cancel', id)).exitCode).toBe(0);
@@ -59,7 +59,7 @@ describe('with a running dev', () => {
     const refused = await command('trigger', 'restss', '--wait', '--json');
     expect(refused).toMatchObject({ exitCode: 1, stdout: '' });
     expect(refused.stderr).toMatch(
-      /^millrace: The current version \d{8}\.\d+ has no task "restss"\. Did you mean "rests"\? Nothing was triggered\. With --allow-unknown the run waits for a version that has the task\./,
+      /^millrace: The current version \d{8}\.\d+ has no task "restss"\. Did you mean "rests"\? Nothing was triggered\. With --allow-unknown the run waits for a version that contains the task\./,
     );
     expect((await command('runs', 'list', '--task', 'restss', '--json')).stdout).toBe('');
     await command('trigger', 'restss', '--allow-unknown');
@@ -72,7 +72,7 @@ describe('with a running dev', () => {
       expect(await command('runs', 'show', 'run_unknown', ...wait)).toMatchObject({
         exitCode: 1,
         stderr: expect.stringContaining(
-          `millrace: 404 There is no run run_unknown in the environment of this key at ${dev.ready.url}.`,
+          `millrace: 404 No run run_unknown in the environment of this key at ${dev.ready.url}.`,
         ) as string,
       });
     }
@@ -145,7 +145,7 @@ test('a command reports that it waits for the server, and for stdin', async () =
     const bin = join(repository, 'packages/millrace/bin/millrace.js');
     const child = spawn(process.execPath, [bin, 'env', 'set', 'KEY', ...connection], { cwd: folder.path });
     const [output] = (await once(child.stderr, 'data')) as [Buffer];
-    expect(String(output)).toBe('Waiting for the value of KEY on stdin, up to its end (Ctrl-D) …\n');
+    expect(String(output)).toBe('Waiting for the value of KEY on stdin (end it with Ctrl-D) …\n');
     child.kill('SIGKILL');
   } finally {
     server.closeAllConnections();

@@ -103,7 +103,7 @@ test('work without a project needs an address and a key, and serves the deployed
 }, 60_000);
 
 test.each([
-  [['--label', 'a b'], 'A label has'],
+  [['--label', 'a b'], 'Must be 1 to 64 characters'],
   [['--cache-size', '2GB'], 'such as 500MiB or 2GiB'],
   [['--cache-size', '0MiB'], 'such as 500MiB or 2GiB'],
 ])('work rejects %s', async (args, expected) => {
@@ -117,7 +117,7 @@ test('work rejects a cache that cannot be written, and reports a folder that is 
   onTestFinished(project.remove);
   const env = { MILLRACE_API_URL: server.url, MILLRACE_SECRET_KEY: server.keys.prod };
   const refused = await finished(['work', '--cache', 'file'], { cwd: project.path, env });
-  expect([refused.exitCode, refused.stderr]).toEqual([3, expect.stringContaining('is not a folder')]);
+  expect([refused.exitCode, refused.stderr]).toEqual([3, expect.stringContaining('not a folder')]);
   const runner = millrace(['work', '--cache', await temporary()], { cwd: project.path, env });
   onTestFinished(() => runner.kill('SIGKILL'));
   expect(JSON.parse(await runner.line(/version\.served/))).toMatchObject({ isNew: true, isCurrent: false });

@@ -94,8 +94,8 @@ test('prints only messages of the log level, and rejects invalid settings', asyn
   expect(loud.stdout).toEqual([]);
 
   for (const [args, env, expected] of [
-    [['--grace', 'soon'], {}, /--grace.*time span from 0s to 1h/],
-    [[], { MILLRACE_GRACE: '2h' }, /MILLRACE_GRACE.*time span/],
+    [['--grace', 'soon'], {}, /--grace.*duration from 0s to 1h/],
+    [[], { MILLRACE_GRACE: '2h' }, /MILLRACE_GRACE.*duration/],
     [['--health-port', 'x'], {}, /--health-port.*such as 9464/],
     [['--log-level', 'loud'], {}, /--log-level/],
   ] as const) {

@@ -142,7 +142,7 @@ test('a deployed version shows its tasks with the JSON Schemas of their payloads
   const text = project.start('deploy', '--force');
   expect(await text.exitCode).toBe(0);
   expect(text.stderr.join('\n')).toMatch(
-    /Without a JSON Schema of the payload: large\. Of large, its JSON Schema has \d+ bytes, and at most 32768 are stored\./,
+    /Tasks without a JSON Schema of the payload: large\. For large: its JSON Schema has \d+ bytes, and at most 32768 are stored\./,
   );
   const { version } = (await project.run('deploy', '--force')).json as { version: string };
   const { declaredTasks } = (await project.run('versions', 'show', version)).json as {

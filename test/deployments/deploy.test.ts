@@ -75,7 +75,7 @@ describe('millrace deploy', () => {
     });
     expect(await project.run('versions', 'rollback')).toMatchObject({
       exitCode: 1,
-      stderr: expect.stringContaining(`No version before ${one} was current`),
+      stderr: expect.stringContaining(`No previously current version before ${one}`),
     });
     // The same content is promoted again, although it is newer than the current version.
     expect((await project.run('deploy')).json).toMatchObject({ version: two, isNew: false, isCurrent: true });
@@ -94,7 +94,7 @@ describe('millrace deploy', () => {
     expect(await project.run('versions', 'archive', one, '--yes')).toMatchObject({ exitCode: 1 });
     expect(await project.run('versions', 'archive', two)).toMatchObject({
       exitCode: 2,
-      stderr: expect.stringContaining('give --yes'),
+      stderr: expect.stringContaining('pass --yes'),
     });
     expect(await project.run('versions', 'archive', two, '--yes')).toMatchObject({
       json: { state: 'archived' },
@@ -131,7 +131,7 @@ describe('millrace deploy', () => {
     });
     const text = project.start('deploy');
     expect(await text.exitCode).toBe(0);
-    expect(text.stdout.join('\n')).toContain('The same content was deployed before');
+    expect(text.stdout.join('\n')).toContain('The same content is already deployed');
     await project.write('tasks/b.ts', taskFile('b', '2'));
     const dry = await project.run('deploy', '--dry-run');
     expect(dry.json).toMatchObject({ tasks: ['a', 'b'], layers: [] });
@@ -217,7 +217,7 @@ export default { build: { extensions: [copyFiles('large.bin')] } };`,
     const other = await deployedProject(installation, keys.prod, { 'tasks/a.ts': taskFile('a', '1') });
     expect(await other.run('deploy', '--branch', 'feat/x')).toMatchObject({
       exitCode: 2,
-      stderr: expect.stringContaining('--branch needs the key of preview'),
+      stderr: expect.stringContaining('--branch requires a preview secret key'),
     });
   }, 60_000);
 
@@ -328,7 +328,7 @@ describe('millrace deploy rejects', () => {
     const project = await deployedProject(installation, installation.keys.prod, good);
     expect(await project.run('deploy', '--env', 'stg')).toMatchObject({
       exitCode: 2,
-      stderr: expect.stringContaining('The key belongs to prod, but --env says stg'),
+      stderr: expect.stringContaining('The key belongs to prod, but --env is stg'),
     });
     expect(await project.run('deploy', '--key', `svc_prod_sk_${'x'.repeat(32)}`)).toMatchObject({
       exitCode: 4,

@@ -148,7 +148,7 @@ test('a version that a runner cannot load is returned, named by the reason, and 
   await expect
     .poll(() => reasonOf(server, run), { timeout })
     .toMatch(
-      /could not load it \(.* (has another digest than declared|cannot be decompressed) \(fetched 3 times\)\)\.$/,
+      /could not load it \(.* (does not match its declared digest|cannot be decompressed) \(fetched 3 times\)\)\.$/,
     );
   // It is not retried repeatedly.
   expect(unable.length).toBeLessThan(3);

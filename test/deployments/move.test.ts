@@ -42,7 +42,7 @@ test('millrace versions move shows the waiting runs, confirms, and moves them to
   });
   expect(await project.run('versions', 'move', version, two)).toMatchObject({
     exitCode: 2,
-    stderr: expect.stringContaining('give --yes'),
+    stderr: expect.stringContaining('pass --yes'),
   });
   expect(await project.run('versions', 'move', version, three, '--yes')).toMatchObject({
     exitCode: 1,

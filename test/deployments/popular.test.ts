@@ -50,7 +50,7 @@ test('packages that find files next to themselves work in dev and deployed, with
   const deployed = await project.run('deploy');
   expect(deployed, deployed.stderr).toMatchObject({ exitCode: 0, json: { isCurrent: true } });
   expect(deployed.stderr).toContain(
-    'Not bundled, but installed as they are: jsdom, pdfkit, pino, pino-pretty, sharp, tiktoken. --dry-run shows why.',
+    'Installed without bundling: jsdom, pdfkit, pino, pino-pretty, sharp, tiktoken. --dry-run shows the reasons.',
   );
   const used = await useAll({ url, key: keys.prod }, uses, () => {});
   expect(Object.fromEntries(used)).toEqual(results);

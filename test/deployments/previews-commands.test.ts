@@ -104,7 +104,7 @@ test('a CI shell deploys a branch and archives it with two variables', async () 
   expect((await project.run('schedules', 'list', ...here)).json).toMatchObject({ task: 'nightly' });
   expect(await project.run('deploy', '--schedules')).toMatchObject({
     exitCode: 2,
-    stderr: expect.stringContaining('give --branch'),
+    stderr: expect.stringContaining('require --branch'),
   });
 
   await project.run('trigger', 'nap', ...here);
@@ -114,7 +114,7 @@ test('a CI shell deploys a branch and archives it with two variables', async () 
   const refused = await shell(archive.replace('--yes', ''));
   expect(refused).toMatchObject({
     code: 2,
-    stderr: expect.stringMatching(/give --yes to cancel them: feat\/login has 1 run that has not ended\.\n$/),
+    stderr: expect.stringMatching(/pass --yes to cancel them: feat\/login has 1 run that has not ended\.\n$/),
   });
   const archived = await shell(archive);
   expect(archived, archived.stderr).toMatchObject({
@@ -130,14 +130,17 @@ test('a preview runner registers no folder unless a branch is named', async () =
   const project = await deployedProject(installation, keys.preview, { 'tasks/all.ts': tasks });
   expect(await project.run('work', '--dir', '.')).toMatchObject({
     exitCode: 2,
-    stderr: expect.stringContaining('--dir needs --branch'),
+    stderr: expect.stringContaining('--dir requires --branch'),
   });
   const ofProd = await finished(['work', '--branch', 'feat/x'], {
     cwd: project.dir,
     env: { MILLRACE_API_URL: url, MILLRACE_SECRET_KEY: keys.prod },
   });
-  expect(ofProd).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('--branch needs the key') });
-  // The key is valid; the branch is missing.
+  expect(ofProd).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringContaining('--branch requires a preview secret key'),
+  });
+  // The key is good: what is wrong is the branch.
   const nowhere = await project.run('work', '--branch', 'feat/none', '--dir', '.');
   expect(nowhere).toMatchObject({
     exitCode: 4,

@@ -75,6 +75,6 @@ test('a server does not start with a missing bucket, a missing setting or wrong 
   });
   expect(await started({ AWS_ACCESS_KEY_ID: '' })).toMatchObject({
     exitCode: 2,
-    stderr: expect.stringContaining('AWS_ACCESS_KEY_ID is needed for MILLRACE_BUNDLE_STORE.') as string,
+    stderr: expect.stringContaining('AWS_ACCESS_KEY_ID is required for MILLRACE_BUNDLE_STORE.') as string,
   });
 }, 60_000);

@@ -308,7 +308,7 @@ test(
     await writeFile(join(elsewhere, 'none.ts'), 'export default {};');
     expect(await run(elsewhere, 'runs', 'show', id, '--codec', 'none.ts')).toMatchObject({
       exitCode: 2,
-      text: expect.stringContaining('exports no codec'),
+      text: expect.stringContaining('has no codec'),
     });
     const triggered = await run(dir, 'trigger', 'echo', '--payload', `"${canary}"`, '--wait', '--json');
     expect(JSON.parse(triggered.text.split('\n').at(-1)!)).toMatchObject({ output: { echoed: canary } });

@@ -59,7 +59,5 @@ test('a codec file that is missing or exports no codec is rejected before a vers
     'must be a codec, an object with encode and decode',
   );
   await expect(start(`throw new Error('no codec today');`)).rejects.toThrow('no codec today');
-  await expect(start('')).rejects.toThrow(
-    '"codec" names ./codec.ts, and there is no such file in the project',
-  );
+  await expect(start('')).rejects.toThrow('"codec" is ./codec.ts, which does not exist in the project');
 });

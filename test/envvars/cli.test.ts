@@ -92,7 +92,7 @@ test('pulls into a file that only its owner can read, and pushes it back', { tim
     exitCode: 1,
     stderr: expect.stringMatching(/B: Variable already set in Production\./) as string,
   });
-  expect(await env('push')).toMatchObject({ exitCode: 0, stdout: 'Set 4 variables of .env.' });
+  expect(await env('push')).toMatchObject({ exitCode: 0, stdout: 'Set 4 variables from .env.' });
   expect((await served.call('GET', 'envvars')).body).toMatchObject({ variables });
   await chmod(file, 0o644);
   expect(await env('pull', '--force')).toMatchObject({ exitCode: 0 });
@@ -101,12 +101,12 @@ test('pulls into a file that only its owner can read, and pushes it back', { tim
   const elsewhere = await env('pull', 'stg.env', '--project', served.ref, '--env', 'staging');
   expect(elsewhere).toMatchObject({
     exitCode: 2,
-    stderr: 'millrace: The key belongs to prod, but --env says stg. Give the key of stg.',
+    stderr: 'millrace: The key belongs to prod, but --env is stg. Use the key of stg.',
   });
   await expect(stat(join(folder.path, 'stg.env'))).rejects.toThrow('ENOENT');
   await writeFile(file, "A=\nB=''\nC='  '\nMILLRACE_API_URL=http://127.0.0.1\n");
   expect((await env('push')).stdout).toBe(
-    'Set 3 variables of .env. Left out, as reserved: MILLRACE_API_URL.',
+    'Set 3 variables from .env. Skipped reserved names: MILLRACE_API_URL.',
   );
   const blank = { A: '', B: '', C: '  ' };
   expect((await served.call('GET', 'envvars')).body).toMatchObject({ variables: blank });
@@ -115,7 +115,7 @@ test('pulls into a file that only its owner can read, and pushes it back', { tim
   expect(await readFile(file, 'utf8')).toBe("A=''\nB=''\nC='  '\nS=''\n");
 });
 
-test('pull writes no secrets to a file that git would add', { timeout: 60_000 }, async () => {
+test('pull writes no secrets to a file that git does not ignore', { timeout: 60_000 }, async () => {
   const { env, folder, served } = await opened();
   const git = (...args: string[]) => promisify(execFile)('git', ['-C', folder.path, ...args]);
   await served.call('POST', 'envvars/prod/import', {
@@ -125,7 +125,7 @@ test('pull writes no secrets to a file that git would add', { timeout: 60_000 },
   const refused = await env('pull');
   expect(refused).toMatchObject({ exitCode: 1, stdout: '' });
   expect(refused.stderr).toMatch(
-    /^millrace: git would take \.env .*add a line \.env\* to .*\.gitignore.*--force/,
+    /^millrace: git does not ignore \.env, .*add a line \.env\* to .*\.gitignore.*--force/,
   );
   await expect(stat(join(folder.path, '.env'))).rejects.toThrow('ENOENT');
   // A folder in it is inside the repository as well.
@@ -142,28 +142,30 @@ test('pull writes no secrets to a file that git would add', { timeout: 60_000 },
   expect(await env('pull', '.env.example')).toMatchObject({
     exitCode: 1,
     stderr:
-      'millrace: git would take .env.example with all its secrets: remove the line !.env.example (.gitignore:2), or give the file another name. Nothing was written; --force writes it all the same.',
+      'millrace: git does not ignore .env.example, which contains all secrets: remove the line !.env.example (.gitignore:2), or choose another file name. Nothing was written; --force writes it anyway.',
   });
   expect(await env('pull', 'nowhere/prod.env')).toMatchObject({
     exitCode: 1,
     stderr: expect.stringMatching(
-      /^millrace: There is no folder \S+\/nowhere for prod\.env\. Make it first\.$/,
+      /^millrace: The folder \S+\/nowhere for prod\.env does not exist\. Create it first\.$/,
     ) as string,
   });
   await git('add', '--force', '.env');
   expect((await env('pull', '.env')).stderr).toBe(
-    'millrace: git would take .env with all its secrets: take it out of git with `git rm --cached .env`. Nothing was written; --force writes it all the same.',
+    'millrace: git does not ignore .env, which contains all secrets: remove it from git with `git rm --cached .env`. Nothing was written; --force writes it anyway.',
   );
   const tracked = await env('pull', '--force');
   expect(tracked).toMatchObject({
     exitCode: 0,
     stdout: 'Wrote 1 variables to .env.',
-    stderr: expect.stringMatching(/^git would take \.env .*git rm --cached.*all the same\.$/) as string,
+    stderr: expect.stringMatching(
+      /^git does not ignore \.env, .*git rm --cached.*Writing it anyway\.$/,
+    ) as string,
   });
   await folder.write('.git/index', 'broken');
   expect(await env('pull', '.env.stg')).toMatchObject({
     exitCode: 1,
-    stderr: expect.stringMatching(/whether git ignores it is not known/) as string,
+    stderr: expect.stringMatching(/cannot determine whether git ignores it/) as string,
   });
 });
 
@@ -183,14 +185,14 @@ test('shows the history, compares revisions and rolls back', { timeout: 60_000 }
     ['1', 'set', '+A'],
   ]);
   expect((await env('diff', '1')).stdout).toBe('- A=1\n+ A=2');
-  expect((await env('rollback', '1')).stdout).toBe('As at revision 1, now revision 5: ~A.');
+  expect((await env('rollback', '1')).stdout).toBe('Restored revision 1 as revision 5: ~A.');
   expect(json((await env('list', '--json')).stdout)).toEqual([{ name: 'A', value: '1', isSecret: false }]);
   expect(json((await env('history', '--limit', '1', '--json')).stdout)).toMatchObject([
     { act: 'rollback', restored: 1 },
   ]);
   expect(await env('rollback', '99')).toMatchObject({ exitCode: 1 });
   expect((await env('diff', '0')).stdout).toBe('+ A=1');
-  expect((await env('rollback', '0')).stdout).toBe('As at revision 0, now revision 6: -A.');
+  expect((await env('rollback', '0')).stdout).toBe('Restored revision 0 as revision 6: -A.');
 });
 
 test('takes project, environment and branch as options with a personal access token', async () => {

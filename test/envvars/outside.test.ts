@@ -127,7 +127,7 @@ test(
       .poll(() => outcome('lengths'), { timeout: 20_000 })
       .toMatchObject({ output: { FROM_FILE: ['ne', 3] } });
     await rm(join(project.path, 'mounted'), { recursive: true });
-    expect(await work.line(/variables\.unread/)).toMatch(/ENOENT.*The variables from before stay/);
+    expect(await work.line(/variables\.unread/)).toMatch(/ENOENT.*The previous variables remain in use/);
     expect(await outcome('lengths')).toMatchObject({ status: 'COMPLETED', output: { FROM_FILE: ['ne', 3] } });
   },
 );
@@ -157,7 +157,7 @@ test(
         /The command of --variables-command ended with 3: sealed/,
       ],
       [['--variables-command', `echo '{"a": "secret"'`], /printed JSON that cannot be parsed/],
-      [['--variables-command', `echo '{"a": {"b": "secret"}}'`], /returned no text for a\./],
+      [['--variables-command', `echo '{"a": {"b": "secret"}}'`], /returned an invalid value for a\./],
       [['--variables-hook', 'list.mjs'], /The hook list\.mjs must return an object of variables/],
       [['--variables-hook', 'nothing.mjs'], /must export a function as its default/],
       [['--variables-hook', 'throws.mjs'], /The hook throws\.mjs failed: vault is sealed/],

@@ -190,7 +190,7 @@ describe.runIf(isLong && hasPrograms)(`docs/production.md${unlessMissing}`, () =
       await runner.line(connected);
       const block = page.next('npx millrace resume').replace('run_…', order).replace('waitpoint_…', token);
       const resumed = await second.type(block);
-      expect(resumed).toContain('Millrace starts and fires again.');
+      expect(resumed).toContain('Resumed: runs start and schedules fire again.');
       expect(resumed).toContain('a lamp, approved by Ada');
       // The two installations share nothing.
       expect(await statusOf(`http://127.0.0.11:${world.port}`, key, order)).toBe('WAITING');

@@ -52,12 +52,12 @@ test(
   },
 );
 
-test('doctor reports when there is nothing to move', { timeout: 60_000 }, async () => {
+test('doctor reports that there is nothing to migrate', { timeout: 60_000 }, async () => {
   const { dir, write } = await publishedProject('4.8', {}, onTestFinished);
   await write('package.json', '{}');
   const { exitCode, stderr } = await finished(['doctor', '--from-trigger'], { cwd: dir });
   expect(exitCode).toBe(1);
-  expect(stderr).toContain('there is nothing to move');
+  expect(stderr).toContain('nothing to migrate');
 });
 
 const own = (extension: string): Readonly<Record<string, string>> => ({
@@ -84,7 +84,7 @@ test(
 }, { name: 'SyncEnvVarsExtension', onBuildComplete() { throw new Error('no credentials here'); } }`);
     const { dir } = await publishedProject('4.8', mine, onTestFinished);
     const sentence =
-      'trigger.config.ts: the extension mine asks for packages of the system, which a deployment here does not have: remove it';
+      'trigger.config.ts: the extension mine requires system packages, which deployments here do not support: remove it';
     const doctor = await finished(['doctor', '--from-trigger'], { cwd: dir });
     expect(doctor.exitCode).toBe(1);
     expect(doctor.stdout).toContain(`problem  ${sentence}`);
@@ -94,7 +94,7 @@ test(
     const dev = millrace(['dev', '--port', '0'], { cwd: dir });
     try {
       expect(await dev.line(/^deploy /)).toBe(
-        `deploy  \`millrace deploy\` refuses this project: ${sentence}`,
+        `deploy  \`millrace deploy\` rejects this project: ${sentence}`,
       );
     } finally {
       dev.kill('SIGTERM');

@@ -145,7 +145,7 @@ export const skill = skills.define({ id: 'greets', path: './skills/greets' });
         'trigger/b.ts',
         5,
         expect.stringMatching(
-          /^TaskDeclarationError: task "both": concurrency has 2 totals, and a queue has/,
+          /^TaskDeclarationError: task "both": concurrency has 2 totals, but a queue has/,
         ),
       ],
       [
@@ -336,7 +336,7 @@ test('an extension that requires an image is rejected by name', async () => {
     onTestFinished,
   );
   await expect(serve(dir, 'prod', onTestFinished)).rejects.toThrow(
-    'trigger.config.ts: the extension jq asks for packages of the system, which a deployment here does not have: remove it',
+    'trigger.config.ts: the extension jq requires system packages, which deployments here do not support: remove it',
   );
 });
 

@@ -39,12 +39,12 @@ test.each<[string, Parameters<typeof task>[0]['concurrency'], unknown]>([
   [
     'two totals',
     ['provider', { total: 1 }],
-    'task "a": concurrency has 2 totals, and a queue has one here: keep the total of the task or "provider"',
+    'task "a": concurrency has 2 totals, but a queue has one here: keep the total of the task or "provider"',
   ],
   [
     'a limit that is not declared',
     'other',
-    expect.stringMatching(/there is no concurrency limit "other": declare it/),
+    expect.stringMatching(/no concurrency limit "other": declare it/),
   ],
 ])('the queue of a task with %s has the limits that it declares', (_, concurrency, expected) => {
   const found = queueOfA((options) => {
@@ -70,9 +70,9 @@ test('a queue of several tasks accepts only limits that apply to all of them', (
   const limited = { concurrency: 'provider' };
   expect(shared(limited, limited)).toEqual({ ...named, concurrencyLimit: 9 });
   expect(shared(limited, {})).toMatch(
-    /^task "a": its concurrency would also hold for the task "b", which has the same/,
+    /^task "a": its concurrency would also apply to the task "b", which uses the same/,
   );
-  expect(shared({ concurrency: { total: 1 } }, { concurrency: { total: 1 } })).toMatch(/would also hold/);
+  expect(shared({ concurrency: { total: 1 } }, { concurrency: { total: 1 } })).toMatch(/would also apply/);
   const alone = queueOfA((options) => {
     task({ ...options, queue: { name: 'mine', concurrencyLimit: 5 }, concurrency: { total: 2, perKey: 7 } });
   });
@@ -86,6 +86,6 @@ test('a named limit per key applies to one task', () => {
     task({ id: 'b', run: async () => {}, concurrency: 'user' });
   });
   expect(found).toMatch(
-    /"user" has a perKey and is held by 2 tasks.*queue\({ name: 'user', concurrencyLimit: 4 }\)/,
+    /"user" has a perKey but is used by 2 tasks.*queue\({ name: 'user', concurrencyLimit: 4 }\)/,
   );
 });

@@ -18,13 +18,13 @@ test('the first example triggers, and lists its shared limit', async () => {
 test('the commands change the weight, and report invalid input', async () => {
   expect((await printed(weights)).trim().split('\n')).toEqual([
     'The key customer-42 of the queue sync has the weight 5.',
-    'The key customer-42 of the queue sync has the weight of the code.',
+    'The key customer-42 of the queue sync has the weight in the code.',
   ]);
   for (const [args, exitCode, sentence] of [
-    [['weight', 'sync', 'a', '--to', '0'], 2, 'It is a number from 1 to 100, or code.'],
-    [['weight', 'sync', 'a', '--to', 'much'], 2, 'It is a number from 1 to 100, or code.'],
+    [['weight', 'sync', 'a', '--to', '0'], 2, 'Must be a number from 1 to 100, or code.'],
+    [['weight', 'sync', 'a', '--to', 'much'], 2, 'Must be a number from 1 to 100, or code.'],
     [['weight', 'none', 'a', '--to', '2'], 1, 'Queue not found'],
-    [['shared', 'set', 'provider', '--to', '-1'], 2, 'It is a number from 0 to 100000, or code.'],
+    [['shared', 'set', 'provider', '--to', '-1'], 2, 'Must be a number from 0 to 100000, or code.'],
     [['shared', 'set', 'none', '--to', '1'], 1, 'Shared limit not found'],
   ] as const)
     expect([args, await cli('queues', ...args)]).toMatchObject([

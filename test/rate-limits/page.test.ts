@@ -38,8 +38,8 @@ test('the commands change it, and report invalid input', async () => {
     [['--to', '5/1y'], 'rateLimit.period must be whole seconds, or a duration such as 1m or 24h'],
     [['--to', '5/40d'], 'from 1 second to 31 days; got "40d".'],
     [['--to', '5/1m', '--burst', '6'], 'rateLimit.burst must be a whole number from 1 to limit, which is 5'],
-    [['--to', 'fast'], 'It is a count and a period, such as 100/1m or 5/1s, or none, or code.'],
-    [['--to', 'none', '--burst', '2'], '--burst and --per-key belong to a limit'],
+    [['--to', 'fast'], 'Must be a count and a period such as 100/1m or 5/1s, none, or code.'],
+    [['--to', 'none', '--burst', '2'], '--burst and --per-key require a limit'],
   ] as const) {
     const { exitCode, stderr } = await cli('queues', 'rate', 'task/send-mail', ...args);
     expect([exitCode, stderr]).toEqual([2, expect.stringContaining(sentence)]);

@@ -27,7 +27,7 @@ test('its commands trigger, and show when a trigger led to an existing run', asy
   const skipped = await cli('trigger', 'sync-customer', '--singleton', 'late', '--delay', '1h');
   const again = await cli('trigger', 'sync-customer', '--singleton', 'late');
   expect(again).toMatchObject({ exitCode: 0, stdout: skipped.stdout });
-  expect(again.stderr).toMatch(/It was there already/);
+  expect(again.stderr).toMatch(/The run already existed/);
   expect((await cli('trigger', 'sync-customer', '--on-conflict', 'drop')).exitCode).not.toBe(0);
 });
 

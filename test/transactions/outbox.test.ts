@@ -151,7 +151,7 @@ describe('the commands', () => {
     );
     expect(await outbox(['install', ...from], server.keys.stg)).toEqual({
       code: 1,
-      output: expect.stringMatching(/has an outbox of another environment, /),
+      output: expect.stringMatching(/belongs to another environment, /),
     });
     expect(await outbox(['drain', '--once', ...from], server.keys.stg)).toEqual({
       code: 1,

@@ -199,7 +199,7 @@ describe('states', () => {
     const { steps } = await imported(target, file);
     expect(steps.filter(({ action }) => action === 'keep')).toEqual([
       expect.objectContaining({
-        note: 'has occurred here after it was resolved: --override resolves it all the same',
+        note: 'has occurred here since it was resolved: --override resolves it anyway',
       }),
     ]);
     expect(await find(target, 'fixed')).toMatchObject({ status: 'unresolved' });
@@ -217,7 +217,7 @@ describe('states', () => {
     await writeFile(file, lines.join('\n'));
     const { steps } = await imported(target, file, { args: ['--override'] });
     expect(steps.find(({ action }) => action === 'left-out')).toMatchObject({
-      note: 'its time to be ignored is over',
+      note: 'the time to ignore it has passed',
     });
   });
 });

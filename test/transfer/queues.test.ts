@@ -85,7 +85,7 @@ const records = [
 const actions = (steps: readonly Readonly<Record<string, unknown>>[]): Record<string, unknown> =>
   Object.fromEntries(steps.map(({ kind, name, action }) => [`${String(kind)} ${String(name)}`, action]));
 const all = (action: string) => ({
-  'queue calls: no limit of rate': action,
+  'queue calls: no rate limit': action,
   'queue mails/out: paused': action,
   'queue mails/out: limit 2': action,
   'queue mails/out: 10 in 60 s': action,
@@ -146,7 +146,7 @@ test('each differing setting is kept, unless --override is given', async () => {
       ...all('same'),
       'queue mails/out: paused': 'create',
       'queue mails/out: limit 2': 'keep',
-      'queue calls: no limit of rate': 'keep',
+      'queue calls: no rate limit': 'keep',
       'key-weight mails/out big: 7': 'keep',
       'key-weight own x.y z: 3': 'create',
       'shared-limit provider: 1': 'keep',
@@ -156,7 +156,7 @@ test('each differing setting is kept, unless --override is given', async () => {
   expect(actions(taken.steps)).toEqual({
     ...all('same'),
     'queue mails/out: limit 2': 'change',
-    'queue calls: no limit of rate': 'change',
+    'queue calls: no rate limit': 'change',
     'key-weight mails/out big: 7': 'change',
     'shared-limit provider: 1': 'change',
   });

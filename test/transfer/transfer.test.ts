@@ -60,7 +60,7 @@ test('an export has a header, a line for each record, and a last line; it names 
   const text = await readFile(path('all.ndjson'), 'utf8');
   expect(text).not.toMatch(/sk_live_|whsec_|hooks-secret/);
   const again = await run(source, ['export', path('all.ndjson')]);
-  expect([again.exitCode, again.stderr]).toEqual([2, expect.stringContaining('is there already')]);
+  expect([again.exitCode, again.stderr]).toEqual([2, expect.stringContaining('already exists')]);
 
   const secret = await run(source, ['export', '-', '--only', 'variable', '--secrets']);
   expect(secret, secret.stderr).toMatchObject({ exitCode: 0 });
@@ -139,20 +139,20 @@ test('differing records are kept, unless --override is given', async () => {
 
 describe('an invalid file is rejected before anything is written', () => {
   const broken: readonly (readonly [string, (lines: string[]) => string[], RegExp])[] = [
-    ['truncated between lines', (lines) => lines.slice(0, -1), /is cut off after line \d+/],
+    ['cut off between lines', (lines) => lines.slice(0, -1), /is truncated after line \d+/],
     [
       'truncated in a line',
       (lines) => [...lines.slice(0, 3), lines[3]?.slice(0, 20) ?? ''],
-      /Line 4 of .* is no JSON object/,
+      /Line 4 of .* is not a JSON object/,
     ],
-    ['with a missing line', (lines) => lines.toSpliced(2, 1), /has \d+ records, and its last line says \d+/],
+    ['with a line less', (lines) => lines.toSpliced(2, 1), /has \d+ records, but its last line counts \d+/],
     [
       'in a newer format',
       (lines) => [lines[0]?.replace('"version":1', '"version":2') ?? '', ...lines.slice(1)],
-      /has format 2, and this Millrace reads up to 1/,
+      /has format 2, but this Millrace reads up to 1/,
     ],
-    ['of another kind', () => ['{"name":"package"}'], /is no export of Millrace: `kind`/],
-    ['that is not JSON', () => ['LOG_LEVEL=debug'], /its first line is no JSON object/],
+    ['that is another file', () => ['{"name":"package"}'], /is not a Millrace export: `kind`/],
+    ['that is no JSON', () => ['LOG_LEVEL=debug'], /its first line is not a JSON object/],
     [
       'with an unknown kind',
       (lines) => lines.toSpliced(1, 0, '{"kind":"secret"}'),
@@ -202,7 +202,7 @@ test('a key without the required rights is rejected before anything is written, 
   const result = await run(target, ['import', 'environment', path('in.ndjson'), '--override'], key);
   expect(result.exitCode).toBe(4);
   expect(result.stderr).toMatch(
-    /lacks rights to import this: .*write:queues \(for environment\).*trigger:tasks \(for run\)/,
+    /has no permission to import these kinds: .*write:queues \(for environment\).*trigger:tasks \(for run\)/,
   );
   expect(await rememberedOf(target)).toEqual(before);
   const only = await run(target, ['import', 'environment', path('in.ndjson'), '--only', 'variable'], key);
@@ -248,6 +248,6 @@ test('a key of another environment, an unknown kind and a personal access token 
   };
   expect(await refused(['--env', 'stg'])).toEqual([2, expect.stringContaining('belongs to prod')]);
   expect(await refused(['--only', 'secrets'])).toEqual([2, expect.stringContaining('unknown kind secrets')]);
-  expect(await refused(['--period', '7d'])).toEqual([2, expect.stringContaining('goes with --runs')]);
+  expect(await refused(['--period', '7d'])).toEqual([2, expect.stringContaining('requires --runs')]);
   expect(await refused([], target.personalAccessToken)).toEqual([2, expect.stringContaining('secret key')]);
 });

@@ -139,22 +139,22 @@ test('a start on the folder names the upgrade command, which names the command t
   expect(start).toMatchObject({
     exitCode: 3,
     stderr: expect.stringMatching(
-      /was made by PostgreSQL 17, and this Millrace brings PostgreSQL 18\. Upgrade it with `millrace upgrade-data --data \S+data`\. See: millrace help /m,
+      /was made by PostgreSQL 17, but this Millrace includes PostgreSQL 18\. Upgrade it with `millrace upgrade-data --data \S+data`\. See: millrace help /m,
     ) as string,
   });
   await expect(shell(documented.upgrade, installation.folder)).rejects.toThrow(
-    `exit code 3: millrace: The data in ${path('data/postgres')} was made by PostgreSQL 17, whose programs have to read it and are not ` +
-      `on this machine. Run \`${documented.install}\`, and give --from-binaries postgres-17.`,
+    `exit code 3: millrace: The data in ${path('data/postgres')} was made by PostgreSQL 17, whose programs are required to read it and are not ` +
+      `on this machine. Run \`${documented.install}\`, and pass --from-binaries postgres-17.`,
   );
   const other = await upgrade('data', '--from-binaries', 'empty');
   expect(other).toMatchObject({ exitCode: 3, stderr: expect.stringContaining('has no postgres') as string });
   expect(await upgrade('nowhere')).toMatchObject({
     exitCode: 3,
-    stderr: expect.stringContaining('There is no database in') as string,
+    stderr: expect.stringContaining('No database in') as string,
   });
   expect(await upgrade('data', '--remove-old')).toMatchObject({
     exitCode: 0,
-    stdout: expect.stringContaining('Nothing was kept') as string,
+    stdout: expect.stringContaining('No old database') as string,
   });
   expect(clusterMajor(path('data/postgres'))).toBe(17);
 });
@@ -164,7 +164,7 @@ test('a backup of the old PostgreSQL names the Millrace version that restores it
   expect(restored).toMatchObject({
     exitCode: 3,
     stderr: expect.stringMatching(
-      /is of PostgreSQL 17\.\d+, which this Millrace does not bring\. Restore it with Millrace \d/,
+      /is of PostgreSQL 17\.\d+, which this Millrace does not include\. Restore it with Millrace \d/,
     ) as string,
   });
   expect(existsSync(path('restored'))).toBe(false);
@@ -239,7 +239,7 @@ describe('upgraded', () => {
     await rename(path('old/postgres'), path('data/postgres.17-kept'));
     expect(await upgrade('data')).toMatchObject({
       exitCode: 0,
-      stdout: expect.stringMatching(/has PostgreSQL 18 already\.\nThe old database is kept in/) as string,
+      stdout: expect.stringMatching(/is already at PostgreSQL 18\.\nThe old database is kept in/) as string,
     });
     expect(await shell(documented.remove, installation.folder)).toContain('Deleted ');
     expect(existsSync(path('data/postgres.17-kept'))).toBe(false);
@@ -254,7 +254,7 @@ describe('upgraded', () => {
     ]);
     expect(archived).toMatchObject({
       exitCode: 3,
-      stderr: expect.stringContaining('has backups of another database') as string,
+      stderr: expect.stringContaining('contains backups of a different database') as string,
     });
   }, 60_000);
 

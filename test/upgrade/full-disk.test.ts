@@ -137,7 +137,7 @@ test.runIf(isLong)(
         1,
         [],
         expect.stringMatching(
-          /^millrace: The disk of \S+data is full\. Free some space and try again; the database is as it was\./,
+          /^millrace: The disk of \S+data is full\. Free some space and try again; the database is unchanged\./,
         ),
       ]);
       resize(wholeSize);

@@ -23,7 +23,7 @@ export function explainMissing(subpath: string, folder: string, importer: string
   const missing = `${name} ${version} is installed, which has no "${name}${subpath}"`;
   const range = user.peerDependencies?.[name] ?? user.dependencies?.[name];
   if (range === undefined || satisfies(version, range))
-    return `${missing}: run \`npm install ${name}@latest\`, or import what it exports`;
+    return `${missing}: run \`npm install ${name}@latest\`, or use only its exports`;
   const alternatives = range.split('||').map((alternative) => alternative.trim());
   const majorOf = (text: string): string | undefined => /\d+/.exec(text)?.[0];
   const nearest = alternatives.find((alternative) => majorOf(alternative) === majorOf(version));

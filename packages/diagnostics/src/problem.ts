@@ -20,7 +20,7 @@ export class ProjectRefused extends Error {
   constructor(problems: readonly Problem[], done: 'registered' | 'uploaded' = 'registered') {
     const lines = problems.map((problem) => `\n  ${describeProblem(problem)}`).join('');
     const count = problems.length === 1 ? 'a problem' : `${problems.length} problems`;
-    super(`The project has ${count}, so nothing of it was ${done}:${lines}`);
+    super(`The project has ${count}, so nothing was ${done}:${lines}`);
     this.problems = problems;
   }
 }

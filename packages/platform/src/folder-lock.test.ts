@@ -7,7 +7,7 @@ import { lockFolder } from './folder-lock.ts';
 import { processStart } from './process-start.ts';
 import { createTemporaryFolder } from '../../postgres/src/cluster/testing/folders.ts';
 
-test('a folder has one owner, and the refusal names the folder and the process', async () => {
+test('a folder has one owner; the error contains the folder and the process', async () => {
   const folder = createTemporaryFolder();
   await lockFolder(folder);
   const refusal = await lockFolder(folder).catch((error: unknown) => error);
@@ -25,7 +25,7 @@ test('a folder that was released can be owned again', async () => {
   await second.release();
 });
 
-test('of many that race for the folder of a dead owner exactly one gets it', async () => {
+test('of many processes that compete for the folder of a dead owner, exactly one gets it', async () => {
   const dead = spawnSync('true').pid;
   for (let round = 0; round < 30; round += 1) {
     const folder = createTemporaryFolder();
@@ -45,13 +45,13 @@ test('an owner whose process id now belongs to another process does not count', 
   await expect(lockFolder(folder)).resolves.toBeDefined();
 });
 
-test('an owner file cut short by a power failure does not lock the folder for ever', async () => {
+test('an owner file truncated by a power failure does not lock the folder permanently', async () => {
   const folder = createTemporaryFolder();
   writeFileSync(join(folder, 'owner.1'), '');
   await expect(lockFolder(folder)).resolves.toBeDefined();
 });
 
-test('an owner whose start is not known counts while a process has its id', async () => {
+test('an owner with an unknown start time counts while a process has its ID', async () => {
   const folder = createTemporaryFolder();
   writeFileSync(join(folder, 'owner.1'), JSON.stringify({ pid: process.ppid, birth: null }));
   await expect(lockFolder(folder)).rejects.toBeInstanceOf(DataFolderInUse);

@@ -10,33 +10,33 @@ async function folder(): Promise<string> {
   return path;
 }
 
-test('a folder is created with those above it, also at the same time', async () => {
+test('creates a folder with its parents, also concurrently', async () => {
   const path = join(await folder(), 'a/b/c');
   await Promise.all([makeFolder(path), makeFolder(path), makeFolder(path, 0o700)]);
   await makeFolder(path);
   expect((await stat(path)).isDirectory()).toBe(true);
 });
 
-test('a file in the place of a folder, or above it, is told', async () => {
+test('reports a file that has the path of the folder or a parent', async () => {
   const file = join(await folder(), 'file');
   await writeFile(file, '');
   for (const path of [file, join(file, 'a/b')]) {
     await expect(makeFolder(path)).rejects.toMatchObject({
       name: 'FolderRefused',
-      message: `${path} is not a folder: there is a file in its place. Choose another.`,
+      message: `${path} is a file, not a folder. Choose another folder.`,
     });
   }
 });
 
 test.runIf(process.platform === 'linux')(
-  'a folder in /proc is refused instead of being tried for ever',
+  'rejects a folder in /proc instead of retrying forever',
   async () => {
     await expect(makeFolder('/proc/nope/a')).rejects.toMatchObject({ name: 'FolderRefused' });
   },
 );
 
-test.each(['EACCES', 'EPERM', 'EROFS'])('a folder without write permission is told: %s', (code) => {
+test.each(['EACCES', 'EPERM', 'EROFS'])('reports a folder without write permission: %s', (code) => {
   const error = explainFolder(Object.assign(new Error(code), { code }), '/srv/app');
   expect(error).toMatchObject({ name: 'FolderRefused' });
-  expect((error as Error).message).toContain(`/srv/app may not be written to (${code})`);
+  expect((error as Error).message).toContain(`/srv/app is not writable (${code})`);
 });

@@ -42,16 +42,16 @@ export function explainFolder(error: unknown, folder: string): unknown {
     case 'EROFS':
       return new FolderRefused(
         code,
-        `The folder ${folder} may not be written to (${code}). Give it to the user that runs Millrace, or choose another.`,
+        `The folder ${folder} is not writable (${code}). Grant the user that runs Millrace write permission, or choose another folder.`,
       );
     case 'EEXIST':
     case 'ENOTDIR':
+      return new FolderRefused(code, `${folder} is a file, not a folder. Choose another folder.`);
+    case 'ENOENT':
       return new FolderRefused(
         code,
-        `${folder} is not a folder: there is a file in its place. Choose another.`,
+        `The folder ${folder} cannot be created (ENOENT). Choose another folder.`,
       );
-    case 'ENOENT':
-      return new FolderRefused(code, `The folder ${folder} cannot be created (ENOENT). Choose another.`);
     default:
       return error;
   }

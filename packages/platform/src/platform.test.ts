@@ -21,17 +21,17 @@ import { packagePlatform } from './package-platform.ts';
 import { programFile } from './program-file.ts';
 import { renameOver } from './rename.ts';
 
-test('the package of the embedded PostgreSQL for Windows has a name of its own', () => {
+test('the embedded PostgreSQL for Windows has its own package name', () => {
   expect(packagePlatform('win32', 'x64')).toBe('windows-x64');
   expect(packagePlatform('darwin', 'arm64')).toBe('darwin-arm64');
 });
 
-test('programs of Windows are looked for with their ending', () => {
+test('looks for Windows programs with their extension', () => {
   expect(programFile('bin', 'postgres', 'win32')).toBe(join('bin', 'postgres.exe'));
   expect(programFile('bin', 'postgres', 'linux')).toBe(join('bin', 'postgres'));
 });
 
-test('a file replaces another, and other errors than that of an open file are reported at once', async () => {
+test('a file replaces another; errors other than that of an open file are reported at once', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'millrace-test-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const [from, to] = [join(folder, 'from'), join(folder, 'to')];
@@ -46,7 +46,7 @@ test('a file replaces another, and other errors than that of an open file are re
   expect(performance.now() - startedAt).toBeLessThan(1_000);
 });
 
-test('what a process started is killed with it on Windows by taskkill, which is told its id', async () => {
+test('on Windows, taskkill kills a process by ID with its children', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'millrace-test-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   // Windows' own program is not on this machine.
@@ -88,7 +88,7 @@ const renameFile = fileURLToPath(new URL('rename.ts', import.meta.url));
 /** Root may rename everywhere. */
 const somebody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
 
-test('a file that cannot be replaced at first is replaced when it can, and only in the ways of Windows', async () => {
+test('retries to replace a file, but only for errors of Windows', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'millrace-test-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const files = [join(folder, 'from'), join(folder, 'to')];

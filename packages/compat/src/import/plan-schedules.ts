@@ -52,7 +52,7 @@ export function planSchedules(
     if (own && isSame(own, schedule)) return step('same');
     if (own && own.task !== schedule.task)
       return step('keep', `runs the task ${own.task} here: delete it first`);
-    if (own && !override) return step('keep', 'differs here: --override takes that of the import');
+    if (own && !override) return step('keep', 'differs here: --override replaces it');
     const wrong = whyNot(schedule);
     if (wrong !== undefined) return step('not-readable', wrong);
     if (!tasks.has(schedule.task))

@@ -46,15 +46,15 @@ function planVariable(
     ...(note !== undefined && { note }),
     ...(value !== undefined && (action === 'set' || action === 'replace') && { value }),
   });
-  if (reserved.test(name)) return step('left-out', 'runs have their own here');
+  if (reserved.test(name)) return step('left-out', 'set by Millrace for each run');
   const own = Object.hasOwn(values, name) ? values[name] : undefined;
   if (value === undefined)
     return own === undefined
       ? step('by-hand', 'a secret whose value could not be read')
-      : step('keep', 'a secret whose value could not be read: it is not known whether it is the same');
+      : step('keep', 'a secret whose value could not be read: it cannot be compared');
   if (own === undefined) return step('set');
   if (own === value && (!isSecret || secrets.has(name))) return step('same');
   if (override) return step('replace');
   const how = own === value ? 'is not secret here' : 'has another value here';
-  return step('keep', `${how}: --override takes that of the import`);
+  return step('keep', `${how}: --override replaces it`);
 }

@@ -45,7 +45,7 @@ const projectPath = ({ projectRef }: From): string => `/api/v1/projects/${encode
 /** Characters allowed in a header. */
 export const credentialText = /^[\x21-\x7e]+$/;
 
-/** The secret key of the environment: the given one, else the one that the token may read. Undefined if it may read none. */
+/** The secret key of the environment: the given one, else one that the token can read. Undefined without either. */
 export async function readKey(from: From): Promise<string | undefined> {
   const { source, env, token, key } = from;
   if (key !== undefined) {
@@ -74,9 +74,9 @@ function described({ source, projectRef, env, token }: From, error: unknown): un
   if (status === 404)
     return new SourceRefused(
       404,
-      `The ${token === undefined ? 'key' : 'token'} does not see ${where} (${message}). Check --from-project and --from-env.`,
+      `The ${token === undefined ? 'key' : 'token'} cannot access ${where} (${message}). Check --from-project and --from-env.`,
     );
-  return status === 403 ? new SourceUnreachable(`The credential may not read ${where} (${message}).`) : error;
+  return status === 403 ? new SourceUnreachable(`The credential cannot read ${where} (${message}).`) : error;
 }
 
 const listed = z.array(

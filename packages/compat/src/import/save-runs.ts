@@ -1,7 +1,7 @@
 import { open, rm } from 'node:fs/promises';
 import { renameOver } from '@millrace/platform';
 
-/** Writes pages of runs as NDJSON, readable only by its owner. The file appears when it is complete. Returns the number of runs. */
+/** Writes runs page by page as NDJSON, readable only by the owner. The file appears when it is complete. Returns the number of runs. */
 export async function saveRuns(
   file: string,
   pages: AsyncIterable<readonly object[]>,

@@ -10,6 +10,6 @@ test.each([
   [{ 'retry-after': 'soon', 'x-ratelimit-reset': String(now + 250) }, 250],
   [{ 'x-ratelimit-reset': String(now - 1) }, undefined],
   [{}, undefined],
-])('a refusal for its rate with %j asks to wait %s ms', (headers, ms) => {
+])('a rate-limited response with %j requires a wait of %s ms', (headers, ms) => {
   expect(limitDelayMs(new Headers(headers as Record<string, string>), now)).toBe(ms);
 });

@@ -56,9 +56,9 @@ export async function askSource<T>(source: Source, question: Question<T>): Promi
       if (waitedMs > maxWaitMs)
         throw new SourceRefused(
           429,
-          `${source.url} limits the rate of requests, and asks to wait ${seconds} s. Run the command again then.`,
+          `${source.url} limits the request rate. Run the command again in ${seconds} s.`,
         );
-      source.onWait(`${source.url} limits the rate of requests: going on in ${seconds} s.`);
+      source.onWait(`${source.url} limits the request rate: continuing in ${seconds} s.`);
       await sleep(delayMs);
     } else if (response === undefined || (response.status >= 500 && attempt < maxAttempts)) {
       await sleep(250 * 2 ** attempt);
@@ -103,19 +103,19 @@ async function readReply<T>(source: Source, { path, reply }: Question<T>, respon
     if (read.success) return read.data;
     throw new SourceRefused(
       502,
-      `${source.url}${path} answered with something else than the API of the published SDK: is it the right address?`,
+      `${source.url}${path} is not an API of the published SDK. Check the address.`,
     );
   }
   if (status >= 300 && status < 400)
     throw new SourceRefused(
       502,
-      `${source.url} redirects to ${response.headers.get('location')}: give that address.`,
+      `${source.url} redirects to ${response.headers.get('location')}: use that address.`,
     );
   const text = (members as { error?: unknown } | null | undefined)?.error;
   const sentence = `${status} ${typeof text === 'string' ? text : response.statusText}`.trim();
   if (status === 401)
     throw new SourceUnreachable(
-      `${source.url} refused the credential (${sentence}): it takes a personal access token of that installation, or the secret key of the environment.`,
+      `${source.url} rejected the credential (${sentence}). Use a personal access token of that installation, or the secret key of the environment.`,
     );
   throw new SourceRefused(status, `${source.url}${path}: ${sentence}`);
 }

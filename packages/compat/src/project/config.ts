@@ -68,7 +68,7 @@ const otherwise: Readonly<Record<string, string>> = {
   postInstall: 'run it before `millrace deploy`',
   additionalFiles: 'use the extension additionalFiles',
   additionalPackages: 'use the extension additionalPackages',
-  disableConsoleInterceptor: 'what tasks print is always part of the log of their run',
+  disableConsoleInterceptor: 'console output of a task is always in the log of its run',
 };
 
 /** Parses the default export. Returns a sentence if it is invalid. */

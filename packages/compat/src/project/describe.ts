@@ -6,5 +6,5 @@ export function describeCopy(version: string, configFile: string | null): string
   const minor = `${semver.major(version)}.${semver.minor(version)}`;
   const tried = (triedMinors as readonly string[]).includes(minor);
   const where = configFile === null ? '' : `, ${configFile}`;
-  return `tasks of ${publishedName} ${version} run here${where}${tried ? '' : ` (tried are ${triedMinors.join(', ')})`}`;
+  return `tasks of ${publishedName} ${version} run here${where}${tried ? '' : ` (tested: ${triedMinors.join(', ')})`}`;
 }

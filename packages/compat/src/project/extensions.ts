@@ -198,13 +198,13 @@ const isList = (value: Resolved['variables']): value is Extract<Resolved['variab
 function packagesOf(extension: string, { dependencies = {}, commands = [], image }: Layer): string[] {
   const what =
     (image?.pkgs?.length ?? 0) + (image?.instructions?.length ?? 0) > 0
-      ? 'packages of the system'
+      ? 'system packages'
       : commands.length > 0
-        ? 'commands in its image'
+        ? 'commands in the image'
         : undefined;
   if (what !== undefined)
     throw new Error(
-      `the extension ${extension} asks for ${what}, which a deployment here does not have: remove it`,
+      `the extension ${extension} requires ${what}, which deployments here do not support: remove it`,
     );
   return Object.keys(dependencies);
 }

@@ -21,7 +21,7 @@ export interface Uses {
 /** Their other entries and packages. Packages that are not listed are ordinary packages. */
 const modules: Readonly<Record<string, string>> = {
   '@trigger.dev/sdk/oidc/aws':
-    'there is no issuer of OIDC tokens here: give the task credentials as variables',
+    'Millrace does not issue OIDC tokens: set credentials for the task as variables',
   '@trigger.dev/python': 'Python is not part of a deployment here: start scripts with node:child_process',
 };
 

@@ -15,7 +15,7 @@ const machines: Readonly<Record<MachinePreset, readonly [cpu: number, memory: nu
 /** The `ctx` of the published SDK, like its `TaskRunContext` of 4.0 to 4.8. */
 export type PublishedContext = ReturnType<typeof publishedContext>;
 
-/** Costs are 0 because there is no billing. Ids that do not exist here are replaced by names. */
+/** Costs are 0, without billing. Ids that do not exist here are replaced by names. */
 export const publishedContext = ({ run, ...ctx }: Context, machine?: string) => ({
   task: { id: ctx.task.id, filePath: ctx.task.filePath },
   attempt: {

@@ -44,7 +44,7 @@ function reading() {
   };
 }
 
-test('messages are kept for whoever asks, in order, and each is taken once', async () => {
+test('messages are stored in order, and each is consumed once', async () => {
   const { inbox, send, taken } = reading();
   inbox.connect();
   await send('a');
@@ -63,7 +63,7 @@ test('messages are kept for whoever asks, in order, and each is taken once', asy
   expect(await inbox.once({ timeoutMs: 1 })).toMatchObject({ ok: false });
 });
 
-test('a handler that returns true takes a message; what others see is kept', async () => {
+test('a handler that returns true consumes a message; other handlers do not', async () => {
   const { inbox, send } = reading();
   const seen: unknown[] = [];
   const { off } = inbox.on(({ data }) => {
@@ -82,7 +82,7 @@ test('a handler that returns true takes a message; what others see is kept', asy
   expect(seen).toHaveLength(2);
 });
 
-test('who waits for certain messages does not get past others', async () => {
+test('a wait for certain messages does not skip others', async () => {
   const { inbox, send } = reading();
   const certain = inbox.once({}, ({ data }) => data === 'b');
   await send('a');
@@ -91,7 +91,7 @@ test('who waits for certain messages does not get past others', async () => {
   expect(await certain.unwrap()).toMatchObject({ data: 'b' });
 });
 
-test('what is kept comes once more after a rewind, and what is skipped does not', async () => {
+test('a rewind repeats stored messages but not skipped ones', async () => {
   const { inbox, send } = reading();
   inbox.connect();
   await send('a');

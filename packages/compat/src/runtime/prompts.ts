@@ -15,7 +15,7 @@ interface PromptRequest {
 /** The version in code, the only one that exists; the published SDK uses the same number without a server. */
 const version = 0;
 
-/** The prompts of a project, as defined in its code: there are no other versions. */
+/** The prompts of a project, as defined in its code, without other versions. */
 export class Prompts {
   readonly #byId = new Map<string, Prompt>();
 
@@ -39,8 +39,8 @@ export class Prompts {
     const prompt = this.#byId.get(id);
     if (!prompt || requested !== version) {
       const error = prompt
-        ? `The prompt "${id}" has no version ${requested}: prompts are what the code defines. Leave the version out.`
-        : `There is no prompt "${id}" in the code of this project.`;
+        ? `The prompt "${id}" has no version ${requested}: prompts are defined in the code. Omit the version.`
+        : `No prompt "${id}" in the code of this project.`;
       return Response.json({ error }, { status: 404 });
     }
     const { content: template, model, config } = prompt;

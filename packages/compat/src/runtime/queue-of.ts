@@ -52,7 +52,7 @@ function limitsOf(
   const [total, other] = totals;
   if (other)
     throw refused(
-      `task "${id}": concurrency has ${totals.length} totals, and a queue has one here: keep ${totals.map(nameOf).join(' or ')}`,
+      `task "${id}": concurrency has ${totals.length} totals, but a queue has one here: keep ${totals.map(nameOf).join(' or ')}`,
     );
   const perKeys = [own, ...named].flatMap(({ perKey }) => (perKey === undefined ? [] : [perKey]));
   return { ...(perKeys.length > 0 && { perKey: Math.min(...perKeys) }), ...(total && { total }) };
@@ -65,13 +65,13 @@ function declared(id: string, name: string, catalog: Catalog): ConcurrencyLimit 
   const limit = catalog.limit(name);
   if (!limit)
     throw refused(
-      `task "${id}": there is no concurrency limit "${name}": declare it with concurrencyLimit({ name: '${name}', … })`,
+      `task "${id}": no concurrency limit "${name}": declare it with concurrencyLimit({ name: '${name}', … })`,
     );
   const holders = catalog.tasks().filter((task) => task.concurrency?.limits?.includes(name));
   if (limit.perKey !== undefined && holders.length > 1)
     throw refused(
-      `task "${id}": the concurrency limit "${name}" has a perKey and is held by ${holders.length} tasks: a limit per key is that of one queue ` +
-        `here. Give the tasks one queue instead, queue({ name: '${name}', concurrencyLimit: ${limit.perKey} })`,
+      `task "${id}": the concurrency limit "${name}" has a perKey but is used by ${holders.length} tasks: a limit per key belongs to one queue ` +
+        `here. Use one queue for the tasks instead, queue({ name: '${name}', concurrencyLimit: ${limit.perKey} })`,
     );
   return limit;
 }
@@ -90,7 +90,7 @@ function refuseForeign({ id, queue, concurrency }: CatalogTask, catalog: Catalog
     );
   if (other)
     throw refused(
-      `task "${id}": its concurrency would also hold for the task "${other.id}", which has the same queue "${queue.name}": ` +
-        'give it a queue of its own, or both tasks the same named limit',
+      `task "${id}": its concurrency would also apply to the task "${other.id}", which uses the same queue "${queue.name}": ` +
+        'use a separate queue, or the same named limit for both tasks',
     );
 }

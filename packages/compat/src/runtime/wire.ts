@@ -10,7 +10,7 @@ import { withWaitKey } from './wait-key.ts';
  */
 export const placeholder = 'tr_dev_sk_credentialsOfThisAttempt';
 
-/** The `api-client` API, from which the code of tasks gets its server. Outside of attempts there is no credential. */
+/** The `api-client` API, which configures the server for task code. Outside of attempts it has no credential. */
 export const clientApi = {
   get baseURL(): string {
     return apiUrl();

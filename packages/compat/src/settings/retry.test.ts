@@ -13,7 +13,7 @@ test.each([
     { maxAttempts: 1_000, randomize: false },
   ],
   [{ maxAttempts: 'many', outOfMemory: { machine: 'large-1x' } }, { outOfMemory: { machine: 'large-1x' } }],
-])('retry options %j are %j', (options, policy) => {
+])('converts the retry options %j to %j', (options, policy) => {
   expect(retryPolicyOf(options)).toEqual(policy);
   expect(retryPolicy.parse(policy)).toEqual(policy);
 });

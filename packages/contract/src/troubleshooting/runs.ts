@@ -21,7 +21,7 @@ export const runs = [
   ['The code calls the step ', 'step-mismatch'],
   ['The step … was stored ', 'step-mismatch'],
   ['Two steps named ', 'step-mismatch'],
-  ['The attempt is over: what its code left behind ', 'expired-credential'],
+  ['The attempt has ended: code that it left behind ', 'expired-credential'],
   ['There is no credential here: ', 'no-credential-in-a-task'],
   [' works only in the code of a task while it runs', 'only-available-in-a-run'],
   [' does not work inside a step ', 'not-available-in-a-step'],

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { refusalSentence } from './refusal-sentence.ts';
 
-test('a refused request is told with what is wrong in it, or with what the server says', () => {
+test('the error of a rejected request contains its invalid fields, or the message of the server', () => {
   const details = [
     { message: 'must be 1 to 99', path: ['percent'] },
     { message: 'Unrecognized key: "x"', path: [] },

@@ -13,7 +13,7 @@ const taskOf = (bytes: number): IndexedTask => ({
   },
 });
 
-test('a JSON Schema at the limit stays, a larger one is left out and the task says so', () => {
+test('a JSON Schema at the limit is included; a larger one is omitted, with a note on the task', () => {
   const [at, over, without] = boundSchemas([
     taskOf(maxPayloadSchemaBytes),
     taskOf(maxPayloadSchemaBytes + 2),
@@ -28,7 +28,7 @@ test('a JSON Schema at the limit stays, a larger one is left out and the task sa
   expect(without?.manifest).toEqual({ id: 'none', filePath: 'a.ts' });
 });
 
-test('all of them together have a limit', () => {
+test('all JSON Schemas together have a limit', () => {
   const count = maxPayloadSchemasBytes / maxPayloadSchemaBytes + 2;
   const bounded = boundSchemas(Array.from({ length: count }, () => taskOf(maxPayloadSchemaBytes)));
   expect(bounded.filter(({ manifest }) => manifest.payloadSchema).length).toBe(count - 2);

@@ -17,7 +17,7 @@ async function project(files: Record<string, string>): Promise<TestProject> {
 const buildOf = async ({ dir }: TestProject): Promise<Build> =>
   build(await loadProject(dir), join(dir, '.millrace', 'build'));
 
-test('equal sources give an equal hash, wherever they are; a changed import or default another', async () => {
+test('equal sources in any folder have the same hash; a changed import or default changes it', async () => {
   const files = { 'tasks/a.ts': "export { b } from '../lib/b.ts';", 'lib/b.ts': 'export const b = 1;' };
   const here = await project(files);
   const first = await buildOf(here);
@@ -30,7 +30,7 @@ test('equal sources give an equal hash, wherever they are; a changed import or d
   expect((await buildOf(here)).hash).not.toBe(second.hash);
 });
 
-test('what two task files import is one module', async () => {
+test('an import of two task files is one module', async () => {
   const { entries, dir } = await buildOf(
     await project({
       'lib/pool.ts': 'export const pool = { made: performance.now() };',
@@ -45,7 +45,7 @@ test('what two task files import is one module', async () => {
   expect(modules[0]?.pool).toBe(modules[1]?.pool);
 });
 
-test('old builds are removed, but not the newest ten, nor what is in use', async () => {
+test('removes old builds except the newest ten and those in use', async () => {
   const here = await project({ 'tasks/a.ts': '' });
   const hashes: string[] = [];
   for (let version = 0; version < 13; version += 1) {

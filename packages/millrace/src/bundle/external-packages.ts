@@ -61,7 +61,7 @@ export function externalPackages(
             pluginData: resolving,
           });
           if (resolved.errors.length > 0 && namespace === packagesEntry) return { path, external: true };
-          // esbuild reports what does not resolve, and leaves what is required in a `try` to the code.
+          // esbuild reports unresolved imports, except those required in a `try`.
           if (resolved.errors.length > 0 || resolved.external || resolved.namespace !== 'file')
             return undefined;
           const installed = installedFolder(resolved.path);

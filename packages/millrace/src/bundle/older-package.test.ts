@@ -34,7 +34,7 @@ async function withOldZod(): Promise<string> {
 const needed =
   'zod 3.23.8 is installed, which has no "zod/v4": schemas 4.8.3 needs zod ^3.25.56 || ^4.0.0. Run `npm install zod@"^3.25.56"`';
 
-test('an import that the installed version of a package does not have names the version that is needed', async () => {
+test('the error for an import that the installed version of a package lacks contains the required version', async () => {
   const dir = await withOldZod();
   const thrown: unknown = await import(
     /* @vite-ignore */ pathToFileURL(join(dir, 'node_modules/schemas/index.js')).href
@@ -42,14 +42,14 @@ test('an import that the installed version of a package does not have names the 
   expect(locate(thrown, dir, 'tasks/theirs.ts')).toMatchObject({ file: 'tasks/theirs.ts', message: needed });
 });
 
-test('a build names the version as well', async () => {
+test('a build error contains the version as well', async () => {
   const dir = await withOldZod();
   const { problems } = await buildDeployment(await loadProject(dir), 20);
   expect(problems).toMatchObject([
     {
       file: 'tasks/own.ts',
       message:
-        'Could not resolve "zod/v4": zod 3.23.8 is installed, which has no "zod/v4": run `npm install zod@latest`, or import what it exports',
+        'Could not resolve "zod/v4": zod 3.23.8 is installed, which has no "zod/v4": run `npm install zod@latest`, or use only its exports',
     },
   ]);
 });

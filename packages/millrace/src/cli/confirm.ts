@@ -1,12 +1,12 @@
 import { createInterface } from 'node:readline/promises';
 import { CommandFailed, exitCodes } from './exit-codes.ts';
 
-/** Asks a yes/no question. `instead` is the alternative if there is no terminal. */
+/** Asks a yes/no question. `instead` is the alternative without a terminal. */
 export async function confirmed(question: string, instead: string): Promise<boolean> {
   if (!process.stdin.isTTY || !process.stderr.isTTY)
     throw new CommandFailed(
       exitCodes.usage,
-      `There is nobody to ask here: run it on a terminal, or ${instead}.`,
+      `Confirmation requires a terminal. Run the command on a terminal, or ${instead}.`,
     );
   const ask = createInterface({ input: process.stdin, output: process.stderr });
   try {

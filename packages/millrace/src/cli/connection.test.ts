@@ -22,7 +22,7 @@ import { ownDev } from './running-dev.ts';
 
 const running = { url: 'http://127.0.0.1:4400', key: 'svc_dev_sk_0', token: 'svc_pat_0' };
 
-describe('which server a command speaks to', () => {
+describe('the server of a command', () => {
   let dir: string;
   beforeEach(async () => {
     dir = await realpath(await mkdtemp(join(tmpdir(), 'millrace-connection-')));
@@ -35,7 +35,7 @@ describe('which server a command speaks to', () => {
     return owned;
   };
 
-  test('the one that is named, also beside a running dev', async () => {
+  test('is the specified one, even next to a running dev', async () => {
     await remembered();
     const named = { url: 'https://millrace.example.com', key: 'svc_prod_sk_1' };
     expect(await findServer({ dir, ...named })).toEqual(named);
@@ -45,7 +45,7 @@ describe('which server a command speaks to', () => {
     await expect(findLogin({ dir, ...login, key: 'svc_pat_2' })).rejects.toThrow(/--token .* and --key/);
   });
 
-  test('else the dev of the folder, or of one above it, for as long as it runs: commands with a key and commands with a login alike', async () => {
+  test('is otherwise the running dev of the folder or a parent folder, for commands with a key or a login', async () => {
     const owned = await remembered();
     const below = join(dir, 'tasks', 'deep');
     await mkdir(below, { recursive: true });
@@ -59,7 +59,7 @@ describe('which server a command speaks to', () => {
     await expect(findLogin({ dir: below })).rejects.toThrow(/millrace login.*millrace dev/);
   });
 
-  test('never sends the key of one server to another', async () => {
+  test('never receives the key of another server', async () => {
     await remembered();
     const url = 'https://elsewhere.example.com';
     await expect(findServer({ dir, url })).rejects.toThrow(/MILLRACE_SECRET_KEY/);
@@ -68,7 +68,7 @@ describe('which server a command speaks to', () => {
     await expect(findLogin({ dir, key: 'svc_pat_1' })).rejects.toThrow(/MILLRACE_API_URL/);
   });
 
-  test('not one whose process is gone without a word', async () => {
+  test('is not a dev whose process was killed', async () => {
     const owned = await remembered();
     const file = join(dir, '.millrace', 'dev.json');
     const gone = spawn('true');
@@ -82,17 +82,20 @@ describe('which server a command speaks to', () => {
     await owned.release();
   });
 
-  test.runIf(process.getuid?.() === 0)('not one that another user of the machine wrote', async () => {
-    const owned = await remembered();
-    const below = join(dir, 'deep');
-    await mkdir(below);
-    expect(await findServer({ dir: below })).toMatchObject({ key: running.key });
-    await chown(join(dir, '.millrace', 'dev.json'), 65_534, 65_534);
-    await expect(findServer({ dir: below })).rejects.toThrow(/No server/);
-    await owned.release();
-  });
+  test.runIf(process.getuid?.() === 0)(
+    'is not taken from a file of another user of the machine',
+    async () => {
+      const owned = await remembered();
+      const below = join(dir, 'deep');
+      await mkdir(below);
+      expect(await findServer({ dir: below })).toMatchObject({ key: running.key });
+      await chown(join(dir, '.millrace', 'dev.json'), 65_534, 65_534);
+      await expect(findServer({ dir: below })).rejects.toThrow(/No server/);
+      await owned.release();
+    },
+  );
 
-  describe('only what a dev of this user left there', () => {
+  describe('is taken only from a file of a dev of this user', () => {
     const own = () => join(dir, '.millrace', 'dev.json');
     const mine = () => ({ ...running, pid: process.pid, birth: processStart(process.pid) });
     /** Like a file in a repository: it belongs to the user. */
@@ -104,10 +107,10 @@ describe('which server a command speaks to', () => {
     };
     const refused = async () => {
       await expect(findServer({ dir })).rejects.toThrow(/No server/);
-      await expect(findLogin({ dir })).rejects.toThrow(/no login/);
+      await expect(findLogin({ dir })).rejects.toThrow(/Not logged in/);
     };
 
-    test('not one that a repository brings: it does not know when a process of this machine was born', async () => {
+    test('is not taken from a file of a repository, which lacks the start time of the process', async () => {
       for (const pid of [1, process.pid, process.ppid]) {
         for (const birth of [null, undefined, '', 'another boot/1']) {
           await planted({ ...running, pid, birth });
@@ -127,14 +130,14 @@ describe('which server a command speaks to', () => {
       expect(await findServer({ dir })).toMatchObject({ key: running.key });
     });
 
-    test('not one that others may read or write', async () => {
+    test('is not taken from a file that others can read or write', async () => {
       for (const mode of [0o666, 0o620, 0o602, 0o644]) {
         await planted(mine(), mode);
         await refused();
       }
     });
 
-    test('not one behind a symbolic link, of the file or of the folder', async () => {
+    test('is not taken through a symbolic link of the file or the folder', async () => {
       await planted(mine());
       await rename(own(), join(dir, 'elsewhere.json'));
       await symlink(join(dir, 'elsewhere.json'), own());
@@ -145,7 +148,7 @@ describe('which server a command speaks to', () => {
       await refused();
     });
 
-    test('not one that names a server of another machine', async () => {
+    test('is not on another machine', async () => {
       for (const url of [
         'https://elsewhere.example.com',
         'http://127.0.0.1.example.com',
@@ -158,7 +161,7 @@ describe('which server a command speaks to', () => {
     });
 
     test.runIf(process.getuid?.() === 0)(
-      'not one in a folder of another user, or of the process of another user',
+      'is not taken from a folder or a process of another user',
       async () => {
         await planted(mine());
         await chown(join(dir, '.millrace'), 65_534, 65_534);
@@ -176,15 +179,15 @@ describe('which server a command speaks to', () => {
     );
   });
 
-  test('keeps the key from other users of the machine', async () => {
+  test('hides the key from other users of the machine', async () => {
     await remembered();
     expect((await stat(join(dir, '.millrace', 'dev.json'))).mode & 0o077).toBe(0);
   });
 
-  test('one dev owns a folder: the next one is told who has it, and takes nothing away', async () => {
+  test('one dev owns a folder: a second one fails with the process ID of the first', async () => {
     const owned = await ownDev(dir);
     await expect(ownDev(dir)).rejects.toThrow(
-      `\`millrace dev\` runs in ${dir} already: process ${process.pid}, which is still starting.`,
+      `\`millrace dev\` is already running in ${dir}: process ${process.pid}, which is still starting.`,
     );
     await owned.remember(running);
     await expect(ownDev(dir)).rejects.toThrow(

@@ -53,7 +53,7 @@ async function devFor({ url, key, dir }: ConnectionOptions): Promise<Connection>
     exitCodes.cannotReach,
     url === undefined && key === undefined
       ? 'No server is configured: start `millrace dev` in this folder, or set MILLRACE_API_URL and MILLRACE_SECRET_KEY.'
-      : `Only half of the connection is set: set ${missing} as well.`,
+      : `The connection is incomplete. Set ${missing} as well.`,
   );
 }
 

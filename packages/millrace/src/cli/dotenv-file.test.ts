@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { dotenvFile } from './dotenv-file.ts';
 import { numRuns } from '../../../../test/support/long.ts';
 
-test('writes what the library reads back, and names what it cannot write', () => {
+test('writes values that the library reads back, and returns the names of others', () => {
   const pieces = fc.constantFrom(
     "'",
     '"',
@@ -38,7 +38,7 @@ test('writes what the library reads back, and names what it cannot write', () =>
   fc.assert(property, { numRuns: numRuns(1_000) });
 });
 
-test('needs quotes for few values and gives up on fewer', () => {
+test('quotes few values and omits fewer', () => {
   expect(dotenvFile({ B: 'a b', A: 'postgres://u:p@h:5432/d', C: "it's" })).toEqual({
     text: "A=postgres://u:p@h:5432/d\nB='a b'\nC=`it's`\n",
     missing: [],

@@ -10,25 +10,25 @@ class AuthenticationError extends Error {
   override name = 'AuthenticationError';
 }
 
-describe('how an error ends the command', () => {
-  test('a folder in use is a start that could not be', () => {
+describe('the exit code for an error', () => {
+  test('a folder in use is a failed start', () => {
     expect(explain(new DataFolderInUse('in use'))).toEqual({ exitCode: 3, sentence: 'in use' });
   });
 
-  test('a refused key is a server that could not be reached', () => {
+  test('a rejected key counts as an unreachable server', () => {
     expect(explain(new AuthenticationError('401'))).toEqual({ exitCode: 4, sentence: '401' });
   });
 
-  test('a command says its own exit code', () => {
+  test('a command can set its exit code', () => {
     expect(explain(new CommandFailed(exitCodes.usage, 'no'))).toEqual({ exitCode: 2, sentence: 'no' });
   });
 
-  test('help ends well, a wrong command line does not, and neither is said twice', () => {
+  test('help succeeds, an invalid command line fails, and neither is printed twice', () => {
     expect(explain(new CommanderError(0, 'commander.helpDisplayed', ''))).toEqual({ exitCode: 0 });
     expect(explain(new CommanderError(1, 'commander.unknownOption', 'x'))).toEqual({ exitCode: 2 });
   });
 
-  test('a reply of the server needs no stack, a fault of ours does', () => {
+  test('prints a stack for an internal error but not for a server response', () => {
     const reply = Object.assign(new Error('404 Not found'), { status: 404 });
     expect(explain(reply)).toEqual({ exitCode: 1, sentence: '404 Not found' });
     const help = 'docs/troubleshooting.md#not-found';

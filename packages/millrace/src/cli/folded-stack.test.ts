@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { foldedStack } from './folded-stack.ts';
 
-test('frames of packages and of Node.js that follow each other are one line', () => {
+test('consecutive frames of packages and of Node.js are one line', () => {
   const packages = [
     '    at query (node_modules/pg/index.js:1:1)',
     '    at process.processTicksAndRejections (node:internal/process/task_queues:104:5)',

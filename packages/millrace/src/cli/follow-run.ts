@@ -13,7 +13,7 @@ const quietMs = 1_500;
 const askMs = 1_000;
 
 /**
- * Waits until a run has ended and prints what it waits for: with `json` as lines `{"type":"waiting",…}` on stdout. Ctrl-C ends the waiting, not
+ * Waits until a run has ended and prints why it is waiting: with `json` as lines `{"type":"waiting",…}` on stdout. Ctrl-C ends the waiting, not
  * the run.
  */
 export async function followRun(
@@ -24,7 +24,7 @@ export async function followRun(
   // This function prints its own progress.
   waitsFor();
   const { line, paint } = screenOn(process.stderr);
-  const sayHowToGoOn = (): void => line(`${id} goes on. To watch it: millrace runs show ${id} --wait`);
+  const sayHowToGoOn = (): void => line(`${id} continues. To follow it: millrace runs show ${id} --wait`);
   const onInterrupt = (): void => {
     sayHowToGoOn();
     // A second Ctrl-C finds no listener and ends the process immediately.

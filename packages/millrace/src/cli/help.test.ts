@@ -21,7 +21,7 @@ function help(command: Command): string {
   return text;
 }
 
-test('lists the commands by area, each in one line', () => {
+test('lists the commands by area, one per line', () => {
   const text = help(root);
   expect([...text.matchAll(/^(\w+):$/gm)].map(([, heading]) => heading)).toEqual([
     'Options',
@@ -113,7 +113,7 @@ const otherMeaning: Readonly<Record<string, readonly string[]>> = {
 const sharesWording = ({ flags, description }: Option): boolean =>
   description.startsWith(wording[flags] ?? description);
 
-test('words an option of several commands the same in each', () => {
+test('describes an option the same in all commands', () => {
   const different: Record<string, string[]> = {};
   for (const { name, command } of commands)
     for (const option of command.options)

@@ -19,7 +19,7 @@ export function refuseOtherKey(key: string, env: EnvironmentKind): void {
   if (of !== env) {
     throw new CommandFailed(
       exitCodes.usage,
-      `The key belongs to ${of}, but --env says ${env}. Give the key of ${env}.`,
+      `The key belongs to ${of}, but --env is ${env}. Use the key of ${env}.`,
     );
   }
 }

@@ -66,7 +66,7 @@ export function tokenOption({ token, key }: LoginOptions): string | undefined {
   if (token !== undefined && key !== undefined && token !== key) {
     throw new CommandFailed(
       exitCodes.usage,
-      'Both --token (or MILLRACE_ACCESS_TOKEN) and --key are given. Keep one.',
+      'Both --token (or MILLRACE_ACCESS_TOKEN) and --key are set. Use only one of them.',
     );
   }
   return key ?? token;
@@ -96,7 +96,7 @@ async function foundLogin({ url, dir }: LoginOptions, token: string | undefined)
   throw new CommandFailed(
     exitCodes.cannotReach,
     url === undefined && token === undefined
-      ? 'There is no login: run `millrace login`, start `millrace dev` in this folder, or set MILLRACE_API_URL and MILLRACE_ACCESS_TOKEN.'
-      : `Only half of the login is set: set ${url === undefined ? 'MILLRACE_API_URL (or --url)' : 'MILLRACE_ACCESS_TOKEN (or --key)'} as well.`,
+      ? 'Not logged in. Run `millrace login`, start `millrace dev` in this folder, or set MILLRACE_API_URL and MILLRACE_ACCESS_TOKEN.'
+      : `The login is incomplete. Set ${url === undefined ? 'MILLRACE_API_URL (or --url)' : 'MILLRACE_ACCESS_TOKEN (or --key)'} as well.`,
   );
 }

@@ -18,7 +18,7 @@ async function withOpener() {
 }
 
 test.runIf(process.platform === 'linux')(
-  'a browser is opened with the link where there is a screen, and only with what is a link',
+  'opens a browser only on a machine with a screen, and only for a link',
   async () => {
     const { opened } = await withOpener();
     const screen = { DISPLAY: ':0' };

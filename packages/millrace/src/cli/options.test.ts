@@ -8,23 +8,23 @@ describe('values of options', () => {
       expect(() => port(text)).toThrow(/0 .* to 65535/);
   });
 
-  test('an environment goes by any of its names', () => {
+  test('an environment has several names', () => {
     expect([environment('staging'), environment('prod')]).toEqual(['stg', 'prod']);
-    expect(() => environment('test')).toThrow(/dev, stg, prod and preview/);
+    expect(() => environment('test')).toThrow(/dev, stg, prod or preview/);
   });
 
   test('a payload is JSON', () => {
     expect(json('{"a":[1]}')).toEqual({ a: [1] });
-    expect(() => json('{a:1}')).toThrow(/not JSON/);
+    expect(() => json('{a:1}')).toThrow(/Must be JSON/);
   });
 
-  test('an address is http or https and loses its last slash', () => {
+  test('an address is http or https, without its trailing slash', () => {
     expect(address('http://127.0.0.1:4400/')).toBe('http://127.0.0.1:4400');
     for (const text of ['127.0.0.1:4400', 'ftp://x', ''])
       expect(() => address(text)).toThrow(/http or https/);
   });
 
-  test('a time is one that exists, and the same one on every machine', () => {
+  test('a time must exist, and is the same on every machine', () => {
     expect(instant('2026-01-15')).toEqual(new Date('2026-01-15T00:00:00Z'));
     expect(instant('2026-01-15T12:00+02:00')).toEqual(new Date('2026-01-15T10:00:00Z'));
     for (const text of [
@@ -34,13 +34,13 @@ describe('values of options', () => {
       '2026-01-15T12:00:00',
       '10',
     ])
-      expect(() => instant(text), text).toThrow(/a date that exists/);
+      expect(() => instant(text), text).toThrow(/a valid date/);
   });
 
-  test('a share of the new runs is neither none nor all of them', () => {
+  test('a percentage of new runs is neither 0 nor 100', () => {
     expect([percentage('1'), percentage('99')]).toEqual([1, 99]);
     for (const text of ['0', '100', '1.5', '-1', 'x'])
-      expect(() => percentage(text)).toThrow(/from 1 to 99; leave it out for all runs/);
+      expect(() => percentage(text)).toThrow(/from 1 to 99\. Omit it for all runs/);
   });
 
   test('a count is above 0', () => {

@@ -26,7 +26,7 @@ export async function findOrganization(
   throw new CommandFailed(
     exitCodes.usage,
     organizations.length === 0
-      ? 'You belong to no organisation: make one with `millrace orgs create`.'
-      : `Which organisation? Give --org: ${organizations.map(({ id, name }) => `${id} (${name})`).join(', ')}.`,
+      ? 'You are not a member of an organization. Create one with `millrace orgs create`.'
+      : `Several organizations. Pass --org: ${organizations.map(({ id, name }) => `${id} (${name})`).join(', ')}.`,
   );
 }

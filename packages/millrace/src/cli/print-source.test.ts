@@ -8,12 +8,12 @@ const stack = `Error: no such order
     at async readOrder (file:///cache/abc/src/orders.ts:14:22)
     at async run (/cache/abc/tasks/mail.ts:3:1)`;
 
-test('the place of a stack trace is its first frame outside of packages and Node.js', () => {
+test('the position of a stack trace is its first frame outside packages and Node.js', () => {
   expect(ownPosition(stack)).toEqual({ file: 'file:///cache/abc/src/orders.ts', line: 14 });
   expect(ownPosition('Error: no frames')).toBeUndefined();
 });
 
-test('lines are printed with a mark at the place, and nothing where there are none or they may not be read', async () => {
+test('prints lines with a mark at the position, or nothing if the file cannot be read', async () => {
   const printed: string[] = [];
   const same = (text: string): string => text;
   const paint = { bold: same, dim: same, red: same, green: same, yellow: same, cyan: same };

@@ -46,7 +46,7 @@ export function printTimeline(
     if (entry.kind === 'run' && level > 0 && entry.hasMoreChildren)
       line(`${blank}${indent}  ${paint.dim(cut('… more child runs: show its own timeline', room - 2))}`);
   }
-  if (root.isCut) line(paint.dim('Older attempts, waits, lines or spans of this run are left out.'));
+  if (root.isCut) line(paint.dim('Older attempts, waits, lines or spans of this run are omitted.'));
   if (next !== undefined) line(paint.dim(`It has more child runs: --after ${next}`));
 }
 
@@ -92,10 +92,10 @@ const badStatuses: ReadonlySet<string> = new Set([
 ]);
 
 const waitings: Readonly<Record<Extract<TimelineEntry, { kind: 'waiting' }>['for'], string>> = {
-  batch: 'for the items of its batch',
+  batch: 'waiting for its batch',
   delay: 'delay',
   retry: 'pause before the next attempt',
-  wait: 'for what its code waited for',
+  wait: 'waiting in its code',
   queue: 'in the queue',
 };
 
@@ -107,8 +107,8 @@ const waitEnds: Readonly<
   TOKEN_COMPLETED: 'completed',
   TOKEN_TIMED_OUT: 'timed out',
   TIME_REACHED: undefined,
-  MESSAGE_CAME: 'it came',
-  MESSAGE_TIMED_OUT: 'none came in time',
+  MESSAGE_CAME: 'received',
+  MESSAGE_TIMED_OUT: 'none received in time',
   ATTEMPT_ENDED: 'the attempt ended first',
 };
 

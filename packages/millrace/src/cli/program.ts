@@ -79,7 +79,7 @@ function refuseEmpty(command: Command): void {
   if (at === -1) return;
   const name =
     command.registeredArguments[Math.min(at, command.registeredArguments.length - 1)]?.name() ?? '';
-  command.error(`error: argument '${name}' is empty: a variable of the shell may be unset`, {
+  command.error(`error: argument '${name}' is empty: a shell variable may be unset`, {
     exitCode: exitCodes.usage,
     code: 'millrace.emptyArgument',
   });

@@ -34,7 +34,7 @@ async function load({ dir, codec }: CodecOptions): Promise<Codec | undefined> {
   const folder = resolve(dir);
   const file = codec === undefined ? await ofProject(folder) : resolve(codec);
   if (file === undefined) return undefined;
-  if (!existsSync(file)) throw new CommandFailed(exitCodes.usage, `There is no codec ${file}.`);
+  if (!existsSync(file)) throw new CommandFailed(exitCodes.usage, `Codec file not found: ${file}`);
   const { evaluateConfig } = await import('../project/evaluate-config.ts');
   // Loaded from its own folder, which has its packages.
   const { default: exported } = await evaluateConfig(dirname(file), file);
@@ -42,7 +42,7 @@ async function load({ dir, codec }: CodecOptions): Promise<Codec | undefined> {
   if (typeof encode === 'function' && typeof decode === 'function') return exported as Codec;
   throw new CommandFailed(
     exitCodes.usage,
-    `${file} exports no codec as its default: an object with encode and decode, such as aesGcmCodec({ … }).`,
+    `${file} has no codec as its default export: an object with encode and decode, such as aesGcmCodec({ … }).`,
   );
 }
 

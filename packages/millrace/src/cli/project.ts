@@ -26,7 +26,7 @@ export async function findProject(options: ProjectOptions): Promise<{ login: Log
   throw new CommandFailed(
     exitCodes.usage,
     projects.length === 0
-      ? 'You belong to no project: make one with `millrace projects create`.'
-      : `Which project? Give --project: ${projects.map(({ name, externalRef }) => `${externalRef} (${name})`).join(', ')}.`,
+      ? 'You have no project. Create one with `millrace projects create`.'
+      : `Several projects. Pass --project: ${projects.map(({ name, externalRef }) => `${externalRef} (${name})`).join(', ')}.`,
   );
 }

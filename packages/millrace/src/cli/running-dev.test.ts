@@ -25,7 +25,7 @@ function folders(): { dir: string; privateFolder: string } {
   return { dir, privateFolder: join(parent, 'private') };
 }
 
-test('where files have no owner, a dev is found by its file in a private folder, from below too', async () => {
+test('without file owners, a dev is found by its file in a private folder, also from a subfolder', async () => {
   const { dir, privateFolder } = folders();
   const owned = await ownDev(dir, privateFolder);
   expect(await findDev(dir, privateFolder)).toBeUndefined();
@@ -41,7 +41,7 @@ test('where files have no owner, a dev is found by its file in a private folder,
   expect(readdirSync(privateFolder)).toEqual([]);
 });
 
-test('where files have no owner, a file in the project counts for nothing, nor does one of a process that is gone', async () => {
+test('without file owners, ignores files in the project and files of ended processes', async () => {
   const { dir, privateFolder } = folders();
   const pid = process.pid;
   mkdirSync(join(dir, '.millrace'));
@@ -60,7 +60,7 @@ test('where files have no owner, a file in the project counts for nothing, nor d
   expect(await findDev(dir, privateFolder)).toBeUndefined();
 });
 
-test('the same folder has the same private file, in whatever case its path is written', async () => {
+test('a folder has one private file, regardless of the case of its path', async () => {
   expect(await privateFileOf('private', 'C:\\Work\\App')).toBe(
     await privateFileOf('private', 'c:\\work\\app'),
   );

@@ -56,7 +56,7 @@ export async function ownDev(dir: string, privateFolder = ownPrivateFolder): Pro
     const address = running?.pid === pid ? ` at ${running.url}` : ', which is still starting';
     throw new CommandFailed(
       exitCodes.cannotStart,
-      `\`millrace dev\` runs in ${dir} already: process ${pid}${address}. Stop it first, or work in a copy of the folder.`,
+      `\`millrace dev\` is already running in ${dir}: process ${pid}${address}. Stop it first, or use a copy of the folder.`,
     );
   });
   // Left by a killed process.
@@ -90,7 +90,7 @@ export async function findDev(
 }
 
 /**
- * Reads the file of this user's `dev`. Commands send keys, payloads and secrets to its address, so the file is only trusted if no one else can
+ * Reads the file of this user's `dev`. Commands send keys, payloads and secrets to its address, so the file is only trusted if no other user can
  * have written it: a repository may contain such a file, and another user may create one in a parent folder. Files in a private folder were
  * written by this user.
  */

@@ -10,7 +10,7 @@ function terminal(isTTY: boolean) {
   return { written, stream: { isTTY, write: (text: string) => written.push(text) > 0 } };
 }
 
-test('aligns columns and leaves the last one alone', () => {
+test('aligns columns except the last one', () => {
   expect(
     table([
       ['id', 'error'],
@@ -20,7 +20,7 @@ test('aligns columns and leaves the last one alone', () => {
   ).toEqual(['id       error', 'error_1  x', 'e']);
 });
 
-test('writes no colours to what is no terminal', () => {
+test('writes no colors to a file or pipe', () => {
   const pipe = new PassThrough({ encoding: 'utf8' });
   const { line, paint } = screenOn(pipe);
   // Not set automatically: CI is not a terminal.
@@ -28,7 +28,7 @@ test('writes no colours to what is no terminal', () => {
   expect(pipe.read()).toBe('bad\n');
 });
 
-test('shows what a terminal would obey, and keeps our own colours', () => {
+test('escapes control sequences, except its own colors', () => {
   const { written, stream } = terminal(true);
   const { line, text, raw, paint } = screenOn(stream);
   line(`${paint.red('failed')} ${esc}[32mdone${esc}]0;title\u0007 a\rb\tc\nd\u009b2J\u202eexe\u2028\u007f`);
@@ -41,18 +41,18 @@ test('shows what a terminal would obey, and keeps our own colours', () => {
   expect(written.pop()).toBe(`${esc}[1mas it is\r`);
 });
 
-test('does not take a colour that others wrote for our own', () => {
+test('escapes color sequences in foreign text', () => {
   const { written, stream } = terminal(true);
   const { line, paint } = screenOn(stream);
   const seen = paint.red('x');
-  // Whoever could see a mark would see a terminal's sequence: that is what is written.
+  // A visible mark would be a terminal's sequence, which is the written output.
   line(seen);
   const copied = written.pop() ?? '';
   line(copied.trim());
   expect(written.pop()).toBe('␛[31mx␛[39m\n');
 });
 
-test('aligns columns by what is seen, and lets no cell begin another row', () => {
+test('aligns columns by visible width, and keeps each cell in its row', () => {
   const { paint } = screenOn(terminal(true).stream);
   const [first = '', second = ''] = table([
     [`a\nb${esc}`, 'x'],

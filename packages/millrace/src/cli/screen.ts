@@ -4,10 +4,10 @@ import { jsonLine, jsonLines, escapeCell, escapeLine, escapeText } from './termi
 
 /** All output of the command goes through here, so that text from others cannot control the terminal. */
 
-const colours = ['bold', 'dim', 'red', 'green', 'yellow', 'cyan'] as const;
-type Paint = Readonly<Record<(typeof colours)[number], (text: string) => string>>;
+const colors = ['bold', 'dim', 'red', 'green', 'yellow', 'cyan'] as const;
+type Paint = Readonly<Record<(typeof colors)[number], (text: string) => string>>;
 
-/** Output for people. `paint` adds no colours if the stream is not a terminal. */
+/** Output for people. `paint` adds no colors if the stream is not a terminal. */
 export interface Screen {
   /** One line: line ends inside of it are shown as characters. */
   readonly line: (text?: string) => void;
@@ -24,7 +24,7 @@ type Output = Pick<NodeJS.WriteStream, 'write'> & { readonly isTTY?: boolean };
 const secret = randomBytes(12).toString('hex');
 const marks = new RegExp(`\u0001${secret}\\[(\\d+)m`);
 
-/** Escapes text, except for our own colours, which are marks until then. */
+/** Escapes text, except for our own colors, which are marks until then. */
 const rendered = (text: string, visible: (text: string) => string, mark: (code: string) => string): string =>
   text
     .split(marks)
@@ -35,7 +35,7 @@ const asMark = (code: string): string => `\u0001${secret}[${code}m`;
 const asEscape = (code: string): string => `\u001b[${code}m`;
 
 function painting(coloured: boolean): Paint {
-  const painters = colours.map((name) => {
+  const painters = colors.map((name) => {
     const [open, close] = inspect.colors[name] ?? [0, 0];
     const paint = (text: string): string => `${asMark(`${open}`)}${text}${asMark(`${close}`)}`;
     return [name, coloured ? paint : String];

@@ -12,13 +12,13 @@ function fileWith(text: string): string {
   return join(folder, 'secret');
 }
 
-test('a secret comes from its file, without the line end, and the variable of the file is gone', () => {
+test('reads a secret from its file without the line end, and unsets the variable of the file', () => {
   const env = { MILLRACE_MASTER_KEY_FILE: fileWith('abc\n'), DATABASE_URL_FILE: ' ', OTHER_FILE: '/nowhere' };
   readSecrets(env);
   expect(env).toEqual({ MILLRACE_MASTER_KEY: 'abc', OTHER_FILE: '/nowhere' });
 });
 
-test('an empty variable beside the file counts as not set', () => {
+test('an empty variable next to the file counts as unset', () => {
   const env = { DATABASE_URL: '', DATABASE_URL_FILE: fileWith('postgres://db/millrace') };
   readSecrets(env);
   expect(env).toEqual({ DATABASE_URL: 'postgres://db/millrace' });
@@ -41,13 +41,13 @@ test.each([
     exitCodes.cannotStart,
     /^The file of DATABASE_URL_FILE is empty: /,
   ],
-])('a wrong setting is refused with a sentence that names the variable (%#)', (env, exitCode, message) => {
+])('the error for an invalid setting contains the variable (%#)', (env, exitCode, message) => {
   expect(() => readSecrets(env())).toThrow(
     expect.objectContaining({ exitCode, message: expect.stringMatching(message) as string }),
   );
 });
 
-test('a secret comes from what a command prints, and the command is in no variable any more', () => {
+test('reads a secret from the output of a command, and unsets the variable of the command', () => {
   const env = { MILLRACE_MASTER_KEY_COMMAND: "printf ' abc\\n'", DATABASE_URL_COMMAND: ' ' };
   readSecrets(env);
   expect(env).toEqual({ MILLRACE_MASTER_KEY: 'abc' });
@@ -74,7 +74,7 @@ test.each([
     exitCodes.cannotStart,
     /^The command of DATABASE_URL_COMMAND printed nothing$/,
   ],
-])('a command that gives nothing is refused without what it printed (%#)', (env, exitCode, message) => {
+])('the error for a failed command does not contain its output (%#)', (env, exitCode, message) => {
   expect(() => readSecrets({ ...env })).toThrow(
     expect.objectContaining({ exitCode, message: expect.stringMatching(message) as string }),
   );

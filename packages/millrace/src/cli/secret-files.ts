@@ -32,7 +32,7 @@ export function readSecrets(env: NodeJS.ProcessEnv): void {
     );
     const [first, second] = sources;
     if (second !== undefined)
-      throw new CommandFailed(exitCodes.usage, `Both ${first} and ${second} are set. Keep the one you mean.`);
+      throw new CommandFailed(exitCodes.usage, `Both ${first} and ${second} are set. Use only one of them.`);
     const file = env[`${name}_FILE`]?.trim();
     const command = env[`${name}_COMMAND`];
     delete env[`${name}_FILE`];

@@ -3,7 +3,7 @@ import { screenOn } from './screen.ts';
 let timer: NodeJS.Timeout | undefined;
 
 /**
- * Sets what the command waits for. After a moment it is printed on stderr, so that the user knows why nothing happens. Call it without an
+ * Sets the message about the current wait. After a moment it is printed on stderr, so that the user knows why the command pauses. Call it without an
  * argument when the wait has ended.
  */
 export function waitsFor(what?: string, quietMs = 1_500): void {

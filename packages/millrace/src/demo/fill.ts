@@ -63,10 +63,10 @@ export async function fill(
   await backfillSchedules(Date.now());
   await addBatches(shop);
   await addWaitingRuns(shop);
-  onStep('chats, and questions to people');
+  onStep('chats and approvals');
   // In sequence, so that random numbers are drawn in the same order.
   await startChats(shop);
   await askPeople(shop);
-  onStep('what the team did about errors');
+  onStep("the team's changes to errors");
   await addBulkActions(await triageErrors());
 }

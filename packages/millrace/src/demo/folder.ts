@@ -31,7 +31,7 @@ export async function openDemoFolder(requestedPath: string | undefined): Promise
   );
   if (!isFilled && (await readdir(path)).length > 0)
     throw new DemoFolderRefused(
-      `${path} is not empty, and it has no shop that was filled to its end. Choose a new folder.`,
+      `${path} is not empty and does not contain a complete demo shop. Choose a new folder.`,
     );
   return {
     path,

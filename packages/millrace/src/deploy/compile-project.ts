@@ -48,7 +48,7 @@ function refuseDotenv(files: readonly Output[], { published }: Project): void {
       file: published?.file ?? 'trigger.config.ts',
       line: null,
       column: null,
-      message: `an extension would put ${secret.path} into the bundle: such files have secrets`,
+      message: `an extension would put ${secret.path} into the bundle: such files contain secrets`,
     });
 }
 
@@ -94,7 +94,7 @@ export async function tasksOf(
       file: project.configFile ?? 'tasks',
       line: null,
       column: null,
-      message: 'the project has no task: export one from a file in its task folders',
+      message: 'the project has no tasks: export one from a file in its task folders',
     });
   return index;
 }
@@ -108,12 +108,12 @@ export function nodeMajorOf({ dir }: Project): number {
   if (declared === undefined) return own;
   const problem = { file: 'package.json', line: null, column: null };
   if (semver.validRange(declared) === null)
-    throw new ProjectError({ ...problem, message: `engines.node is not a range of versions: ${declared}` });
+    throw new ProjectError({ ...problem, message: `engines.node is not a version range: ${declared}` });
   const least = Math.max(minNodeMajor, semver.minVersion(declared)?.major ?? minNodeMajor);
   if (least > own)
     throw new ProjectError({
       ...problem,
-      message: `the project needs Node.js ${least} (engines.node), and this is ${process.versions.node}: deploy with Node.js ${least} or later`,
+      message: `the project needs Node.js ${least} (engines.node), but this is ${process.versions.node}: deploy with Node.js ${least} or later`,
     });
   return least;
 }

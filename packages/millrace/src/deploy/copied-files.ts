@@ -23,9 +23,9 @@ export async function copiedFiles({ dir, configFile, build }: Project): Promise<
       });
       if (paths.length === 0) refuse(`no file matches "${pattern}" of ${name}`);
       for (const path of paths) {
-        if (path.startsWith('..')) refuse(`"${pattern}" of ${name} is outside of the project (${path})`);
+        if (path.startsWith('..')) refuse(`"${pattern}" of ${name} is outside the project (${path})`);
         if (isDotenv(path))
-          refuse(`"${pattern}" of ${name} would put ${path} into the bundle: such files have secrets`);
+          refuse(`"${pattern}" of ${name} would put ${path} into the bundle: such files contain secrets`);
         if (!(await stat(join(dir, path))).isFile()) continue;
         copied.set(path, { path, contents: await readFile(join(dir, path)) });
       }

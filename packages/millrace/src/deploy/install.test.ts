@@ -8,7 +8,7 @@ import type { LayerPlan } from './layer-plan.ts';
 
 const plan = { platform: 'linux-x64-glibc', key: 'none', dependencies: {}, packages: {} } as LayerPlan;
 
-test('npm uses the settings of the project, which are not copied, and folders of killed commands are removed', async () => {
+test("npm uses the project's settings without copying them; folders of killed commands are removed", async () => {
   const project = await mkdtemp(join(tmpdir(), 'millrace-test-'));
   const [old, young] = ['millrace-layer-old', 'millrace-layer-young'].map((name) => join(tmpdir(), name));
   onTestFinished(async () => {

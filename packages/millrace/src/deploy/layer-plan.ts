@@ -50,14 +50,14 @@ export function planLayer(
     if (!fits) throw new LayerRefused(`${name} has no version for ${platform}: see build.platforms.`);
     if (entry.link)
       throw new LayerRefused(
-        `${name} is a package of the workspace. It cannot be in a layer: take what depends on it out of build.external.`,
+        `${name} is a workspace package and cannot be in a layer: remove the packages that depend on it from build.external.`,
       );
     const to = newLocation(from);
     const other = taken.get(to);
     if (other === from) return versionOf(entry, lock.folder);
     if (other !== undefined)
       throw new LayerRefused(
-        `${name} is needed in two versions (${locked[other]?.version} and ${entry.version}): use one version of it in the whole project.`,
+        `${name} is required in two versions (${locked[other]?.version} and ${entry.version}): use one version of it in the whole project.`,
       );
     taken.set(to, from);
     const own = {
@@ -95,12 +95,12 @@ export function planLayer(
     const location = relative(lock.folder, folder).split(sep).join('/');
     if (isAbsolute(location) || !(location in locked))
       throw new LayerRefused(
-        `${name} is installed in ${folder}, but ${lock.name} does not have it: run \`npm install\`.`,
+        `${name} is installed in ${folder}, but missing from ${lock.name}: run \`npm install\`.`,
       );
     if (/\/node_modules\/.*\/node_modules\//.test(`/${location}`)) {
       const parent = nameAt(location.slice(0, location.lastIndexOf('/node_modules/')));
       throw new LayerRefused(
-        `${name} ${locked[location]?.version ?? ''} is installed inside of ${parent}: add "${parent}" to build.external, and it goes into the layer together with it.`,
+        `${name} ${locked[location]?.version ?? ''} is installed inside ${parent}: add "${parent}" to build.external, so that the layer contains both.`,
       );
     }
     add(location, false);

@@ -50,7 +50,7 @@ export function planLayers(project: Project, externals: readonly ExternalPackage
   const { packages, folder } = lock;
   if (lock.isBroken)
     throw new LayerRefused(
-      `${because}. ${lock.name} is not JSON: \`npm install\` repairs it, also if a merge has left conflicts in it.`,
+      `${because}. ${lock.name} is not JSON: \`npm install\` repairs it, including merge conflicts.`,
     );
   if (packages === undefined)
     throw new LayerRefused(
@@ -72,7 +72,7 @@ export function planLayers(project: Project, externals: readonly ExternalPackage
     const [os, cpu] = platform.split('-');
     if (scripts.length > 0 && (os !== process.platform || cpu !== process.arch))
       throw new LayerRefused(
-        `${scripts.join(', ')}: allowScripts of package.json allows an install script, which can be executed only on the platform that it is for. Deploy from ${platform}, or set it to false.`,
+        `${scripts.join(', ')}: allowScripts of package.json allows an install script, which runs only on its target platform. Deploy from ${platform}, or set it to false.`,
       );
     return { plan, scripts };
   });
@@ -90,7 +90,7 @@ function copiedLayers(
     const because = `${copied.name} cannot be bundled (${copied.why}) and is installed by npm from a package-lock.json`;
     throw new LayerRefused(
       lockfile === undefined
-        ? `${because}; there is none. Run \`npm install\` first.`
+        ? `${because}, which does not exist. Run \`npm install\` first.`
         : `${because}. This project has ${lockfile}, which is only supported for packages that are the same on every platform.`,
     );
   }

@@ -69,7 +69,7 @@ test.each<[string, Record<string, string>]>([
     'require.resolve',
     { 'tasks/a.ts': `${importRead}\nconst found = readFileSync(require.resolve('p/text.txt'), 'utf8');` },
   ],
-])('a package that the code of the project loads by %s is there in dev and deployed', async (_, files) => {
+])('a package that the code loads by %s is available in dev and deployed', async (_, files) => {
   const project = await projectWith(files);
   const loaded = await loadProject(project.dir);
   const built = await build(loaded, `${project.dir}/.millrace/build`);
@@ -88,9 +88,11 @@ test.each<[string, Record<string, string>]>([
 test.each([
   ["const where = 'node_modules/p/text.txt';"],
   ["const where = ['node_modules', 'p', 'text.txt'].join('/');"],
-])('a package is in the layer if the code names its folder: %s', async (code) => {
+])('a package is in the layer if the code refers to its folder: %s', async (code) => {
   const { externals } = await prepared(await projectWith({ 'tasks/a.ts': `${code}\nconst found = where;` }));
-  expect(externals.map(({ name, why }) => [name, why])).toEqual([['p', 'the code names it (tasks/a.ts)']]);
+  expect(externals.map(({ name, why }) => [name, why])).toEqual([
+    ['p', 'the code refers to it (tasks/a.ts)'],
+  ]);
 });
 
 test('a package that is only imported or mentioned is not in a layer', async () => {
@@ -104,18 +106,18 @@ test('a package that is only imported or mentioned is not in a layer', async () 
   expect([externals, warnings]).toEqual([[], []]);
 });
 
-test('code that loads modules by names which are nowhere in it is named in a warning', async () => {
+test('warns about code that loads modules by computed names', async () => {
   const { warnings } = await prepared(
     await projectWith({
       'tasks/a.ts': 'const found = 1;\nexport const load = async (name: string) => import(name);',
     }),
   );
   expect(warnings).toEqual([
-    'tasks/a.ts loads modules by names that it computes: add packages that nothing else imports to build.external, and files with copyFiles.',
+    'tasks/a.ts loads modules by computed names: add packages that are not imported elsewhere to build.external, and files with copyFiles.',
   ]);
 });
 
-test('an import of a template that no file matches is a warning', async () => {
+test('warns about a template import that matches no file', async () => {
   const { warnings } = await prepared(
     await projectWith({
       'tasks/a.ts': 'const found = 1;\nexport const load = (kind: string) => import(`../kinds/${kind}.js`);',
@@ -123,11 +125,11 @@ test('an import of a template that no file matches is a warning', async () => {
     }),
   );
   expect(warnings).toEqual([
-    'tasks/a.ts:3: no file matches `export const load = (kind: string) => import(`../kinds/${kind}.js`);`. An import() of a template takes names as the project has them, with .ts and not .js.',
+    'tasks/a.ts:3: no file matches `export const load = (kind: string) => import(`../kinds/${kind}.js`);`. An import() of a template must use the file names of the project, with .ts and not .js.',
   ]);
 });
 
-test('a file that the code names and that is not copied is named in a warning', async () => {
+test('warns about a file in the code that is not copied', async () => {
   const files = {
     'tasks/a.ts': `import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
@@ -142,9 +144,9 @@ export const text = () => join(import.meta.dirname, '../data/a.txt') + new URL('
       "import { copyFiles } from 'millrace';\nexport default { build: { extensions: [copyFiles('workers/*')] } };",
   };
   const worker =
-    'workers/w.ts is not in the deployed version, and tasks/a.ts names it: add it with copyFiles if it is read.';
+    'workers/w.ts is not in the deployed version, but tasks/a.ts refers to it: add it with copyFiles if it is read.';
   const text =
-    'data/a.txt is not in the deployed version, and tasks/a.ts names it: add it with copyFiles if it is read.';
+    'data/a.txt is not in the deployed version, but tasks/a.ts refers to it: add it with copyFiles if it is read.';
   expect((await prepared(await projectWith(files))).warnings).toEqual([worker, text]);
   expect((await prepared(await projectWith({ ...files, ...copied }))).warnings).toEqual([text]);
 });

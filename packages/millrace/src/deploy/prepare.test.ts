@@ -25,7 +25,7 @@ const taskNamed = (
 ${imports}
 export const one = task({ id: \`${id}-\${${expression}}\`, run: async () => 1 });`;
 
-test('a bundle has its packages in it, and is imported where nothing is installed', async () => {
+test('a bundle includes its packages, and can be imported without an installation', async () => {
   const files = {
     'package.json': packageJson('app', { type: 'module', engines: { node: '>=20.19' } }),
     'tasks/esm.ts': taskNamed('esm', 'value', "import { value } from 'pure';"),
@@ -70,7 +70,7 @@ test('a bundle has its packages in it, and is imported where nothing is installe
   expect(changed.filter(({ digest }) => !before.has(digest)).length).toBeLessThanOrEqual(2);
 });
 
-test('a version has the labels of its tasks, and its stack traces name the files of the project', async () => {
+test('a version has the labels of its tasks, and its stack traces contain project files', async () => {
   const testProject = await project({
     'tasks/a.ts':
       "import { task } from '@millrace/sdk';\nexport const a = task({ id: 'a', requires: ['gpu'], run: async () => 1 });",
@@ -145,7 +145,7 @@ async function installNative(): Promise<TestProject> {
   return testProject;
 }
 
-test('packages that cannot be bundled go into a layer of the locked versions, once', async () => {
+test('packages that cannot be bundled are in one layer, in their locked versions', async () => {
   const testProject = await nativeProject();
   const steps: string[] = [];
   const ready = await prepared(testProject, { onStep: (step) => void steps.push(step) });
@@ -179,7 +179,7 @@ test('packages that cannot be bundled go into a layer of the locked versions, on
   ]);
 }, 120_000);
 
-test('a layer for each platform has the packages of that platform', async () => {
+test('the layer of a platform contains the packages of that platform', async () => {
   const testProject = await nativeProject(
     "export default { build: { external: ['reads'], platforms: ['linux-x64-glibc', 'darwin-arm64'] } };",
   );
@@ -190,20 +190,18 @@ test('a layer for each platform has the packages of that platform', async () => 
   ]);
 }, 120_000);
 
-test('without a package-lock.json a layer is refused, and the sentence names package and lockfile', async () => {
+test('rejects a layer without package-lock.json, with the package and the lockfile in the error', async () => {
   const testProject = await nativeProject();
   await rm(join(testProject.dir, 'package-lock.json'));
   await expect(prepared(testProject)).rejects.toThrow(
-    /native cannot be bundled \(it has packages for each platform.*there is none/,
+    /native cannot be bundled \(it has packages for each platform.*which does not exist/,
   );
   await testProject.write('pnpm-lock.yaml', 'lockfileVersion: 9');
   await expect(prepared(testProject)).rejects.toThrow(
     /This project has pnpm-lock.yaml, which is only supported for packages that are the same/,
   );
   await testProject.write('package-lock.json', '{"lockfileVersion":3,"packages":{"":{}}}');
-  await expect(prepared(testProject)).rejects.toThrow(
-    /package-lock.json does not have it: run `npm install`/,
-  );
+  await expect(prepared(testProject)).rejects.toThrow(/missing from package-lock.json: run `npm install`/);
   await testProject.write('package-lock.json', '<<<<<<< HEAD\n{}');
   await expect(prepared(testProject)).rejects.toMatchObject({
     name: 'ProjectError',
@@ -273,7 +271,7 @@ test.each([
   ["copyFiles('**/.env*')", /would put \.env\.production into the bundle/],
   ["copyFiles('*.mjs')", /millrace-sdk\.mjs: this path is taken/],
   ["addPackages('missing-package')", /missing-package \(addPackages\) is not installed/],
-])('the extension %s is refused by name', async (extension, sentence) => {
+])('rejects the extension %s by name', async (extension, sentence) => {
   const testProject = await project({
     'millrace.config.ts': `import { addPackages, copyFiles, runCommand } from 'millrace';
 export default { build: { extensions: [${extension}] } };`,
@@ -288,9 +286,9 @@ test.each([
   ['{ external: "sharp" }', /"build\.external"/],
   ['{ platforms: ["linux-x64"] }', /"build\.platforms\.0": not a platform/],
   ['{ extensions: [{ files: [] }] }', /"build\.extensions\.0\.name"/],
-  ['{ extensions: [{ name: "a", define: { "a b": 1 } }] }', /must have names of JavaScript/],
+  ['{ extensions: [{ name: "a", define: { "a b": 1 } }] }', /must have JavaScript names/],
   ['{ target: 1 }', /"build": .*target/],
-])('the setting build: %s is refused by name', async (build, sentence) => {
+])('rejects the setting build: %s by name', async (build, sentence) => {
   const testProject = await project({
     'millrace.config.ts': `export default { build: ${build} };`,
     'tasks/a.ts': '',
@@ -298,7 +296,7 @@ test.each([
   await expect(prepared(testProject)).rejects.toThrow(sentence);
 });
 
-test('values of secrets are found in code and source maps, and named without the value', async () => {
+test('finds values of secrets in code and source maps, and reports only their names', async () => {
   const testProject = await project({
     'tasks/a.ts': taskNamed(
       'a',
@@ -327,7 +325,7 @@ test('values of secrets are found in code and source maps, and named without the
   expect(refused).not.toMatch(/sk_live|word1|SHORT/);
 });
 
-test('every problem of a project is named, and nothing is prepared', async () => {
+test('reports every problem of a project, and prepares nothing', async () => {
   const testProject = await project({
     'tasks/syntax.ts': 'export const = 1;',
     'tasks/missing.ts': "import 'not-there';",
@@ -336,7 +334,7 @@ test('every problem of a project is named, and nothing is prepared', async () =>
   const refused = (await prepared(testProject).catch((error: Error) => error)) as Error;
   expect(refused.name).toBe('ProjectRefused');
   expect(refused.message).toMatch(
-    /^The project has 2 problems, so nothing of it was uploaded:\n {2}tasks\/missing\.ts:1:8: .*not-there.*\n {2}tasks\/syntax\.ts:1:14: [^\n]*$/,
+    /^The project has 2 problems, so nothing was uploaded:\n {2}tasks\/missing\.ts:1:8: .*not-there.*\n {2}tasks\/syntax\.ts:1:14: [^\n]*$/,
   );
   await testProject.write('tasks/syntax.ts', "throw new Error('on import');");
   await testProject.write('tasks/missing.ts', taskNamed('good', '1'));
@@ -345,7 +343,7 @@ test('every problem of a project is named, and nothing is prepared', async () =>
   expect(thrown.message).toMatch(/the task id "good-1" is declared 2 times/);
 });
 
-test('a project without tasks, or for a later Node.js, is refused', async () => {
+test('rejects a project without tasks or for a later Node.js', async () => {
   const testProject = await project({ 'tasks/a.ts': 'export const a = 1;' });
   await expect(prepared(testProject)).rejects.toThrow(/has no task/);
   await testProject.write('package.json', packageJson('app', { engines: { node: '>=99' } }));

@@ -155,7 +155,7 @@ function missingFiles(named: readonly NamedFile[], outputs: readonly Output[]): 
   const missing = named.filter(({ path }) => !paths.has(path));
   return missing.map(
     ({ path, namedBy }) =>
-      `${path} is not in the deployed version, and ${namedBy} names it: add it with copyFiles if it is read.`,
+      `${path} is not in the deployed version, but ${namedBy} refers to it: add it with copyFiles if it is read.`,
   );
 }
 

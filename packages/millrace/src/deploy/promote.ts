@@ -73,7 +73,7 @@ function whyNone(
   if (fetching.every(old))
     return `It needs Node.js ${nodeMajor}, and every connected runner has an older one.`;
   if (fetching.every(strange))
-    return `It has packages for ${platforms.join(', ')}, and no connected runner is one of these: see build.platforms in millrace.config.ts.`;
+    return `It has packages for ${platforms.join(', ')}, but no connected runner has one of these platforms: see build.platforms in millrace.config.ts.`;
   if (fetching.every(lacks))
     return `No connected runner has ${requires.length === 1 ? 'the label' : 'all of the labels'} ${requires.join(', ')}, as its tasks require (\`millrace work ${requires.map((label) => `--label ${label}`).join(' ')}\`).`;
   const needs = [
@@ -81,5 +81,5 @@ function whyNone(
     ...(platforms.length > 0 ? [`the platform ${platforms.join(' or ')}`] : []),
     ...requires.map((label) => `the label ${label}`),
   ];
-  return `No connected runner has everything that it needs: ${needs.join(', ')}.`;
+  return `No connected runner meets all requirements: ${needs.join(', ')}.`;
 }

@@ -65,7 +65,7 @@ const task = (id: string, imports = ''): string =>
 
 const read = (path: string): string => `\${readFileSync(${path}, 'utf8')}`;
 
-test('code finds files next to its source, in dev and when it is deployed', async () => {
+test('code finds files next to its source, in dev and deployed', async () => {
   const project = await app({
     'app/package.json': packageJson('app', { type: 'module' }),
     'app/millrace.config.ts':
@@ -105,7 +105,7 @@ exports.one = task({ id: \`cjs-\${readFileSync(join(__dirname, 'b.txt'), 'utf8')
   expect(await deployed(project)).toEqual({ ids, problems: [] });
 });
 
-test('a package of the workspace finds the engine that was generated next to its code', async () => {
+test('a workspace package finds the engine generated next to its code', async () => {
   const project = await app(
     {
       'app/package.json': packageJson('app'),
@@ -138,7 +138,7 @@ exports.client = {
   expect(await deployed(project)).toEqual(found);
 });
 
-test('an error in a file that uses its path has the line of the source', async () => {
+test('an error in a file that uses its path has the source line', async () => {
   const project = await app({
     'app/package.json': packageJson('app'),
     'app/tasks/a.ts':
@@ -157,7 +157,7 @@ test('an error in a file that uses its path has the line of the source', async (
   );
 });
 
-test('a module that is only imported dynamically executes when it is imported, and its tasks are not served', async () => {
+test('a dynamically imported module executes at its import, and its tasks are not served', async () => {
   const late = "if (!process.env.ONLY_IN_RUNS) throw new Error('executed by the search');\n";
   const project = await app({
     'app/package.json': packageJson('app'),
@@ -182,7 +182,7 @@ test('a module that is only imported dynamically executes when it is imported, a
   expect(await deployed(project)).toEqual({ ids: ['a', 'b'], problems: [] });
 });
 
-test('packages without an exports map are imported as a bundler resolves them', async () => {
+test('imports packages without an exports map like a bundler', async () => {
   const project = await app({
     'app/package.json': packageJson('app', { type: 'module' }),
     'app/tasks/a.ts': task(
@@ -234,7 +234,7 @@ export const place = __dirname.endsWith('lib');
   'app/tasks/b.ts': task('b'),
 };
 
-test('decorators have the types of their members if tsconfig.json sets emitDecoratorMetadata', async () => {
+test('emits decorator metadata if tsconfig.json sets emitDecoratorMetadata', async () => {
   const project = await app(decorated);
   await project.link('reflect-metadata');
   const required = {

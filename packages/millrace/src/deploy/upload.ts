@@ -86,7 +86,7 @@ async function sendAll(
 ): Promise<unknown> {
   const failure = await inParallel(missing, parallel, async ({ blob: name, received }) => {
     const blob = blobs.get(name);
-    if (!blob) throw new Error(`The server asks for a file that is not in this bundle (${name}).`);
+    if (!blob) throw new Error(`The server requested a file that is not in this bundle (${name}).`);
     await sendBlob(target, id, blob, received, onSent);
   }).catch((error: unknown) => error);
   target.signal?.throwIfAborted();

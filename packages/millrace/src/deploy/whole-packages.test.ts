@@ -113,7 +113,7 @@ test.each<[string, Record<string, string>]>([
   expect(ready.layers).toHaveLength(1);
 });
 
-test('the reason names the file and the line, and what a package needs is there once', async () => {
+test('the reason contains file and line, and each dependency is included once', async () => {
   const files = {
     ...installed({
       p: [
@@ -129,12 +129,12 @@ test('the reason names the file and the line, and what a package needs is there 
   );
   expect((await imported(ready)).ids).toEqual(['a-here11']);
   expect(ready.externals.map(({ name, why }) => [name, why])).toEqual([
-    ['p', 'it reads files of its own (index.js:3)'],
+    ['p', 'it reads its own files (index.js:3)'],
     ['shared', 'p uses it'],
   ]);
 });
 
-test('a dependency that the code only names, or that is an optional peer, goes with what loads it', async () => {
+test('a dependency loaded by name, or an optional peer, is included with its package', async () => {
   const files = installed({
     p: [
       "exports.load = (name) => require(name); exports.driver = () => require('dri' + 'ver');",
@@ -157,7 +157,7 @@ test('a dependency that the code only names, or that is an optional peer, goes w
   expect(ready.layers[0]?.packages).toEqual(['driver@1.0.0', 'p@1.0.0', 'transport@1.0.0']);
 });
 
-test('packages that pnpm has linked are copied so that each finds its own dependencies', async () => {
+test('packages linked by pnpm are copied with their own dependencies', async () => {
   const testProject = await project("import p from 'p'; import q from 'q';", 'p + q', {
     'pnpm-lock.yaml': "lockfileVersion: '9.0'",
     ...installed(
@@ -195,7 +195,7 @@ test('packages that pnpm has linked are copied so that each finds its own depend
   expect(again.layers).toMatchObject([{ isNew: false, digest: ready.layers[0]?.digest }]);
 });
 
-test('a file of a workspace package that reads files next to itself is named in a warning', async () => {
+test('warns about a workspace file that reads files next to itself', async () => {
   const testProject = await project("import shared from 'shared';", 'shared', {
     'package.json': packageJson('app', { type: 'module' }),
   });

@@ -108,7 +108,7 @@ async function examineServer(
   };
   const reading = (): Promise<DiagnosisResponse> =>
     diagnose().catch((error: unknown) => {
-      throw error instanceof Skipped ? error : new Skipped('the server does not say what it sees');
+      throw error instanceof Skipped ? error : new Skipped('the server did not return its findings');
     });
   const input = { url, token, key, maxSilenceMs, diagnose, requireDiagnosis: reading };
   const answered = await runChecks(answerChecks, input, timeoutMs);
@@ -128,7 +128,7 @@ async function askServer(
   timeoutMs: number,
 ): Promise<DiagnosisResponse> {
   if (token === undefined)
-    throw new Skipped('it needs a personal access token of an owner: set MILLRACE_ACCESS_TOKEN');
+    throw new Skipped('this check requires a personal access token of an owner: set MILLRACE_ACCESS_TOKEN');
   const requestedAt = Date.now();
   const response = await fetch(`${url}/api/v1/doctor`, {
     headers: { authorization: `Bearer ${token}` },
@@ -138,12 +138,12 @@ async function askServer(
   });
   const body = (await response.json()) as { readonly error?: string };
   if (response.status === 401 || response.status === 403)
-    throw new Skipped(`the server refused the token: ${body.error ?? response.status}`);
-  if (response.status === 404) throw new Skipped('the server is of a release that cannot examine itself');
+    throw new Skipped(`the server rejected the token: ${body.error ?? response.status}`);
+  if (response.status === 404) throw new Skipped('the release of the server cannot run checks');
   if (!response.ok) throw new Error(`status ${response.status}: ${body.error ?? ''}`);
   const answeredAt = Date.now();
   const { data: diagnosis } = diagnosisShape.safeParse(body);
-  if (!diagnosis) throw new Error('the answer is not that of a Millrace server of this release');
+  if (!diagnosis) throw new Error('the response is not from a Millrace server of this release');
   return { diagnosis, requestedAt, answeredAt };
 }
 

@@ -68,7 +68,7 @@ export const publishedParts = (version: string) => ({
 
 const gitignore = `node_modules/
 .millrace/
-# Values of variables, secrets among them. An example without values may go along.
+# Variable values, including secrets. An example without values may be committed.
 .env*
 !.env.example
 `;
@@ -88,8 +88,8 @@ Background tasks, run by Millrace. Each file in \`tasks/\` exports its tasks.
 - \`${dev}\` serves them on this machine; save a file for a new version.
 - \`npx millrace trigger hello --payload '{"name":"Ada"}' --wait\`, in a second terminal, starts a run.
 - \`${types}\` checks the types.
-- \`.env\` holds variables for \`${dev}\`; ${ignoresEnv ? 'git does not take it' : 'keep it and `.millrace/` out of git'}.
-- \`${deploy}\` deploys them, and \`npx millrace work\` runs what is deployed (set MILLRACE_API_URL and MILLRACE_SECRET_KEY).
+- \`.env\` holds variables for \`${dev}\`; ${ignoresEnv ? 'git ignores it' : 'keep it and `.millrace/` out of git'}.
+- \`${deploy}\` deploys them, and \`npx millrace work\` runs the deployed versions (set MILLRACE_API_URL and MILLRACE_SECRET_KEY).
 - \`npx millrace --help\` lists everything else.
 `;
 

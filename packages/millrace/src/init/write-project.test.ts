@@ -41,7 +41,7 @@ describe('init', () => {
     expect((await writeProject(folder, '1.2.3')).added).toEqual({});
   });
 
-  test('brings the compiler that its types are checked with here', async () => {
+  test('installs the same compiler version that this repository uses', async () => {
     await writeProject(folder, '1.2.3');
     const own = JSON.parse(
       await readFile(new URL('../../../../package.json', import.meta.url), 'utf8'),
@@ -54,7 +54,7 @@ describe('init', () => {
     });
   });
 
-  test('leaves every other file that exists as it is', async () => {
+  test('does not change other existing files', async () => {
     await mkdir(join(folder, 'tasks'));
     await writeFile(join(folder, 'tsconfig.json'), '{}');
     await writeFile(join(folder, 'tasks/hello.ts'), '// mine');
@@ -79,7 +79,7 @@ describe('init', () => {
 }
 `;
 
-  test('adds to a package.json what it lacks, and nothing else changes in it', async () => {
+  test('adds only the missing parts to a package.json', async () => {
     await writeFile(join(folder, 'package.json'), initialised, { mode: 0o640 });
     const project = await writeProject(folder, '1.2.3');
     expect(project.added).toEqual({
@@ -108,7 +108,7 @@ describe('init', () => {
     expect((await writeProject(folder, '1.2.3')).added).toEqual({});
   });
 
-  test('keeps scripts and packages of the same name, and its README says what to type instead', async () => {
+  test('keeps scripts and packages of the same name, and the README lists the alternatives', async () => {
     const own = {
       scripts: { dev: 'vite', types: 'tsc' },
       dependencies: { typescript: '5' },
@@ -129,7 +129,7 @@ describe('init', () => {
     expect(readMe).toContain('keep it and `.millrace/` out of git');
   });
 
-  test('keeps line ends, and members that are not as they should be', async () => {
+  test('keeps line ends and invalid members', async () => {
     const text = '{\r\n    "scripts": "none",\r\n    "private": true\r\n}\r\n';
     await writeFile(join(folder, 'package.json'), text);
     const { added } = await writeProject(folder, '1.2.3');
@@ -139,14 +139,14 @@ describe('init', () => {
     expect(now.replaceAll('\r\n', '')).not.toContain('\n');
   });
 
-  test.each(['{"name":', '[]', 'null'])('writes nothing beside the package.json %j', async (text) => {
+  test.each(['{"name":', '[]', 'null'])('writes nothing next to the package.json %j', async (text) => {
     await writeFile(join(folder, 'package.json'), text);
     await expect(writeProject(folder, '1.2.3')).rejects.toThrow(/package\.json: is not valid/);
     expect(await readdir(folder)).toEqual(['package.json']);
     expect(await readFile(join(folder, 'package.json'), 'utf8')).toBe(text);
   });
 
-  test('a second time writes nothing', async () => {
+  test('writes nothing the second time', async () => {
     const first = await writeProject(folder, '1.2.3');
     const second = await writeProject(folder, '1.2.3');
     expect(second.written).toEqual([]);
@@ -158,7 +158,7 @@ describe('init', () => {
     ['.hidden', 'hidden'],
     ['...', 'tasks'],
     ['audit_2', 'audit_2'],
-  ])('names the package of folder %j %j', (folderName, name) => {
+  ])('names the package of the folder %j %j', (folderName, name) => {
     expect(packageName(folderName)).toBe(name);
   });
 });

@@ -74,7 +74,7 @@ function guard({
       return { status: 403, error };
     }
     if (!validateOriginHeader(headers.origin, hosts).ok) {
-      const error = `Pages of ${JSON.stringify(headers.origin)} may not call millrace mcp; start it with --allow-host to allow that`;
+      const error = `Pages from ${JSON.stringify(headers.origin)} may not call millrace mcp; start it with --allow-host to allow that`;
       return { status: 403, error };
     }
     if (!timingSafeEqual(digestOf(headers.authorization ?? ''), digest)) {

@@ -39,7 +39,7 @@ interface Declared<I extends z.ZodRawShape> {
 }
 
 const notes = {
-  cut: z.string().optional().describe('There only if texts or lists were cut: how to get the rest.'),
+  cut: z.string().optional().describe('Present only if texts or lists were cut: how to get the rest.'),
 };
 
 const declared = <I extends z.ZodRawShape>({ input, output, ...names }: Declared<I>) => ({
@@ -79,7 +79,7 @@ export function writes<I extends z.ZodRawShape>(
     writes: true,
     destroys,
     idempotent,
-    act: async (input, context) => fitting(await write(input, context), 'explain_run has the details.'),
+    act: async (input, context) => fitting(await write(input, context), 'explain_run returns the details.'),
   };
 }
 

@@ -32,7 +32,7 @@ const settings = z.strictObject({
         define: z
           .record(z.string(), z.json())
           .refine((constants) => Object.keys(constants).every((name) => constantName.test(name)), {
-            message: 'must have names of JavaScript as its keys, such as __RELEASE__ or process.env.NODE_ENV',
+            message: 'must have JavaScript names as its keys, such as __RELEASE__ or process.env.NODE_ENV',
           })
           .optional(),
         files: z.array(z.string().min(1, 'must not be empty')).optional(),

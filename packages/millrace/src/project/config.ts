@@ -38,21 +38,22 @@ export function checkConfig(value: unknown): ProjectConfig | string {
   }
   const config = value as Record<string, unknown>;
   const unknown = Object.keys(config).find((key) => !keys.has(key));
-  if (unknown !== undefined) return `"${unknown}" is not a setting; there are ${[...keys].join(', ')}`;
+  if (unknown !== undefined)
+    return `"${unknown}" is not a setting; valid settings are ${[...keys].join(', ')}`;
   const { dirs, project, retry, maxDuration, codec } = config;
   if (
     dirs !== undefined &&
     !(Array.isArray(dirs) && dirs.length > 0 && dirs.every((dir) => typeof dir === 'string'))
   ) {
-    return '"dirs" must be a list of folders, for instance ["./tasks"]';
+    return '"dirs" must be an array of folders, such as ["./tasks"]';
   }
   if (project !== undefined && typeof project !== 'string')
-    return '"project" must be the ref of a project, a string';
+    return '"project" must be a project ref (a string)';
   if (maxDuration !== undefined && !(Number.isInteger(maxDuration) && (maxDuration as number) >= 5)) {
     return '"maxDuration" must be a whole number of seconds, 5 or more';
   }
   if (codec !== undefined && (typeof codec !== 'string' || codec === ''))
-    return '"codec" must be the file with the codec, for instance "./codec.ts"';
+    return '"codec" must be the path of the codec file, such as "./codec.ts"';
   if (retry !== undefined) {
     const parsed = retryPolicy.safeParse(retry);
     if (!parsed.success) {

@@ -8,7 +8,7 @@ async function projectOf(files: Record<string, string>): Promise<string> {
   return project.dir;
 }
 
-test('task files are found in their folders; tests, declarations, packages and hidden folders are not', async () => {
+test('finds task files in their folders, but not tests, declarations, packages and hidden folders', async () => {
   const dir = await projectOf({
     'tasks/a.ts': '',
     'tasks/deep/b.mjs': '',
@@ -25,7 +25,7 @@ test('task files are found in their folders; tests, declarations, packages and h
   expect(project.taskFiles).toEqual(['tasks/a.ts', 'tasks/c.tsx', 'tasks/deep/b.mjs']);
 });
 
-test('the configuration is read, with what it imports', async () => {
+test('reads the configuration with its imports', async () => {
   const dir = await projectOf({
     'millrace.config.ts':
       "import { defineConfig } from 'millrace';\nimport { dirs } from './dirs.ts';\nexport default defineConfig({ dirs, project: 'proj_a', maxDuration: 60 });",
@@ -46,7 +46,7 @@ test.each([
   [
     'has a setting that does not exist',
     'export default { dir: [] };',
-    /"dir" is not a setting; there are dirs, /,
+    /"dir" is not a setting; valid settings are dirs, /,
   ],
   [
     'has a wrong limit',
@@ -54,13 +54,13 @@ test.each([
     /"maxDuration" must be a whole number of seconds/,
   ],
   ['has a wrong policy', 'export default { retry: { maxAttempts: 0 } };', /"retry\.maxAttempts"/],
-])('a configuration that %s is one clear sentence with its place', async (_, config, message) => {
+])('a configuration that %s is reported with its position', async (_, config, message) => {
   const dir = await projectOf({ 'millrace.config.ts': config, 'tasks/a.ts': '' });
   await expect(loadProject(dir)).rejects.toThrow(message);
 });
 
-test('a folder that is missing is named, with what to do', async () => {
+test('a missing folder is reported with a fix', async () => {
   const dir = await projectOf({});
-  await expect(loadProject(dir)).rejects.toThrow(/there is no folder tasks in .*: create it, or name/);
+  await expect(loadProject(dir)).rejects.toThrow(/no folder tasks in .*: create it, or list/);
   await expect(loadProject(`${dir}/nowhere`)).rejects.toThrow(/this folder does not exist/);
 });

@@ -50,12 +50,12 @@ export async function loadProject(folder: string): Promise<Project> {
     const found = await taskFiles(taskDir).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR') throw error;
       const displayPath = projectPath(dir, taskDir) || '.';
-      const remedy = `create it, or name the folders with your tasks in "dirs" of ${configFile ?? 'millrace.config.ts'}`;
+      const remedy = `create it, or list your task folders in "dirs" of ${configFile ?? 'millrace.config.ts'}`;
       throw new ProjectError({
         file: configFile ?? join(displayPath, ''),
         line: null,
         column: null,
-        message: `there is no folder ${displayPath} in ${dir}: ${remedy}`,
+        message: `no folder ${displayPath} in ${dir}: ${remedy}`,
       });
     });
     for (const path of found) files.add(projectPath(dir, path));
@@ -105,7 +105,7 @@ function codecFile(dir: string, codec: string, configFile: string | null): strin
     file: configFile ?? 'millrace.config.ts',
     line: null,
     column: null,
-    message: `"codec" names ${codec}, and there is no such file in the project`,
+    message: `"codec" is ${codec}, which does not exist in the project`,
   });
 }
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { startTestRunner, tasksFile } from '../../../runner/src/runner/testing/runner.ts';
 
-test('a task file that throws on import, or does not compile, is named with its line while the other tasks serve', async () => {
+test('a task file that throws on import or does not compile is reported with its line; other tasks are served', async () => {
   const { peer, problems } = await startTestRunner({
     'tasks/good.ts': tasksFile({ good: 'return 1;' }),
     'tasks/throws.ts':
@@ -37,7 +37,7 @@ test('a task file that throws on import, or does not compile, is named with its 
   expect(problems).toHaveLength(4);
 });
 
-test('what a task file throws aside while it is imported is told of that file with its line and costs no other file its tasks', async () => {
+test('an asynchronous error during an import is reported for its file; tasks of other files are served', async () => {
   const { peer, problems } = await startTestRunner({
     'tasks/a.ts': [
       "import { task, tasks } from '@millrace/sdk';",
@@ -73,7 +73,7 @@ test('what a task file throws aside while it is imported is told of that file wi
   expect(await peer.outcome(peer.assign('good'))).toMatchObject({ kind: 'completed' });
 });
 
-test('two tasks of one id are refused, both files are named, and the others serve', async () => {
+test('two tasks with the same ID are rejected with both files; the others are served', async () => {
   const { peer, problems } = await startTestRunner({
     'tasks/one.ts': tasksFile({ same: '', other: '' }),
     'tasks/two.ts': tasksFile({ same: '' }),
@@ -84,7 +84,7 @@ test('two tasks of one id are refused, both files are named, and the others serv
   expect(problems[0]?.message).toMatch(/"same".*tasks\/one\.ts.*tasks\/two\.ts/);
 });
 
-test('a task that is not exported is told with its file and line, one of an imported file as well', async () => {
+test('a task that is not exported is reported with its file and line, also in an imported file', async () => {
   const { peer, problems } = await startTestRunner({
     'tasks/hidden.ts': [
       "import { schedules, task } from '@millrace/sdk';",
@@ -114,7 +114,7 @@ test('a task that is not exported is told with its file and line, one of an impo
   ]);
 });
 
-test('a version that is registered before the server has answered a hello without it is told of after that', async () => {
+test('a version registered before the welcome is reported after it', async () => {
   const { peer, project, versions } = await startTestRunner(
     { 'tasks/all.ts': tasksFile({ one: 'return 1;' }) },
     { watch: true },
@@ -131,7 +131,7 @@ test('a version that is registered before the server has answered a hello withou
   await peer.until(() => served().at(-1) === peer.version);
 });
 
-test('an edit registers a new version within a second, and what runs finishes on its own', async () => {
+test('an edit registers a new version within a second; active runs finish on theirs', async () => {
   const { peer, project, versions } = await startTestRunner(
     {
       'lib/word.ts': "export const word = 'old';",
@@ -160,7 +160,7 @@ test('an edit registers a new version within a second, and what runs finishes on
   expect(versions.map(({ version }) => version)).toEqual(['20261121.1', '20261121.2']);
 });
 
-test('a file that was removed and comes back makes a new version each time, an imported one as well', async () => {
+test('removing and restoring a file creates a version each time, also for an imported file', async () => {
   const { peer, project, problems } = await startTestRunner(
     {
       'tasks/stays.ts': tasksFile({ stays: 'return 1;' }),
@@ -192,7 +192,7 @@ test('a file that was removed and comes back makes a new version each time, an i
   expect(problems).not.toEqual([]);
 });
 
-test('a mistake in an edit is reported while the version before it serves, and mending it is enough', async () => {
+test('an error in an edit is reported while the previous version is served, until it is fixed', async () => {
   const { peer, project, problems } = await startTestRunner(
     { 'tasks/all.ts': tasksFile({ say: 'return 1;' }) },
     { watch: true },
@@ -214,7 +214,7 @@ test('a mistake in an edit is reported while the version before it serves, and m
   expect(await peer.outcome(peer.assign('more'))).toMatchObject({ output: '2' });
 });
 
-test('a runner that starts again serves the versions that an earlier one left', async () => {
+test('a restarted runner serves the versions of an earlier one', async () => {
   const first = await startTestRunner({ 'tasks/all.ts': tasksFile({ say: "return 'first';" }) });
   await first.runner.stop();
   await first.project.write('tasks/all.ts', tasksFile({ say: "return 'second';" }));
@@ -233,7 +233,7 @@ test('a runner that starts again serves the versions that an earlier one left', 
   await runner.stop();
 });
 
-test('a file that threw for want of a variable is served once the variable is there', async () => {
+test('a file that threw because of a missing variable is served once it is set', async () => {
   const file =
     `if (!process.env.TOKEN) throw new Error('TOKEN');\n${tasksFile({ needs: 'return process.env.TOKEN;' })}`.replace(
       /^(.*\n)(import .*\n)(import .*\n)/,

@@ -74,7 +74,7 @@ export async function* readExport(file: string): AsyncGenerator<Head | Record> {
         const counted = checked(end, value, line, file).records;
         if (counted !== records)
           throw new FileRefused(
-            `${file} has ${records} records, and its last line says ${counted}: lines are missing.`,
+            `${file} has ${records} records, but its last line counts ${counted}: lines are missing.`,
           );
         isEnded = true;
         continue;
@@ -88,7 +88,7 @@ export async function* readExport(file: string): AsyncGenerator<Head | Record> {
   if (line === 0) throw new FileRefused(`${file} is empty.`);
   if (!isEnded)
     throw new FileRefused(
-      `${file} is cut off after line ${line}: the line that ends an export is missing. Export again.`,
+      `${file} is truncated after line ${line}: the last line of an export is missing. Export again.`,
     );
 }
 
@@ -100,19 +100,21 @@ function parsed(text: string, line: number, file: string): { readonly [name: str
     // Reported below.
   }
   if (line === 1)
-    throw new FileRefused(`${file} is no export of Millrace: its first line is no JSON object.`);
-  throw new FileRefused(`Line ${line} of ${file} is no JSON object. It may be cut off: export again.`);
+    throw new FileRefused(`${file} is not a Millrace export: its first line is not a JSON object.`);
+  throw new FileRefused(
+    `Line ${line} of ${file} is not a JSON object. The file may be truncated: export again.`,
+  );
 }
 
 function headOf(value: { readonly [name: string]: unknown }, file: string): Head {
   if (value['kind'] !== 'millrace-export')
     throw new FileRefused(
-      `${file} is no export of Millrace: \`kind\` in its first line is not "millrace-export".`,
+      `${file} is not a Millrace export: \`kind\` in its first line is not "millrace-export".`,
     );
   const version = value['version'];
   if (typeof version === 'number' && version > formatVersion)
     throw new FileRefused(
-      `${file} has format ${version}, and this Millrace reads up to ${formatVersion}: import it with a newer one.`,
+      `${file} has format ${version}, but this Millrace reads up to ${formatVersion}: import it with a newer one.`,
     );
   return checked(head, value, 1, file);
 }
@@ -133,7 +135,7 @@ function checked<T>(shape: z.ZodType<T>, value: unknown, line: number, file: str
   if (success) return data;
   const [issue] = error.issues;
   throw new FileRefused(
-    `Line ${line} of ${file}: \`${issue?.path.join('.') ?? ''}\`: ${issue?.message ?? 'is wrong'}.`,
+    `Line ${line} of ${file}: \`${issue?.path.join('.') ?? ''}\`: ${issue?.message ?? 'is invalid'}.`,
   );
 }
 

@@ -58,7 +58,7 @@ export function compared(
   if (is === 'same') return { kind, name, action: 'same' };
   if (is === 'missing') return { kind, name, action: 'create', apply };
   if (override) return { kind, name, action: 'change', apply };
-  return { kind, name, action: 'keep', note: 'differs here: --override takes that of the file' };
+  return { kind, name, action: 'keep', note: 'differs here: --override replaces it' };
 }
 
 /** Whether two values are the same JSON, regardless of the order of members. */

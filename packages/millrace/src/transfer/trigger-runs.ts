@@ -56,7 +56,8 @@ async function sendBatch(
     // A limit or a temporary failure: it is retried alone.
     else if (result && (result.status === 429 || result.status >= 500))
       imported.push(await triggerOne(client, id, item));
-    else imported.push({ id, action: 'failed', error: result?.error ?? 'the server gave no answer for it' });
+    else
+      imported.push({ id, action: 'failed', error: result?.error ?? 'the server returned no result for it' });
   }
   return imported;
 }
@@ -77,7 +78,7 @@ function outcome(
   id: string,
   reply: { id: string; isCached: boolean; isDropped?: boolean | undefined },
 ): Imported {
-  if (reply.isDropped) return { id, action: 'failed', error: 'the trigger limit of the task dropped it' };
+  if (reply.isDropped) return { id, action: 'failed', error: 'dropped by the trigger limit of the task' };
   return { id, runId: reply.id, action: reply.isCached ? 'same' : 'create' };
 }
 

@@ -12,7 +12,7 @@ async function start(dataDir: string): Promise<RunningPostgres> {
   return running;
 }
 
-test('a backup of a server at a port is taken, and its password opens what is restored', async () => {
+test('backs up a server at a port; its password opens the restored database', async () => {
   const dataDir = await createDataFolder('windows');
   const backups = join(createTemporaryFolder('windows'), 'backups');
   const { signal } = new AbortController();

@@ -32,7 +32,7 @@ export async function newestBackup(backups: string): Promise<Manifest | undefine
   return name === undefined ? undefined : readManifest(join(baseFolder(backups), name));
 }
 
-/** Runs `act` as the only process that changes the backups of a folder, and removes what a killed one left. */
+/** Runs `act` as the only process that changes the backups of a folder, and removes the leftovers of a killed one. */
 export async function withBackupFolder<R>(backups: string, act: () => Promise<R>): Promise<R> {
   const bases = baseFolder(backups);
   await makeFolder(backups, 0o700);
@@ -40,7 +40,7 @@ export async function withBackupFolder<R>(backups: string, act: () => Promise<R>
   const ownership = await lockFolder(bases).catch((error: unknown) => {
     if (!(error instanceof Error) || error.name !== 'DataFolderInUse') throw explainFolder(error, backups);
     const { pid } = error as Error & { pid: number };
-    throw new BackupRefused(`Process ${pid} makes a backup in ${backups}. Wait until it has ended.`);
+    throw new BackupRefused(`Process ${pid} is creating a backup in ${backups}. Wait until it has ended.`);
   });
   try {
     for (const name of await readdir(bases))

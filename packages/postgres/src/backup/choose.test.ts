@@ -31,24 +31,24 @@ const all = [morning, abandoned, evening];
 const branches = parseHistory('1\t0/5000200\tbefore 2026-11-28 08:30:00+00\n', 2);
 const at = (time: string): Date => new Date(`2026-11-28T${time}Z`);
 
-test('a history names the earlier timelines, and where each was left', () => {
+test('a history contains the earlier timelines and their switch points', () => {
   expect(branches).toEqual([{ timeline: 1, endLsn: '0/5000200' }, { timeline: 2 }]);
 });
 
-test('the latest backup before the moment is taken, but none of an abandoned end of a timeline', () => {
+test('chooses the latest backup before the time, but none from an abandoned end of a timeline', () => {
   expect(chooseBase(all, branches, undefined)).toBe(evening);
   expect(chooseBase(all, branches, at('17:59:59'))).toBe(morning);
   expect(chooseBase(all, [{ timeline: 1 }], undefined)).toBe(abandoned);
   expect(() => chooseBase(all, branches, at('07:59:59'))).toThrow(
-    'no backup from before 2026-11-28T07:59:59.000Z. The earliest moment that can be restored is 2026-11-28T08:00:00.000Z',
+    'No backup from before 2026-11-28T07:59:59.000Z. The earliest time that can be restored is 2026-11-28T08:00:00.000Z',
   );
-  expect(() => chooseBase(all, [{ timeline: 3 }], undefined)).toThrow('leads to the timeline');
+  expect(() => chooseBase(all, [{ timeline: 3 }], undefined)).toThrow('leads to the requested timeline');
 });
 
 const name = (timeline: number, number: number): string =>
   segmentName({ timeline, number: BigInt(number) }, segmentBytes);
 
-test('WAL is needed from the backup on, of a left timeline only up to where it was left', () => {
+test('requires WAL from the backup on, and of an earlier timeline only up to its switch point', () => {
   const archived = new Set([
     ...[2, 3, 4, 5, 6, 7].map((number) => name(1, number)),
     ...[5, 6].map((number) => name(2, number)),
@@ -60,7 +60,7 @@ test('WAL is needed from the backup on, of a left timeline only up to where it w
   });
 });
 
-test('a gap in the archive ends what is replayed, and one in the backup itself makes it useless', () => {
+test('a gap in the archive ends the replay, and a gap in the backup makes it unusable', () => {
   const gap = new Set([3, 4, 6].map((number) => name(1, number)));
   expect(neededWal(morning, [{ timeline: 1 }], gap)).toEqual({
     names: [name(1, 3), name(1, 4)],

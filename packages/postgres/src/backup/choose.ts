@@ -30,11 +30,11 @@ export function chooseBase(
     return branch && (branch.endLsn === undefined || positionOf(endLsn) <= positionOf(branch.endLsn));
   });
   const [first] = onTheWay;
-  if (!first) throw new BackupFailed('No backup of this folder leads to the timeline that is restored.');
+  if (!first) throw new BackupFailed('No backup in this folder leads to the requested timeline.');
   const chosen = onTheWay.findLast(({ endedAt }) => at === undefined || new Date(endedAt) <= at);
   if (chosen) return chosen;
   throw new BackupFailed(
-    `There is no backup from before ${at?.toISOString()}. The earliest moment that can be restored is ${first.endedAt}.`,
+    `No backup from before ${at?.toISOString()}. The earliest time that can be restored is ${first.endedAt}.`,
   );
 }
 
@@ -54,7 +54,7 @@ export function neededWal(
   const { segmentBytes } = base;
   const first = parseSegment(base.startWal, segmentBytes);
   const end = parseSegment(base.endWal, segmentBytes);
-  if (!first || !end) throw new BackupFailed(`The backup ${base.name} is damaged: it names no WAL.`);
+  if (!first || !end) throw new BackupFailed(`The backup ${base.name} is damaged: it lists no WAL.`);
   const byNumber = new Map<bigint, Segment[]>();
   let last = end.number;
   for (const name of archived) {

@@ -55,7 +55,7 @@ export async function readManifest(folder: string): Promise<Manifest> {
   const digest = await readFile(join(folder, DIGEST), 'utf8').catch((error: Error) => {
     throw damaged(error.message);
   });
-  if (digest.slice(0, 64) !== digestOf(text)) throw damaged(`${NAME} does not have its digest`);
+  if (digest.slice(0, 64) !== digestOf(text)) throw damaged(`the digest of ${NAME} does not match`);
   const manifest = JSON.parse(text) as Manifest;
   if (Number(manifest.format) !== 1) {
     throw new BackupFailed(`The backup ${folder} was made by a newer Millrace. Restore it with that one.`);
@@ -64,6 +64,6 @@ export async function readManifest(folder: string): Promise<Manifest> {
   const wrong = [...manifest.folders, ...manifest.files.map(({ path }) => path)].find(
     (path) => path.startsWith('/') || path.split('/').includes('..'),
   );
-  if (wrong !== undefined) throw damaged(`it names the path ${wrong}`);
+  if (wrong !== undefined) throw damaged(`it contains the invalid path ${wrong}`);
   return manifest;
 }

@@ -35,7 +35,7 @@ export interface Restored {
 export async function restore(options: Restore): Promise<Restored> {
   const { backups, dataFolder, at, keyFile, signal, onStep } = options;
   const bases = await readBackups(backups);
-  if (bases.length === 0) throw new BackupRefused(`There is no backup in ${backups}.`);
+  if (bases.length === 0) throw new BackupRefused(`No backup in ${backups}.`);
   const walFolder = join(backups, WAL_FOLDER);
   const archived = await archivedNames(walFolder);
   const fill = async (draft: string): Promise<Restored> => {
@@ -45,7 +45,7 @@ export async function restore(options: Restore): Promise<Restored> {
     const { names, missing } = neededWal(base, branches, archived);
     if (missing !== undefined && at === undefined) {
       throw new BackupFailed(
-        `The WAL ${missing} is missing in ${walFolder}, though later WAL is there. Say with --at which moment before the gap to restore.`,
+        `The WAL ${missing} is missing in ${walFolder}, but later WAL exists. Pass --at with a time before the gap.`,
       );
     }
     onStep(`the files of backup ${base.name} to be copied and verified`);
@@ -90,7 +90,7 @@ async function readBranches(
     return parseHistory(await readFile(join(folder, name), 'utf8'), target);
   }
   if (ids.includes(target) || target === 1) return [{ timeline: target }];
-  throw new BackupFailed(`There is no timeline ${target} in ${backups}.`);
+  throw new BackupFailed(`No timeline ${target} in ${backups}.`);
 }
 
 /** Lets PostgreSQL replay WAL up to the moment, then pauses the installation before it can be started. */
@@ -121,7 +121,7 @@ async function recover(
     try {
       if (masterKey && !(await isMasterKeyOf(sql, masterKey.key))) {
         throw new BackupRefused(
-          `The key of ${masterKey.from} does not open the secrets of this backup. Give the master key that was in use then.`,
+          `The key of ${masterKey.from} cannot decrypt the secrets of this backup. Pass the master key that was in use at the time.`,
         );
       }
       if (paused) await pause(sql);
@@ -145,7 +145,7 @@ async function pause(sql: Sql): Promise<void> {
 function explainVersion(error: unknown, { postgres, millrace, name }: Manifest): unknown {
   if (!(error instanceof Error) || !('code' in error) || error.code !== 'other_version') return error;
   return new BackupRefused(
-    `The backup ${name} is of PostgreSQL ${postgres}, which this Millrace does not bring. Restore it with Millrace ${millrace}, which made it, then run \`millrace upgrade-data\` on the new folder.`,
+    `The backup ${name} is of PostgreSQL ${postgres}, which this Millrace does not include. Restore it with Millrace ${millrace}, which created it, then run \`millrace upgrade-data\` on the new folder.`,
   );
 }
 
@@ -157,9 +157,11 @@ function explainRecovery(
 ): unknown {
   if (!log.includes('recovery ended before configured recovery target was reached')) return error;
   const last = /last completed transaction was at log time (\S+ \S+)/.exec(log)?.[1];
-  const until = last ? `its last transaction is of ${new Date(last).toISOString()}` : 'it has no transaction';
-  const gap = missing === undefined ? '' : ` The WAL ${missing} is missing, though later WAL is there.`;
+  const until = last
+    ? `its last transaction is of ${new Date(last).toISOString()}`
+    : 'it contains no transactions';
+  const gap = missing === undefined ? '' : ` The WAL ${missing} is missing, but later WAL exists.`;
   return new BackupFailed(
-    `The archive does not reach ${at?.toISOString()}: ${until}.${gap} Give an earlier moment${missing === undefined ? ', or restore to the end by leaving out --at' : ''}.`,
+    `The archive does not reach ${at?.toISOString()}: ${until}.${gap} Pass an earlier time${missing === undefined ? ', or omit --at to restore to the end' : ''}.`,
   );
 }

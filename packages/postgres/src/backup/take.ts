@@ -40,9 +40,9 @@ export async function takeBackup({ database, cluster, backups, signal }: TakeBac
       return manifest;
     } catch (error) {
       await rm(draft, { recursive: true, force: true });
-      if (signal.aborted) throw new BackupFailed('Stopped. This backup was not kept.');
+      if (signal.aborted) throw new BackupFailed('Stopped. The backup was discarded.');
       if (error instanceof Error && error.name === 'DatabaseLost') {
-        throw new BackupFailed('PostgreSQL stopped during the backup, which was not kept. Try again.');
+        throw new BackupFailed('PostgreSQL stopped during the backup, which was discarded. Try again.');
       }
       throw error;
     } finally {
@@ -64,7 +64,7 @@ async function copy({ session, name, draft, cluster, walFolder, signal }: Copy):
   const about = await readCluster(session);
   if (about.tablespaces > 0) {
     throw new BackupRefused(
-      'This database has tablespaces outside of its folder, which `millrace backup` does not copy. Use pg_basebackup.',
+      'This database has tablespaces outside its folder, which `millrace backup` does not copy. Use pg_basebackup.',
     );
   }
   // Retains the WAL of the backup in pg_wal until it is copied.

@@ -53,7 +53,7 @@ async function refuseContent(dataFolder: string): Promise<void> {
   const content = (await readdir(dataFolder)).filter((name) => !ignored.test(name));
   if (content.length > 0) {
     throw new BackupRefused(
-      `The folder ${dataFolder} is not empty: it has ${content.slice(0, 3).join(', ')}. Restore to a new folder; nothing is ever overwritten.`,
+      `The folder ${dataFolder} is not empty: it contains ${content.slice(0, 3).join(', ')}. Restore to a new folder; nothing is ever overwritten.`,
     );
   }
 }

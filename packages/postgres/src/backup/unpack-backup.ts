@@ -24,7 +24,8 @@ export async function unpackBackup(
         throw error;
       },
     );
-    if (copied.sha256 !== sha256) throw damaged(backups, name, `the file ${path} does not have its digest`);
+    if (copied.sha256 !== sha256)
+      throw damaged(backups, name, `the digest of the file ${path} does not match`);
   }
 }
 

@@ -42,7 +42,7 @@ function version(tree: string): string {
 }
 
 test.runIf(process.platform === 'linux')(
-  'library links that npm left out are made at the start, once',
+  'library links that npm omitted are created at the start, once',
   async () => {
     const tree = copyOfPackage();
     expect(() => version(tree)).toThrow(/librar/i);
@@ -53,7 +53,7 @@ test.runIf(process.platform === 'linux')(
 );
 
 test.runIf(isRoot)(
-  'programs under a folder that only root may enter are copied once to where the server can run',
+  'programs in a folder that only root can access are copied once to an accessible folder',
   async () => {
     const tree = copyOfPackage();
     chmodSync(dirname(tree), 0o700);
@@ -76,7 +76,7 @@ test.runIf(isRoot)(
   },
 );
 
-test.runIf(isRoot)('a copy that another user could have changed is not run', async () => {
+test.runIf(isRoot)('does not run a copy that another user could have changed', async () => {
   const tree = copyOfPackage();
   chmodSync(dirname(tree), 0o700);
   const cache = createTemporaryFolder();
@@ -86,7 +86,7 @@ test.runIf(isRoot)('a copy that another user could have changed is not run', asy
   );
 });
 
-test('without any binaries the error says what to install', async () => {
+test('without binaries, the error names the package to install', async () => {
   const nothing = { packageTree: null, systemFolders: [] };
   await expect(findBinaries('/nowhere', null, nothing)).rejects.toMatchObject({
     code: 'no_binaries',
@@ -101,7 +101,7 @@ const system = [15, 16, 17]
   .filter((folder) => existsSync(folder));
 
 test.runIf(system.length > 0)(
-  'a PostgreSQL of the system serves where the package has no build, and goes on to serve what it made',
+  "uses the system's PostgreSQL if the package has no build, and continues to use it for that data",
   async () => {
     const dataDir = createTemporaryFolder();
     const cluster = join(dataDir, 'postgres');
@@ -128,7 +128,7 @@ async function failing(says: string): Promise<Error> {
   return failure;
 }
 
-test('an initdb that fails is quoted with its last lines, and a full disk is called that', async () => {
+test('the error of a failed initdb contains its last lines, or names a full disk', async () => {
   expect(await failing('initdb: error: the moon is full')).toMatchObject({
     code: 'initdb_failed',
     message: expect.stringContaining('the moon is full'),

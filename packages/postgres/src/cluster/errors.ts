@@ -33,10 +33,10 @@ export function explainOutput(
   if (/permission denied|operation not permitted|read-only file system/i.test(output)) {
     return new EmbeddedPostgresError(
       'permission_denied',
-      `${what} because it may not write to ${folder}. Give the user that runs Millrace the folder, or choose another with --data. It said: ${lastLines(output, 3)}`,
+      `${what} because it cannot write to ${folder}. Grant the user that runs Millrace write permission, or choose another folder with --data. Output: ${lastLines(output, 3)}`,
     );
   }
-  return new EmbeddedPostgresError(code, `${what} in ${folder}. It said: ${lastLines(output, 8)}`);
+  return new EmbeddedPostgresError(code, `${what} in ${folder}. Output: ${lastLines(output, 8)}`);
 }
 
 function lastLines(output: string, count: number): string {

@@ -25,7 +25,7 @@ function pool(connection: PostgresConnection, max: number): postgres.Sql {
 }
 
 test.each(bothWays)(
-  'a server killed during writes comes back by itself with every acknowledged row (%s)',
+  'a server killed during writes restarts with every acknowledged row (%s)',
   async (ways) => {
     const dataDir = await createDataFolder(ways);
     const log: string[] = [];
@@ -62,7 +62,7 @@ test.each(bothWays)(
   },
 );
 
-test('a session that computes on after its server was killed does not stop the new server', async () => {
+test('a session that outlives its killed server does not stop the new server', async () => {
   const dataDir = await createDataFolder();
   const log: string[] = [];
   const running = await startPostgres({ dataDir, onLog: (line) => log.push(line) });
@@ -86,7 +86,7 @@ test('a session that computes on after its server was killed does not stop the n
 });
 
 test.each(bothWays)(
-  'the server is gone within two seconds of its parent being killed, and its data is there afterwards (%s)',
+  'the server ends within two seconds after its parent is killed, without data loss (%s)',
   async (ways) => {
     const dataDir = await createDataFolder(ways);
     const owner = await startOwnerProcess(dataDir, {}, ways);
@@ -125,7 +125,7 @@ test.runIf(hasProc).each(bothWays)(
   },
 );
 
-test('a second process on the folder is refused by name, and of several that race one wins', async () => {
+test('a second process on the folder is rejected; of several that compete, one wins', async () => {
   const dataDir = createTemporaryFolder();
   const owners = await Promise.all([1, 2, 3].map(() => startOwnerProcess(dataDir)));
   const winners = owners.filter(({ connection }) => connection);
@@ -139,7 +139,7 @@ test('a second process on the folder is refused by name, and of several that rac
 });
 
 test.each(bothWays)(
-  'a first start killed half-way leaves no half cluster, and the next start makes a whole one (%s)',
+  'a first start that is killed leaves no partial cluster, and the next start creates one (%s)',
   async (ways) => {
     const dataDir = createTemporaryFolder(ways);
     const child = spawnOwnerProcess(dataDir, {}, ways);
@@ -153,7 +153,7 @@ test.each(bothWays)(
 );
 
 test.runIf(isRoot)(
-  'a user without rights needs none, and the data stays theirs when root takes over',
+  'an unprivileged user can run a server, and still owns the data after root ran it',
   async () => {
     const dataDir = createTemporaryFolder();
     chownSync(dataDir, 65534, 65534);

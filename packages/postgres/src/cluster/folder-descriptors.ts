@@ -10,7 +10,7 @@ export interface FolderDescriptors {
 }
 
 /**
- * Gives the server's user access to folders whose parents it may not enter, such as root's data under /root. The folders are opened as
+ * Gives the server's user access to folders whose parents it cannot access, such as root's data under /root. The folders are opened as
  * root and their descriptors are inherited; the paths are `/proc/self/fd/N`. No permission is changed and the data stays in place.
  */
 export function folderDescriptors(folders: string[], user: ServerUser | null): FolderDescriptors {
@@ -19,7 +19,7 @@ export function folderDescriptors(folders: string[], user: ServerUser | null): F
   if (process.platform !== 'linux') {
     throw new EmbeddedPostgresError(
       'permission_denied',
-      `PostgreSQL runs as ${user.name}, who may not enter ${hidden}. Choose a data folder that every user may reach (--data), or start Millrace as another user.`,
+      `PostgreSQL runs as ${user.name}, who cannot access ${hidden}. Choose a data folder that every user can access (--data), or start Millrace as another user.`,
     );
   }
   const descriptors = folders.map((folder) => openSync(folder, 'r'));

@@ -35,7 +35,7 @@ export async function ensurePassword({
   if (existsSync(join(clusterFolder, 'recovery.signal'))) {
     throw new EmbeddedPostgresError(
       'start_failed',
-      `The backup was made of a database without a password, which Millrace needs on this system. Restore it on Linux or macOS.`,
+      `The backup was made of a database without a password, which Millrace requires on this system. Restore it on Linux or macOS.`,
     );
   }
   // PostgreSQL refuses to start a second process on the folder.

@@ -32,7 +32,7 @@ async function enter(connection: PostgresConnection | string): Promise<string> {
   }
 }
 
-test('a server at a port lets in nobody without its password, and listens on this machine only', async () => {
+test('a server at a port requires its password, and listens on this machine only', async () => {
   const dataDir = join(createTemporaryFolder('windows'), 'data');
   const { connection, url } = await start(dataDir);
   expect(connection).toMatchObject({ host: '127.0.0.1', password: expect.stringMatching(/^[\w-]{32}$/) });
@@ -50,7 +50,7 @@ test('a server at a port lets in nobody without its password, and listens on thi
   expect(statSync(passwordFile(dataDir)).mode & 0o777).toBe(0o600);
 });
 
-test('a password stays that of its data folder, and another folder has another', async () => {
+test('each data folder has its own permanent password', async () => {
   const dataDir = await createDataFolder('windows');
   const first = await start(dataDir);
   await first.stop();
@@ -60,7 +60,7 @@ test('a password stays that of its data folder, and another folder has another',
   expect(other.connection.password).not.toBe(first.connection.password);
 });
 
-test('a folder whose password file was lost gets a new password', async () => {
+test('a folder with a lost password file gets a new password', async () => {
   const dataDir = await createDataFolder('windows');
   const first = await start(dataDir);
   await first.stop();
@@ -82,7 +82,7 @@ test('a folder changes from a port to a socket and back', async () => {
   expect(await enter((await start(dataDir)).connection)).toBe('millrace');
 });
 
-test('the connection of a server at a port is read from its data folder by other commands', async () => {
+test('other commands read the connection of a server at a port from its data folder', async () => {
   const dataDir = await createDataFolder('windows');
   const running = await start(dataDir);
   expect(await runningConnection(dataDir)).toEqual(running.connection);
@@ -90,7 +90,7 @@ test('the connection of a server at a port is read from its data folder by other
   expect(await runningConnection(dataDir)).toBeUndefined();
 });
 
-test('a stop ends sessions, and the server writes a checkpoint and says that it is shut down', async () => {
+test('a stop ends sessions, writes a checkpoint and marks the server as shut down', async () => {
   const dataDir = await createDataFolder('windows');
   const log: string[] = [];
   const running = await startPostgres({ dataDir, ways: 'windows', onLog: (line) => log.push(line) });
@@ -103,7 +103,7 @@ test('a stop ends sessions, and the server writes a checkpoint and says that it 
   expect(log.join('\n')).toMatch(/received fast shutdown request[^]*database system is shut down/);
 });
 
-test('a port that somebody takes before the server does is replaced by another', async () => {
+test('uses another port if the chosen one was taken in the meantime', async () => {
   const taken = createServer().listen(0, '127.0.0.1');
   onTestFinished(() => void taken.close());
   await once(taken, 'listening');
@@ -114,11 +114,11 @@ test('a port that somebody takes before the server does is replaced by another',
   expect(await enter(running.connection)).toBe('millrace');
 });
 
-test('what a server at a port cannot do is refused in one sentence', async () => {
+test('rejects features that a server at a port does not support', async () => {
   const dataDir = await createDataFolder('windows');
   await expect(
     startPostgres({ dataDir, ways: 'windows', archiveTo: createTemporaryFolder() }),
-  ).rejects.toThrow(/archives its WAL by a shell, which Windows lacks. Start without --backups/);
+  ).rejects.toThrow(/archives its WAL with a shell, which Windows does not have. Start without --backups/);
   writeFileSync(join(dataDir, 'postgres', 'recovery.signal'), '');
   await expect(startPostgres({ dataDir, ways: 'windows' })).rejects.toThrow(
     /made of a database without a password/,

@@ -25,14 +25,14 @@ export async function runnableBinaries(
     try {
       const copy = await copyOnce(tree, cache, `postgres-${version}-${process.platform}-${process.arch}`);
       if (!user || mayExecute(user, join(copy, 'bin', 'postgres'))) return copy;
-      reasons.push(`${user.name} may not enter ${cache}`);
+      reasons.push(`${user.name} cannot access ${cache}`);
     } catch (error) {
       reasons.push((error as Error).message);
     }
   }
   throw new EmbeddedPostgresError(
     'permission_denied',
-    `The PostgreSQL programs in ${tree} cannot be run as ${user?.name ?? 'this user'}, nor copied to where they can (${reasons.join('; ')}). Install Millrace in a folder that every user may enter, or set DATABASE_URL.`,
+    `The PostgreSQL programs in ${tree} cannot be run as ${user?.name ?? 'this user'}, nor copied to where they can (${reasons.join('; ')}). Install Millrace in a folder that every user can access, or set DATABASE_URL.`,
   );
 }
 
@@ -68,7 +68,7 @@ async function copyOnce(tree: string, cache: string, name: string): Promise<stri
   return copy;
 }
 
-/** Another user may have prepared a folder in /tmp: only run binaries that the current user owns and no one else can change. */
+/** Another user may have prepared a folder in /tmp: only run binaries that the current user owns and other users cannot change. */
 async function refuseForeign(folder: string): Promise<void> {
   const found = await lstat(folder);
   if (!found.isDirectory() || found.uid !== process.getuid?.() || (found.mode & 0o022) !== 0) {

@@ -25,7 +25,7 @@ export function serverUser(clusterFolder: string): ServerUser | null {
   if (!chosen) {
     throw new EmbeddedPostgresError(
       'permission_denied',
-      'PostgreSQL does not run as root, and there is no user nobody to run it as. Start Millrace as another user, or set DATABASE_URL.',
+      'PostgreSQL does not run as root, and the user `nobody` does not exist. Start Millrace as another user, or set DATABASE_URL.',
     );
   }
   const probe = asUser(chosen, ['true']);
@@ -64,7 +64,7 @@ export function ownName(): string {
   if (own) return own.name;
   throw new EmbeddedPostgresError(
     'permission_denied',
-    'There is no name for this user in /etc/passwd, by which PostgreSQL could know it. Add it there, or set DATABASE_URL.',
+    'This user has no name in /etc/passwd, which PostgreSQL requires. Add one, or set DATABASE_URL.',
   );
 }
 

@@ -39,7 +39,7 @@ async function ask<Row extends postgres.Row>(connection: PostgresConnection, que
 }
 
 test.each(bothWays)(
-  'the first start makes the database, the next one finds its data, and durability is on (%s)',
+  'the first start creates the database, the next one finds its data, and durability is on (%s)',
   async (ways) => {
     const dataDir = join(createTemporaryFolder(ways), 'data');
     const first = await start(dataDir, ways);
@@ -73,14 +73,14 @@ test.each(bothWays)(
   },
 );
 
-test('only the user of the server may enter the socket folder and the cluster', async () => {
+test('only the user of the server can access the socket folder and the cluster', async () => {
   const dataDir = await createDataFolder();
   const { connection } = await start(dataDir);
   for (const folder of [connection.host, join(dataDir, 'postgres')])
     expect(statSync(folder).mode & 0o777).toBe(0o700);
 });
 
-test('a path too deep for a socket is served from a short folder, and left clean', async () => {
+test('a path too long for a socket uses a short folder, which is removed afterwards', async () => {
   const dataDir = join(createTemporaryFolder(), 'deep'.repeat(20), 'deeper'.repeat(20));
   const running = await start(dataDir);
   expect(Buffer.byteLength(running.connection.host)).toBeLessThan(85);
@@ -89,38 +89,35 @@ test('a path too deep for a socket is served from a short folder, and left clean
   expect(existsSync(running.connection.host)).toBe(false);
 });
 
-test.each(bothWays)('a path with spaces, quotes and commas is served (%s)', async (ways) => {
+test.each(bothWays)('serves a path with spaces, quotes and commas (%s)', async (ways) => {
   const { connection } = await start(join(createTemporaryFolder(ways), `my "data", here's`), ways);
   expect(await ask(connection, 'select 1 as n')).toEqual([{ n: 1 }]);
 });
 
-test.each(bothWays)(
-  'a lock file whose process id belongs to another process by now does not stop the start (%s)',
-  async (ways) => {
-    const dataDir = await createDataFolder(ways);
-    writeFileSync(join(dataDir, 'postgres', 'postmaster.pid'), `${process.ppid}\n${dataDir}/postgres\n`);
-    await start(dataDir, ways);
-    expect(serverPid(dataDir)).not.toBe(process.ppid);
-  },
-);
+test.each(bothWays)('a lock file with a reused process ID does not prevent the start (%s)', async (ways) => {
+  const dataDir = await createDataFolder(ways);
+  writeFileSync(join(dataDir, 'postgres', 'postmaster.pid'), `${process.ppid}\n${dataDir}/postgres\n`);
+  await start(dataDir, ways);
+  expect(serverPid(dataDir)).not.toBe(process.ppid);
+});
 
-test('data made by another major version is refused in one sentence and left alone', async () => {
+test('rejects data of another major version without changing it', async () => {
   const dataDir = createTemporaryFolder();
   mkdirSync(join(dataDir, 'postgres'));
   writeFileSync(join(dataDir, 'postgres', 'PG_VERSION'), '11\n');
   await expect(startPostgres({ dataDir })).rejects.toMatchObject({
     code: 'other_version',
-    message: expect.stringMatching(/made by PostgreSQL 11, and this Millrace brings PostgreSQL 18/),
+    message: expect.stringMatching(/made by PostgreSQL 11, but this Millrace includes PostgreSQL 18/),
   });
 });
 
-test('a file in the place of the data folder is refused in one sentence', async () => {
+test('rejects a file as the data folder', async () => {
   const dataDir = join(createTemporaryFolder(), 'file');
   writeFileSync(dataDir, '');
   await expect(startPostgres({ dataDir })).rejects.toThrow(`The data folder ${dataDir} is not a folder`);
 });
 
-test.each(bothWays)('a stop may be asked for twice, and the folder is free after it (%s)', async (ways) => {
+test.each(bothWays)('stop can be called twice, and releases the folder (%s)', async (ways) => {
   const dataDir = await createDataFolder(ways);
   const first = await start(dataDir, ways);
   await Promise.all([first.stop(), first.stop()]);
@@ -129,7 +126,7 @@ test.each(bothWays)('a stop may be asked for twice, and the folder is free after
 });
 
 test.runIf(isRoot)(
-  'root keeps its data in a folder that nobody else may enter, and the server is not root',
+  "root's data is in a folder that no other user can access, and the server does not run as root",
   async () => {
     const locked = createTemporaryFolder();
     chmodSync(locked, 0o700);
@@ -150,7 +147,7 @@ async function openFolder(): Promise<string> {
   return dataDir;
 }
 
-test.runIf(isRoot)('another process of the user that the server runs as is not let in', async () => {
+test.runIf(isRoot)("rejects connections from other processes of the server's user", async () => {
   const dataDir = await openFolder();
   const { connection } = await start(dataDir);
   const { uid, gid } = statSync(join(dataDir, 'postgres'));
@@ -163,7 +160,7 @@ test.runIf(isRoot)('another process of the user that the server runs as is not l
 });
 
 test.runIf(isRoot)(
-  'a folder of an earlier version, which let everybody in, is closed by the next start',
+  'the next start restricts a folder of an earlier version that was open to all',
   async () => {
     const dataDir = await openFolder();
     const rules = join(dataDir, 'postgres', 'pg_hba.conf');
@@ -177,17 +174,14 @@ test.runIf(isRoot)(
   },
 );
 
-test.runIf(isRoot)(
-  'a link that the user of the server left in the place of the rules leads root nowhere',
-  async () => {
-    const dataDir = await createDataFolder();
-    const precious = join(createTemporaryFolder(), 'precious');
-    writeFileSync(precious, 'as it was');
-    const rules = join(dataDir, 'postgres', 'pg_hba.conf');
-    rmSync(rules);
-    symlinkSync(precious, rules);
-    await start(dataDir);
-    expect(readFileSync(precious, 'utf8')).toBe('as it was');
-    expect(lstatSync(rules).isSymbolicLink()).toBe(false);
-  },
-);
+test.runIf(isRoot)('root does not follow a link that replaced the access rules', async () => {
+  const dataDir = await createDataFolder();
+  const precious = join(createTemporaryFolder(), 'precious');
+  writeFileSync(precious, 'as it was');
+  const rules = join(dataDir, 'postgres', 'pg_hba.conf');
+  rmSync(rules);
+  symlinkSync(precious, rules);
+  await start(dataDir);
+  expect(readFileSync(precious, 'utf8')).toBe('as it was');
+  expect(lstatSync(rules).isSymbolicLink()).toBe(false);
+});

@@ -143,7 +143,7 @@ function explainAccess(error: unknown, folder: string): unknown {
   if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS') {
     return new EmbeddedPostgresError(
       'permission_denied',
-      `The data folder ${folder} may not be written to (${code}). Give the user that runs Millrace the folder, or choose another with --data.`,
+      `The data folder ${folder} is not writable (${code}). Grant the user that runs Millrace write permission, or choose another folder with --data.`,
     );
   }
   if (code === 'EEXIST' || code === 'ENOTDIR') {

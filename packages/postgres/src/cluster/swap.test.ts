@@ -26,7 +26,7 @@ const stateOf = (folder: string) => ({
 });
 const done = { names: ['postgres', 'postgres.17-kept'], versions: ['18', '17'] };
 
-test('the clusters change their places, and the draft and the marker are gone', async () => {
+test('swaps the clusters and removes the draft and the marker', async () => {
   const folder = dataFolder();
   await swapClusters(folder, swap);
   expect(stateOf(folder)).toEqual(done);
@@ -44,7 +44,7 @@ const steps: Readonly<Record<string, (folder: string) => void>> = {
 };
 
 test.each(Object.entries(steps))(
-  'a process that died when %s leaves what the next one finishes',
+  'the next process finishes a swap whose process died when %s',
   async (_, act) => {
     const folder = dataFolder();
     writeFileSync(join(folder, 'upgrade.json'), JSON.stringify(swap));
@@ -57,7 +57,7 @@ test.each(Object.entries(steps))(
   },
 );
 
-test('a process that died before the marker was complete has changed nothing', async () => {
+test('a process that dies before the marker is complete changes nothing', async () => {
   const folder = dataFolder();
   writeFileSync(join(folder, 'upgrade.json.new'), '{ "draft": "upgr');
   await finishSwap(folder);

@@ -15,7 +15,7 @@ function archive(walFolder: string, cluster: string, name: string): number | nul
   return spawnSync('/bin/sh', ['-c', command], { cwd: cluster, stdio: 'ignore' }).status;
 }
 
-test('a segment is archived once, also to a folder with an odd name, and never replaced by another', () => {
+test('archives a segment once, also to a folder with an unusual name, and never replaces it', () => {
   const cluster = createTemporaryFolder();
   const walFolder = join(createTemporaryFolder(), `it's 100% "$HOME" \`backups\``);
   for (const folder of [join(cluster, 'pg_wal'), walFolder]) mkdirSync(folder);

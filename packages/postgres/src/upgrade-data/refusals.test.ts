@@ -14,18 +14,18 @@ const manifest = JSON.parse(
 const [range = ''] = Object.values(manifest.optionalDependencies);
 const present = Number(/\d+/.exec(range)?.[0]);
 
-test('every major version before the present one has a package that can be named', async () => {
+test('every earlier major version has a known package', async () => {
   expect(present).toBeGreaterThan(OLDEST_MAJOR);
   for (let major = OLDEST_MAJOR; major < present; major += 1) {
     const cluster = createTemporaryFolder();
     writeFileSync(join(cluster, 'PG_VERSION'), `${major}\n`);
     await expect(findOldBinaries(cluster, null, join(cluster, 'nothing'))).rejects.toThrow(
-      new RegExp(`has no postgres, .* needs PostgreSQL ${major}\\. Run \`npm install .*@${major}\\.\\d+`),
+      new RegExp(`has no postgres, .* requires PostgreSQL ${major}\\. Run \`npm install .*@${major}\\.\\d+`),
     );
   }
 });
 
-test('a disk without room for the copy is refused before anything is made, with both sizes', async () => {
+test('rejects a disk without space for the copy in advance, with both sizes', async () => {
   const data = createTemporaryFolder();
   const base = join(data, 'postgres/base/1');
   mkdirSync(base, { recursive: true });

@@ -65,7 +65,7 @@ export async function upgradeData(options: UpgradeData): Promise<Upgraded> {
   const cluster = join(dataFolder, CLUSTER);
   if (!existsSync(join(cluster, 'PG_VERSION')) && !isSwapping(dataFolder)) {
     throw new UpgradeRefused(
-      `There is no database in ${dataFolder}. Give --data the folder that \`millrace start\` uses; \`.millrace/data\` for \`millrace dev\`.`,
+      `No database in ${dataFolder}. Pass --data with the folder of \`millrace start\`, or \`.millrace/data\` for \`millrace dev\`.`,
     );
   }
   const ownership = await lockFolder(dataFolder).catch((error: unknown) => {
@@ -81,7 +81,7 @@ export async function upgradeData(options: UpgradeData): Promise<Upgraded> {
     if (from === binaries.major) return { from, to: binaries.major };
     if (from > binaries.major) {
       throw new UpgradeRefused(
-        `The data in ${cluster} was made by PostgreSQL ${from}, which is newer than the ${binaries.major} of this Millrace. Use the Millrace that made it.`,
+        `The data in ${cluster} was made by PostgreSQL ${from}, which is newer than the ${binaries.major} of this Millrace. Use the Millrace that created it.`,
       );
     }
     const oldBinaries = await findOldBinaries(cluster, user, options.fromBinaries);
@@ -160,7 +160,7 @@ async function sweepDrafts(dataFolder: string): Promise<void> {
 }
 
 const fullDisk = (dataFolder: string): string =>
-  `The disk of ${dataFolder} is full. Free some space and try again; the database is as it was.`;
+  `The disk of ${dataFolder} is full. Free some space and try again; the database is unchanged.`;
 
 async function explain(error: unknown, { signal, dataFolder }: UpgradeData): Promise<unknown> {
   if (isSwapping(dataFolder)) {
@@ -168,10 +168,10 @@ async function explain(error: unknown, { signal, dataFolder }: UpgradeData): Pro
       `The new database is complete, but could not be put in its place: ${(error as Error).message}. Run the command again.`,
     );
   }
-  if (signal.aborted) return new UpgradeFailed('Stopped. The database is as it was.');
+  if (signal.aborted) return new UpgradeFailed('Stopped. The database is unchanged.');
   if (saysDiskFull(error)) return new UpgradeFailed(fullDisk(dataFolder));
   if (!(error instanceof Error) || error.name.endsWith('Refused')) return error;
   if (await isOutOfSpace(dataFolder)) return new UpgradeFailed(fullDisk(dataFolder));
   if (error.name === 'EmbeddedPostgresError') return error;
-  return new UpgradeFailed(`The database could not be copied: ${error.message}. It is as it was.`);
+  return new UpgradeFailed(`The database could not be copied: ${error.message}. It is unchanged.`);
 }

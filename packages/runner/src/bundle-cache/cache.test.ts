@@ -50,7 +50,7 @@ async function another(folder: string, server: BundleServer, version: string, li
   return { child, opened };
 }
 
-test('a version is unpacked with its packages, once for all processes', async () => {
+test('unpacks a version with its packages once for all processes', async () => {
   const server = await bundleServer();
   const bundle = await server.add('1', files, { packages: layer() });
   const folder = await newFolder();
@@ -68,7 +68,7 @@ test('a version is unpacked with its packages, once for all processes', async ()
 test.each([
   ['a file of the bundle is changed', 'tasks/a.mjs'],
   ['a file of a package is changed', 'node_modules/sharp/index.js'],
-])('what was changed in the cache is fetched again: %s', async (_, path) => {
+])('fetches changed content of the cache again: %s', async (_, path) => {
   const server = await bundleServer();
   const bundle = await server.add('1', files, { packages: layer() });
   const folder = await newFolder();
@@ -79,7 +79,7 @@ test.each([
   expect(await readFile(join(dir, path), 'utf8')).toBe(right);
 });
 
-test('a file that is gone, or is a link now, is fetched again', async () => {
+test('fetches a removed file, or one replaced by a link, again', async () => {
   const server = await bundleServer();
   const bundle = await server.add('1', files);
   const folder = await newFolder();
@@ -93,7 +93,7 @@ test('a file that is gone, or is a link now, is fetched again', async () => {
   expect((await readdir(join(dir, 'shared'), { withFileTypes: true }))[0]?.isFile()).toBe(true);
 });
 
-test('a download goes on where its connection broke, and waits for a server that is away', async () => {
+test('a download resumes after a lost connection, and waits for an unavailable server', async () => {
   const server = await bundleServer();
   const noise = Array.from({ length: 20_000 }, () => Math.random().toString(36)).join('');
   const bundle = await server.add('1', { 'a.mjs': noise });
@@ -117,7 +117,7 @@ test('a download goes on where its connection broke, and waits for a server that
   expect([third, last].map((range) => /^bytes=[1-9]\d+-$/.test(range ?? ''))).toEqual([true, true]);
 });
 
-test('a server that knows no ranges is asked for the rest all the same', async () => {
+test('resumes a download from a server without range support', async () => {
   const server = await bundleServer();
   const bundle = await server.add('1', { 'a.mjs': 'x'.repeat(100) + Math.random() });
   let times = 0;
@@ -132,7 +132,7 @@ test('a server that knows no ranges is asked for the rest all the same', async (
   expect((await readFile(join(dir, 'a.mjs'), 'utf8')).startsWith('xxx')).toBe(true);
 });
 
-test('what arrives damaged is fetched three times and then refused, and nothing is left', async () => {
+test('rejects damaged content after three attempts, and leaves no files', async () => {
   const server = await bundleServer();
   const bundle = await server.add('1', files);
   const folder = await newFolder();
@@ -150,7 +150,7 @@ test('what arrives damaged is fetched three times and then refused, and nothing 
   await open(cache, server, bundle);
 });
 
-test('content larger than declared, or of another digest, is refused', async () => {
+test('rejects content larger than declared or with another digest', async () => {
   const server = await bundleServer();
   const bundle = await server.add('1', { 'a.mjs': 'x'.repeat(1_000_000) });
   const [file] = bundle.files;
@@ -158,17 +158,17 @@ test('content larger than declared, or of another digest, is refused', async () 
   const declared = async (change: Partial<NonNullable<typeof file>>) =>
     open(cache, server, { ...bundle, files: [{ ...file!, ...change }] });
   await expect(declared({ size: 10 })).rejects.toThrow('a.mjs is larger than declared');
-  await expect(declared({ size: 1_000_001 })).rejects.toThrow('another digest');
-  await expect(declared({ digest: '0'.repeat(64) })).rejects.toThrow('another digest');
+  await expect(declared({ size: 1_000_001 })).rejects.toThrow('does not match its declared digest');
+  await expect(declared({ digest: '0'.repeat(64) })).rejects.toThrow('does not match its declared digest');
 });
 
-test('a version that the server does not have is refused with its words; one whose server stays away as well', async () => {
+test('the error for a version that the server lacks contains its message; an unavailable server is an error as well', async () => {
   const server = await bundleServer();
   await expect(sourceOf(server).bundle('2')).rejects.toThrow(
     'the server answered 404: There is no version 2.',
   );
   await server.close();
-  await expect(sourceOf(server, 300).bundle('1')).rejects.toThrow(/did not send it for 0 s: .*ECONNREFUSED/);
+  await expect(sourceOf(server, 300).bundle('1')).rejects.toThrow(/sent no data for 0 s: .*ECONNREFUSED/);
 });
 
 const at = (name: string, more: object = {}) => ({
@@ -177,13 +177,13 @@ const at = (name: string, more: object = {}) => ({
 test.each([
   ['a path above', [at('node_modules/../../evil')], 'leaves the layer'],
   ['an absolute path', [at('/etc/evil')], 'leaves the layer'],
-  ['a path beside', [at('evil')], 'not in node_modules'],
+  ['a path next to it', [at('evil')], 'not in node_modules'],
   ['a device', [at('node_modules/x', { type: 'character-device' })], 'a character-device'],
   ['a pipe', [at('node_modules/x', { type: 'fifo' })], 'a fifo'],
   ['a link out', [at('node_modules/x', { type: 'symlink', linkname: '../../x' })], 'a link that leaves'],
   ['a link to a root', [at('node_modules/x', { type: 'symlink', linkname: '/etc' })], 'a link that leaves'],
   ['a hard link out', [at('node_modules/x', { type: 'link', linkname: '../x' })], 'a link that leaves'],
-] as const)('a layer with %s is refused', async (_, packages, why) => {
+] as const)('rejects a layer with %s', async (_, packages, why) => {
   const server = await bundleServer();
   const bundle = await server.add('1', files, { packages: [...layer(), ...packages] });
   const folder = await newFolder();
@@ -192,7 +192,7 @@ test.each([
   expect(await readdir(join(folder, 'layers'))).toEqual([]);
 });
 
-test('a layer whose links leave it together is refused', async () => {
+test('rejects a layer whose links together leave it', async () => {
   const server = await bundleServer();
   const bundle = await server.add('1', files, {
     packages: [
@@ -206,15 +206,15 @@ test('a layer whose links leave it together is refused', async () => {
   await expect(open(cacheIn(await newFolder()), server, bundle)).rejects.toThrow(/layer|symlink|link/i);
 });
 
-test('a path of a bundle that leaves its folder is refused, whatever the server says', async () => {
+test('rejects a path that leaves the folder of its bundle', async () => {
   const server = await bundleServer();
   const bundle = await server.add('1', { '../evil.mjs': 'x' });
   await expect(open(cacheIn(await newFolder()), server, bundle)).rejects.toThrow('not allowed');
   const other = { ...(await server.add('2', files)), contentHash: '../../evil' };
-  await expect(open(cacheIn(await newFolder()), server, other)).rejects.toThrow('is not one');
+  await expect(open(cacheIn(await newFolder()), server, other)).rejects.toThrow('is invalid');
 });
 
-test('above its limit it loses what was used longest ago, and never what is used', async () => {
+test('evicts the least recently used entries above its limit, but none in use', async () => {
   const server = await bundleServer();
   const bundles: FetchedBundle[] = [];
   for (let n = 0; n < 4; n += 1)
@@ -242,7 +242,7 @@ test('above its limit it loses what was used longest ago, and never what is used
   expect(await readdir(join(folder, '.new'))).toEqual([]);
 });
 
-test('two processes that fetch the same version at once share it, also when one is killed in the middle', async () => {
+test('two processes that fetch a version at once share it, even if one is killed', async () => {
   const server = await bundleServer();
   const bundle = await server.add('1', files, { packages: layer(100_000) });
   const folder = await newFolder();
@@ -274,7 +274,7 @@ test('two processes that fetch the same version at once share it, also when one 
   expect(await readdir(join(folder, '.new'))).toEqual([]);
 }, 30_000);
 
-test('several versions that are opened at once all count as used', async () => {
+test('all versions opened at the same time count as used', async () => {
   const server = await bundleServer();
   const folder = await newFolder();
   const cache = cacheIn(folder);
@@ -298,7 +298,7 @@ async function smallDisk(): Promise<string | undefined> {
   return folder;
 }
 
-test('on a full disk what nobody uses makes room, and what does not fit all the same is refused', async (context) => {
+test('on a full disk, evicts unused entries, and rejects a version that still does not fit', async (context) => {
   const folder = await smallDisk();
   if (folder === undefined) return context.skip();
   const server = await bundleServer();
@@ -319,26 +319,26 @@ test('on a full disk what nobody uses makes room, and what does not fit all the 
   expect(await readdir(join(folder, '.new'))).toEqual([]);
 });
 
-test('a cache folder that cannot be written is refused with a sentence', async () => {
+test('rejects a cache folder that is not writable', async () => {
   const folder = await newFolder();
   await writeFile(join(folder, 'file'), '');
-  await expect(cacheIn(join(folder, 'file')).prepare()).rejects.toThrow('is not a folder');
+  await expect(cacheIn(join(folder, 'file')).prepare()).rejects.toThrow('not a folder');
   await mkdir(join(folder, 'x'));
 });
 
-test('a disk that is read-only from the start, or becomes so, is named', async (context) => {
+test('reports a disk that is read-only or becomes read-only', async (context) => {
   const folder = await smallDisk();
   if (folder === undefined) return context.skip();
   const remount = (mode: string): void =>
     void execFileSync('mount', ['-o', `remount,${mode}`, folder], { stdio: 'ignore' });
   remount('ro');
-  await expect(cacheIn(folder).prepare()).rejects.toThrow(/may not be written to \(EROFS\)/);
+  await expect(cacheIn(folder).prepare()).rejects.toThrow(/is not writable \(EROFS\)/);
   remount('rw');
   const server = await bundleServer();
   const cache = cacheIn(folder);
   await cache.prepare();
   remount('ro');
   await expect(open(cache, server, await server.add('1', { 'a.mjs': 'a' }))).rejects.toThrow(
-    /may not be written to \(EROFS\)/,
+    /is not writable \(EROFS\)/,
   );
 });

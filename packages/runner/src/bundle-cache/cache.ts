@@ -32,10 +32,10 @@ interface RequiredEntry {
  * The unpacked bundles and layers of versions, in a folder that many processes share.
  *
  *   <content hash>/     the files of a bundle; `node_modules` is a link into its layer
- *   layers/<digest>/    `node_modules`, and the digests of what is in it
+ *   layers/<digest>/    `node_modules`, and its digests
  *   .sizes/  .users/    the size and last use of each entry; which process uses which
- *   .new/               what is being fetched or removed
- *   .lock/              taken to say what is used, and to remove what is not
+ *   .new/               entries being fetched or removed
+ *   .lock/              held to record used entries and remove unused ones
  *
  * An entry appears by renaming a complete folder. It is also removed by renaming, under the lock and only if no living process uses it.
  */
@@ -76,7 +76,7 @@ export class BundleCache {
   async open(source: BundleSource, bundle: FetchedBundle, layer: BundleLayer | undefined): Promise<string> {
     await this.prepare();
     if (!/^[0-9a-f]{8,128}$/.test(bundle.contentHash))
-      throw new CannotServe(`its content hash ${JSON.stringify(bundle.contentHash)} is not one`);
+      throw new CannotServe(`its content hash ${JSON.stringify(bundle.contentHash)} is invalid`);
     const required = [...(layer ? [this.#layer(source, bundle, layer)] : []), bundled(source, bundle, layer)];
     const names = required.map(({ folder }) => nameOf(folder));
     try {
@@ -260,7 +260,7 @@ export class BundleCache {
       async fetch(folder) {
         await unpackLayer(source, version, layer, folder);
         if (!existsSync(join(folder, 'node_modules')))
-          throw new CannotServe('its layer of packages has no node_modules');
+          throw new CannotServe('its package layer has no node_modules');
         await writeFile(join(folder, listed), JSON.stringify(await contentOf(join(folder, 'node_modules'))));
       },
     };

@@ -49,7 +49,7 @@ export async function contentOf(folder: string): Promise<Record<string, string>>
     if (entry.isSymbolicLink()) {
       const target = await realpath(join(folder, path)).catch(() => root);
       if (!`${target}${sep}`.startsWith(root))
-        throw new CannotServe(`its layer of packages has ${path}, a link that leaves the layer`);
+        throw new CannotServe(`its package layer has ${path}, a link that leaves the layer`);
       content[path] = `link ${await readlink(join(folder, path))}`;
     } else if (entry.isFile()) found.push(path);
   }

@@ -50,6 +50,6 @@ export async function save(
     ofBlob.digest('hex') !== declared.blob ||
     ofContent.digest('hex') !== declared.digest
   ) {
-    throw new Damaged(`${what} has another digest than declared`);
+    throw new Damaged(`${what} does not match its declared digest`);
   }
 }

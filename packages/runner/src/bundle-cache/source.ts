@@ -42,7 +42,7 @@ export class BundleSource {
     return JSON.parse(Buffer.from(text, 'latin1').toString('utf8')) as FetchedBundle;
   }
 
-  /** A blob as it is stored, of this size in bytes. */
+  /** A stored (compressed) blob of this size in bytes. */
   blob(version: string, blob: string, size: number): AsyncGenerator<Uint8Array> {
     return this.#bytes(blobPath(version, blob), size);
   }
@@ -62,7 +62,7 @@ export class BundleSource {
           yield chunk;
         }
         if (size === undefined || received >= size) return;
-        trouble = new Error(`the answer ended after ${received} of ${size} bytes`);
+        trouble = new Error(`the response ended after ${received} of ${size} bytes`);
       } catch (error) {
         // Only the first part of a description may be lost: it is small, and is requested as a whole.
         if (error instanceof CannotServe || (size === undefined && received > 0)) throw error;
@@ -71,7 +71,7 @@ export class BundleSource {
       signal.throwIfAborted();
       if (performance.now() - movedAt > patienceMs) {
         throw new CannotServe(
-          `the server did not send it for ${Math.round(patienceMs / 1_000)} s: ${reasonOf(trouble)}`,
+          `the server sent no data for ${Math.round(patienceMs / 1_000)} s: ${reasonOf(trouble)}`,
         );
       }
       await sleep(Math.min(maxWait, firstWait * 2 ** failures) * (0.5 + Math.random() / 2), undefined, {
@@ -85,7 +85,7 @@ export class BundleSource {
   async *#request(path: string, from: number): AsyncGenerator<Uint8Array> {
     const { url, signal } = this.#options;
     const silence = new AbortController();
-    const timer = setTimeout(() => silence.abort(new Error('the server was silent')), silentMs);
+    const timer = setTimeout(() => silence.abort(new Error('no data from the server')), silentMs);
     try {
       const response = await fetch(url.replace(/\/+$/, '') + path, {
         headers: {

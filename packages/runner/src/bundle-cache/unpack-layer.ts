@@ -18,13 +18,13 @@ export async function unpackLayer(
   folder: string,
 ): Promise<void> {
   const sink = unpackTar(folder, { strict: true, filter: (header) => refuseUnsafe(header) });
-  await save(source.blob(version, layer.blob, layer.blobSize), layer, 'its layer of packages', sink);
+  await save(source.blob(version, layer.blob, layer.blobSize), layer, 'its package layer', sink);
 }
 
 /** Rejects an archive that would write outside of `node_modules`, or that contains anything other than files, folders and links within it. */
 function refuseUnsafe({ name, type = 'file', linkname }: Header): true {
   const refuse = (why: string): never => {
-    throw new CannotServe(`its layer of packages has the entry ${JSON.stringify(name)}, ${why}`);
+    throw new CannotServe(`its package layer has the entry ${JSON.stringify(name)}, ${why}`);
   };
   const parts = name.replace(/\/+$/, '').split('/');
   if (name.startsWith('/') || name.includes('\\') || name.includes('\0') || parts.includes('..'))

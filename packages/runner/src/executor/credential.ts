@@ -28,7 +28,7 @@ export class AttemptCredential {
     this.#request = undefined;
     if (text === null)
       return request?.reject(
-        new Error('The attempt is over: what its code left behind cannot call the API.'),
+        new Error('The attempt has ended: code that it left behind cannot call the API.'),
       );
     this.#text = text;
     this.#until = performance.now() + goodForMs;

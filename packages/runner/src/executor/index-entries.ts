@@ -96,5 +96,5 @@ const sealedTheirs = (source: string, id: string): Problem => ({
   file: source,
   line: null,
   column: null,
-  message: `the task "${id}" is written for the published SDK, which knows no codec: leave "codec" out of the configuration, or move the task to @millrace/sdk`,
+  message: `the task "${id}" is written for the published SDK, which has no codecs: remove "codec" from the configuration, or move the task to @millrace/sdk`,
 });

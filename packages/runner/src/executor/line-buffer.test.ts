@@ -8,7 +8,7 @@ const numbers = (lines: readonly LogLine[]): number[] => lines.map(({ message })
 const droppedIn = ({ properties }: LogLine): number | undefined =>
   properties === undefined ? undefined : (JSON.parse(properties) as { droppedLines: number }).droppedLines;
 
-test('lines beyond the limit are dropped, and a line in their place says how many', () => {
+test('lines beyond the limit are replaced by one line with their count', () => {
   const buffer = new LineBuffer(1_000);
   for (let n = 0; n < 10; n++) buffer.add(line(String(n)));
   const taken = buffer.take();
@@ -23,7 +23,7 @@ test('lines beyond the limit are dropped, and a line in their place says how man
   expect(numbers(buffer.take())).toEqual([10]);
 });
 
-test('one line may be longer than the limit; what lies elsewhere counts', () => {
+test('one line may exceed the limit; lines held elsewhere count', () => {
   const buffer = new LineBuffer(1_000);
   buffer.add(line('x'.repeat(5_000)));
   expect(buffer.take()).toHaveLength(1);
@@ -31,7 +31,7 @@ test('one line may be longer than the limit; what lies elsewhere counts', () => 
   expect(buffer.take()).toMatchObject([{ message: expect.stringMatching(/^1 line is missing/) as string }]);
 });
 
-test('whatever is written and taken, every line of each run is there or counted, in its order', () => {
+test('every line of each run is returned in order or counted', () => {
   const step = fc.oneof(
     fc.record({ run: fc.constantFrom('a', 'b'), length: fc.nat(600) }),
     fc.record({ take: fc.nat(1_500), fails: fc.boolean() }),

@@ -8,7 +8,7 @@ const collected = () => {
   return { lines, partial, onLog: () => {} };
 };
 
-test('a line that is written in pieces is one line, however it is cut', () => {
+test('a line that is written in pieces is one line', () => {
   fc.assert(
     fc.property(fc.array(fc.string({ maxLength: 20 })), (pieces) => {
       const { lines, partial, onLog } = collected();
@@ -21,7 +21,7 @@ test('a line that is written in pieces is one line, however it is cut', () => {
   );
 });
 
-test('what has no end is a line after a while, of the stream that it was written to', () => {
+test('text without a line end becomes a line of its stream after a timeout', () => {
   vi.useFakeTimers();
   const { lines, partial, onLog } = collected();
   partial.write(onLog, 'log', 'to ');

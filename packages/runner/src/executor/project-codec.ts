@@ -4,6 +4,6 @@ import type { Sdk } from './sdk.ts';
 export function useCodecOf(sdk: Sdk, namespace: object): void {
   const use: unknown = sdk.useProjectCodec;
   if (typeof use !== 'function')
-    throw new Error('"codec" needs a newer @millrace/sdk than the project has installed: update it.');
+    throw new Error('"codec" requires a newer @millrace/sdk than the installed one: update it.');
   sdk.useProjectCodec((namespace as { readonly default?: unknown }).default);
 }

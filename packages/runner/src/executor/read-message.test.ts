@@ -24,7 +24,7 @@ const chunk = {
   spans: [{ id: 'b'.repeat(16), name: 'call', at: 1, took: 2, attributes: { list: ['a', null], n: 1 } }],
 };
 
-test('messages of Millrace are read as they were sent', () => {
+test('reads messages unchanged', () => {
   for (const message of [
     { type: 'ready' },
     { type: 'pong', isComplete: true },
@@ -77,7 +77,7 @@ test.each([
     'The process sent its runner an invalid message: "fence" is not valid',
   ],
   ['['.repeat(500), pipeFaults.tooMuch],
-] as const)('message %# is refused by name', (value, why) => {
+] as const)('rejects message %# by name', (value, why) => {
   expect(read(value)).toEqual(why);
 });
 

@@ -170,9 +170,9 @@ export const pipeFaults = {
   tooLong: `The process sent its runner a line of more than ${maxLineBytes / 1_048_576} MiB`,
   tooMuch: `The process sent its runner a message of more than ${maxDepth} levels or ${maxMembers} values`,
   closed:
-    'The code of the process closed file descriptor 3, over which Millrace controls it. Close only what the code itself has opened',
+    'The code of the process closed file descriptor 3, over which Millrace controls it. Close only descriptors that the code has opened',
   consumed:
-    'The code of the process read from file descriptor 3, over which Millrace controls it. Read only from what the code itself has opened',
+    'The code of the process read from file descriptor 3, over which Millrace controls it. Read only from descriptors that the code has opened',
   unheld: 'The process sent its runner a message about a run that it does not execute',
 } as const;
 

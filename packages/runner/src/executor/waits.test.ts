@@ -16,7 +16,7 @@ function attempt() {
   return { waiting, sent, paused, keys: () => sent.map(({ waits }) => waits.map(({ key }) => key)) };
 }
 
-test('two that wait for the same thing are told once and go on together', async () => {
+test('two waits for the same event send one request and continue together', async () => {
   const { waiting, keys, paused } = attempt();
   const both = Promise.all([waiting.begin(time('a')), waiting.begin(time('a')), waiting.begin(time('b'))]);
   await vi.waitFor(() => expect(keys()).toEqual([['a', 'b']]));
@@ -26,7 +26,7 @@ test('two that wait for the same thing are told once and go on together', async 
   expect(paused).toEqual([true, false]);
 });
 
-test('keys that nobody waits for are of no interest, and what is left is asked about again', async () => {
+test('ignores keys without a wait, and requests the remaining ones again', async () => {
   const { waiting, keys } = attempt();
   const first = waiting.begin(time('a'));
   void waiting.begin(time('b'));
@@ -37,7 +37,7 @@ test('keys that nobody waits for are of no interest, and what is left is asked a
   waiting.forget();
 });
 
-test('an attempt that is asked to stop throws where it waits, and cannot wait any more', async () => {
+test('a wait throws when its attempt receives a stop signal, and later waits are rejected', async () => {
   const { waiting, keys } = attempt();
   const begun = waiting.begin(time('a'));
   waiting.stop(new Error('asked to stop'));

@@ -10,7 +10,7 @@ interface Pending {
   readonly reject: (reason: unknown) => void;
 }
 
-const afterItsEnd = (): Error => new Error('The attempt has ended: it cannot wait any more.');
+const afterItsEnd = (): Error => new Error('The attempt has ended and can no longer wait.');
 
 export interface WaitsOptions {
   readonly run: string;
@@ -48,7 +48,7 @@ export class Waits {
     this.#fresh.push(wait);
     // Waits that begin together are sent together, so that none ends before all are known.
     if (this.#fresh.length === 1) setImmediate(() => this.#sendNew());
-    // A wait that nobody awaits must not become an unhandled rejection.
+    // Code may not await this wait, which must not become an unhandled rejection.
     over.catch(() => undefined);
     return over;
   }

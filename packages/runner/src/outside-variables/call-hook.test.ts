@@ -13,7 +13,7 @@ async function hook(code: string): Promise<string> {
   return file;
 }
 
-test('a hook that fails says so once, and nothing is rejected when its time is over', async () => {
+test('a hook that fails is reported once, with no unhandled rejection after its timeout', async () => {
   const rejected: unknown[] = [];
   const listen = (reason: unknown): void => void rejected.push(reason);
   process.on('unhandledRejection', listen);
@@ -28,7 +28,7 @@ test('a hook that fails says so once, and nothing is rejected when its time is o
   expect(rejected).toEqual([]);
 });
 
-test('a hook that does not answer in its time is told the end of it by its signal', async () => {
+test('the signal of a hook is aborted at its timeout', async () => {
   const file = await hook(
     `export default ({ signal }) => new Promise(() => signal.addEventListener('abort', () => { globalThis.hookWasTold = true; }));`,
   );

@@ -9,7 +9,7 @@ export function checkVariables(from: string, returned: unknown): Record<string, 
     Object.entries(returned).map(([name, value]: [string, unknown]) => {
       if (!['string', 'number', 'boolean'].includes(typeof value))
         throw new VariablesUnread(
-          `${from} returned no text for ${name}. Return a text, a number or a boolean.`,
+          `${from} returned an invalid value for ${name}. Return a string, a number or a boolean.`,
         );
       return checkVariable(from, name, String(value));
     }),

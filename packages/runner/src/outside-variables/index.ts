@@ -44,7 +44,7 @@ export async function readOutsideVariables(
         for (const listener of listeners) listener();
       }
     } catch (error) {
-      if (!closed) onProblem(`${(error as Error).message} The variables from before stay.`);
+      if (!closed) onProblem(`${(error as Error).message} The previous variables remain in use.`);
     }
     plan();
   };

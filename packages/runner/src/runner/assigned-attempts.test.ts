@@ -11,7 +11,7 @@ const progress = (fences: readonly number[]) =>
   ({ type: 'progress', settlements: fences.map((fence) => ended(fence)), lines: fences.map(line) }) as const;
 const error = { type: 'BUILT_IN_ERROR', name: 'Error', message: '', stackTrace: '' } as const;
 
-test('a message about an attempt that the process was not given is forged', () => {
+test('a message about an attempt of another process is forged', () => {
   const attempts = new AssignedAttempts();
   attempts.add(assignment(1));
   expect(attempts.admit(progress([1]))).toEqual({ admitted: progress([1]), isForged: false });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { startTestRunner, tasksFile } from './testing/runner.ts';
 
-test('what runs write to the console is kept a run, in order, with its level, and echoed', async () => {
+test('console output is stored per run, in order, with its level, and echoed', async () => {
   const talk =
     "console.log('one', payload); await sleep(5); console.warn('two %d', 2); console.table([{ a: payload }]); logger.info('three', { of: payload });";
   const { peer, echoed } = await startTestRunner({ 'tasks/all.ts': tasksFile({ talk }) });
@@ -21,7 +21,7 @@ test('what runs write to the console is kept a run, in order, with its level, an
   expect(echoed).toHaveLength(8);
 });
 
-test('an attempt that is asked to stop while its task file is imported does not begin', async () => {
+test('an attempt that receives a stop signal during the import of its task file does not start', async () => {
   const slow =
     "import { existsSync } from 'node:fs';\n" +
     tasksFile({ alone: "console.log('began');", quick: '' }, { alone: 'isolated: true,' }) +
@@ -64,7 +64,7 @@ test('the stack of an error names the line of the TypeScript file', async () => 
   expect(JSON.stringify(outcome)).toMatch(/at fails \([^)]*lib\/fails\.ts:4:9\).*tasks\/a\.ts:3:/);
 });
 
-test('a cancelled run sees its signal and is canceled', async () => {
+test('a canceled run receives its signal and ends as CANCELED', async () => {
   const listens =
     "console.log('began'); await new Promise((done) => signal.addEventListener('abort', done)); console.log('saw it');";
   const { peer } = await startTestRunner({ 'tasks/all.ts': tasksFile({ listens }) });
@@ -75,7 +75,7 @@ test('a cancelled run sees its signal and is canceled', async () => {
   expect(await peer.line(`run_${fence}`, 'saw it')).toBeDefined();
 });
 
-test('a cancelled run that does not listen is canceled after the grace period; what ran beside it completes undisturbed', async () => {
+test('a run that ignores its cancellation ends after the grace period; other runs of its process complete', async () => {
   const { peer, runner } = await startTestRunner({
     'tasks/all.ts': tasksFile({
       unresponsive: "console.log('began'); await sleep(60_000);",
@@ -93,7 +93,7 @@ test('a cancelled run that does not listen is canceled after the grace period; w
   expect(next).not.toMatchObject({ output: String(pid) });
 });
 
-test('a run that passes its maxDuration is TIMED_OUT: with its consent, without it, and with its loop blocked', async () => {
+test('a run that exceeds its maxDuration is TIMED_OUT, whether it cooperates, ignores its signal or blocks its loop', async () => {
   const { peer } = await startTestRunner({
     'tasks/all.ts': tasksFile({
       listens: 'await sleep(60_000, undefined, { signal });',
@@ -112,7 +112,7 @@ test('a run that passes its maxDuration is TIMED_OUT: with its consent, without 
   expect(await peer.outcome(beside)).toMatchObject({ kind: 'completed', output: 'done' });
 });
 
-test("runs start with the environment's variables of the moment, and with what the SDK needs", async () => {
+test('runs start with the current variables of the environment and those of the SDK', async () => {
   const env =
     'return [process.env.PLANET, process.env.MILLRACE_API_URL, typeof process.env.MILLRACE_SECRET_KEY, process.cwd()];';
   const { peer, project } = await startTestRunner({ 'tasks/all.ts': tasksFile({ env }) }, {}, (prepared) => {
@@ -125,7 +125,7 @@ test("runs start with the environment's variables of the moment, and with what t
   expect(await outputOf()).toEqual(['Venus', peer.url, 'undefined', project.dir]);
 });
 
-test("a task with a machine runs in a process of its own with that machine's memory", async () => {
+test("a task with a machine runs in its own process with that machine's memory", async () => {
   const limit =
     "const { getHeapStatistics } = await import('node:v8'); return [process.pid, getHeapStatistics().heap_size_limit >> 20];";
   const { peer } = await startTestRunner({
@@ -141,12 +141,12 @@ test("a task with a machine runs in a process of its own with that machine's mem
   for (const [, megabytes] of outputs) expect(megabytes).toBeLessThan(400);
 });
 
-test('an attempt of a task that the version does not have is told as such', async () => {
+test('reports an attempt whose task is not in the version', async () => {
   const { peer } = await startTestRunner({ 'tasks/all.ts': tasksFile({ known: '' }) });
   expect(await peer.outcome(peer.assign('unknown'))).toEqual({ kind: 'unknownTask' });
 });
 
-test("a project's defaults hold for tasks that have no settings of their own", async () => {
+test("a project's defaults apply to tasks without their own settings", async () => {
   const { peer } = await startTestRunner({
     'millrace.config.ts':
       "import { defineConfig } from 'millrace';\nexport default defineConfig({ dirs: ['jobs'], retry: { maxAttempts: 2, minTimeoutInMs: 7, randomize: false }, maxDuration: 9 });",

@@ -8,7 +8,7 @@ import { Peer } from './testing/peer.ts';
 import { createProject } from './testing/project.ts';
 import { startTestRunner, tasksFile } from './testing/runner.ts';
 
-test('after a lost connection the runner comes back under its name, with what it holds, and tells again what was not confirmed', async () => {
+test('after a lost connection, the runner reconnects with its name and attempts, and sends unconfirmed outcomes again', async () => {
   const { peer, runner } = await startTestRunner({
     'tasks/all.ts': tasksFile({
       quick: 'return 1;',
@@ -32,7 +32,7 @@ test('after a lost connection the runner comes back under its name, with what it
   expect(await peer.outcome(slow)).toMatchObject({ kind: 'completed', output: '2' });
 });
 
-test('attempts that were lost meanwhile are stopped and never settled', async () => {
+test('attempts lost in the meantime are stopped without an outcome', async () => {
   const { peer } = await startTestRunner({
     'tasks/all.ts': tasksFile({
       slow: "signal.addEventListener('abort', () => console.log('stopped')); console.log('began'); await sleep(60_000, undefined, { signal });",
@@ -48,7 +48,7 @@ test('attempts that were lost meanwhile are stopped and never settled', async ()
   expect(peer.outcomes.has(slow)).toBe(false);
 });
 
-test('a server that is silent for as long as leases last is given up: its attempts stop', async () => {
+test('stops its attempts if the server is silent for the duration of a lease', async () => {
   const { peer } = await startTestRunner(
     {
       'tasks/all.ts': tasksFile({
@@ -74,7 +74,7 @@ test('a server that is silent for as long as leases last is given up: its attemp
   expect(peer.hellos[1]?.leased).toEqual([]);
 });
 
-test('a server that takes its time with its welcome after a long silence is waited for', async () => {
+test('waits for a slow welcome after a long silence', async () => {
   const { peer, states } = await startTestRunner(
     { 'tasks/all.ts': tasksFile({ quick: '' }) },
     {},
@@ -98,7 +98,7 @@ test('a server that takes its time with its welcome after a long silence is wait
   expect(peer.hellos).toHaveLength(2);
 });
 
-test('what waits for a slot longer than a second is given back, and is not among what the runner asks for', async () => {
+test('returns attempts that wait for a slot longer than a second, and requests fewer', async () => {
   const { peer } = await startTestRunner(
     { 'tasks/all.ts': tasksFile({ slow: 'await sleep(2_500); return "mine";' }) },
     { concurrency: 1 },
@@ -109,7 +109,7 @@ test('what waits for a slot longer than a second is given back, and is not among
   expect(await peer.outcome(first)).toMatchObject({ output: 'mine' });
 });
 
-test('a runner whose runs are quick asks for more than its slots, and for no more than those once it is idle', async () => {
+test('a runner with short runs requests more attempts than its slots, until it is idle', async () => {
   const { peer } = await startTestRunner({ 'tasks/all.ts': tasksFile({ quick: '' }) }, { concurrency: 2 });
   const fences = Array.from({ length: 400 }, () => peer.assign('quick'));
   await Promise.all(fences.map((fence) => peer.outcome(fence)));
@@ -119,7 +119,7 @@ test('a runner whose runs are quick asks for more than its slots, and for no mor
   expect(Math.max(...capacities())).toBeGreaterThan(20);
 });
 
-test('stopping drains: nothing new is taken, what waits goes back, what runs is finished and confirmed', async () => {
+test('a stop accepts no new attempts, returns waiting ones, and finishes and confirms active ones', async () => {
   const { peer, runner } = await startTestRunner(
     { 'tasks/all.ts': tasksFile({ slow: "console.log('began'); await sleep(300); return 'finished';" }) },
     { concurrency: 1 },
@@ -133,7 +133,7 @@ test('stopping drains: nothing new is taken, what waits goes back, what runs is 
   expect(await runner.ended).toBeNull();
 });
 
-test('a wrong key is one clear sentence that does not repeat the key', async () => {
+test('the error for a wrong key does not contain the key', async () => {
   const peer = await new Peer().listen();
   const project = await createProject({ 'tasks/all.ts': tasksFile({ quick: '' }) });
   const secretKey = 'svc_dev_sk_111111111111111111111111';
@@ -144,7 +144,7 @@ test('a wrong key is one clear sentence that does not repeat the key', async () 
   await project.remove();
 });
 
-test('a refusal that says no more than its status, and does not end, is told all the same', async () => {
+test('reports a rejection that has only a status and whose body does not end', async () => {
   const server = createServer();
   server.on('upgrade', (_request, socket) =>
     socket.write('HTTP/1.1 403 Forbidden\r\nContent-Length: 99\r\n\r\n{'),
@@ -170,7 +170,7 @@ test('a refusal that says no more than its status, and does not end, is told all
   expect(refused.message).toMatch(/does not accept this secret key .*403/);
 });
 
-test('a server that does not answer is waited for until the start is given up', async () => {
+test('waits for a silent server until the start is aborted', async () => {
   const project = await createProject({ 'tasks/all.ts': tasksFile({ quick: '' }) });
   const stopping = new AbortController();
   const states: string[] = [];
@@ -186,6 +186,6 @@ test('a server that does not answer is waited for until the start is given up', 
     signal: stopping.signal,
     events: { onState },
   });
-  await expect(started).rejects.toThrow('Asked to stop');
+  await expect(started).rejects.toThrow('Stopped before');
   await project.remove();
 });

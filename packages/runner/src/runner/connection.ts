@@ -187,5 +187,5 @@ function refusalOf(status: number, url: string, message: string | undefined): st
       return `${url} does not accept this runner (${status}): ${message}`;
     return `${url} does not accept this secret key for running tasks (${status}). Check MILLRACE_SECRET_KEY.`;
   }
-  return `${url} is not a Millrace server that takes runners (it answered ${status}). Check MILLRACE_API_URL.`;
+  return `${url} is not a Millrace server that accepts runners (status ${status}). Check MILLRACE_API_URL.`;
 }

@@ -24,7 +24,7 @@ const bodies = {
     "console.log('began'); while (!existsSync(payload)) await sleep(20); writeSync(1, 'whose?\\n'); return 'done';",
 };
 
-test('direct output to file descriptors is in the log of a run that has the process to itself', async () => {
+test('direct output to file descriptors is in the log of the only run of a process', async () => {
   const output: string[] = [];
   const { peer, project } = await startTestRunner(
     { 'tasks/all.ts': head + tasksFile(bodies, { alone: 'isolated: true,' }) },
@@ -56,12 +56,12 @@ test('direct output to file descriptors is in the log of a run that has the proc
   await Promise.all(both.map((fence) => peer.outcome(fence)));
   await expect.poll(() => printed().match(/whose\?/g)).toHaveLength(2);
   expect(printed()).toContain(
-    'stderr The output that follows is in no log of a run: it was written directly',
+    'stderr The following output is not in the log of a run: it was written directly',
   );
   expect(peer.lines.filter(({ message }) => message.includes('whose?'))).toEqual([]);
 });
 
-test('a line of a thread that arrives a moment after the only run is in its log', async () => {
+test('a line of a thread that arrives shortly after the only run is in its log', async () => {
   const { peer } = await startTestRunner({ 'tasks/all.ts': head + tasksFile(bodies) }, {}, undefined, (dir) =>
     symlink(join(modules, 'pino'), join(dir, 'node_modules/pino')),
   );

@@ -37,9 +37,9 @@ export class DirectOutput {
 }
 
 const sharedNote =
-  'The output that follows is in no log of a run: it was written directly to file descriptor 1 or 2 while several runs shared the process.\n';
+  'The following output is not in the log of a run: it was written directly to file descriptor 1 or 2 while several runs shared the process.\n';
 const sealedNote =
-  'The output that follows is in no log of a run: it was written directly to file descriptor 1 or 2, and the codec of the project seals only console and logger output.\n';
+  'The following output is not in the log of a run: it was written directly to file descriptor 1 or 2, and the codec of the project seals only console and logger output.\n';
 
 function linesOf(
   { run, attempt }: Pick<LogLine, 'run' | 'attempt'>,

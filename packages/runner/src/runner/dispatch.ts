@@ -216,7 +216,7 @@ export class Dispatch implements SlotUser {
     this.#suspended.askAgain();
   }
 
-  /** Detaches all suspended attempts, now and from now on. */
+  /** Detaches all suspended attempts, including later ones. */
   detachSuspended(): void {
     this.#suspended.detachAll();
   }

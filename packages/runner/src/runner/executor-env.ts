@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { EnvironmentInfo } from '@millrace/contract/runner';
 import type { ExecutorEnvironment } from './pool.ts';
 
-/** Settings of Millrace's own database. Databases of tasks are variables of their environment. */
+/** Millrace's own database settings. Tasks get their databases from variables of their environment. */
 const ownDatabase = new Set([
   'DATABASE_URL',
   'DATABASE_DIRECT_URL',

@@ -28,7 +28,7 @@ const everything = `
   const own = (file: string) => process.platform === 'linux' ? readFileSync('/proc/self/' + file, 'latin1') : '';
   return { env: { ...process.env }, argv: process.argv, execArgv: process.execArgv, environ: own('environ'), cmdline: own('cmdline') };`;
 
-test('a task finds no credential of Millrace in its environment, its arguments or /proc', async () => {
+test('a task finds no Millrace credential in its environment, its arguments or /proc', async () => {
   setting({
     MILLRACE_SECRET_KEY: 'svc_prod_sk_AAAAAAAAAAAAAAAAAAAAAAAA',
     MILLRACE_ACCESS_TOKEN: 'svc_pat_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa',
@@ -49,7 +49,7 @@ test('a task finds no credential of Millrace in its environment, its arguments o
   ]);
 });
 
-test("nor in what its environment's variables, or another base, say", async () => {
+test("nor in its environment's variables or another base", async () => {
   const { peer } = await startTestRunner(
     { 'tasks/all.ts': tasksFile({ everything }) },
     // As `millrace dev` passes the contents of .env.
@@ -60,7 +60,7 @@ test("nor in what its environment's variables, or another base, say", async () =
   expect(env).not.toHaveProperty('MILLRACE_SECRET_KEY');
 });
 
-test("an environment's variables are there before a file is imported, and steer the start of no process", async () => {
+test('variables are set before a file is imported, and do not affect the start of a process', async () => {
   const loaded =
     'export const atImport = { planet: process.env.PLANET, hacked: Boolean((globalThis as any).hacked) };';
   const startup = `
@@ -81,7 +81,7 @@ test("an environment's variables are there before a file is imported, and steer 
   expect(output.environ).not.toMatch(/data:text|evil\.so|PLANET/);
 });
 
-test('the process that looks for tasks is not steered by them either', async () => {
+test('variables do not affect the process that indexes tasks', async () => {
   const evil = `--import=data:text/javascript,${encodeURIComponent(
     "globalThis.hacked = true; process.stderr.write('HACKED');",
   )}`;
@@ -96,7 +96,7 @@ test('the process that looks for tasks is not steered by them either', async () 
 
 const isRoot = process.getuid?.() === 0;
 
-test.runIf(isRoot)('as another user, tasks cannot read what the runner was started with', async () => {
+test.runIf(isRoot)('as another user, tasks cannot read the environment of the runner', async () => {
   const inspect = `
     const { readFileSync } = await import('node:fs');
     const of = (pid: number) => { try { return readFileSync('/proc/' + pid + '/environ', 'latin1').length; } catch (error: any) { return error.code; } };
@@ -115,7 +115,7 @@ test.runIf(isRoot)('as another user, tasks cannot read what the runner was start
   await chmod(project.dir, 0o700);
 });
 
-test('a user that does not exist, may not read the project or is root is refused before anything starts', async () => {
+test('rejects a user that does not exist, cannot read the project or is root before the start', async () => {
   const file = { 'tasks/all.ts': tasksFile({ t: '' }) };
   const refused = (runAs: string) =>
     startTestRunner(file, { runAs }).then(
@@ -124,6 +124,6 @@ test('a user that does not exist, may not read the project or is root is refused
     );
   if (!isRoot) return expect(await refused('nobody')).toMatch(/only root/);
   expect(await refused('nobody-of-this-name')).toMatch(/no such user/);
-  expect(await refused('root')).toMatch(/that is root/);
+  expect(await refused('root')).toMatch(/must not be root/);
   expect(await refused('nobody')).toMatch(/cannot run .* or read/);
 });

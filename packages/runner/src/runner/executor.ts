@@ -17,7 +17,7 @@ export interface Attempt {
   variablesRevision: number | undefined;
   /** When its code may have started; null before. */
   startedAt: number | null;
-  /** Some of its code may have run, so it cannot be given back. */
+  /** Some of its code may have run, so it cannot be returned. */
   touched: boolean;
   /** Its process died for an unknown reason. It then runs alone. */
   suspect: boolean;
@@ -35,7 +35,7 @@ export interface Attempt {
   resuming: string[] | null;
 }
 
-/** `shared`: many attempts. `isolated`: one attempt whose task asks for it. `suspect`: one attempt that may have crashed its process. */
+/** `shared`: many attempts. `isolated`: one attempt of a task with `isolated` or a machine. `suspect`: one attempt that may have crashed its process. */
 export type Purpose = 'shared' | 'isolated' | 'suspect';
 
 export interface ExecutorOptions {

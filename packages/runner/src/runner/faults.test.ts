@@ -15,7 +15,7 @@ async function withInnocents(
   return fences;
 }
 
-test('a run that calls process.exit is CRASHED with the place of the call, and the others in its process complete', async () => {
+test('a run that calls process.exit is CRASHED with the position of the call; others in its process complete', async () => {
   const served = await startTestRunner({
     'tasks/all.ts': tasksFile({ innocent, culprit: 'process.exit(3);' }),
   });
@@ -26,7 +26,7 @@ test('a run that calls process.exit is CRASHED with the place of the call, and t
   for (const fence of others) expect(await served.peer.outcome(fence)).toMatchObject({ kind: 'completed' });
 });
 
-test('what a timer throws fails the run that set the timer, by its own rules, and no other', async () => {
+test('an error in a timer fails only the run that set the timer, by its retry rules', async () => {
   const culprit = "setTimeout(() => { throw new RangeError('aside'); }, 5); await new Promise(() => {});";
   const served = await startTestRunner({ 'tasks/all.ts': tasksFile({ innocent, culprit }) });
   const others = await withInnocents(served, 3);
@@ -42,7 +42,7 @@ test('what a timer throws fails the run that set the timer, by its own rules, an
   expect(served.peer.lines.filter(({ message }) => message === 'began')).toHaveLength(3);
 });
 
-test('a rejected promise that nobody awaits fails the run it belongs to', async () => {
+test('an unhandled rejection fails the run it belongs to', async () => {
   const culprit =
     "void (async () => { await sleep(1); throw new Error('floating'); })(); await sleep(5_000);";
   const listens =
@@ -55,7 +55,7 @@ test('a rejected promise that nobody awaits fails the run it belongs to', async 
   expect(aborted).toMatchObject({ kind: 'failed', error: { message: 'aside' } });
 });
 
-test('runs of a process that dies for an unknown reason run again alone, and only the one that kills its process is CRASHED', async () => {
+test('runs of a process that dies for an unknown reason are retried alone; only the one that kills its process is CRASHED', async () => {
   const served = await startTestRunner({
     'tasks/all.ts': tasksFile({ innocent, culprit: "console.error('now'); process.abort();" }),
   });
@@ -72,7 +72,7 @@ test('runs of a process that dies for an unknown reason run again alone, and onl
   expect(await served.peer.outcome(served.peer.assign('innocent', 1))).toMatchObject({ kind: 'completed' });
 });
 
-test('a run that uses up the memory is CRASHED and told so, with the limit', async () => {
+test('a run that exhausts the memory is CRASHED with the limit in its error', async () => {
   const culprit =
     'const kept: unknown[] = []; for (;;) { kept.push(new Array(100_000).fill(payload)); await null; }';
   const served = await startTestRunner(
@@ -89,7 +89,7 @@ test('a run that uses up the memory is CRASHED and told so, with the limit', asy
   for (const fence of others) expect(await served.peer.outcome(fence)).toMatchObject({ kind: 'completed' });
 });
 
-test('a run that uses up the memory is tried again on the machine that its task asks for, once', async () => {
+test('a run that exhausts the memory is retried once on the out-of-memory machine of its task', async () => {
   const hungry =
     'const kept: unknown[] = []; for (;;) { kept.push(new Array(100_000).fill(payload)); await null; }';
   const file = tasksFile(
@@ -113,7 +113,7 @@ test('a run that uses up the memory is tried again on the machine that its task 
   });
 });
 
-test('a run that blocks its loop is CRASHED once it has blocked a process of its own, and the others complete', async () => {
+test('a run that blocks its loop is CRASHED after it blocks its own process; the others complete', async () => {
   const served = await startTestRunner(
     { 'tasks/all.ts': tasksFile({ innocent, culprit: 'for (;;) {}' }) },
     { blockedMs: 700 },
@@ -128,7 +128,7 @@ test('a run that blocks its loop is CRASHED once it has blocked a process of its
   for (const fence of others) expect(await served.peer.outcome(fence)).toMatchObject({ kind: 'completed' });
 });
 
-test('a run that blocks its loop until its time is up is TIMED_OUT, and the others in its process, whose time is up as well, are not', async () => {
+test('a run that blocks its loop past its maxDuration is TIMED_OUT; others in its process past theirs are not', async () => {
   const { peer } = await startTestRunner({ 'tasks/all.ts': tasksFile({ innocent, culprit: 'for (;;) {}' }) });
   const others = Array.from({ length: 3 }, () => peer.assign('innocent', 400, { maxDuration: 2 }));
   await Promise.all(others.map((fence) => peer.line(`run_${fence}`, 'began')));
@@ -137,7 +137,7 @@ test('a run that blocks its loop until its time is up is TIMED_OUT, and the othe
   expect(await peer.outcome(culprit)).toMatchObject({ kind: 'failed', status: 'TIMED_OUT' });
 });
 
-test('an isolated run may block its loop, and one that dies alone is CRASHED without a second try', async () => {
+test('an isolated run may block its loop; one that dies alone is CRASHED without a retry', async () => {
   const busy =
     'console.log("began"); const end = Date.now() + 1_500; while (Date.now() < end); return "computed";';
   const file = tasksFile(
@@ -159,7 +159,7 @@ test('an isolated run may block its loop, and one that dies alone is CRASHED wit
   );
 });
 
-test('stopping ends the processes, and what tasks started in them', async () => {
+test('a stop ends the processes and their child processes', async () => {
   const served = await startTestRunner({
     'tasks/all.ts': tasksFile({
       parent:

@@ -85,13 +85,13 @@ async function start(options: Partial<RunnerOptions> = {}, files: Readonly<Recor
     const last = peer.received.findLast((message) => message.type === 'serve');
     return last?.type === 'serve' ? last.versions : [];
   };
-  return { peer, runner, folder, events: events, served };
+  return { peer, runner, folder, events, served };
 }
 
 const say = (text: string): string => tasksFile({ say: `return '${text}';`, hold: 'await sleep(60_000);' });
 const of = (version: string) => ({ version });
 
-test('says what it is, loads what it is asked to load, and serves a run of a version that it has not loaded', async () => {
+test('reports its properties, loads requested versions, and serves a run of a version that it has not loaded', async () => {
   const { peer, served, folder } = await start({}, { '1': say('one'), '2': say('two') });
   expect(peer.hellos[0]?.fetches).toEqual({
     nodeMajor: Number.parseInt(process.versions.node, 10),
@@ -107,7 +107,7 @@ test('says what it is, loads what it is asked to load, and serves a run of a ver
   expect(existsSync(join(folder, peer.bundles.bundles.get('2')!.contentHash))).toBe(true);
 }, 30_000);
 
-test('a run that waits for its version can be cancelled, and is given back when the runner stops', async () => {
+test('a run that waits for its version can be canceled, and is returned when the runner stops', async () => {
   const { peer, runner } = await start({}, { '1': say('one') });
   let requests = 0;
   peer.bundles.answer = () => {
@@ -129,8 +129,8 @@ test('a run that waits for its version can be cancelled, and is given back when 
   expect(performance.now() - stoppedAt).toBeLessThan(5_000);
 }, 30_000);
 
-test('a version that cannot be loaded is told before its runs are given back, and may be loaded later', async () => {
-  const { peer, events: events } = await start({}, { '1': say('one') });
+test('a version that cannot be loaded is reported before its runs are returned, and can be loaded later', async () => {
+  const { peer, events } = await start({}, { '1': say('one') });
   const bundle = peer.bundles.bundles.get('1')!;
   peer.bundles.bundles.set('1', { ...bundle, requires: ['gpu'] });
   const fence = peer.assign('say', null, of('1'));
@@ -148,8 +148,8 @@ test('a version that cannot be loaded is told before its runs are given back, an
   expect(await peer.outcome(peer.assign('say', null, of('1')))).toMatchObject({ output: 'one' });
 }, 30_000);
 
-test('a version whose process ends while it imports the task files is told with its last words, without secrets', async () => {
-  const { peer, events: events } = await start();
+test('a version whose process ends during the import is reported with its last output, without secrets', async () => {
+  const { peer, events } = await start();
   await addVersion(
     peer,
     '1',
@@ -166,7 +166,7 @@ test('a version whose process ends while it imports the task files is told with 
   expect(JSON.stringify([events, peer.received])).not.toContain('sk_live_secret');
 }, 30_000);
 
-test('what was changed in the cache is not executed', async () => {
+test('does not execute changed content of the cache', async () => {
   const first = await start({}, { '1': say('one') });
   first.peer.send({ type: 'load', versions: ['1'] });
   await first.peer.until(() => first.served().includes('1'));
@@ -178,7 +178,7 @@ test('what was changed in the cache is not executed', async () => {
   });
 }, 30_000);
 
-test('when its cache is removed while a version is in service, it fetches what the next process needs', async () => {
+test('fetches the files for the next process if the cache is removed while a version is in service', async () => {
   const { peer, folder, served } = await start({}, { '1': say('one'), '2': say('two') });
   expect(await peer.outcome(peer.assign('say', null, of('1')))).toMatchObject({ output: 'one' });
   await rm(folder, { recursive: true });
@@ -239,7 +239,7 @@ test.each([
 ])(
   'a task file of a loaded version that is %s is detected before a process imports it',
   async (_, damage) => {
-    const { peer, newProcess, taskFile, events: events } = await serving();
+    const { peer, newProcess, taskFile, events } = await serving();
     const right = await readFile(taskFile, 'utf8');
     await damage(taskFile);
     newProcess();
@@ -250,8 +250,8 @@ test.each([
   30_000,
 );
 
-test('an attempt that fails because the cache lost a module is given back, and its next one succeeds', async () => {
-  const { peer, folder, events: events, served } = await serving();
+test('an attempt that fails because of a lost module is returned, and the next one succeeds', async () => {
+  const { peer, folder, events, served } = await serving();
   await rm(await cachedFile(folder, 'late-word'));
   expect(await peer.outcome(peer.assign('late', null, of('1')))).toEqual({ kind: 'released', started: true });
   expect(await peer.outcome(peer.assign('late', null, of('1')))).toMatchObject({ output: 'late-word' });
@@ -259,8 +259,8 @@ test('an attempt that fails because the cache lost a module is given back, and i
   expect(served()).toEqual(['1']);
 }, 30_000);
 
-test('a failure for a file that was never part of the version stays a failure', async () => {
-  const { peer, events: events, newProcess, dir } = await serving();
+test('a failure because of a file that is not in the version remains a failure', async () => {
+  const { peer, events, newProcess, dir } = await serving();
   const failed = await peer.outcome(peer.assign('own', null, of('1')));
   expect(failed).toMatchObject({
     kind: 'failed',
@@ -274,8 +274,8 @@ test('a failure for a file that was never part of the version stays a failure', 
   expect(events).toEqual([]);
 }, 30_000);
 
-test('what is damaged and cannot be fetched again is not executed, until it can be', async () => {
-  const { peer, newProcess, taskFile, events: events, served } = await serving();
+test('does not execute damaged files until it can fetch them again', async () => {
+  const { peer, newProcess, taskFile, events, served } = await serving();
   const bundle = peer.bundles.bundles.get('1')!;
   await writeFile(taskFile, "throw new Error('not the code that was deployed');");
   peer.bundles.bundles.delete('1');
@@ -287,7 +287,7 @@ test('what is damaged and cannot be fetched again is not executed, until it can 
   expect(await peer.outcome(peer.assign('say', null, of('1')))).toMatchObject({ output: 'one' });
 }, 30_000);
 
-test('on a full disk it gives up idle versions for the one that it is asked to load', async (context) => {
+test('on a full disk, evicts idle versions for a requested one', async (context) => {
   const disk = await realpath(await mkdtemp(join(tmpdir(), 'millrace-disk-')));
   try {
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=4m', 'tmpfs', disk], { stdio: 'ignore' });
@@ -303,7 +303,7 @@ test('on a full disk it gives up idle versions for the one that it is asked to l
   const {
     peer,
     served,
-    events: events,
+    events,
   } = await start({ cache: { folder: disk } }, { '1': large('one'), '2': large('two') });
   peer.send({ type: 'load', versions: ['1'] });
   await peer.until(() => served().includes('1'));
@@ -322,7 +322,7 @@ test('on a full disk it gives up idle versions for the one that it is asked to l
   expect(await peer.outcome(peer.assign('say', null, of('2')))).toMatchObject({ output: 'two' });
 }, 60_000);
 
-test('above the limit of its cache it gives up idle versions, and fetches them again for a run', async () => {
+test('above its cache limit, evicts idle versions, and fetches them again for a run', async () => {
   const { peer, served, folder } = await start(
     { cache: { folder: await mkdtemp(join(tmpdir(), 'millrace-cache-')), size: 1 } },
     { '1': say('one'), '2': say('two'), '3': say('three') },
@@ -340,8 +340,8 @@ test('above the limit of its cache it gives up idle versions, and fetches them a
   expect(served()).toContain('1');
 }, 60_000);
 
-test('ends when the server asks it to, and gives back what is not done in time', async () => {
-  const { peer, runner, events: events } = await start({ stopMs: 100 }, { '1': say('one') });
+test('ends at a stop signal of the server, and returns attempts that do not finish in time', async () => {
+  const { peer, runner, events } = await start({ stopMs: 100 }, { '1': say('one') });
   const fence = peer.assign('hold', null, of('1'));
   await expect.poll(() => runner.pids().length, { timeout: 10_000 }).toBe(1);
   const pids = runner.pids();

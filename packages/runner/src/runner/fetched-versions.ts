@@ -133,14 +133,14 @@ export class FetchedVersions {
     const { contentHash, entries, tasks, defaults, sdk, layers, nodeMajor, requires } = bundle;
     // The server does not offer incompatible versions. An older server might.
     if (nodeMajor > properties.nodeMajor)
-      throw new CannotServe(`it needs Node.js ${nodeMajor}, and this runner has ${properties.nodeMajor}`);
+      throw new CannotServe(`it needs Node.js ${nodeMajor}, but this runner has ${properties.nodeMajor}`);
     const missing = requires.filter((label) => !properties.labels.includes(label));
     if (missing.length > 0)
       throw new CannotServe(`this runner does not have the label ${missing.join(', ')}`);
     const layer = layers.find(({ platform }) => platform === properties.platform);
     if (layers.length > 0 && !layer)
       throw new CannotServe(
-        `its packages are for ${layers.map(({ platform }) => platform).join(', ')}, and this runner is ${properties.platform}`,
+        `its packages are for ${layers.map(({ platform }) => platform).join(', ')}, but this runner is ${properties.platform}`,
       );
     const dir = await cache.open(source, bundle, layer);
     return { hash: contentHash, dir, entries, tasks, defaults, sdk };

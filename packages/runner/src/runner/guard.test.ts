@@ -14,7 +14,7 @@ const guardFile = pathOf(new URL('guard.ts', import.meta.url));
 const slotsFile = pathOf(new URL('slots.ts', import.meta.url));
 
 test.each(['unix', 'windows'])(
-  'executor processes die with a runner that is killed, a blocked one as well (%s)',
+  'executor processes die with a killed runner, including blocked ones (%s)',
   async (ways) => {
     const peer = await new Peer().listen();
     const project = await createProject({

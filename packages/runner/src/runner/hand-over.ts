@@ -22,7 +22,7 @@ export interface HandOver {
   readonly ended: Promise<unknown>;
 }
 
-/** Waits for executing runs, returns the others and those that do not finish, and delivers the outcomes. */
+/** Waits for executing runs, returns the other and unfinished ones, and delivers the outcomes. */
 export async function handOver({
   connection,
   dispatch,

@@ -68,6 +68,6 @@ export function checkHealth(executor: Executor, limits: Limits, now: number): vo
   const { blockedMs } = limits;
   if (executor.ending || executor.purpose === 'isolated' || executor.silentTicks * tickMs <= blockedMs)
     return;
-  const advice = 'compute in small pieces, or give the task `isolated: true`';
+  const advice = 'split the computation, or set `isolated: true` on the task';
   executor.kill(`The run blocked its event loop for ${blockedMs / 1_000} s: ${advice}`);
 }

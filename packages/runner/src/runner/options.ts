@@ -177,7 +177,7 @@ export interface Runner {
    */
   readonly changeEnv: (env: Readonly<Record<string, string>>) => void;
   /**
-   * Accepts no more attempts, returns those that have not started to the server, waits for running ones (default 25,000 ms), then kills and
+   * Accepts no more attempts, returns waiting ones to the server, waits for running ones (default 25,000 ms), then kills and
    * returns the rest. After the wait it takes at most two seconds.
    */
   readonly stop: (options?: { readonly waitMs?: number }) => Promise<void>;

@@ -6,7 +6,7 @@ import { Outbox } from './outbox.ts';
 
 const sum = (part: readonly number[]): number => part.reduce((total, length) => total + length + 200, 0);
 
-test('cutting into frames keeps every item in its order, and no part with several items is too long', () => {
+test('splitting into frames keeps the order, and no frame with several items is too long', () => {
   fc.assert(
     fc.property(fc.array(fc.nat(3_000)), (lengths) => {
       const parts = cut(lengths, (length) => length, 4_000);
@@ -16,7 +16,7 @@ test('cutting into frames keeps every item in its order, and no part with severa
   );
 });
 
-test('settlements are told again until they are confirmed, lines that could not be sent as well', async () => {
+test('settlements and unsent lines are resent until confirmed', async () => {
   const sent: RunnerMessage[] = [];
   let connected = false;
   const outbox = new Outbox((message) => connected && sent.push(message) > 0);
@@ -33,7 +33,7 @@ test('settlements are told again until they are confirmed, lines that could not 
   await outbox.emptied();
 });
 
-test('what a run had heard is told again though the server has its end: it may have got no further', async () => {
+test('consumed messages of a run are resent although the server has its outcome', async () => {
   const sent: RunnerMessage[] = [];
   const outbox = new Outbox((message) => sent.push(message) > 0);
   outbox.add({ run: 'run_1', fence: 1, outcome: { kind: 'canceled' }, consumed: { chat: 3 } });
@@ -70,7 +70,7 @@ test('lines wait until the server has stored those before; outcomes do not wait 
   expect([kinds().length, isEmpty]).toEqual([5, true]);
 });
 
-test('lines that were not confirmed are sent again on a new connection, under their numbers, and no others', () => {
+test('only unconfirmed lines are resent on a new connection, with the same numbers', () => {
   const sent: RunnerMessage[] = [];
   let isConnected = true;
   const outbox = new Outbox((message) => isConnected && sent.push(message) > 0);
@@ -98,7 +98,7 @@ test('lines that were not confirmed are sent again on a new connection, under th
   ]);
 });
 
-test('frames keep to the limits that the server has told', () => {
+test('frames respect the limits of the server', () => {
   const sent: RunnerMessage[] = [];
   const outbox = new Outbox((message) => sent.push(message) > 0);
   outbox.connected({ logFrames: 10, frameLines: 2, frameSpans: 3 });
@@ -124,7 +124,7 @@ test('frames keep to the limits that the server has told', () => {
   expect(settled).toEqual([500, 500, 1]);
 });
 
-test('an output whose JSON fits no frame ends its run with an error, and not the connection', () => {
+test('an output too large for a frame fails its run, not the connection', () => {
   const sent: RunnerMessage[] = [];
   const outbox = new Outbox((message) => sent.push(message) > 0);
   const output = '\u0001'.repeat(6 * 1024 * 1024);

@@ -36,7 +36,7 @@ const cases: Readonly<Record<string, readonly [code: string, why: string]>> = {
   closed: ['closeSync(3);', pipeFaults.closed],
 };
 
-test('code that writes to the pipe of its process, or closes it, ends that process alone and fails its own run', async () => {
+test('code that writes to or closes the pipe of its process ends only that process and fails its run', async () => {
   const bodies = Object.fromEntries(
     Object.entries(cases).map(([name, [code]]) => [
       name,
@@ -69,7 +69,7 @@ test('code that writes to the pipe of its process, or closes it, ends that proce
   expect(runner.pids().length).toBeGreaterThan(0);
 });
 
-test('a task file that breaks the pipe when it is imported does not end the runs of other files', async () => {
+test('a task file that breaks the pipe at its import does not end the runs of other files', async () => {
   const breaks =
     "import { writeSync } from 'node:fs';\nif (process.env.BROKEN) { writeSync(3, 'x\\n'); await new Promise(() => {}); }\n";
   const { peer } = await startTestRunner({
@@ -86,7 +86,7 @@ test('a task file that breaks the pipe when it is imported does not end the runs
   });
 });
 
-test('a task file that breaks the pipe while tasks are searched is a problem of that file', async () => {
+test('a task file that breaks the pipe during indexing is a problem of that file', async () => {
   const { problems, versions } = await startTestRunner({
     'tasks/a.ts': `import { writeSync } from 'node:fs';\nwriteSync(3, 'x\\n');\n${tasksFile({ poisoned: '' })}`,
     'tasks/b.ts': tasksFile({ innocent: '' }),

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { maxPrefetched, Prefetch } from './prefetch.ts';
 
-test('prefetching follows the pace up at once and down step by step', () => {
+test('prefetching increases at once and decreases step by step', () => {
   const prefetch = new Prefetch();
   expect(prefetch.update(0, false)).toBeUndefined();
   expect(prefetch.update(500, false)).toBe(500);
@@ -16,7 +16,7 @@ test('nothing is prefetched once an attempt has waited too long', () => {
   expect(prefetch.update(500, true)).toBe(0);
 });
 
-test('the amount is within bounds, comes back to 0 when idle, and the server was told the last of it', () => {
+test('the amount stays within bounds, returns to 0 when idle, and is reported to the server', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.nat(3_000), fc.boolean()), { maxLength: 50 }), (updates) => {
       const prefetch = new Prefetch();

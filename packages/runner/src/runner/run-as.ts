@@ -30,9 +30,9 @@ export function findRunAs(name: string, projectDir: string): RunAs {
     .map((line) => line.split(':'))
     .find((fields) => fields[0] === name);
   const [, , uid, gid, , home = '/'] = found ?? [];
-  if (found === undefined) throw new RunAsError(`--run-as ${name}: there is no such user in /etc/passwd.`);
+  if (found === undefined) throw new RunAsError(`--run-as ${name}: no such user in /etc/passwd.`);
   if (Number(uid) === 0)
-    throw new RunAsError(`--run-as ${name}: that is root. Name a user without privileges.`);
+    throw new RunAsError(`--run-as ${name}: must not be root. Use an unprivileged user.`);
   const user = { name, uid: Number(uid), gid: Number(gid), home };
   // Tested by reading: file modes do not include access control lists and mounts.
   const { status, error } = spawnSync(process.execPath, ['-e', 'require("fs").readdirSync(".")'], {
@@ -43,7 +43,7 @@ export function findRunAs(name: string, projectDir: string): RunAs {
   });
   if (status === 0 && error === undefined) return user;
   throw new RunAsError(
-    `--run-as ${name}: that user cannot run ${process.execPath} or read ${join(projectDir, '/')}. Let them read both.`,
+    `--run-as ${name}: the user cannot run ${process.execPath} or read ${join(projectDir, '/')}. Grant it access to both.`,
   );
 }
 

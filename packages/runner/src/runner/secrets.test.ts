@@ -3,7 +3,7 @@ import { Secrets } from './secrets.ts';
 
 const error = { type: 'BUILT_IN_ERROR', name: 'Error', message: '', stackTrace: '' } as const;
 
-test('what a runner shows holds no secret that its executors have or had, however it is written', () => {
+test('output of a runner contains no current or former secret of its executors in any encoding', () => {
   const output: unknown[] = [];
   const secrets = new Secrets();
   const events = secrets.hiddenFrom({
@@ -33,7 +33,7 @@ test('what a runner shows holds no secret that its executors have or had, howeve
   expect(text).toContain('production-like');
 });
 
-test('without secrets everything is shown as it is', () => {
+test('does not change output without secrets', () => {
   const output: unknown[] = [];
   const end = { run: 'r', task: 'a', attempt: 1, took: 1, outcome: { kind: 'canceled' } } as const;
   const secrets = new Secrets();
@@ -48,7 +48,7 @@ test('without secrets everything is shown as it is', () => {
   expect(output[1]).toBe('a value of some length');
 });
 
-test('nor anything that has the shape of a key of Millrace, whether or not anybody knows it', () => {
+test('nor any text in the format of a Millrace key, known or not', () => {
   const output: unknown[] = [];
   const events = new Secrets().hiddenFrom({
     onOutput: (_, text) => output.push(text),

@@ -24,7 +24,7 @@ function keep(values: Set<string>, more: readonly string[]): void {
   }
 }
 
-/** Redacts the secrets that this runner's executors got, and Millrace's own credentials, in what the runner prints. */
+/** Redacts the secrets of this runner's executors and Millrace's own credentials in the runner's output. */
 export class Secrets {
   readonly #values = new Set<string>();
   /** Values of variables that the server does not know and so cannot redact. */

@@ -171,8 +171,7 @@ export class ServingRunner implements Runner {
   /** Waits for the server, and until the versions of its folder are in service. */
   async start(): Promise<void> {
     const { signal } = this.#options;
-    const abandon = (): void =>
-      this.#welcomed.reject(new Error('Asked to stop before the server was reached.'));
+    const abandon = (): void => this.#welcomed.reject(new Error('Stopped before the server was reached.'));
     signal?.addEventListener('abort', abandon);
     if (signal?.aborted) abandon();
     try {
@@ -246,7 +245,7 @@ export class ServingRunner implements Runner {
   #greet(welcome: Welcome): void {
     // The branch was archived and created again: nothing here belongs to the new one.
     if (this.#environment && this.#environment.id !== welcome.environment.id)
-      return this.#connection.refuse('The branch of this runner is another one now.');
+      return this.#connection.refuse('The branch of this runner was replaced by another one.');
     this.#sendChanges();
     this.#environment = welcome.environment;
     this.#learnTime(welcome.environment.id, welcome.now);

@@ -10,7 +10,7 @@ test('a single environment has all slots', () => {
   expect(slots.limit(user)).toBe(10);
 });
 
-test('an environment takes what others leave, and at least one slot', () => {
+test('an environment gets the remaining slots, and at least one', () => {
   const slots = new Slots(10);
   const [first, second, idle] = [
     { busy: 7, active: 7 },
@@ -25,7 +25,7 @@ test('an environment takes what others leave, and at least one slot', () => {
   expect(slots.limit(second)).toBe(10);
 });
 
-test('one that has more than its share takes no new ones while another is short', () => {
+test('an environment above its share gets no new slots while another is below its own', () => {
   const slots = new Slots(10);
   const big = { busy: 10, active: 500 };
   const small = { busy: 0, active: 0 };

@@ -103,9 +103,9 @@ export async function startPreviews(options: PreviewsOptions): Promise<Omit<Runn
   };
 
   options.signal?.addEventListener('abort', () =>
-    welcomed.reject(new Error('Asked to stop before the server was reached.')),
+    welcomed.reject(new Error('Stopped before the server was reached.')),
   );
-  if (options.signal?.aborted) welcomed.reject(new Error('Asked to stop before the server was reached.'));
+  if (options.signal?.aborted) welcomed.reject(new Error('Stopped before the server was reached.'));
   try {
     await welcomed.promise;
   } catch (error) {

@@ -7,7 +7,7 @@ const endless = tasksFile({
   quick: '',
 });
 
-test('what does not end in time is given back once its process is gone, and the end waits for the confirmation', async () => {
+test('attempts that do not end in time are returned after their process ended, and the stop waits for confirmation', async () => {
   const released: unknown[] = [];
   const { peer, runner } = await startTestRunner(
     { 'tasks/all.ts': endless },
@@ -25,7 +25,7 @@ test('what does not end in time is given back once its process is gone, and the 
   await stopped;
 });
 
-test('a give-back whose answer was lost is repeated over the next connection, which takes nothing new', async () => {
+test('a return with a lost response is repeated over the next connection, which accepts no new attempts', async () => {
   const unconfirmed: (readonly string[])[] = [];
   const { peer, runner } = await startTestRunner(
     { 'tasks/all.ts': endless },
@@ -45,7 +45,7 @@ test('a give-back whose answer was lost is repeated over the next connection, wh
   expect(unconfirmed).toEqual([]);
 });
 
-test('a server that does not confirm is not waited for for long, and the runs are named', async () => {
+test('a stop waits only briefly for a confirmation, and reports the unconfirmed runs', async () => {
   const unconfirmed: (readonly string[])[] = [];
   const { peer, runner } = await startTestRunner(
     { 'tasks/all.ts': endless },
@@ -62,7 +62,7 @@ test('a server that does not confirm is not waited for for long, and the runs ar
   expect(unconfirmed).toEqual([[`run_${fence}`]]);
 });
 
-test('a run that ends in the moment of the stop has one outcome', async () => {
+test('a run that ends at the moment of the stop has one outcome', async () => {
   const { peer, runner } = await startTestRunner({
     'tasks/all.ts': tasksFile({
       short: "console.log('began'); while (Date.now() < payload) await sleep(1); return 'done';",

@@ -80,7 +80,7 @@ export class SuspendedAttempts {
     attempt.executor?.waited({ fence, state: 'running', keys });
   }
 
-  /** Detaches all suspended attempts, now and from now on. */
+  /** Detaches all suspended attempts, including later ones. */
   detachAll(): void {
     this.#detachesAll = true;
     for (const attempt of this.#leased.attempts) if (isWaiting(attempt)) this.detach(attempt);

@@ -33,7 +33,7 @@ async function suspended(peer: Peer, fence: number, suspension = 1, count = 1): 
 const resume = (peer: Peer, fence: number, keys: string[], suspension = 1): void =>
   peer.send({ type: 'waited', attempts: [{ fence, state: 'resumed', suspension, keys }] });
 
-test('an attempt that waits takes no slot, and comes back before others when there is one', async () => {
+test('a waiting attempt uses no slot, and gets the next free one before others', async () => {
   const bodies = {
     waits: `${day} return 'waited';`,
     holds: "console.log('holds'); await new Promise((r) => signal.addEventListener('abort', r));",
@@ -62,7 +62,7 @@ test('an attempt that waits takes no slot, and comes back before others when the
   expect(settled).toBeLessThan(began);
 });
 
-test('waits that begin together are told together, and one that is left over is asked about again', async () => {
+test('waits that begin together are sent together, and a remaining one is requested again', async () => {
   const both =
     'const [a] = await Promise.all([wait.for({ days: 1 }).then(() => "a"), wait.for({ days: 2 })]); return a;';
   const { peer } = await startTestRunner({ 'tasks/all.ts': file({ both }) });
@@ -76,7 +76,7 @@ test('waits that begin together are told together, and one that is left over is 
   expect(await peer.outcome(fence)).toMatchObject({ kind: 'completed', output: 'a' });
 });
 
-test('news of a suspension that comes after its end is of no interest', async () => {
+test('ignores a notification of a suspension that has ended', async () => {
   const { peer } = await startTestRunner({
     'tasks/all.ts': file({ twice: `${day} ${day} return 'twice';` }),
   });
@@ -89,7 +89,7 @@ test('news of a suspension that comes after its end is of no interest', async ()
   expect(await peer.outcome(fence)).toMatchObject({ kind: 'completed', output: 'twice' });
 });
 
-test('everything that is waited for is asked about again over a new connection', async () => {
+test('requests all waits again over a new connection', async () => {
   const { peer } = await startTestRunner({ 'tasks/all.ts': file({ waits: `${day} return 'waited';` }) });
   const fence = peer.assign('waits');
   await suspended(peer, fence);
@@ -100,7 +100,7 @@ test('everything that is waited for is asked about again over a new connection',
   expect(await peer.outcome(fence)).toMatchObject({ kind: 'completed', output: 'waited' });
 });
 
-test('an attempt that waits can be asked to stop: its wait throws, and its code ends', async () => {
+test('a stop signal ends a waiting attempt: its wait throws', async () => {
   const body = "try { await wait.for({ days: 1 }); } finally { console.log('stopped', signal.aborted); }";
   const { peer } = await startTestRunner({ 'tasks/all.ts': file({ body }) });
   const fence = peer.assign('body');
@@ -110,7 +110,7 @@ test('an attempt that waits can be asked to stop: its wait throws, and its code 
   await peer.line(`run_${fence}`, 'stopped true');
 });
 
-test('a process that dies while its attempts wait takes none of them along: they are let go', async () => {
+test('a process that dies while its attempts wait releases them', async () => {
   const { peer, runner } = await startTestRunner({ 'tasks/all.ts': file({ waits: day }) });
   const fences = [peer.assign('waits'), peer.assign('waits')];
   for (const fence of fences) await suspended(peer, fence);
@@ -125,7 +125,7 @@ test('a process that dies while its attempts wait takes none of them along: they
   expect(peer.outcomes.size).toBe(0);
 });
 
-test('what is let go of before the server has answered a hello that names it is told of after that', async () => {
+test('an attempt released before the welcome is reported after it', async () => {
   const { peer, runner } = await startTestRunner(
     { 'tasks/all.ts': file({ waits: day }) },
     {},
@@ -150,7 +150,7 @@ test('what is let go of before the server has answered a hello that names it is 
   ]);
 });
 
-test('a runner that is asked to stop lets go of what waits and does not wait for it', async () => {
+test('a runner that receives a stop signal releases waiting attempts at once', async () => {
   const { peer, runner } = await startTestRunner({ 'tasks/all.ts': file({ waits: day }) });
   const first = peer.assign('waits');
   await suspended(peer, first);

@@ -3,9 +3,9 @@ import { call } from './service.ts';
 
 interface StockRecord {
   readonly sku: string;
-  /** As the ERP writes it. */
+  /** In the ERP's format. */
   readonly available: string;
-  // The documentation of the ERP says that it is always there.
+  // Always present, according to the ERP's documentation.
   readonly warehouse: { readonly code: string; readonly aisle: number };
 }
 
@@ -13,7 +13,7 @@ export class OutOfStock extends Error {
   override readonly name = 'OutOfStock';
 }
 
-/** Reserves some pieces of an article. Returns where they are. */
+/** Reserves items of an article. Returns their location. */
 export async function reserve(orderId: string, sku: string, quantity: number): Promise<string> {
   const stock = await call<StockRecord>('erp', `/stock/${sku}`);
   const available = quantityOf(stock.available);

@@ -1,6 +1,6 @@
 import { call, ServiceError } from './service.ts';
 
-/** The bank of the customer refused. Another attempt gets the same answer. */
+/** The customer's bank declined the payment. Another attempt would fail as well. */
 export class PaymentDeclined extends Error {
   override readonly name = 'PaymentDeclined';
 }

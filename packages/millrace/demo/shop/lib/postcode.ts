@@ -8,7 +8,7 @@ const patterns: Readonly<Record<string, RegExp>> = {
   AU: /^\d{4}$/,
 };
 
-/** A postcode as the carrier wants it. */
+/** A postcode in the carrier's format. */
 export function carrierPostcode(country: string, postcode: string): string {
   const tidy = postcode.trim();
   if (patterns[country]?.test(tidy) === false)

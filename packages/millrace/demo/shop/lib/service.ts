@@ -3,7 +3,7 @@ import { trace } from '@millrace/sdk';
 /** The services that the shop depends on. The address of each is a variable of the environment, such as ERP_URL. */
 export type Service = 'payments' | 'erp' | 'carrier' | 'mail' | 'search' | 'images' | 'rates';
 
-/** A service answered with an error. */
+/** A service returned an error. */
 export class ServiceError extends Error {
   override readonly name: string = 'ServiceError';
   readonly status: number;

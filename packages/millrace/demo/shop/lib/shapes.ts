@@ -3,7 +3,7 @@ import { z } from 'zod';
 export const item = z.object({
   sku: z.string().regex(/^[A-Z]+-\d+$/),
   quantity: z.number().int().min(1).max(99),
-  price: z.number().positive().describe('Of one piece, in the currency of the order'),
+  price: z.number().positive().describe('Price per item, in the currency of the order'),
 });
 
 export const address = z.object({

@@ -1,5 +1,5 @@
 /**
- * Throws an error that is grouped by the step at which an order stopped. What went wrong there has a group of its own in the task of the step.
+ * Throws an error that is grouped by the step at which an order stopped. The cause has its own group in the task of the step.
  */
 export const stoppedAt =
   (step: string) =>

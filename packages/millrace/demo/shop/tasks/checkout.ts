@@ -9,7 +9,7 @@ import { shipOrder } from './ship-order.ts';
 
 export const checkout = task({
   id: 'checkout',
-  description: 'Takes an order from the cart to the carrier',
+  description: 'Processes an order from payment to shipping',
   schema: order,
   queue: { name: 'orders', concurrencyLimit: 25 },
   findBy: ['payload.orderId', 'payload.customer.id'],

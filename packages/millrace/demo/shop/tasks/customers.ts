@@ -37,7 +37,7 @@ export const loyaltyPoints = task({
 
 export const bigOrder = task({
   id: 'big-order',
-  description: 'Tells the sales team of large orders',
+  description: 'Notifies the sales team of large orders',
   on: event({ name: 'order.paid', filter: { total: { $gte: 400 } }, schema: paid }),
   run: ({ orderId, total, country }, { ctx }) => {
     logger.info('A large order', { orderId, total, country, event: ctx.event?.id });

@@ -1,14 +1,14 @@
 import { logger, metadata, task, wait } from '@millrace/sdk';
 import { z } from 'zod';
 
-/** Somebody looked at the order and found it to be fraud. */
+/** A reviewer confirmed the fraud. */
 export class FraudConfirmed extends Error {
   override readonly name = 'FraudConfirmed';
 }
 
 export const fraudReview = task({
   id: 'fraud-review',
-  description: 'Lets somebody look at an order that scores high',
+  description: 'Requests a review of an order with a high fraud score',
   schema: z.object({ orderId: z.string(), score: z.number().min(0).max(100), signals: z.array(z.string()) }),
   retry: { maxAttempts: 1 },
   run: async ({ orderId, score, signals }) => {
@@ -16,7 +16,7 @@ export const fraudReview = task({
     metadata.set('score', score);
     logger.warn('The order looks like fraud', { orderId, score, signals, token: token.id });
     const { fraud } = await wait.forToken<{ fraud: boolean }>(token).unwrap();
-    if (fraud) throw new FraudConfirmed('The order was stopped: somebody confirmed the fraud');
+    if (fraud) throw new FraudConfirmed('The order was stopped: fraud confirmed');
     return { orderId, cleared: true };
   },
 });

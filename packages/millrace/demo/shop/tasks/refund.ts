@@ -7,7 +7,7 @@ const askFrom = 50;
 
 export const refund = task({
   id: 'refund',
-  description: 'Gives money back; from 50 on somebody has to approve it',
+  description: 'Refunds a payment; amounts from 50 require approval',
   schema: z.object({
     orderId: z.string(),
     chargeId: z.string(),
@@ -15,7 +15,7 @@ export const refund = task({
     amount: z.number().positive(),
     reason: z.string(),
     to: z.object({ name: z.string(), email: z.string() }),
-    answerWithin: z.string().default('3d').describe('How long somebody has to approve it, such as 3d'),
+    answerWithin: z.string().default('3d').describe('Time limit for the approval, such as 3d'),
   }),
   retry: { maxAttempts: 1 },
   run: async ({ orderId, chargeId, captured, amount, reason, to, answerWithin }) => {

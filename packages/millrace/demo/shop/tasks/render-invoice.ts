@@ -16,7 +16,7 @@ export const renderInvoice = task({
     logger.info('Rendering', { orderId, lines, font });
     // The native library ends its process when a font is damaged.
     if (font === 'Damaged Sans') process.exit(139);
-    // It does not come to an end with very long invoices.
+    // It never finishes with very long invoices.
     if (lines > 10_000)
       await new Promise((_, reject) => {
         signal.addEventListener('abort', () => reject(signal.reason as Error));

@@ -24,7 +24,7 @@ export const nightlyReport = schedules.task({
 
 export const abandonedCarts = schedules.task({
   id: 'abandoned-carts',
-  description: 'Reminds customers of what they left in their carts',
+  description: 'Reminds customers of abandoned carts',
   cron: {
     pattern: '0 9-21 * * *',
     timezone: 'America/New_York',

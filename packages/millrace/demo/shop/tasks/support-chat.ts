@@ -35,7 +35,7 @@ export const supportChat = task({
 
 const answerTo = (text: string): string => answers.find(([pattern]) => pattern.test(text))?.[1] ?? otherwise;
 
-/** As a language model writes. */
+/** Streams text like a language model. */
 async function* inWords(text: string): AsyncGenerator<{ text: string }> {
   for (const word of text.split(/(?<= )/)) {
     yield { text: word };

@@ -75,7 +75,7 @@ export function keepWhole(projectDir: string): WholePackages {
       isMore =
         (parent !== undefined && isNeverWhole(parent)
           ? release(folder)
-          : keep(parent, `it has a ${name} of its own`)) || isMore;
+          : keep(parent, `it has its own ${name}`)) || isMore;
     }
     const bundled = new Set(codeIn(metafile).map((path) => installedFolder(join(projectDir, path))));
     for (const { folder, name } of externals)
@@ -120,8 +120,8 @@ const nameOf = (folder: string): string =>
 
 const reasonOf = ({ kind, line }: SelfReference, path: string): string =>
   kind === 'files'
-    ? `it reads files of its own (${path}:${line})`
-    : `it loads modules by names that it computes (${path}:${line})`;
+    ? `it reads its own files (${path}:${line})`
+    : `it loads modules by computed names (${path}:${line})`;
 
 function warningOf(folder: string | undefined, path: string, verdict: SelfReference | 'unreadable'): string {
   if (folder !== undefined)

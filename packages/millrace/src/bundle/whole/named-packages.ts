@@ -63,7 +63,7 @@ export async function namedPackages(
       const folder = installedFrom(projectDir, name);
       const path = slashes(relative(projectDir, file));
       if (folder !== undefined && installedFolder(folder) !== undefined)
-        packages.push({ name, folder, why: `the code names it (${path})`, importer: file });
+        packages.push({ name, folder, why: `the code refers to it (${path})`, importer: file });
     }
   }
   const isUnknown = externals.length + packages.length === 0;
@@ -71,4 +71,4 @@ export async function namedPackages(
 }
 
 const warningOf = (projectDir: string, file: string): string =>
-  `${slashes(relative(projectDir, file))} loads modules by names that it computes: add packages that nothing else imports to build.external, and files with copyFiles.`;
+  `${slashes(relative(projectDir, file))} loads modules by computed names: add packages that are not imported elsewhere to build.external, and files with copyFiles.`;

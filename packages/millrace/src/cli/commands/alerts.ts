@@ -53,7 +53,7 @@ const showCommand = (): Command =>
     line(
       `threshold ${alert.threshold} (${alertRules[alert.kind].unit}), window ${alert.window}, quiet ${alert.quiet}`,
     );
-    line(`endpoints ${alert.endpoints?.join(', ') ?? 'all that take alerts'}`);
+    line(`endpoints ${alert.endpoints?.join(', ') ?? 'all that accept alerts'}`);
     for (const { subject, value, since } of alert.subjects)
       line(`${subject}: ${value} since ${since.toISOString()}`);
   });

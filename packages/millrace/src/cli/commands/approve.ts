@@ -22,7 +22,7 @@ function expiry(text: string): string | null {
   try {
     return instant(text).toISOString();
   } catch {
-    throw new InvalidArgumentError('It is a time span such as 30d, a date such as 2027-01-31, or never.');
+    throw new InvalidArgumentError('Must be a duration such as 30d, a date such as 2027-01-31, or never.');
   }
 }
 
@@ -42,24 +42,26 @@ export const approveCommand = (): Command =>
     const asking = await call(login, 'describeAuthorizationCode', { body: { userCode } });
     // Even with --yes, so that the log shows who was approved.
     const { line } = screenOn(process.stderr);
-    line('A machine or a browser asks to act as you:');
+    line('A machine or browser requests access as you:');
     const rows = [
-      ['it calls itself', asking.hostName ?? 'nothing'],
+      ['name', asking.hostName ?? 'none'],
       ['client', asking.userAgent ?? 'unknown'],
       ['address', asking.address],
-      ...(asking.forwardedFor === null ? [] : [['forwarded for', `${asking.forwardedFor} (as proxies say)`]]),
+      ...(asking.forwardedFor === null
+        ? []
+        : [['forwarded for', `${asking.forwardedFor} (reported by a proxy)`]]),
       ['requested', asking.requestedAt],
     ];
     for (const row of table(rows)) line(`  ${row}`);
-    if (!yes && !(await confirmed('Let it in as you?', 'give --yes once you know who asks'))) {
-      throw new CommandFailed(exitCodes.failed, 'Not approved. The code ends by itself.');
+    if (!yes && !(await confirmed('Approve?', 'pass --yes after checking the request'))) {
+      throw new CommandFailed(exitCodes.failed, 'Not approved. The code expires automatically.');
     }
     const approved = await call(login, 'approveAuthorizationCode', {
       body: { userCode, name, ...(expires !== undefined && { expiresAt: expires }) },
     });
     if (json) return printJson(approved);
-    const end = approved.tokenExpiresAt === null ? 'never ends' : `ends at ${approved.tokenExpiresAt}`;
+    const end = approved.tokenExpiresAt === null ? 'never expires' : `expires at ${approved.tokenExpiresAt}`;
     screenOn(process.stdout).line(
-      `Approved. A machine gets a token of yours, "${approved.name}", which ${end}; a browser is logged in. \`millrace tokens list\` and \`millrace browsers list\` show them.`,
+      `Approved. A machine receives the token "${approved.name}", which ${end}; a browser is logged in. \`millrace tokens list\` and \`millrace browsers list\` list them.`,
     );
   });

@@ -11,7 +11,7 @@ interface ListOptions extends ConnectionOptions {
 }
 
 const progressOf = ({ status, received, runCount, counts }: ListedBatch): string => {
-  if (received < runCount) return `${received} of ${runCount} items there`;
+  if (received < runCount) return `${received} of ${runCount} items received`;
   const { live, completed, failed, ended } = counts;
   const words = [
     `${completed} completed`,

@@ -65,7 +65,7 @@ const createCommand = (): Command =>
       const created = await call(login, 'createBranch', { params: { projectRef }, body });
       if (options.json) return printJson(created);
       screenOn(process.stdout).line(
-        `${branch} is a branch of ${env} (${created.id}): send it as x-service-branch. Its declared schedules are ${created.schedules ? 'on' : 'off'}.`,
+        `${branch} is a branch of ${env} (${created.id}). Select it with the header x-service-branch. Its declared schedules are ${created.schedules ? 'on' : 'off'}.`,
       );
     });
 
@@ -98,7 +98,7 @@ const archiveCommand = (): Command =>
         if (
           !(await confirmed(
             `${found} Cancel and archive?`,
-            `give --yes to cancel them: ${found.slice(0, -1)}`,
+            `pass --yes to cancel them: ${found.slice(0, -1)}`,
           ))
         )
           throw new CommandFailed(exitCodes.failed, 'Nothing was cancelled or archived.');

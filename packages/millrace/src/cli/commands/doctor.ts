@@ -68,11 +68,11 @@ export const doctorCommand = (): Command =>
 function backupAge(text: string): number {
   const ms = parseTimeSpan(text);
   if (typeof ms === 'number' && ms >= 60_000) return ms;
-  throw new InvalidArgumentError('It is a time span from 1m, such as 36h or 8d.');
+  throw new InvalidArgumentError('Must be a duration of at least 1m, such as 36h or 8d.');
 }
 
 function timeout(text: string): number {
   const ms = parseTimeSpan(text);
   if (typeof ms === 'number' && ms >= 1_000 && ms <= 600_000) return ms;
-  throw new InvalidArgumentError('It is a time span from 1s to 10m, such as 30s.');
+  throw new InvalidArgumentError('Must be a duration from 1s to 10m, such as 30s.');
 }

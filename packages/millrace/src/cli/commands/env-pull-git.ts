@@ -12,8 +12,8 @@ export async function refuseWhereGitTakesIt(file: string, force: boolean): Promi
   const why = await whyGitTakes(resolve(file));
   if (why === undefined) return;
   if (!force)
-    throw new CommandFailed(exitCodes.failed, `${why} Nothing was written; --force writes it all the same.`);
-  screenOn(process.stderr).line(`${why} It is written all the same.`);
+    throw new CommandFailed(exitCodes.failed, `${why} Nothing was written; --force writes it anyway.`);
+  screenOn(process.stderr).line(`${why} Writing it anyway.`);
 }
 
 async function whyGitTakes(file: string): Promise<string | undefined> {
@@ -29,8 +29,8 @@ async function whyGitTakes(file: string): Promise<string | undefined> {
   } catch (error) {
     const { code, stderr = '' } = error as { code?: unknown; stderr?: string };
     if (code !== 1) {
-      const reason = code === 'ENOENT' ? 'there is no git to ask' : stderr.trim().split('\n', 1)[0];
-      return `${name} would be inside the git repository ${repository}, and whether git ignores it is not known (${reason}).`;
+      const reason = code === 'ENOENT' ? 'git is not installed' : stderr.trim().split('\n', 1)[0];
+      return `${name} is inside the git repository ${repository}, and Millrace cannot determine whether git ignores it (${reason}).`;
     }
   }
   // Fails if git does not track the file, or if no line of .gitignore matches it.
@@ -44,15 +44,15 @@ async function whyGitTakes(file: string): Promise<string | undefined> {
   const rule = (await orNothing(git('check-ignore', '--verbose', '--no-index'))).replace(/\t[^\t]*$/, '');
   const [, where = '', pattern = ''] = /^(.+?:\d+):(.+)$/.exec(rule) ?? [];
   const steps = [
-    ...(tracked === '' ? [] : [`take it out of git with \`git rm --cached ${name}\``]),
+    ...(tracked === '' ? [] : [`remove it from git with \`git rm --cached ${name}\``]),
     ...(pattern.startsWith('!')
-      ? [`remove the line ${pattern} (${where}), or give the file another name`]
+      ? [`remove the line ${pattern} (${where}), or choose another file name`]
       : []),
     ...(pattern === ''
       ? [`add a line ${name.startsWith('.env') ? '.env*' : name} to ${join(repository, '.gitignore')}`]
       : []),
   ];
-  return `git would take ${name} with all its secrets: ${steps.join(', and ')}.`;
+  return `git does not ignore ${name}, which contains all secrets: ${steps.join(', and ')}.`;
 }
 
 /** The folder of the nearest `.git` (a file in a worktree). */

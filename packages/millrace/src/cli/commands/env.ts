@@ -37,7 +37,7 @@ async function openEnvironment(
   if (isPersonal) {
     throw new CommandFailed(
       exitCodes.usage,
-      'A personal access token is for many environments: say which one, as in --project proj_… --env prod.',
+      'A personal access token is for many environments. Specify one, as in --project proj_… --env prod.',
     );
   }
   if (project === undefined) return { envvars, at: [] };
@@ -92,10 +92,10 @@ const setCommand = (): Command =>
 async function readAssignments(assignments: readonly string[]) {
   const fromInput = assignments.filter((assignment) => !assignment.includes('='));
   if (fromInput.length > 1) {
-    throw new CommandFailed(exitCodes.usage, 'Only one variable can take its value from stdin.');
+    throw new CommandFailed(exitCodes.usage, 'Only one variable can be read from stdin.');
   }
   // A line end added by a file or an editor is not part of a value.
-  if (fromInput.length === 1) waitsFor(`the value of ${fromInput[0]} on stdin, up to its end (Ctrl-D)`);
+  if (fromInput.length === 1) waitsFor(`the value of ${fromInput[0]} on stdin (end it with Ctrl-D)`);
   const input = fromInput.length === 1 ? (await text(process.stdin)).replace(/\r?\n$/, '') : '';
   return assignments.map((assignment) => {
     const at = assignment.indexOf('=');
@@ -132,7 +132,7 @@ const pullCommand = (): Command =>
     if (!existsSync(folder)) {
       throw new CommandFailed(
         exitCodes.failed,
-        `There is no folder ${folder} for ${basename(file)}. Make it first.`,
+        `The folder ${folder} for ${basename(file)} does not exist. Create it first.`,
       );
     }
     await refuseWhereGitTakesIt(file, force);
@@ -145,14 +145,20 @@ const pullCommand = (): Command =>
     const count = Object.keys(variables).length - missing.length;
     say(options, { file, count, missing }, `Wrote ${count} variables to ${file}.`);
     if (missing.length > 0) {
-      throw new CommandFailed(exitCodes.failed, `A dotenv file cannot hold these: ${missing.join(', ')}.`);
+      throw new CommandFailed(
+        exitCodes.failed,
+        `A dotenv file cannot contain these values: ${missing.join(', ')}.`,
+      );
     }
   });
 
 async function writePrivately(file: string, content: string, replaces: boolean): Promise<void> {
   const handle = await open(file, replaces ? 'w' : 'wx', 0o600).catch((error: unknown) => {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    throw new CommandFailed(exitCodes.failed, `${file} is there already. Give another name, or --force.`);
+    throw new CommandFailed(
+      exitCodes.failed,
+      `${file} already exists. Choose another name, or pass --force.`,
+    );
   });
   try {
     // An existing file keeps its mode when it is written to.
@@ -183,8 +189,8 @@ async function importFile(
   const there = new Set((await envvars.list(...(at as At))).map(({ name }) => name));
   const leftOut = Object.keys(variables).filter((name) => !there.has(name));
   const count = Object.keys(variables).length - leftOut.length;
-  const but = leftOut.length === 0 ? '' : ` Left out, as reserved: ${leftOut.join(', ')}.`;
-  say(options, { file, count, leftOut }, `Set ${count} variables of ${file}.${but}`);
+  const but = leftOut.length === 0 ? '' : ` Skipped reserved names: ${leftOut.join(', ')}.`;
+  say(options, { file, count, leftOut }, `Set ${count} variables from ${file}.${but}`);
 }
 
 /** The server returns a reason for each variable. */
@@ -229,7 +235,7 @@ const historyCommand = (): Command =>
     }
     if (options.json) return revisions.forEach(printJson);
     const { line, paint } = screenOn(process.stdout);
-    if (revisions.length === 0) return line('No variable was ever set.');
+    if (revisions.length === 0) return line('No changes.');
     const rows = revisions.map((entry) => [
       String(entry.revision),
       entry.at.toISOString(),
@@ -260,7 +266,7 @@ const diffCommand = (): Command =>
     const compared = await envvars.diff(...(at as At), { from, ...(to !== undefined && { to }) });
     if (options.json) return printJson(compared);
     const { line, paint } = screenOn(process.stdout);
-    if (compared.changes.length === 0) return line('They are the same.');
+    if (compared.changes.length === 0) return line('No differences.');
     for (const change of compared.changes) {
       if (change.from !== undefined) line(paint.red(`- ${change.name}=${change.from}`));
       if (change.to !== undefined) line(paint.green(`+ ${change.name}=${change.to}`));
@@ -279,8 +285,8 @@ const rollbackCommand = (): Command =>
   ).action(async (revision: number, options: EnvOptions) => {
     const { envvars, at } = await openEnvironment(options);
     const done = await envvars.rollback(...(at as At), { revision });
-    const what = done.changes.length === 0 ? 'nothing differed' : changesInWords(done.changes);
-    say(options, done, `As at revision ${revision}, now revision ${done.revision}: ${what}.`);
+    const what = done.changes.length === 0 ? 'no differences' : changesInWords(done.changes);
+    say(options, done, `Restored revision ${revision} as revision ${done.revision}: ${what}.`);
   });
 
 export const envCommand = (): Command =>

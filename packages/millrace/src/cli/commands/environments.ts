@@ -41,7 +41,7 @@ const pausing = (name: 'pause' | 'resume', description: string): Command =>
     if (options.json) return printJson(changed);
     const which = branch === undefined ? env : `${env} branch ${branch}`;
     screenOn(process.stdout).line(
-      changed.paused ? `${which} is paused: what is triggered waits.` : `${which} runs again.`,
+      changed.paused ? `${which} is paused: new runs wait.` : `${which} is resumed.`,
     );
   });
 

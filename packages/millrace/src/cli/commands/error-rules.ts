@@ -109,7 +109,7 @@ const tryCommand = (): Command =>
       line(`${found.matched} of the ${found.looked} latest failures match.`);
       if (found.matched === 0) return;
       printTable(
-        ['group', 'of it', 'task', 'error'],
+        ['group', 'matching', 'task', 'error'],
         found.from.map((group) => [
           group.id,
           `${group.matched} of ${group.looked}`,
@@ -117,7 +117,7 @@ const tryCommand = (): Command =>
           `${group.errorType}: ${group.errorMessage}`,
         ]),
       );
-      line(`They would be in ${found.into.map((group) => group.id).join(', ')}.`);
+      line(`They would move to ${found.into.map((group) => group.id).join(', ')}.`);
     });
 
 export const rulesCommand = (): Command =>

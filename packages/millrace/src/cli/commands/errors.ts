@@ -79,7 +79,7 @@ function printGroup(group: Group, { line, paint }: Screen): void {
   const { errorType, errorMessage, sampleMessage = errorMessage } = group;
   line(paint.bold(`${errorType}: ${sampleMessage}`));
   const properties = [
-    ...(sampleMessage === errorMessage ? [] : [['in common', errorMessage]]),
+    ...(sampleMessage === errorMessage ? [] : [['pattern', errorMessage]]),
     ['id', group.id],
     ['task', group.taskIdentifier],
     ['status', group.status],
@@ -153,13 +153,13 @@ interface IgnoreOptions extends JsonOption {
 function span(text: string): number {
   const ms = parsePeriodMs(text);
   if (ms !== undefined) return ms;
-  throw new InvalidArgumentError('It is a number and a unit (s, m, h, d, w), such as 7d.');
+  throw new InvalidArgumentError('Must be a number and a unit (s, m, h, d, w), such as 7d.');
 }
 
 function rate(text: string): number {
   const number = Number(text);
   if (text.trim() !== '' && Number.isFinite(number) && number > 0) return number;
-  throw new InvalidArgumentError('It is a number greater than 0, such as 0.5.');
+  throw new InvalidArgumentError('Must be a number greater than 0, such as 0.5.');
 }
 
 const ignoreCommand = (): Command =>

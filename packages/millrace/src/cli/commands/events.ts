@@ -17,10 +17,8 @@ function printSent(sent: SentEvent, asJson: boolean | undefined): void {
   if (sent.isDuplicate) {
     line(
       sent.isDifferent
-        ? paint.yellow(
-            'An event with this id was there before, with other content. It stands; nothing was done.',
-          )
-        : paint.dim('The event was there before. Nothing was done.'),
+        ? paint.yellow('An event with this ID and different content already exists. Nothing was sent.')
+        : paint.dim('The event already exists. Nothing was sent.'),
     );
   }
 }

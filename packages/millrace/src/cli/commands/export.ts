@@ -22,5 +22,5 @@ export const exportCommand = (): Command =>
 
 function period(text: string): string {
   if (parsePeriodMs(text) !== undefined) return text;
-  throw new InvalidArgumentError('It is a number and a unit (s, m, h, d, w), such as 30d.');
+  throw new InvalidArgumentError('Must be a number and a unit (s, m, h, d, w), such as 30d.');
 }

@@ -29,7 +29,7 @@ export const helpCommand = (): Command =>
       if (found !== undefined) return json ? printJson({ topic: name, text: found }) : text(readable(found));
       const near = topics().filter((entry) => entry.includes(name));
       const hint = near.length > 0 ? ` Did you mean ${near.slice(0, 5).join(', ')}?` : '';
-      own.error(`error: there is no command, section or page '${name}'.${hint} See: millrace help --list`, {
+      own.error(`error: unknown command, section or page '${name}'.${hint} See: millrace help --list`, {
         exitCode: exitCodes.usage,
         code: 'millrace.unknownTopic',
       });

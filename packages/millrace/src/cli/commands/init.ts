@@ -67,9 +67,9 @@ function printNext(dir: string, project: WrittenProject): void {
   line('  npx millrace dev');
   if (written.length === 0 && unchanged.length === 0)
     return line(
-      '`npx millrace doctor --from-trigger` says what of the project works here, and what differs.',
+      '`npx millrace doctor --from-trigger` reports which features of the project work with Millrace and which differ.',
     );
   line(`Then, in a second terminal: ${trigger}`);
   if (isNew('package.json', project))
-    line('`npm install` gives your editor the types. Run it before `millrace deploy`.');
+    line('`npm install` installs the types for your editor. Run it before `millrace deploy`.');
 }

@@ -18,8 +18,10 @@ export const inviteCommand = (): Command =>
     if (options.json) return printJson(invited);
     const { line } = screenOn(process.stdout);
     line(invited.token);
-    line(`It is shown this once, and good for one use until ${invited.expiresAt}. Hand it over; they run:`);
-    line(`  millrace login --url ${login.url} --invitation <token> --name <who they are>`);
+    line(
+      `The token is shown only once and can be used once, until ${invited.expiresAt}. The new member runs:`,
+    );
+    line(`  millrace login --url ${login.url} --invitation <token> --name <their name>`);
   });
 
 export const invitationsCommand = (): Command =>
@@ -45,5 +47,5 @@ export const uninviteCommand = (): Command =>
     const params = { organization, invitationId };
     const revoked = await call(login, 'revokeInvitation', { params });
     if (options.json) return printJson(revoked);
-    screenOn(process.stdout).line(`Took back the invitation of ${revoked.email}.`);
+    screenOn(process.stdout).line(`Revoked the invitation of ${revoked.email}.`);
   });

@@ -29,11 +29,11 @@ async function approvedToken(url: string, isInteractive: boolean): Promise<strin
   const isOpened = isInteractive && openInBrowser(page);
   line(
     isOpened
-      ? 'A browser opens. Within ten minutes, log in there if you are not, and let this machine in. If none opens:'
-      : 'Within ten minutes, let this machine in. In a browser:',
+      ? 'A browser opens. Log in there and approve this machine within ten minutes. If no browser opens:'
+      : 'Approve this machine within ten minutes. In a browser:',
   );
   line(`  ${page}`);
-  line('Or where the command line is logged in to this server already:');
+  line('Or on a machine that is already logged in to this server:');
   line(`  millrace tokens approve ${userCode}`);
   for (let seconds = first.interval; ;) {
     await setTimeout(seconds * 1_000);
@@ -56,7 +56,7 @@ async function tokenFor(url: string, { invitation, name, approval, ...options }:
   if (approval) return approvedToken(url, process.stdin.isTTY && !options.json);
   if (invitation !== undefined) {
     if (name === undefined)
-      throw new CommandFailed(exitCodes.usage, 'Say who you are: --name "Ada Lovelace".');
+      throw new CommandFailed(exitCodes.usage, 'Missing option: --name "Ada Lovelace".');
     const login: Login = { url, token: '' };
     return (await call(login, 'joinByInvitation', { body: { token: invitation, name } })).personalAccessToken;
   }
@@ -65,7 +65,7 @@ async function tokenFor(url: string, { invitation, name, approval, ...options }:
   if (token !== '') return token;
   throw new CommandFailed(
     exitCodes.usage,
-    'Give a personal access token: --token, MILLRACE_ACCESS_TOKEN or on stdin; or an --invitation; or ask for --approval. The first start of the server made the first token.',
+    'No personal access token. Pass --token, set MILLRACE_ACCESS_TOKEN or send it on stdin; or use --invitation or --approval. The first start of the server created the first token.',
   );
 }
 
@@ -82,7 +82,7 @@ export const loginCommand = (): Command =>
   ).action(async (options: Options) => {
     const { url } = options;
     if (url === undefined) {
-      throw new CommandFailed(exitCodes.usage, 'Which server? Give --url, or set MILLRACE_API_URL.');
+      throw new CommandFailed(exitCodes.usage, 'No server address. Pass --url or set MILLRACE_API_URL.');
     }
     const login = { url, token: await tokenFor(url, options) };
     waitsForServer(url);
@@ -90,10 +90,12 @@ export const loginCommand = (): Command =>
     if (!user) {
       throw new CommandFailed(
         exitCodes.usage,
-        'That is a secret key. A login takes a personal access token (svc_pat_…).',
+        'This is a secret key. A login requires a personal access token (svc_pat_…).',
       );
     }
     const file = await keepLogin(login);
     if (options.json) return printJson({ url, user, file });
-    screenOn(process.stdout).line(`You are ${user.name} (${user.id}) at ${url}. Kept in ${file}.`);
+    screenOn(process.stdout).line(
+      `Logged in as ${user.name} (${user.id}) at ${url}. The login is stored in ${file}.`,
+    );
   });

@@ -11,7 +11,7 @@ interface Options {
 
 /** Revokes the token at its server. A token unknown to the server has already been revoked. */
 async function revoke(login: Login): Promise<void> {
-  waitsFor(`${login.url} to revoke the token; without --revoke it is only forgotten here`);
+  waitsFor(`${login.url} to revoke the token; without --revoke only the stored login is deleted`);
   try {
     const { credentialId: tokenId } = await call(login, 'whoami');
     await call(login, 'revokeToken', { params: { tokenId } });
@@ -33,10 +33,10 @@ export const logoutCommand = (): Command =>
       const revoked = stored !== undefined && options.revoke === true;
       if (options.json) return printJson({ url: stored?.url ?? null, file, revoked });
       const { line } = screenOn(process.stdout);
-      if (!stored) return line('Nobody was logged in.');
+      if (!stored) return line('Not logged in.');
       line(
         revoked
-          ? `You are logged out of ${stored.url}, and the token is revoked.`
-          : `You are logged out of ${stored.url}. The token stays good: \`millrace tokens revoke\` ends it.`,
+          ? `Logged out of ${stored.url}. The token is revoked.`
+          : `Logged out of ${stored.url}. The token remains valid; \`millrace tokens revoke\` revokes it.`,
       );
     });

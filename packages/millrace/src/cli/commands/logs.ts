@@ -54,10 +54,7 @@ export const logsCommand = (): Command =>
 async function showRun({ runs }: typeof Sdk, id: string, options: LogsOptions): Promise<void> {
   const { follow, task, since, limit = Number.POSITIVE_INFINITY, level, text, property } = options;
   if (task !== undefined || since !== undefined) {
-    throw new CommandFailed(
-      exitCodes.usage,
-      '--task and --since are for lines of all runs: leave the id out.',
-    );
+    throw new CommandFailed(exitCodes.usage, '--task and --since apply to all runs. Omit the run ID.');
   }
   const print = linePrinter(options);
   const filter = withoutUndefined({ level, text, property });
@@ -113,7 +110,7 @@ function startFollowing(
   const onGap = (): void =>
     json
       ? printJson({ type: 'gap' })
-      : line(paint.yellow('Lines are missing here: they came faster than they were read.'));
+      : line(paint.yellow('Lines are missing here: they arrived faster than they were read.'));
   const followed = logs.follow({ ...filter, onGap, signal: whileFollowed(true) });
   const first = followed.next();
   return (async function* all() {

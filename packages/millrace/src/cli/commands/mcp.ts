@@ -67,7 +67,7 @@ export const mcpCommand = (): Command =>
     return server.close();
   });
 
-/** Loaded only by this command; its dependencies are installed by those who use it. */
+/** Loaded only by this command; its users install its dependencies. */
 async function loadMcp() {
   return import('../../mcp/index.ts').catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ERR_MODULE_NOT_FOUND' || !error.message.includes('@modelcontextprotocol/'))

@@ -37,7 +37,7 @@ const roleCommand = (): Command =>
     const params = { organization, userId };
     const changed = await call(login, 'updateMember', { params, body: { role } });
     if (options.json) return printJson(changed);
-    screenOn(process.stdout).line(`${changed.name} is ${changed.role} now.`);
+    screenOn(process.stdout).line(`${changed.name} now has the role ${changed.role}.`);
   });
 
 const removeCommand = (): Command =>

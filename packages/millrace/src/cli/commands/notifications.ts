@@ -42,10 +42,10 @@ const listCommand = (): Command =>
 
 /** A secret is read from stdin: other users of the machine can see the arguments of a command. */
 async function secretOnStdin(what: string): Promise<string> {
-  waitsFor(`${what} on stdin, up to its end (Ctrl-D)`);
+  waitsFor(`${what} on stdin (end it with Ctrl-D)`);
   const input = (await text(process.stdin)).replace(/\r?\n$/, '');
   if (input !== '') return input;
-  throw new CommandFailed(exitCodes.usage, `Give ${what} on stdin.`);
+  throw new CommandFailed(exitCodes.usage, `Send ${what} on stdin.`);
 }
 
 async function add(options: JsonOption, endpoint: CreateEndpointOptions): Promise<void> {
@@ -56,8 +56,8 @@ async function add(options: JsonOption, endpoint: CreateEndpointOptions): Promis
   if (created.secret !== undefined) line(created.secret);
   line(
     created.secret === undefined
-      ? `Added ${created.id}. Try it: millrace notifications test ${created.id}`
-      : `The secret that signs requests is shown this once. The endpoint is ${created.id}.`,
+      ? `Added ${created.id}. Test it: millrace notifications test ${created.id}`
+      : `The signing secret of ${created.id} is shown only once.`,
   );
 }
 
@@ -154,7 +154,7 @@ const testCommand = (): Command =>
     }
     throw new CommandFailed(
       exitCodes.failed,
-      `Not delivered: ${delivery.failure ?? 'there is no answer yet'}. It is tried again; see \`millrace notifications deliveries\`.`,
+      `Not delivered: ${delivery.failure ?? 'no response yet'}. It will be retried. See \`millrace notifications deliveries\`.`,
     );
   });
 

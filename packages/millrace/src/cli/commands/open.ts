@@ -22,7 +22,7 @@ export const openCommand = (): Command =>
     line(link.url);
     line(
       opened
-        ? 'A browser opens. If it does not, open the link yourself: it works once, for ten minutes.'
-        : 'It logs one browser in, once, within ten minutes. Give it to nobody.',
+        ? 'A browser opens. If not, open the link, which is valid once within ten minutes.'
+        : 'The link logs in one browser, once, within ten minutes. Do not share it.',
     );
   });

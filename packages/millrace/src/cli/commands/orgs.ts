@@ -28,7 +28,7 @@ const createCommand = (): Command =>
     const created = await call(await findLogin(options), 'createOrganization', { body: { name } });
     if (options.json) return printJson(created);
     screenOn(process.stdout).line(
-      `Made ${created.id}. A project in it: millrace projects create <name> --org ${created.id}`,
+      `Created ${created.id}. To add a project: millrace projects create <name> --org ${created.id}`,
     );
   });
 
@@ -42,7 +42,7 @@ const renameCommand = (): Command =>
     const params = { organization };
     const renamed = await call(login, 'updateOrganization', { params, body: { name } });
     if (options.json) return printJson(renamed);
-    screenOn(process.stdout).line(`${renamed.id} is called ${renamed.name}.`);
+    screenOn(process.stdout).line(`Renamed ${renamed.id} to ${renamed.name}.`);
   });
 
 const joinCommand = (): Command =>
@@ -53,7 +53,7 @@ const joinCommand = (): Command =>
   ).action(async (token: string, options: Options) => {
     const joined = await call(await findLogin(options), 'acceptInvitation', { body: { token } });
     if (options.json) return printJson(joined);
-    screenOn(process.stdout).line(`You are ${joined.role} in ${joined.name} (${joined.id}).`);
+    screenOn(process.stdout).line(`Joined ${joined.name} (${joined.id}) as ${joined.role}.`);
   });
 
 const leaveCommand = (): Command =>
@@ -63,7 +63,7 @@ const leaveCommand = (): Command =>
     const { login, organization } = await findOrganization(options);
     const left = await call(login, 'leaveOrganization', { params: { organization } });
     if (options.json) return printJson(left);
-    screenOn(process.stdout).line(`You left ${organization}.`);
+    screenOn(process.stdout).line(`Left ${organization}.`);
   });
 
 export const orgsCommand = (): Command =>

@@ -61,7 +61,7 @@ const installCommand = (): Command =>
       if (found !== id) {
         throw new CommandFailed(
           exitCodes.failed,
-          `The database has an outbox of another environment, ${found ?? '(none)'}. To move it, update millrace.outbox_settings.`,
+          `The outbox of this database belongs to another environment, ${found ?? '(none)'}. To move it, update millrace.outbox_settings.`,
         );
       }
     } catch (error) {
@@ -109,7 +109,7 @@ const drainCommand = (): Command =>
         onError(error) {
           const isFinal = error instanceof CallRefused && [400, 401, 403, 404].includes(error.status);
           if (isFinal || options.once) return false;
-          err.line(`${reasonOf(error)} It is tried again.`);
+          err.line(`${reasonOf(error)} Retrying.`);
           return true;
         },
       });
@@ -126,10 +126,7 @@ async function environmentOf(options: ConnectionOptions): Promise<{ id: string; 
   const { url, key } = await findServer(options);
   const { environment } = await call({ url, token: key }, 'whoami');
   if (environment) return environment;
-  throw new CommandFailed(
-    exitCodes.usage,
-    "Give an environment's secret key (--key or MILLRACE_SECRET_KEY).",
-  );
+  throw new CommandFailed(exitCodes.usage, 'No secret key. Pass --key or set MILLRACE_SECRET_KEY.');
 }
 
 const missing: Readonly<Record<string, string>> = {

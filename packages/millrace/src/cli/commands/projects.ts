@@ -34,7 +34,7 @@ const createCommand = (): Command =>
     const project = await call(login, 'createProject', { params: { organization }, body: { name } });
     if (options.json) return printJson(project);
     screenOn(process.stdout).line(
-      `Made ${project.externalRef}. Its keys: millrace keys list --project ${project.externalRef}`,
+      `Created ${project.externalRef}. Its keys: millrace keys list --project ${project.externalRef}`,
     );
   });
 
@@ -67,8 +67,8 @@ const deleteCommand = (): Command =>
     if (options.json) return printJson(deleted);
     screenOn(process.stdout).line(
       env === undefined
-        ? `Deleted ${projectRef}: its keys and tokens have ended.`
-        : `Deleted ${env} of ${projectRef}. Its keys have ended; \`millrace keys list --env ${env}\` shows the new one.`,
+        ? `Deleted ${projectRef}. Its keys and tokens are no longer valid.`
+        : `Deleted ${env} of ${projectRef}. Its keys are no longer valid; \`millrace keys list --env ${env}\` shows the new one.`,
     );
   });
 

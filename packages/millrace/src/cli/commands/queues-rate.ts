@@ -30,13 +30,13 @@ function parseRate(text: string): TargetRate {
   if (text === 'none' || text === 'code') return text;
   const [, limit, period] = /^(\d{1,7})\/(\S+)$/.exec(text) ?? [];
   if (limit === undefined || period === undefined)
-    throw new InvalidArgumentError('It is a count and a period, such as 100/1m or 5/1s, or none, or code.');
+    throw new InvalidArgumentError('Must be a count and a period such as 100/1m or 5/1s, none, or code.');
   return { limit: Number(limit), period: /^\D/.test(period) ? `1${period}` : period };
 }
 
 function count(text: string): number {
   if (/^\d{1,7}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('It is a whole number.');
+  throw new InvalidArgumentError('Must be a whole number.');
 }
 
 interface RateOptions extends ConnectionOptions {
@@ -50,10 +50,7 @@ interface RateOptions extends ConnectionOptions {
 function limitOf({ to, burst, perKey }: RateOptions): RateLimitOptions | 'code' | null {
   if (typeof to !== 'string') return { ...to, burst, ...(perKey && { key: 'concurrencyKey' }) };
   if (burst === undefined && !perKey) return to === 'none' ? null : to;
-  throw new CommandFailed(
-    exitCodes.usage,
-    '--burst and --per-key belong to a limit such as --to 100/1m. Leave them out.',
-  );
+  throw new CommandFailed(exitCodes.usage, '--burst and --per-key require a limit such as --to 100/1m.');
 }
 
 export const rateCommand = (): Command =>

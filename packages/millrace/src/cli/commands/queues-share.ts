@@ -14,7 +14,7 @@ const countOrCode =
   (text: string): number | 'code' => {
     if (text === 'code') return text;
     if (/^\d{1,6}$/.test(text) && Number(text) >= min && Number(text) <= max) return Number(text);
-    throw new InvalidArgumentError(`It is a number from ${min} to ${max}, or code.`);
+    throw new InvalidArgumentError(`Must be a number from ${min} to ${max}, or code.`);
   };
 
 export const weightCommand = (): Command =>
@@ -29,7 +29,7 @@ export const weightCommand = (): Command =>
     const { queues } = await openClient(options);
     const changed = await queues.setKeyWeight(queueNamed(name), key, to === 'code' ? null : to);
     if (options.json) return printJson(changed);
-    const weight = to === 'code' ? 'the weight of the code' : `the weight ${to}`;
+    const weight = to === 'code' ? 'the weight in the code' : `the weight ${to}`;
     screenOn(process.stdout).line(`The key ${key} of the queue ${queueName(changed)} has ${weight}.`);
   });
 

@@ -70,7 +70,7 @@ const withTarget = (command: Command): Command =>
 
 function targetOf(name: string | undefined, { environment = false }: TargetOption) {
   if (environment === (name === undefined)) return name === undefined ? undefined : queueNamed(name);
-  throw new CommandFailed(exitCodes.usage, 'Name either a queue or --environment.');
+  throw new CommandFailed(exitCodes.usage, 'Specify either a queue or --environment.');
 }
 
 const pauseCommand = (verb: 'pause' | 'resume', description: string): Command =>
@@ -89,7 +89,7 @@ const pauseCommand = (verb: 'pause' | 'resume', description: string): Command =>
 function limit(text: string): number | 'none' {
   if (text === 'none') return text;
   if (/^\d{1,6}$/.test(text) && Number(text) <= 100_000) return Number(text);
-  throw new InvalidArgumentError('It is a number from 0 to 100000, or none.');
+  throw new InvalidArgumentError('Must be a number from 0 to 100000, or none.');
 }
 
 const limitCommand = (): Command =>

@@ -32,7 +32,7 @@ export const restoreCommand = (): Command =>
 function moment(text: string): Date {
   const at = parseInstant(text);
   if (at === undefined)
-    throw new InvalidArgumentError('It is a time in ISO 8601, such as 2026-11-28T10:00:00Z.');
-  if (at.getTime() > Date.now()) throw new InvalidArgumentError('It is in the future.');
+    throw new InvalidArgumentError('Must be an ISO 8601 time, such as 2026-11-28T10:00:00Z.');
+  if (at.getTime() > Date.now()) throw new InvalidArgumentError('Must not be in the future.');
   return at;
 }

@@ -34,8 +34,10 @@ export const resumeInstallationCommand = (): Command =>
     const ticks =
       schedules === 0
         ? ''
-        : ` Ticks of ${schedules} schedule${schedules === 1 ? '' : 's'} that fell due ${skipMissed ? 'are skipped' : 'are fired by the rule of each'}.`;
+        : ` Ticks of ${schedules} schedule${schedules === 1 ? '' : 's'} that became due ${skipMissed ? 'are skipped' : 'fire according to the `missed` rule of each'}.`;
     screenOn(process.stdout).line(
-      wasPaused ? `Millrace starts and fires again.${ticks}` : 'Nothing was paused; nothing is changed.',
+      wasPaused
+        ? `Resumed: runs start and schedules fire again.${ticks}`
+        : 'Not paused. Nothing was changed.',
     );
   });

@@ -88,8 +88,8 @@ const drainCommand = (): Command =>
       if (options.json) return printJson(runner);
       screenOn(process.stdout).line(
         runner.draining
-          ? `${nameOf(runner)} gets no more attempts; it executes ${runner.running}.`
-          : `${nameOf(runner)} gets attempts again.`,
+          ? `${nameOf(runner)} receives no more attempts; ${runner.running} active.`
+          : `${nameOf(runner)} receives attempts again.`,
       );
     });
 
@@ -102,7 +102,7 @@ const stopCommand = (): Command =>
     const { login, headers } = await openServer(options);
     const runner = await call(login, 'stopRunner', { params: { runnerId }, headers });
     if (options.json) return printJson(runner);
-    screenOn(process.stdout).line(`${nameOf(runner)} is asked to stop.`);
+    screenOn(process.stdout).line(`Stop signal sent to ${nameOf(runner)}.`);
   });
 
 export const runnersCommand = (): Command =>

@@ -64,14 +64,14 @@ export function bulkSelection(ids: readonly string[], options: BulkOptions): str
   const filter = filterOf(options);
   const name = options.name === undefined ? {} : { name: options.name };
   if (ids.length > 0 && filter) {
-    throw new CommandFailed(exitCodes.usage, 'Name runs, or say which with options: not both.');
+    throw new CommandFailed(exitCodes.usage, 'Pass run IDs or filters, not both.');
   }
   if (filter) return { filter, ...name };
   const [first, ...others] = ids;
   if (first === undefined) {
     throw new CommandFailed(
       exitCodes.usage,
-      'Which runs? Name them (run_…), or say which, as in --task mail --status FAILED.',
+      'No runs selected. Pass run IDs (run_…) or filters, such as --task mail --status FAILED.',
     );
   }
   return others.length === 0 ? first : { runs: [...ids], ...name };
@@ -100,7 +100,7 @@ function filterOf(options: BulkOptions): BulkRunsFilter | undefined {
 
 const sentenceOf = ({ counts, status }: BulkAction): string => {
   const { total, success, failure } = counts;
-  const failed = failure > 0 ? `, ${failure} could not be` : '';
+  const failed = failure > 0 ? `, ${failure} failed` : '';
   const end = status === 'ABORTED' ? '; it was stopped' : '';
   return `${success} of ${total} done${failed}${end}`;
 };
@@ -114,8 +114,8 @@ export async function followBulk(
   const { line, paint } = screenOn(process.stdout);
   if (detach) return json ? printJson(await bulk.retrieve(id)) : line(id);
   if (!json)
-    line(paint.dim(`${id}  goes on without this command; to stop it: millrace runs bulk abort ${id}`));
-  waitsFor(`${id} to be done with all runs; \`millrace runs bulk show ${id}\` tells how it stands`);
+    line(paint.dim(`${id}  continues without this command. To stop it: millrace runs bulk abort ${id}`));
+  waitsFor(`${id} to finish; \`millrace runs bulk show ${id}\` shows its progress`);
   let lastSentence = '';
   const over = await bulk.poll(id, {
     pollIntervalMs: 300,

@@ -21,7 +21,7 @@ export const cancelCommand = (): Command =>
     }
     const canceled = await runs.cancel(selection);
     if (options.json) return printJson(canceled);
-    screenOn(process.stdout).line(`${selection} ends: at once if it waited, when its code stops if it runs.`);
+    screenOn(process.stdout).line(`Canceled ${selection}. If it is executing, it ends when its code stops.`);
   });
 
 interface ReplayCommandOptions extends BulkOptions, CodecOptions {
@@ -44,9 +44,9 @@ export const replayCommand = (): Command =>
     const selection: BulkRuns | string = bulkSelection(ids, options);
     if (typeof selection !== 'string') {
       if (payload !== undefined)
-        throw new CommandFailed(exitCodes.usage, '--payload is for the replay of one run.');
+        throw new CommandFailed(exitCodes.usage, '--payload applies only to the replay of one run.');
       if (fromStep !== undefined)
-        throw new CommandFailed(exitCodes.usage, '--from-step is for the replay of one run.');
+        throw new CommandFailed(exitCodes.usage, '--from-step applies only to the replay of one run.');
       return followBulk(runs.bulk, await runs.bulk.replay(selection), options);
     }
     const replayed = await runs.replay(selection, { payload, ...(fromStep !== undefined && { fromStep }) });

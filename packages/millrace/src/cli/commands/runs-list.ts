@@ -33,7 +33,7 @@ export type PathFilter = Readonly<Record<string, readonly string[]>>;
 /** `customer.id=42`; if a path is repeated, any of its values may match. */
 export function pathFilter(text: string, before: PathFilter = {}): PathFilter {
   const [, path = '', value = ''] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
-  if (path === '') throw new InvalidArgumentError('It is a path and a value, such as customer.id=42.');
+  if (path === '') throw new InvalidArgumentError('Must be a path and a value, such as customer.id=42.');
   return { ...before, [path]: [...(before[path] ?? []), value] };
 }
 

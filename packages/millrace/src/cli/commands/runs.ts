@@ -45,14 +45,11 @@ const showCommand = (): Command =>
     const { runs, deployments } = await openClient(options);
     const ofTimeline = (['depth', 'lines', 'after'] as const).find((name) => options[name] !== undefined);
     if (ofTimeline !== undefined && !options.timeline)
-      throw new CommandFailed(exitCodes.usage, `--${ofTimeline} is for --timeline: add that.`);
+      throw new CommandFailed(exitCodes.usage, `--${ofTimeline} requires --timeline.`);
     const orMissing = async (error: unknown): Promise<never> => {
       if ((error as { code?: unknown }).code !== 'run_not_found') throw error;
       const { url } = await findServer(options);
-      throw new CommandFailed(
-        exitCodes.failed,
-        `404 There is no run ${id} in the environment of this key at ${url}.`,
-      );
+      throw new CommandFailed(exitCodes.failed, `404 No run ${id} in the environment of this key at ${url}.`);
     };
     const found = options.wait ? followRun(runs, id, options) : runs.retrieve(id);
     const run = await opened(options, await found.catch(orMissing));

@@ -32,7 +32,7 @@ export const previewCommand = (): Command =>
       if (pattern === undefined) {
         throw new CommandFailed(
           exitCodes.usage,
-          "A cron expression is missing: millrace schedules preview '0 9 * * mon-fri'.",
+          "Missing argument: a cron expression, as in millrace schedules preview '0 9 * * mon-fri'.",
         );
       }
       const { tz, from = new Date().toISOString(), n } = options;
@@ -40,7 +40,7 @@ export const previewCommand = (): Command =>
       if ('error' in times) throw new CommandFailed(exitCodes.usage, times.error);
       if (options.json) return printJson(times);
       const { line, paint } = screenOn(process.stdout);
-      if (times.length === 0) return line('It names dates that never come.');
+      if (times.length === 0) return line('The expression matches no future date.');
       const local = new Intl.DateTimeFormat('en-GB', { timeZone: tz, dateStyle: 'full', timeStyle: 'long' });
       for (const time of times) line(`${time}  ${paint.dim(local.format(new Date(time)))}`);
     });

@@ -101,8 +101,8 @@ const backfillCommand = (): Command =>
       if (options.json) return printJson(done);
       const { line } = screenOn(process.stdout);
       for (const run of done.runs) line(`${run.nominalAt.toISOString()}  ${run.id}`);
-      line(`${done.runs.length} runs made, ${done.alreadyRun} times had been run before.`);
-      if (done.next) line(`There is more: go on with --from ${done.next.toISOString()}`);
+      line(`${done.runs.length} runs created; ${done.alreadyRun} ticks had already run.`);
+      if (done.next) line(`More ticks remain. Continue with --from ${done.next.toISOString()}`);
     });
 
 export const schedulesCommand = (): Command =>

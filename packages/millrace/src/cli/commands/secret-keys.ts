@@ -53,7 +53,7 @@ function printNew(key: SecretKey & { key: string }, json: boolean | undefined): 
   if (json) return printJson(key);
   const { line } = screenOn(process.stdout);
   line(key.key);
-  line(`It is shown this once. Its id is ${key.id}.`);
+  line(`The key is shown only once. Its ID is ${key.id}.`);
 }
 
 interface CreateOptions extends KeyOptions {

@@ -16,14 +16,14 @@ interface Options extends LoginOptions {
 /** Typed twice on a terminal, without echo; elsewhere read from stdin. */
 async function newPassword(): Promise<string> {
   if (!process.stdin.isTTY) {
-    waitsFor('a password on stdin, up to its end');
+    waitsFor('a password on stdin');
     const piped = (await text(process.stdin)).replace(/\r?\n$/, '');
     waitsFor();
     return piped;
   }
-  const first = await typedSecret('New password (it is not shown):');
-  if (first === (await typedSecret('The same again:'))) return first;
-  throw new CommandFailed(exitCodes.usage, 'These are two different passwords. Nothing was changed.');
+  const first = await typedSecret('New password (hidden):');
+  if (first === (await typedSecret('Repeat the password:'))) return first;
+  throw new CommandFailed(exitCodes.usage, 'Passwords do not match. Nothing was changed.');
 }
 
 export const setPasswordCommand = (): Command =>
@@ -40,6 +40,6 @@ export const setPasswordCommand = (): Command =>
     screenOn(process.stdout).line(
       set.hasPassword
         ? `The password is set. Log in at ${login.url}/login with ${set.email}.`
-        : 'You have no password any more. `millrace open` logs you in.',
+        : 'Password removed. Log in with `millrace open`.',
     );
   });

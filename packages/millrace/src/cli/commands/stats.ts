@@ -74,7 +74,7 @@ const milliseconds = (ms: number | null): string => (ms === null ? '' : readable
 
 function printSeries({ from, stepMs }: Stats, { points, total }: StatsSeries): void {
   const { line, paint } = screenOn(process.stdout);
-  line(paint.dim(`from ${from.toISOString()}, ${readableDuration(stepMs)} a step`));
+  line(paint.dim(`from ${from.toISOString()}, ${readableDuration(stepMs)} per step`));
   const count = (name: string, read: (counts: StatsCounts) => number | null): string[] => [
     name,
     sparkline(points.map(read), width),
@@ -93,7 +93,7 @@ function printSeries({ from, stepMs }: Stats, { points, total }: StatsSeries): v
     count('canceled', ({ canceled }) => canceled),
     count('expired', ({ expired }) => expired),
     count('new errors', ({ newErrors }) => newErrors),
-    count('waiting (most)', ({ waiting }) => waiting),
+    count('peak waiting', ({ waiting }) => waiting),
     time('wait p50', ({ wait }) => wait.p50),
     time('wait p95', ({ wait }) => wait.p95),
     time('duration p50', ({ duration: times }) => times.p50),

@@ -38,8 +38,8 @@ const createCommand = (): Command =>
     if (options.json) return printJson(token);
     const { line } = screenOn(process.stdout);
     line(token.token);
-    line(`It is shown this once. Its id is ${token.id}.`);
-    if (token.expiresAt) line(`It ends at ${token.expiresAt}.`);
+    line(`The token is shown only once. Its ID is ${token.id}.`);
+    if (token.expiresAt) line(`It expires at ${token.expiresAt}.`);
   });
 
 const revokeCommand = (): Command =>

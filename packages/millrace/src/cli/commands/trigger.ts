@@ -37,7 +37,7 @@ async function refuseUnknown(tasks: typeof Sdk.tasks, task: string): Promise<voi
     if (status !== 404) throw error;
     throw new CommandFailed(
       exitCodes.failed,
-      `${withoutHelp(message).replace(/^404 /, '')} Nothing was triggered. With --allow-unknown the run waits for a version that has the task.`,
+      `${withoutHelp(message).replace(/^404 /, '')} Nothing was triggered. With --allow-unknown the run waits for a version that contains the task.`,
     );
   }
 }
@@ -93,14 +93,16 @@ export const triggerCommand = (): Command =>
     const { id, isCached, isDropped } = handle;
     if (isDropped) {
       if (options.json) printJson({ id, isCached, isDropped });
-      screenOn(process.stderr).line(`Dropped: the trigger limit of ${task} is used up. There is no run.`);
+      screenOn(process.stderr).line(
+        `Dropped: the trigger limit of ${task} is exhausted. No run was created.`,
+      );
       process.exitCode = exitCodes.failed;
       return;
     }
     if (!options.wait) {
       if (options.json) printJson({ id, isCached });
       else screenOn(process.stdout).line(id);
-      if (isCached) screenOn(process.stderr).line('It was there already: nothing new was triggered.');
+      if (isCached) screenOn(process.stderr).line('The run already existed. Nothing was triggered.');
       return warnWithoutVersion(runs, id);
     }
     // Printed immediately: a user who stops waiting needs the id of the run.

@@ -39,7 +39,7 @@ export const moveCommand = (): Command =>
       const runs = plan.waiting.reduce((sum, { count }) => sum + count, 0);
       if (runs > 0 && plan.missingTasks.length === 0) {
         const question = `Move ${countOf(runs)} from ${plan.from} to ${plan.to}?`;
-        if (!yes && !(await confirmed(question, 'give --yes')))
+        if (!yes && !(await confirmed(question, 'pass --yes')))
           throw new CommandFailed(exitCodes.failed, 'Nothing was moved.');
       }
       const moved = await deployments.move(from, to, filter);
@@ -49,7 +49,7 @@ export const moveCommand = (): Command =>
       if (!moved.isComplete)
         throw new CommandFailed(
           exitCodes.failed,
-          'Some runs were locked for long and are left: do it again.',
+          'Some runs stayed locked and were not moved. Run the command again.',
         );
     });
 
@@ -57,7 +57,7 @@ const countOf = (runs: number): string => (runs === 1 ? '1 run' : `${runs} runs`
 
 function printPlan({ waiting, missingTasks, staying, from, to }: Moved): void {
   const { line } = screenOn(process.stdout);
-  if (waiting.length === 0) line(`No run waits on ${from} that could be moved.`);
+  if (waiting.length === 0) line(`No waiting run on ${from} can be moved.`);
   else
     printTable(
       ['task', 'status', 'runs', to],
@@ -65,13 +65,13 @@ function printPlan({ waiting, missingTasks, staying, from, to }: Moved): void {
         row.task,
         row.status,
         String(row.count),
-        missingTasks.includes(row.task) ? 'lacks the task' : '',
+        missingTasks.includes(row.task) ? 'does not contain the task' : '',
       ]),
     );
   if (staying > 0)
     line(
       staying === 1
-        ? `1 attempt is alive on ${from}, and stays.`
-        : `${staying} attempts are alive on ${from}, and stay.`,
+        ? `1 attempt is active on ${from} and stays there.`
+        : `${staying} attempts are active on ${from} and stay there.`,
     );
 }

@@ -115,7 +115,7 @@ function printPromoted(promoted: Promoted, json: boolean | undefined): void {
   line(
     replaced === null || replaced === version
       ? `${version} is current.`
-      : `${version} is current; ${replaced} was before, and its runs end on it.`,
+      : `${version} is current. Runs that started on ${replaced} finish there.`,
   );
 }
 
@@ -154,7 +154,7 @@ async function promote(
   if ('why' in promotion)
     throw new CommandFailed(
       exitCodes.failed,
-      `${version} is not current. ${promotion.why} Start \`millrace work\`, or give --force: new runs then wait for a runner.`,
+      `${version} is not current. ${promotion.why} Start \`millrace work\`, or pass --force: new runs then wait for a runner.`,
     );
   printPromoted(promotion, json);
 }
@@ -182,7 +182,7 @@ const abortCommand = (): Command =>
     const aborted = await deployments.abortCanary(version);
     if (json) return printJson(aborted);
     screenOn(process.stdout).line(
-      `${aborted.version} is no canary any more. Runs that have started on it stay on it.`,
+      `${aborted.version} is no longer the canary. Runs that started on it stay on it.`,
     );
   });
 
@@ -203,7 +203,7 @@ const rollbackCommand = (): Command =>
     }
     throw new CommandFailed(
       exitCodes.failed,
-      `No version before ${current.version} was current and is still there. \`millrace versions list\` shows what there is; \`versions promote --allow-rollback\` takes any of it.`,
+      `No previously current version before ${current.version} is available. \`millrace versions list\` lists the versions; \`versions promote --allow-rollback\` promotes any of them.`,
     );
   });
 
@@ -217,8 +217,8 @@ const archiveCommand = (): Command =>
     .action(async (version: string, { yes, json, ...connection }: VersionOptions & { yes?: boolean }) => {
       const { deployments } = await openClient(connection);
       const found = await deployments.retrieve(version);
-      const question = `Archive ${found.version} (${found.tasks} tasks, ${readableSize(found.bytes)}) for good?`;
-      if (!yes && !(await confirmed(question, 'give --yes')))
+      const question = `Permanently archive ${found.version} (${found.tasks} tasks, ${readableSize(found.bytes)})?`;
+      if (!yes && !(await confirmed(question, 'pass --yes')))
         throw new CommandFailed(exitCodes.failed, 'Not archived.');
       const archived = await deployments.archive(found);
       if (json) return printJson(archived);

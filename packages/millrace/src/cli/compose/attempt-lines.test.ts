@@ -14,7 +14,7 @@ function showing(now = () => 0) {
   return { lines, end };
 }
 
-test('says task, run, time and the first line of the error', () => {
+test('prints task, run, time and the first line of the error', () => {
   const { lines, end } = showing();
   end({ kind: 'completed', output: null, outputType: 'application/json' });
   end({ kind: 'retry', delayMs: 500, error });

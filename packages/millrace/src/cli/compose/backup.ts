@@ -40,8 +40,8 @@ export async function backup({ data, dir, to, keep, json }: BackupOptions): Prom
       line(`Deleted older backups: ${pruned.backups}, and ${pruned.walFiles} files of WAL.`);
     line(
       keyFile === undefined
-        ? 'The master key is not in it. Keep a copy of the key apart: without it nobody can read the secrets.'
-        : `The master key is not in it. Keep a copy of ${keyFile} apart: without it nobody can read the secrets.`,
+        ? 'The backup does not contain the master key. Keep a copy of the key elsewhere: without it, the secrets cannot be decrypted.'
+        : `The backup does not contain the master key. Keep a copy of ${keyFile} elsewhere: without it, the secrets cannot be decrypted.`,
     );
   });
 }
@@ -56,7 +56,7 @@ export async function listBackups({ from, json }: ListOptions): Promise<void> {
   const backups = backupFolder(from, '--from');
   const found = await readBackups(backups);
   if (json) return printJson({ backups, data: found.map(summary) });
-  if (found.length === 0) return screenOn(process.stdout).line(`There is no backup in ${backups}.`);
+  if (found.length === 0) return screenOn(process.stdout).line(`No backup in ${backups}.`);
   printTable(
     ['backup', 'can be restored from', 'size', 'PostgreSQL', 'Millrace'],
     found.map(({ name, endedAt, bytes, postgres, millrace }) => [
@@ -86,7 +86,7 @@ export function backupFolder(option: string | undefined, name: string): string {
   if (folder) return resolve(folder);
   throw new CommandFailed(
     exitCodes.usage,
-    `Where are the backups? Give ${name} <folder>, or set MILLRACE_BACKUPS.`,
+    `No backup folder. Pass ${name} <folder> or set MILLRACE_BACKUPS.`,
   );
 }
 
@@ -103,14 +103,14 @@ async function dataFolder(data: string | undefined, dir: string): Promise<string
   if (data === undefined && process.env['DATABASE_URL']?.trim()) {
     throw new CommandFailed(
       exitCodes.usage,
-      'DATABASE_URL names a PostgreSQL of its own: back it up with its own tools. `millrace backup` is for the embedded one (--data). See: millrace help backup',
+      'DATABASE_URL is an external PostgreSQL: back it up with its own tools. `millrace backup` is for the embedded one (--data). See: millrace help backup',
     );
   }
   throw new CommandFailed(
     exitCodes.cannotStart,
     data === undefined
-      ? `There is no database in ${folder}. Give --data <folder>: the one that \`millrace start\` uses.`
-      : `There is no database in ${folder}.`,
+      ? `No database in ${folder}. Pass --data <folder> with the data folder of \`millrace start\`.`
+      : `No database in ${folder}.`,
   );
 }
 

@@ -4,7 +4,7 @@ import { bundleStore } from './bundle-store.ts';
 const keys = { AWS_ACCESS_KEY_ID: 'K', AWS_SECRET_ACCESS_KEY: 'S' };
 const amazon = { ...keys, AWS_REGION: 'eu-west-1' };
 
-test('without MILLRACE_BUNDLE_STORE nothing is read, whatever AWS tools have set', () => {
+test('without MILLRACE_BUNDLE_STORE, ignores the variables of AWS tools', () => {
   expect(bundleStore({ AWS_S3_FORCE_PATH_STYLE: 'maybe', AWS_ENDPOINT_URL: 'x' })).toBeUndefined();
   expect(bundleStore({ ...amazon, MILLRACE_BUNDLE_STORE: ' ' })).toBeUndefined();
 });
@@ -47,7 +47,7 @@ test('reads the variables of AWS tools', () => {
   ).toMatchObject({ region: 'auto', prefix: '', pathStyle: false });
 });
 
-const address = 'MILLRACE_BUNDLE_STORE is an address such as s3://bucket or s3://bucket/folder.';
+const address = 'MILLRACE_BUNDLE_STORE must be an address such as s3://bucket or s3://bucket/folder.';
 const store = { MILLRACE_BUNDLE_STORE: 's3://bundles' };
 test.each([
   [{ ...amazon, MILLRACE_BUNDLE_STORE: 'bundles' }, address],
@@ -56,24 +56,24 @@ test.each([
   [{ ...amazon, MILLRACE_BUNDLE_STORE: 's3://bundles/../other' }, address],
   [{ ...amazon, MILLRACE_BUNDLE_STORE: 's3://bundles//a' }, address],
   [{ ...amazon, MILLRACE_BUNDLE_STORE: 's3://bundles/a b' }, address],
-  [{ ...store, ...keys }, 'AWS_REGION is needed for MILLRACE_BUNDLE_STORE.'],
+  [{ ...store, ...keys }, 'AWS_REGION is required for MILLRACE_BUNDLE_STORE.'],
   [
     { ...store, AWS_REGION: 'x', AWS_SECRET_ACCESS_KEY: 'S' },
-    'AWS_ACCESS_KEY_ID is needed for MILLRACE_BUNDLE_STORE.',
+    'AWS_ACCESS_KEY_ID is required for MILLRACE_BUNDLE_STORE.',
   ],
   [
     { ...store, AWS_REGION: 'x', AWS_ACCESS_KEY_ID: 'K' },
-    'AWS_SECRET_ACCESS_KEY is needed for MILLRACE_BUNDLE_STORE.',
+    'AWS_SECRET_ACCESS_KEY is required for MILLRACE_BUNDLE_STORE.',
   ],
   [
     { ...store, ...amazon, AWS_ENDPOINT_URL: 'minio:9000' },
-    'AWS_ENDPOINT_URL is an address such as https://minio.example.com:9000.',
+    'AWS_ENDPOINT_URL must be an address such as https://minio.example.com:9000.',
   ],
   [
     { ...store, ...amazon, AWS_ENDPOINT_URL_S3: 'https://user:pass@minio' },
-    'AWS_ENDPOINT_URL_S3 is an address such as https://minio.example.com:9000.',
+    'AWS_ENDPOINT_URL_S3 must be an address such as https://minio.example.com:9000.',
   ],
-  [{ ...store, ...amazon, AWS_S3_FORCE_PATH_STYLE: 'yes' }, 'AWS_S3_FORCE_PATH_STYLE is true or false.'],
-])('%j is refused', (env, message) => {
+  [{ ...store, ...amazon, AWS_S3_FORCE_PATH_STYLE: 'yes' }, 'AWS_S3_FORCE_PATH_STYLE must be true or false.'],
+])('rejects %j', (env, message) => {
   expect(() => bundleStore(env)).toThrow(message);
 });

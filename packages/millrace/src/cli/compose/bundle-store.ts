@@ -16,10 +16,10 @@ export function bundleStore(env: Env): ServerOptions['bundleStore'] {
   const prefix = path.replace(/\/+$/, '');
   const isPath = prefix === '' || !prefix.split('/').some((part) => ['', '.', '..'].includes(part));
   if (bucket === undefined || !isPath)
-    throw wrong('MILLRACE_BUNDLE_STORE', 'is an address such as s3://bucket or s3://bucket/folder');
+    throw wrong('MILLRACE_BUNDLE_STORE', 'must be an address such as s3://bucket or s3://bucket/folder');
   const required = (name: string): string => {
     const value = valueOf(env, name);
-    if (value === undefined) throw wrong(name, 'is needed for MILLRACE_BUNDLE_STORE');
+    if (value === undefined) throw wrong(name, 'is required for MILLRACE_BUNDLE_STORE');
     return value;
   };
   const endpoint = endpointIn(env);
@@ -42,7 +42,7 @@ function endpointIn(env: Env): string | undefined {
   if (text === undefined) return undefined;
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || !['http:', 'https:'].includes(url.protocol) || url.username !== '' || url.search !== '')
-    throw wrong(name, 'is an address such as https://minio.example.com:9000');
+    throw wrong(name, 'must be an address such as https://minio.example.com:9000');
   return text.replace(/\/+$/, '');
 }
 
@@ -50,7 +50,7 @@ function isPathStyle(env: Env): boolean | undefined {
   const text = valueOf(env, 'AWS_S3_FORCE_PATH_STYLE');
   if (text === undefined) return undefined;
   if (text === 'true' || text === 'false') return text === 'true';
-  throw wrong('AWS_S3_FORCE_PATH_STYLE', 'is true or false');
+  throw wrong('AWS_S3_FORCE_PATH_STYLE', 'must be true or false');
 }
 
 function valueOf(env: Env, name: string): string | undefined {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { Cleanup, withCleanup } from './cleanup.ts';
 
-test('stops the last thing first, and the others also when one fails to stop', async () => {
+test('stops in reverse order, and continues if one fails to stop', async () => {
   const cleanup = new Cleanup();
   const stopped: string[] = [];
   cleanup.add(async () => stopped.push('database'));
@@ -11,7 +11,7 @@ test('stops the last thing first, and the others also when one fails to stop', a
   expect(stopped).toEqual(['runner', 'database']);
 });
 
-test('stops each thing once', async () => {
+test('stops each resource once', async () => {
   const cleanup = new Cleanup();
   let stops = 0;
   cleanup.add(async () => (stops += 1));
@@ -20,7 +20,7 @@ test('stops each thing once', async () => {
   expect(stops).toBe(1);
 });
 
-test('tells why the work failed, not what failed to stop afterwards', async () => {
+test('throws the error of the work, not a later error of a stop', async () => {
   const stopped: string[] = [];
   const working = withCleanup(async (cleanup) => {
     cleanup.add(async () => stopped.push('database'));

@@ -10,7 +10,7 @@ export interface ShownCredentials {
 }
 
 const orWhy = (secret: string | null | undefined): string =>
-  secret ?? (secret === null ? 'revoked since the first start' : 'as given by MILLRACE_BOOTSTRAP_…');
+  secret ?? (secret === null ? 'revoked since the first start' : 'as set by MILLRACE_BOOTSTRAP_…');
 
 /** Prints the credentials for a person. */
 export function printCredentials(

@@ -18,5 +18,5 @@ export async function dashboardAddress(
       ? await call({ url, token }, 'createBrowserLink').catch(() => undefined)
       : undefined;
   if (!link) return `${url}/ (\`${loginCommand}\` logs you in)`;
-  return `${url}${path}#link=${link.token} (good for one login within ten minutes; later: \`${loginCommand}\`)`;
+  return `${url}${path}#link=${link.token} (valid for one login within ten minutes; later: \`${loginCommand}\`)`;
 }

@@ -72,7 +72,7 @@ export async function demo(options: DemoOptions): Promise<void> {
     if (!credentials || !personalAccessToken || !secretKey)
       throw new CommandFailed(
         exitCodes.cannotStart,
-        `The credentials with which ${folder.path} was made are revoked. Choose a new folder with --data.`,
+        `The credentials of ${folder.path} are revoked. Choose a new folder with --data.`,
       );
     const services = await startServices();
     cleanup.add(() => services.close());
@@ -100,7 +100,7 @@ export async function demo(options: DemoOptions): Promise<void> {
       await runner;
       if (old) {
         await fill(shop, old, onStep);
-        onStep('waiting until the shop has worked that off');
+        onStep('waiting for the runs of the shop to finish');
         await calm(options.once ? maxCalmMs.once : maxCalmMs.moving);
         await folder.filled();
       }
@@ -182,12 +182,12 @@ function printReady({ line, paint }: Screen, { url, address, folder, summary, to
   line();
   line(`${paint.bold('Millrace')} ${version} at ${paint.cyan(url)}, ready after ${readableDuration(tookMs)}`);
   line(
-    `  ${runs} runs, ${errorGroups} error groups, ${schedules} schedules, ${sessions} chats, ${waitingTokens} questions to people`,
+    `  ${runs} runs, ${errorGroups} error groups, ${schedules} schedules, ${sessions} chats, ${waitingTokens} pending approvals`,
   );
   line(`The dashboard is at ${address}`);
   line('In another terminal:');
   line(`  npx millrace errors list --dir ${folder}`);
   line(`  npx millrace runs list --dir ${folder}`);
   line(`  npx millrace why ${summary.open['queuedRun']} --dir ${folder}`);
-  line(paint.dim('The environment is prod. The shop keeps moving. Ctrl-C stops it.'));
+  line(paint.dim('The environment is prod. Orders keep arriving. Ctrl-C stops the shop.'));
 }

@@ -65,11 +65,11 @@ export function printDeployment(
   line(
     isNew
       ? `Uploaded ${files} files (${readableSize(sentBytes)}) as version ${paint.bold(version)}.`
-      : `The same content was deployed before: it is version ${paint.bold(version)}${sentBytes > 0 ? `, and its upload is complete now (${readableSize(sentBytes)})` : ', and nothing was uploaded'}.`,
+      : `The same content is already deployed as version ${paint.bold(version)}${sentBytes > 0 ? `, and its upload is complete now (${readableSize(sentBytes)})` : ', and nothing was uploaded'}.`,
   );
   if (isCurrent)
     line(
-      `${paint.green(version)} is current${replaced === null ? '' : `; ${replaced} was before, and its runs end on it`}.`,
+      `${paint.green(version)} is current${replaced === null ? '' : `. Runs that started on ${replaced} finish there`}.`,
     );
   else line(`It is not current: ${reason ?? ''}`.replace(/[.]?$/, '.'));
   if (schedulesOff.length > 0)
@@ -130,7 +130,7 @@ export function noteMissingSchemas({ tasks }: Prepared, { line, paint }: Screen)
   const names = without.slice(0, shownTasks).map(({ id }) => id);
   line(
     paint.dim(
-      `Without a JSON Schema of the payload: ${names.join(', ')}${more}. Of ${first.id}, ${first.payloadSchemaNote ?? ''}.`,
+      `Tasks without a JSON Schema of the payload: ${names.join(', ')}${more}. For ${first.id}: ${first.payloadSchemaNote ?? ''}.`,
     ),
   );
 }
@@ -139,7 +139,7 @@ export function noteMissingSchemas({ tasks }: Prepared, { line, paint }: Screen)
 export function warnAboutScripts({ withoutScript }: Prepared, { line, paint }: Screen): void {
   if (withoutScript.length === 0) return;
   line(
-    `${paint.yellow('warning')} Install scripts of packages in the layer are not executed: ${withoutScript.join(', ')}. Name each in allowScripts of package.json, with true or false.`,
+    `${paint.yellow('warning')} Install scripts of packages in the layer are not executed: ${withoutScript.join(', ')}. List each in allowScripts of package.json, with true or false.`,
   );
 }
 
@@ -150,7 +150,7 @@ export function noteExternals({ externals }: Prepared, { line, paint }: Screen):
   if (externals.length === 0) return;
   const names = externals.slice(0, shownExternals).map(({ name }) => name);
   const more = externals.length > shownExternals ? `, and ${externals.length - shownExternals} more` : '';
-  line(paint.dim(`Not bundled, but installed as they are: ${names.join(', ')}${more}. --dry-run shows why.`));
+  line(paint.dim(`Installed without bundling: ${names.join(', ')}${more}. --dry-run shows the reasons.`));
 }
 
 /** Files that bundled code may not find. */

@@ -54,7 +54,7 @@ export async function deploy(options: DeployCommandOptions): Promise<void> {
     await (options.dryRun ? dryRun(options, abort.signal) : deployAll(options, abort.signal));
   } catch (error) {
     if (!abort.signal.aborted) throw error;
-    throw new CommandFailed(exitCodes.interrupted, 'Stopped. `millrace versions list` shows what is there.');
+    throw new CommandFailed(exitCodes.interrupted, 'Stopped. `millrace versions list` lists the versions.');
   } finally {
     waitsFor();
   }
@@ -131,17 +131,11 @@ async function findTarget(options: DeployCommandOptions, signal: AbortSignal): P
   const { branch, schedules } = options;
   if (branch === undefined) {
     if (schedules !== undefined)
-      throw new CommandFailed(
-        exitCodes.usage,
-        '--schedules and --no-schedules are for a branch of preview: give --branch.',
-      );
+      throw new CommandFailed(exitCodes.usage, '--schedules and --no-schedules require --branch.');
     return { url, key, signal };
   }
   if (environmentOfKey(key) !== 'preview')
-    throw new CommandFailed(
-      exitCodes.usage,
-      '--branch needs the key of preview: branches of it are deployed to.',
-    );
+    throw new CommandFailed(exitCodes.usage, '--branch requires a preview secret key.');
   return { url, key, branch, signal };
 }
 
@@ -214,7 +208,7 @@ async function projectOf(
   if (typeof named === 'string' && ofKey !== undefined && named !== ofKey)
     throw new CommandFailed(
       exitCodes.usage,
-      `The key belongs to the project ${ofKey}, but millrace.config.ts or --project says ${named}. Give a key of that project.`,
+      `The key belongs to the project ${ofKey}, but millrace.config.ts or --project specifies ${named}. Use a key of that project.`,
     );
   const projectRef = ofKey ?? named ?? undefined;
   if (branch === undefined || projectRef === undefined) return projectRef;
@@ -304,7 +298,7 @@ async function promoteIt(
 ): Promise<Ending> {
   const before = await currentVersion(target);
   if (before === version) return { isCurrent: true, replaced: null };
-  if (!promote) return { isCurrent: false, replaced: null, reason: 'it was not to be promoted' };
+  if (!promote) return { isCurrent: false, replaced: null, reason: 'promotion was not requested' };
   try {
     waitsFor('a runner to load the version');
     // A deployment of known content is meant to restore it. A new version is the newest, unless another one was deployed in the meantime.

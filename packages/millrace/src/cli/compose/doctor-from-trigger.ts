@@ -21,7 +21,7 @@ export async function examineProject(options: FromTriggerOptions): Promise<void>
   const published = await orProblem(readPublished(resolve(options.dir), evaluateConfig), problems);
   if (!published && problems.length === 0) {
     const sentence =
-      'This project has no trigger.config.ts and does not depend on @trigger.dev/sdk: there is nothing to move.';
+      'This project has no trigger.config.ts and does not depend on @trigger.dev/sdk: nothing to migrate.';
     throw new CommandFailed(exitCodes.failed, sentence);
   }
   const project = published && (await orProblem(loadProject(options.dir), problems));
@@ -50,7 +50,7 @@ export async function examineProject(options: FromTriggerOptions): Promise<void>
     const { line, text, paint } = screenOn(process.stdout);
     if (published) line(describeCopy(published.version, published.file));
     if (project)
-      line(`${paint.green('works')}    ${[...working].toSorted().join(', ') || 'nothing of it is used'}`);
+      line(`${paint.green('works')}    ${[...working].toSorted().join(', ') || 'no features in use'}`);
     for (const { file, note } of notes) text(`${paint.yellow('differs')}  ${file}: ${note}`);
     for (const { file, line: at, column, name, state, note } of findings)
       text(

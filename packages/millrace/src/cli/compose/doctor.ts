@@ -31,10 +31,7 @@ export async function doctor(options: DoctorOptions): Promise<void> {
   const databaseUrl = process.env['DATABASE_URL']?.trim() || undefined;
   const data = options.data === undefined ? undefined : resolve(options.data);
   if (databaseUrl !== undefined && data !== undefined)
-    throw new CommandFailed(
-      exitCodes.usage,
-      'Both DATABASE_URL and --data are given. Keep the one you mean.',
-    );
+    throw new CommandFailed(exitCodes.usage, 'Both DATABASE_URL and --data are set. Use only one of them.');
   const backups = options.backups?.trim() || undefined;
   await withCleanup(async (cleanup) => {
     let opened: Promise<Pick<OpenDatabase, 'database' | 'directDatabase'>> | undefined;
@@ -47,7 +44,7 @@ export async function doctor(options: DoctorOptions): Promise<void> {
     };
     const hasDatabase = databaseUrl !== undefined || data !== undefined;
     const server = await serverOf(options, hasDatabase);
-    waitsFor('the checks to end');
+    waitsFor('the checks to finish');
     const result = await examine({
       machine: {
         nodeVersion: process.versions.node,
@@ -134,11 +131,11 @@ function print({ groups, errors, warnings }: Examination, json: boolean): void {
   line();
   line(
     errors + warnings === 0
-      ? 'Nothing is wrong.'
+      ? 'No problems found.'
       : `${count(errors, 'error')}, ${count(warnings, 'warning')}.`,
   );
   if (!groups.some(({ group }) => group !== 'machine'))
-    line('Only this machine was examined: set DATABASE_URL, or give --data or --url.');
+    line('Only this machine was checked: set DATABASE_URL, or pass --data or --url.');
 }
 
 const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`;

@@ -29,11 +29,11 @@ export async function projectVariables(dir: string): Promise<ProjectVariables> {
   }
   const names = Object.keys(used).join(', ') || 'no variables';
   const others = notUsed.length === 0 ? '' : `; not used: ${notUsed.join(', ')}`;
-  return { env: { ...used, ...outside }, summary: `.env gives tasks ${names}${others}` };
+  return { env: { ...used, ...outside }, summary: `.env sets ${names} for tasks${others}` };
 }
 
 function whyNot(name: string, value: string, outside: Readonly<Record<string, string>>): string | undefined {
-  if (name.startsWith('MILLRACE_')) return 'a setting of Millrace itself';
-  if (name in outside) return 'set where dev was started';
-  return value.includes('\0') ? 'no process can have a NUL character in it' : undefined;
+  if (name.startsWith('MILLRACE_')) return 'a Millrace setting';
+  if (name in outside) return 'set in the environment of dev';
+  return value.includes('\0') ? 'contains a NUL character' : undefined;
 }

@@ -12,9 +12,9 @@ import { waitsFor } from '../waiting.ts';
 import { kindsOf, openRemote, requireRights, type TransferOptions } from './transfer-remote.ts';
 
 const which: Readonly<Record<NotExported, string>> = {
-  executing: 'that have begun. They are finished where they are',
+  executing: 'that have started. They finish in this environment',
   'waited for': 'that another run waits for',
-  collected: 'that have the payloads of many triggers',
+  collected: 'that combine the payloads of several triggers',
 };
 
 export interface ExportCommandOptions extends TransferOptions {
@@ -29,7 +29,7 @@ export async function exportToFile(file: string, options: ExportCommandOptions):
   const { secrets = false, period, json = false } = options;
   const isFile = file !== '-';
   if (period !== undefined && !options.runs)
-    throw new CommandFailed(exitCodes.usage, '--period goes with --runs.');
+    throw new CommandFailed(exitCodes.usage, '--period requires --runs.');
   if (isFile) refuseFile(file, options.force ?? false);
   const only = kindsOf(options.only);
   if (options.runs) only.add('finished-run');
@@ -54,9 +54,9 @@ export async function exportToFile(file: string, options: ExportCommandOptions):
 function refuseFile(file: string, force: boolean): void {
   const folder = dirname(resolve(file));
   if (!existsSync(folder))
-    throw new CommandFailed(exitCodes.usage, `There is no folder ${folder}. Make it first.`);
+    throw new CommandFailed(exitCodes.usage, `The folder ${folder} does not exist. Create it first.`);
   if (!force && existsSync(file))
-    throw new CommandFailed(exitCodes.usage, `${file} is there already. Give another name, or --force.`);
+    throw new CommandFailed(exitCodes.usage, `${file} already exists. Choose another name, or pass --force.`);
 }
 
 /** Writes as fast as the output is read. */
@@ -86,8 +86,8 @@ function report(
   if (secretsLeftOut.length > 0)
     line(
       paint.yellow(
-        `Without the values of these secrets (--secrets writes them): ${secretsLeftOut.join(', ')}.`,
+        `The values of these secrets are not included (--secrets includes them): ${secretsLeftOut.join(', ')}.`,
       ),
     );
-  for (const [why, count] of runsLeftOut) line(paint.yellow(`Left out: ${count} runs ${which[why]}.`));
+  for (const [why, count] of runsLeftOut) line(paint.yellow(`Not exported: ${count} runs ${which[why]}.`));
 }

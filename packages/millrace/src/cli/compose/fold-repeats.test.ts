@@ -20,7 +20,7 @@ function folded() {
   };
 }
 
-test('a line that comes again is counted, and written once in ten seconds with how many there were', () => {
+test('a repeated line is counted, and written once in ten seconds with its count', () => {
   const { log, lines } = folded();
   for (let n = 0; n < 5; n++) {
     log.warn('runner.disconnected', { detail: 'refused' });
@@ -41,7 +41,7 @@ test('a line that comes again is counted, and written once in ten seconds with h
   expect(lines().at(-1)).toEqual({ event: 'runner.disconnected', detail: 'refused' });
 });
 
-test('what was only counted is written at the end', () => {
+test('counted lines are written at the end', () => {
   const { log, fold, lines } = folded();
   for (let n = 0; n < 3; n++) log.warn('dispatch.failed');
   fold.end();

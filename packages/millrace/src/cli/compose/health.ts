@@ -22,7 +22,7 @@ export async function serveHealth(
       path === '/healthz'
         ? [200, { status: 'ok' }]
         : path !== '/readyz'
-          ? [404, { error: 'Not found: there are /healthz and /readyz' }]
+          ? [404, { error: 'Not found: use /healthz or /readyz' }]
           : reason === undefined
             ? [200, { status: 'ready' }]
             : [503, { error: reason }];

@@ -81,7 +81,7 @@ const words: Readonly<Partial<Record<Action, string>>> = { 'by-hand': 'by hand',
 function printRow({ step: { kind, name, action, note }, secret, error }: Done): void {
   const { line, paint } = screenOn(process.stdout);
   const word = error === undefined ? (words[action] ?? action) : 'failed';
-  const detail = [error ?? note, secret === undefined ? undefined : `secret ${secret}, shown only now`];
+  const detail = [error ?? note, secret === undefined ? undefined : `secret ${secret}, shown only once`];
   const [row = ''] = table([[word.padEnd(8), kind.padEnd(12), name, detail.filter(Boolean).join(', ')]]);
   line(error === undefined ? row : paint.red(row));
 }
@@ -113,23 +113,22 @@ function summarise({ contents, steps, runs, count, dryRun, failures, json, isFir
   }
   const { line, paint } = screenOn(process.stdout);
   const history = contents.counts.get('finished-run');
-  if (history !== undefined)
-    line(`${history} finished runs are in the file for other programs. They are not imported.`);
+  if (history !== undefined) line(`The file contains ${history} finished runs, which are not imported.`);
   if (fires && !dryRun)
     line(
       paint.yellow(
-        'Schedules that were created fire here now. Deactivate them where they were exported, or import with --inactive.',
+        'The created schedules now fire here. Deactivate them in the source environment, or import with --inactive.',
       ),
     );
   if (dryRun) {
     line(
       paint.bold(
-        `Nothing was changed. Without --dry-run: ${changing} changes, and ${count} runs unless they are here already.`,
+        `Nothing was changed. Without --dry-run: ${changing} changes, and ${count} runs unless they already exist.`,
       ),
     );
     return;
   }
   const ofRuns =
-    count === 0 ? '' : ` Runs: ${runs.create} created, ${runs.same} here already, ${runs.failed} failed.`;
+    count === 0 ? '' : ` Runs: ${runs.create} created, ${runs.same} already existing, ${runs.failed} failed.`;
   line(paint.bold(`${changing - (failures - runs.failed)} changes.${ofRuns}`));
 }

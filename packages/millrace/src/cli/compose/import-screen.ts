@@ -89,13 +89,13 @@ function printScreen(imported: Imported): void {
     detail(step, imported),
   ]);
   for (const row of table(rows)) line(row);
-  if (steps.length === 0) line('There is nothing to import.');
+  if (steps.length === 0) line('Nothing to import.');
   printTypedIn(imported);
   const firing = steps.filter((step) => step.action === 'create' && isActive(step, imported)).length;
   if (firing > 0)
     line(
       paint.yellow(
-        `${firing} of the schedules fire${firing === 1 ? 's' : ''} there as well: deactivate them there, or import with --inactive and activate them here later.`,
+        `${firing} of the schedules fire${firing === 1 ? 's' : ''} in the source as well: deactivate them there, or import with --inactive and activate them here later.`,
       ),
     );
   if (runs !== undefined) line(`Saved ${runs} runs in ${options.runs}.`);
@@ -107,7 +107,7 @@ function printTypedIn({ steps }: Imported): void {
   const names = steps.filter(({ action }) => action === 'by-hand').map(({ name }) => name);
   if (names.length === 0) return;
   const { line } = screenOn(process.stdout);
-  line('Their values could not be read. Type them in, each with its command:');
+  line('These values could not be read. Set each with its command:');
   for (const name of names) line(`  millrace env set --secret ${name}`);
 }
 

@@ -36,7 +36,7 @@ export async function importTrigger(options: ImportTriggerOptions): Promise<void
   const from = await fromOf(options, environmentOfKey(target.key));
   refuseSame(from, target.url);
   if (options.runs !== undefined && existsSync(options.runs))
-    throw new CommandFailed(exitCodes.usage, `${options.runs} is there already. Give another name.`);
+    throw new CommandFailed(exitCodes.usage, `${options.runs} already exists. Choose another name.`);
 
   waitsForServer(from.source.url);
   const key = await readKey(from);
@@ -69,27 +69,27 @@ async function fromOf(options: ImportTriggerOptions, env: EnvironmentKind): Prom
   if (token === undefined && key === undefined)
     throw new CommandFailed(
       exitCodes.usage,
-      `Nothing is read without a credential of ${url}: set MILLRACE_IMPORT_TOKEN to a personal access token, or MILLRACE_IMPORT_KEY to the secret key of the environment.`,
+      `No credential for ${url}. Set MILLRACE_IMPORT_TOKEN to a personal access token, or MILLRACE_IMPORT_KEY to the secret key of the environment.`,
     );
   for (const credential of [token, key])
     if (credential !== undefined && !credentialText.test(credential))
       throw new CommandFailed(
         exitCodes.usage,
-        `The credential of ${url} has a space, a line end or another character that no credential has: copy it again.`,
+        `The credential for ${url} contains a space, a line end or another invalid character: copy it again.`,
       );
   const projectRef =
     options.fromProject ?? (await readPublished(resolve(options.dir), evaluateConfig))?.config.project;
   if (projectRef === undefined)
     throw new CommandFailed(
       exitCodes.usage,
-      'Which project? Give --from-project proj_…, or run this in the folder of its trigger.config.ts.',
+      'No source project. Pass --from-project proj_…, or run the command in the folder of its trigger.config.ts.',
     );
   const fromEnv = options.fromEnv ?? env;
   // Requests with a key apply to its environment, regardless of the environment that they name.
   if (key !== undefined && environmentOfKey(key) !== fromEnv)
     throw new CommandFailed(
       exitCodes.usage,
-      `--from-key belongs to ${environmentOfKey(key)}, and ${fromEnv} is read: give the key of ${fromEnv}, or --from-env.`,
+      `--from-key belongs to ${environmentOfKey(key)}, but the import reads ${fromEnv}. Pass the key of ${fromEnv}, or --from-env.`,
     );
   const { line, paint } = screenOn(process.stderr);
   return {
@@ -110,7 +110,7 @@ function refuseSame({ source }: From, url: string): void {
   if (new URL(source.url).href !== new URL(url).href) return;
   throw new CommandFailed(
     exitCodes.usage,
-    `${url} cannot be imported into itself: --from is the installation that is read, --url this one.`,
+    `${url} cannot be imported into itself: --from is the source installation, --url the target.`,
   );
 }
 
@@ -118,7 +118,7 @@ function keyForSchedules(key: string | undefined): string {
   if (key !== undefined) return key;
   throw new CommandFailed(
     exitCodes.cannotReach,
-    'Schedules are read with the secret key of the environment, which this token may not see. Set MILLRACE_IMPORT_KEY to that key, or import only variables with --only variables.',
+    'Schedules are read with the secret key of the environment, which this token cannot read. Set MILLRACE_IMPORT_KEY to that key, or import only variables with --only variables.',
   );
 }
 

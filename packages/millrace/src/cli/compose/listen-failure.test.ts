@@ -16,10 +16,10 @@ const listen = (port: number, host: string) =>
     server.listen(port, host, () => resolve(server.address() as { port: number }));
   });
 
-test('names the taken port and the way out', async () => {
+test('names the port in use and a fix', async () => {
   const { port } = (await listen(0, '127.0.0.1')) as { port: number };
   const refused = (await listen(port, '127.0.0.1')) as NodeJS.ErrnoException;
-  expect(explainListen(refused, '127.0.0.1', port)).toMatch(new RegExp(`Port ${port} .* taken.*--port`));
+  expect(explainListen(refused, '127.0.0.1', port)).toMatch(new RegExp(`Port ${port} .* in use.*--port`));
 });
 
 test('names an address that the machine does not have', async () => {
@@ -27,6 +27,6 @@ test('names an address that the machine does not have', async () => {
   expect(explainListen(refused, '192.0.2.1', 0)).toMatch(/no address 192\.0\.2\.1.*--host/);
 });
 
-test('leaves other errors to others', () => {
+test('ignores other errors', () => {
   expect(explainListen({ code: 'ENOENT', syscall: 'open' }, 'localhost', 1)).toBeUndefined();
 });

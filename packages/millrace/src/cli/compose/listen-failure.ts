@@ -5,12 +5,12 @@ export function explainListen(
   port: number,
 ): string | undefined {
   if (code === 'EADDRINUSE') {
-    return `Port ${port} of ${host} is taken. Stop what listens there, or choose another with --port (0 takes any free one).`;
+    return `Port ${port} on ${host} is in use. Stop the program that uses it, or choose another port with --port (0 for any free one).`;
   }
   if (syscall === 'getaddrinfo') return `This machine has no address ${host}. Choose another with --host.`;
   if (syscall !== 'listen') return undefined;
   if (code === 'EACCES')
-    return `This user may not listen on port ${port}. Choose one above 1023 with --port.`;
+    return `This user is not allowed to listen on port ${port}. Choose a port above 1023 with --port.`;
   if (code === 'EADDRNOTAVAIL') return `This machine has no address ${host}. Choose another with --host.`;
   return undefined;
 }

@@ -28,7 +28,7 @@ export function oidcSettings(env: Env): ServerOptions['oidc'] {
     throw wrong(unknown, `is not a setting. Valid settings are: ${known.join(', ')}`);
   const required = (name: string): string => {
     const value = valueOf(env, name);
-    if (value === undefined) throw wrong(name, 'is needed for logins with an identity provider');
+    if (value === undefined) throw wrong(name, 'is required for logins with an identity provider');
     return value;
   };
   return {
@@ -52,21 +52,21 @@ function issuerIn(text: string): string {
   if (!url || !isSafe || url.username !== '' || url.search !== '' || url.hash !== '')
     throw wrong(
       `${prefix}ISSUER`,
-      'is the address of the provider, such as https://login.example.com/realms/main; http:// is accepted for this machine only',
+      'must be the address of the provider, such as https://login.example.com/realms/main; http:// is accepted for this machine only',
     );
   return text;
 }
 
 function nameIn(text: string): string {
   if (/^[^\p{C}]{1,40}$/u.test(text)) return text;
-  throw wrong(`${prefix}NAME`, 'is a name of at most 40 characters, such as Okta');
+  throw wrong(`${prefix}NAME`, 'must be a name of at most 40 characters, such as Okta');
 }
 
 function organizationIn(text: string | undefined): string | undefined {
   if (text === undefined || /^org_\w{1,64}$/.test(text)) return text;
   throw wrong(
     `${prefix}ORGANIZATION`,
-    'is the id of an organization, such as org_…; `millrace orgs list` shows it',
+    'must be the ID of an organization, such as org_… (see `millrace orgs list`)',
   );
 }
 
@@ -74,7 +74,7 @@ function scopesIn(text: string | undefined): string | undefined {
   if (text === undefined || text.split(/\s+/).includes('openid')) return text;
   throw wrong(
     `${prefix}SCOPES`,
-    'is a list with blanks that includes openid, such as "openid profile email"',
+    'must be a list separated by spaces that includes openid, such as "openid profile email"',
   );
 }
 
@@ -89,7 +89,7 @@ function rolesIn(text: string): ReadonlyMap<string, OidcRole> {
     if (group === '' || !isRole(role) || roles.has(group))
       throw wrong(
         `${prefix}ROLES`,
-        'gives each group one role: write such as millrace-admins=admin,engineering=member. The roles are admin, member and viewer',
+        'must assign each group one role, such as millrace-admins=admin,engineering=member. The roles are admin, member and viewer',
       );
     roles.set(group, role);
   }

@@ -36,7 +36,7 @@ export async function embeddedDatabase(
     if (error === null) return new Promise<never>(() => {});
     throw new CommandFailed(exitCodes.failed, `The embedded PostgreSQL has stopped: ${error.message}`);
   });
-  // Not unhandled if nobody awaits it while the server is starting.
+  // Prevents an unhandled rejection while the server is starting.
   lost.catch(() => {});
   return { database: running.connection, lost };
 }

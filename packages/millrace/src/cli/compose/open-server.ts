@@ -41,7 +41,7 @@ function leaseTimes(): ServerOptions['leaseTimes'] {
   if (!(seconds >= 1 && seconds <= 3_600)) {
     throw new CommandFailed(
       exitCodes.usage,
-      'MILLRACE_LEASE_SECONDS is a number of seconds between 1 and 3600.',
+      'MILLRACE_LEASE_SECONDS must be a number of seconds between 1 and 3600.',
     );
   }
   return { leaseMs: seconds * 1_000, heartbeatMs: (seconds * 1_000) / 3 };
@@ -69,7 +69,7 @@ function rateLimits(): ServerOptions['rateLimits'] {
   if (burst === undefined) {
     throw new CommandFailed(
       exitCodes.usage,
-      'MILLRACE_KEY_RATE is two whole numbers, such as 750/25: requests at once, and a second after that.',
+      'MILLRACE_KEY_RATE must be two whole numbers, such as 750/25: the burst, and the requests per second after it.',
     );
   }
   return { ...defaultRateLimits, secretKey: { burst: Number(burst), perSecond: Number(perSecond) } };
@@ -83,7 +83,7 @@ function admissionLimits(): NonNullable<ServerOptions['admissionLimits']> {
   if (!(seconds >= 0.1 && seconds <= 60)) {
     throw new CommandFailed(
       exitCodes.usage,
-      'MILLRACE_MAX_QUEUE_SECONDS is a number of seconds between 0.1 and 60.',
+      'MILLRACE_MAX_QUEUE_SECONDS must be a number of seconds between 0.1 and 60.',
     );
   }
   return { maxWaitMs: seconds * 1_000 };
@@ -103,7 +103,7 @@ function count(variable: string): number | undefined {
   const text = process.env[variable]?.trim() ?? '';
   if (text === '') return undefined;
   if (/^\d{1,5}$/.test(text) && Number(text) >= 1 && Number(text) <= 10_000) return Number(text);
-  throw new CommandFailed(exitCodes.usage, `${variable} is a number between 1 and 10000.`);
+  throw new CommandFailed(exitCodes.usage, `${variable} must be a number between 1 and 10000.`);
 }
 
 /** Maximum total size of the files of a deployment, compressed (MILLRACE_MAX_BUNDLE, such as `256MiB`). */
@@ -124,7 +124,7 @@ function metrics(): NonNullable<ServerOptions['metrics']> {
   if (token !== '' && !/^[!-~]{16,}$/.test(token)) {
     throw new CommandFailed(
       exitCodes.usage,
-      'MILLRACE_METRICS_TOKEN is 16 or more characters without blanks (`openssl rand -hex 16`).',
+      'MILLRACE_METRICS_TOKEN must be 16 or more characters without spaces (`openssl rand -hex 16`).',
     );
   }
   const maxNames = count('MILLRACE_METRICS_MAX_NAMES');
@@ -150,7 +150,7 @@ function basePath(): string | undefined {
   if (/^(?:\/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)+$/.test(text)) return text;
   throw new CommandFailed(
     exitCodes.usage,
-    'MILLRACE_BASE_PATH is a path such as /millrace: it begins with a slash, and has letters, digits, dots, _, ~ and -.',
+    'MILLRACE_BASE_PATH must be a path such as /millrace: a slash, then letters, digits, dots, _, ~ and -.',
   );
 }
 
@@ -169,7 +169,7 @@ function trustedProxies(): string[] {
   if (wrong === undefined) return ranges;
   throw new CommandFailed(
     exitCodes.usage,
-    `MILLRACE_TRUSTED_PROXIES: "${wrong}" is neither an address nor a range; write such as 10.0.0.0/8,fd00::/8.`,
+    `MILLRACE_TRUSTED_PROXIES: "${wrong}" is neither an address nor a range such as 10.0.0.0/8,fd00::/8.`,
   );
 }
 

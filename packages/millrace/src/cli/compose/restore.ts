@@ -53,11 +53,11 @@ export async function restoreBackup(options: RestoreOptions): Promise<void> {
     `Restored to ${dataFolder}: backup ${base.name}, and ${restoredTo ? `all transactions up to ${restoredTo}` : 'no transaction after it'}.`,
   );
   if (!masterKey)
-    line(`The master key is not in a backup: put it into ${ownKey}, or set MILLRACE_MASTER_KEY.`);
+    line(`A backup does not contain the master key: store it in ${ownKey}, or set MILLRACE_MASTER_KEY.`);
   line(`Start it with \`millrace start --data ${to}\`.`);
   if (pause)
     line(
-      'It is paused: nothing starts and no schedule fires until `millrace resume --skip-missed`, which skips what was due before.',
+      'It is paused: no runs start and no schedules fire until `millrace resume --skip-missed`, which skips earlier ticks.',
     );
 }
 
@@ -68,7 +68,7 @@ async function findKey(option: string | undefined, ownKey: string) {
     if (stored !== undefined) {
       throw new CommandFailed(
         exitCodes.usage,
-        `There is a key in ${ownKey} already. Leave out --master-key-file, or remove that file.`,
+        `${ownKey} already contains a key. Omit --master-key-file, or remove that file.`,
       );
     }
     const text = await readFile(option, 'utf8').catch((error: Error) => {

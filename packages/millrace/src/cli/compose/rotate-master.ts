@@ -29,19 +29,23 @@ export async function rotateMaster({ data, json }: RotateOptions): Promise<void>
   if ((url === undefined) === (data === undefined)) {
     throw new CommandFailed(
       exitCodes.usage,
-      'Where is the data? Set DATABASE_URL, or give --data <folder>; one of them.',
+      url === undefined
+        ? 'No database. Set DATABASE_URL or pass --data <folder>.'
+        : 'Both DATABASE_URL and --data are set. Use only one of them.',
     );
   }
   const { line } = screenOn(process.stdout);
   if (data !== undefined && env === undefined && previous === undefined) {
     await changeFile(resolve(data));
     if (json) return printJson({ changed: true });
-    return line('The key file has a new key, and everything is sealed with it. Keep a copy of it apart.');
+    return line(
+      'The key file contains a new key, and all secrets are encrypted with it. Keep a copy of the key elsewhere.',
+    );
   }
   if (env === undefined || previous === undefined) {
     throw new CommandFailed(
       exitCodes.usage,
-      'Set MILLRACE_MASTER_KEY to the new key and MILLRACE_MASTER_KEY_PREVIOUS to the one that is in use; with --data set neither when the key is in its key file.',
+      'Set MILLRACE_MASTER_KEY to the new key and MILLRACE_MASTER_KEY_PREVIOUS to the current one. With --data and a key file, set neither.',
     );
   }
   const masterKey = await loadMasterKey({ env, previous });
@@ -52,7 +56,7 @@ export async function rotateMaster({ data, json }: RotateOptions): Promise<void>
         : (await embeddedOrRunning(resolve(data), cleanup)).database;
     const resealed = await rotate(await ping(database), masterKey, cleanup);
     if (json) return printJson({ resealed });
-    line(`Sealed ${resealed} values anew. MILLRACE_MASTER_KEY_PREVIOUS is no longer needed.`);
+    line(`Re-encrypted ${resealed} values. MILLRACE_MASTER_KEY_PREVIOUS is no longer needed.`);
   });
 }
 
@@ -63,7 +67,7 @@ async function rotate(
 ): Promise<number> {
   const sql = connect(database, { name: 'millrace keys', max: 2, pooler });
   cleanup.add(() => sql.end());
-  waitsFor('the database, to seal everything anew');
+  waitsFor('the database, to re-encrypt all secrets');
   const { resealed } = await rotateMasterKey(sql, masterKey).catch(explained);
   return resealed;
 }

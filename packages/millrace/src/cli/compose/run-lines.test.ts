@@ -11,7 +11,7 @@ function showing(options: RunLinesOptions = {}, now?: () => number) {
   return { written, show, say };
 }
 
-test('a line has its level, its run, its text and its properties', () => {
+test('a line contains level, run, text and properties', () => {
   const { written, show } = showing();
   show([
     { run: 'run_1', attempt: 1, at: 0, level: 'info', message: 'Saying hello', properties: '{"name":"Ada"}' },
@@ -23,7 +23,7 @@ test('a line has its level, its run, its text and its properties', () => {
   ]);
 });
 
-test('escape sequences are made visible, but for --raw', () => {
+test('makes escape sequences visible, except with --raw', () => {
   const { written, say } = showing();
   say('\u001b[2Jgone\rover');
   expect(written).toEqual(['info    run_1 ␛[2Jgone␍over\n']);
@@ -32,7 +32,7 @@ test('escape sequences are made visible, but for --raw', () => {
   expect(raw.written).toEqual(['\u001b[2Jgone\n']);
 });
 
-test('with --json each is a line of JSON', () => {
+test('prints a line of JSON for each with --json', () => {
   const { written, show } = showing({ json: true });
   const entry = { run: 'run_1', attempt: 1, level: 'log', message: '\u001b[2J' } as const;
   show([

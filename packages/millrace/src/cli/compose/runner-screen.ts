@@ -23,7 +23,7 @@ export function runnerScreen(
   return {
     onSdkLent: () =>
       line(
-        `${paint.cyan('sdk')}     that of this command, as the project has none yet: \`npm install\` gives your editor its types`,
+        `${paint.cyan('sdk')}     the SDK of this command, because the project has none: \`npm install\` adds its types for your editor`,
       ),
     onVersion: ({ version, isNew, isCurrent, tasks, took }) => {
       const names = tasks.map(({ id }) => id).toSorted();
@@ -46,9 +46,9 @@ export function runnerScreen(
         `${paint.yellow('version')} ${version}: its files in the cache were lost or changed; fetching them again`,
       ),
     onUnable: (version, why) => text(`${paint.red('version')} ${version} cannot be served here: ${why}`),
-    onStopRequested: () => line(`${paint.yellow('runner')}  was asked to stop by the server`),
+    onStopRequested: () => line(`${paint.yellow('runner')}  received a stop signal from the server`),
     onProblem: (problem) => text(`${paint.red('problem')} ${describeProblem(problem)}`),
-    onStillServed: (version) => line(`${paint.cyan('version')} ${version} goes on being served`),
+    onStillServed: (version) => line(`${paint.cyan('version')} ${version} remains in service`),
     onStopping: ({ runs, waitMs }) => {
       if (runs.length === 0) return;
       const what = runs.length === 1 ? '1 run' : `${runs.length} runs`;
@@ -58,7 +58,7 @@ export function runnerScreen(
     },
     onReleased: ({ why, runs }) => {
       const what = why === 'notStarted' ? 'had not started' : 'did not end in time';
-      line(`${paint.yellow('runner')}  gives back what ${what}: ${runs.join(', ')}`);
+      line(`${paint.yellow('runner')}  returns runs that ${what}: ${runs.join(', ')}`);
     },
     onUnconfirmed: (runs) =>
       line(
@@ -77,7 +77,7 @@ export function runnerScreen(
     onState: (state, detail) => {
       if (state === 'disconnected') {
         line(
-          `${paint.yellow('runner')}  ${wasConnected ? 'lost the server' : 'waits for the server'}${detail ? `: ${detail}` : ''}`,
+          `${paint.yellow('runner')}  ${wasConnected ? 'disconnected from the server' : 'waiting for the server'}${detail ? `: ${detail}` : ''}`,
         );
         wasConnected = false;
       }

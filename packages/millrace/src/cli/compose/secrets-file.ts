@@ -19,7 +19,7 @@ async function isOurs(file: string): Promise<boolean> {
 export async function writeSecretsFile(file: string, credentials: ShownCredentials): Promise<void> {
   const draft = join(dirname(file), `.millrace-secrets-${randomBytes(6).toString('hex')}`);
   try {
-    if (!(await isOurs(file))) throw new Error('there is a file already that is not ours');
+    if (!(await isOurs(file))) throw new Error('a file that Millrace did not create already exists');
     const handle = await open(draft, 'wx', 0o600);
     try {
       await handle.writeFile(`${JSON.stringify(credentials, null, 2)}\n`);
@@ -32,7 +32,7 @@ export async function writeSecretsFile(file: string, credentials: ShownCredentia
     await rm(draft, { force: true });
     throw new CommandFailed(
       exitCodes.cannotStart,
-      `The secrets of the first start cannot be written to ${file} (${(error as Error).message}), so nothing was made. Choose another file with --secrets-file, or give the secrets by MILLRACE_BOOTSTRAP_… (see: millrace help operations).`,
+      `The secrets of the first start cannot be written to ${file} (${(error as Error).message}), so nothing was created. Choose another file with --secrets-file, or set the secrets with MILLRACE_BOOTSTRAP_… (see: millrace help operations).`,
     );
   }
 }

@@ -93,7 +93,7 @@ export async function serveProject({
   if (!credentials || !secretKey) {
     throw new CommandFailed(
       exitCodes.cannotStart,
-      `The secret key of ${options.env} that this data folder was made with is revoked. Choose another folder with --data.`,
+      `The secret key of ${options.env} from the first start of this data folder is revoked. Choose another folder with --data.`,
     );
   }
   screen.line(`${screen.paint.bold('Millrace')} ${version} at ${screen.paint.cyan(url)}`);
@@ -146,7 +146,7 @@ async function printRefusals(project: Project, { text, paint }: Screen): Promise
     { file: project.dir, line: null, column: null, message: String(error) },
   ]);
   for (const problem of problems)
-    text(`${paint.yellow('deploy')}  \`millrace deploy\` refuses this project: ${describeProblem(problem)}`);
+    text(`${paint.yellow('deploy')}  \`millrace deploy\` rejects this project: ${describeProblem(problem)}`);
 }
 
 /** Applies a changed `.env`. Running attempts finish with the old variables. */
@@ -162,7 +162,7 @@ async function followVariables(
     const now = await projectVariables(dir);
     if (isDeepStrictEqual(now, last)) return;
     last = now;
-    line(`${paint.cyan('env')}     ${now.summary ?? '.env is gone'}`);
+    line(`${paint.cyan('env')}     ${now.summary ?? '.env was removed'}`);
     runner.changeEnv(now.env);
   };
   // Serialized, so that an older text never replaces a newer one.
@@ -177,7 +177,7 @@ async function followVariables(
 
 function printIntroduction({ line, paint }: Screen, url: string, credentials: Credentials | undefined): void {
   if (credentials) printCredentials(credentials, { line, paint });
-  else line(paint.dim('Keys are shown on a terminal, and with --json.'));
+  else line(paint.dim('Keys are printed only on a terminal or with --json.'));
   line(
     paint.dim(`The API is described at ${url}/reference. Save a task file for a new version. Ctrl-C stops.`),
   );

@@ -84,7 +84,7 @@ function isPauseRequested({ paused }: StartOptions): boolean {
   const text = process.env['MILLRACE_PAUSED']?.trim() ?? '';
   if (paused || text === '1' || text === 'true') return true;
   if (text === '' || text === '0' || text === 'false') return false;
-  throw new CommandFailed(exitCodes.usage, 'MILLRACE_PAUSED is 1 or 0.');
+  throw new CommandFailed(exitCodes.usage, 'MILLRACE_PAUSED must be 1 or 0.');
 }
 
 /** Logs that WAL could not be archived. PostgreSQL retries, and retains the WAL until it succeeds. */
@@ -129,7 +129,7 @@ function printReady(
   screen.line(`Millrace ${version} serves at ${url}`);
   if (pausedSince) {
     screen.line(
-      `Paused since ${pausedSince.toISOString()}: nothing is started or fired until \`millrace resume\`.`,
+      `Paused since ${pausedSince.toISOString()}: no runs start and no schedules fire until \`millrace resume\`.`,
     );
   }
   if (isWritten) {
@@ -149,15 +149,12 @@ async function openDatabase(
   const url = process.env['DATABASE_URL']?.trim() || undefined;
   const direct = directUrl?.trim() || undefined;
   if (url !== undefined && data !== undefined) {
-    throw new CommandFailed(
-      exitCodes.usage,
-      'Both DATABASE_URL and --data are given. Keep the one you mean.',
-    );
+    throw new CommandFailed(exitCodes.usage, 'Both DATABASE_URL and --data are set. Use only one of them.');
   }
   if (data !== undefined && direct !== undefined) {
     throw new CommandFailed(
       exitCodes.usage,
-      'DATABASE_DIRECT_URL goes with DATABASE_URL, and --data needs neither. Keep what you mean.',
+      'DATABASE_DIRECT_URL requires DATABASE_URL and cannot be combined with --data.',
     );
   }
   const archiveTo = backups?.trim() || undefined;
@@ -165,12 +162,12 @@ async function openDatabase(
   if (archiveTo !== undefined) {
     throw new CommandFailed(
       exitCodes.usage,
-      '--backups and MILLRACE_BACKUPS are for the embedded PostgreSQL (--data). Archive the WAL of another one with its own tools. See: millrace help backup',
+      '--backups and MILLRACE_BACKUPS are for the embedded PostgreSQL (--data). Archive the WAL of an external one with its own tools. See: millrace help backup',
     );
   }
   if (url !== undefined) return externalDatabase(url, direct);
   throw new CommandFailed(
     exitCodes.usage,
-    'Where is the data? Set DATABASE_URL, or give --data <folder> for the embedded PostgreSQL.',
+    'No database. Set DATABASE_URL, or pass --data <folder> for the embedded PostgreSQL.',
   );
 }

@@ -25,7 +25,7 @@ export async function openRemote(options: TransferOptions): Promise<OpenRemote> 
   if (kind !== 'secretKey' || !project || !environment)
     throw new CommandFailed(
       exitCodes.usage,
-      'An environment is exported and imported with its secret key: set MILLRACE_SECRET_KEY, or give --key.',
+      'Export and import require the secret key of the environment. Set MILLRACE_SECRET_KEY or pass --key.',
     );
   return {
     client,
@@ -56,6 +56,6 @@ export function requireRights(
   if (lacking.length === 0) return;
   throw new CommandFailed(
     exitCodes.cannotReach,
-    `The key lacks rights to ${act} this: ${lacking.join(', ')}. Use an unrestricted key, or --only for what it may ${act}.`,
+    `The key has no permission to ${act} these kinds: ${lacking.join(', ')}. Use an unrestricted key, or --only with kinds that it may ${act}.`,
   );
 }

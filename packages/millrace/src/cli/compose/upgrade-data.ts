@@ -46,7 +46,7 @@ export async function upgrade(options: UpgradeDataOptions): Promise<void> {
   }
   const { line } = screenOn(process.stdout);
   if (!copied) {
-    line(`The data in ${dataFolder} has PostgreSQL ${to} already.`);
+    line(`The data in ${dataFolder} is already at PostgreSQL ${to}.`);
     for (const folder of await oldClusters(dataFolder)) printOldCluster(folder, dataFolder);
     return;
   }
@@ -55,16 +55,16 @@ export async function upgrade(options: UpgradeDataOptions): Promise<void> {
     `Upgraded ${dataFolder} from PostgreSQL ${from} to ${to}: ${rows} rows of ${tables} tables in ${seconds} s.`,
   );
   for (const name of indexesLeft)
-    line(`The index ${name}, which Millrace has not made, could not be created.`);
+    line(`The index ${name}, which Millrace did not create, could not be recreated.`);
   printOldCluster(oldCluster, dataFolder);
-  line('Backups of before cannot be continued: give `millrace start` and `millrace backup` a new folder.');
+  line('Earlier backups cannot be continued: use a new folder for `millrace start` and `millrace backup`.');
 }
 
 async function remove(dataFolder: string, json: boolean | undefined): Promise<void> {
   const removed = await removeOldClusters(dataFolder);
   if (json) return printJson({ data: dataFolder, removed });
   const { line } = screenOn(process.stdout);
-  if (removed.length === 0) line(`Nothing was kept in ${dataFolder}.`);
+  if (removed.length === 0) line(`No old database in ${dataFolder}.`);
   for (const folder of removed) line(`Deleted ${folder}.`);
 }
 

@@ -101,20 +101,20 @@ function linesForPeople(level: LogLevel): WorkOutput {
       onLeft: (branch, why) => {
         if (why !== undefined) {
           if (showsWarnings) line(`${paint.yellow('branch')}  ${branch} is not served: ${why}`);
-        } else if (showsInfo) line(`${paint.cyan('branch')}  ${branch} is there no more`);
+        } else if (showsInfo) line(`${paint.cyan('branch')}  ${branch} no longer exists`);
       },
     },
     started: (runner, version, servesAll) => {
       const what = servesAll
         ? ' the branches of preview'
         : version === null
-          ? ' deployed versions: there is no project in this folder'
+          ? ' deployed versions (no project in this folder)'
           : '';
       if (showsInfo) line(`${paint.green('runner')}  ${runner} serves${what}`);
     },
     stopping: (graceMs) =>
       line(
-        `Stopping when the runs under way are done, in ${graceMs / 1_000} s at the latest. Ctrl-C again stops at once.`,
+        `Stopping when the active runs have ended, after at most ${graceMs / 1_000} s. Ctrl-C again stops at once.`,
       ),
     unread: (why) => showsWarnings && line(`${paint.yellow('variables')}  ${why}`),
     end: folded.end,

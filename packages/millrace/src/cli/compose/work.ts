@@ -53,12 +53,12 @@ export async function work(options: WorkOptions): Promise<void> {
   const { url, key } = await findServer({ ...options, dir: options.dir ?? '.' });
   const isPreview = isPreviewKey(key);
   if (options.branch !== undefined && !isPreview)
-    throw new CommandFailed(exitCodes.usage, '--branch needs the key of preview: it has the branches.');
+    throw new CommandFailed(exitCodes.usage, '--branch requires a preview secret key.');
   const servesAll = isPreview && options.branch === undefined;
   if (servesAll && options.dir !== undefined)
     throw new CommandFailed(
       exitCodes.usage,
-      '--dir needs --branch with the key of preview: the tasks of a folder are registered in one branch.',
+      'With a preview key, --dir requires --branch: the tasks of a folder are registered in one branch.',
     );
   const projectDir = options.dir ?? (isProject('.') && !servesAll ? '.' : undefined);
   const output = workOutput(options.logLevel);

@@ -11,7 +11,7 @@ export async function addNotifications({ services }: Shop): Promise<void> {
   await notifications.createEndpoint({
     url: services.address('hooks/legacy-crm'),
     types: ['run.failed', 'error.new'],
-    description: 'The old CRM, which nobody maintains',
+    description: 'The old CRM, no longer maintained',
   });
   const chat = await notifications.createEndpoint({ kind: 'slack', url: services.address('hooks/chat') });
   await alerts.create({ kind: 'error.new', name: 'New errors', threshold: 3, window: '15m', quiet: '10m' });

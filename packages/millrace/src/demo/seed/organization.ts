@@ -18,7 +18,7 @@ const invited = [
 export async function addMembers({ url, personalAccessToken: token }: Shop): Promise<Member[]> {
   const login = { url, token };
   const [first] = await call(login, 'listOrganizations');
-  if (!first) throw new Error('The token of the first start belongs to no organisation.');
+  if (!first) throw new Error('The token of the first start does not belong to an organization.');
   const params = { organization: first.id };
   await call(login, 'updateOrganization', { params, body: { name: 'Harbour & Hearth' } });
   const members: Member[] = [];

@@ -51,7 +51,7 @@ async function decide(orderId: string, data: unknown): Promise<void> {
       return;
     }
   }
-  throw new Error(`The run of ${orderId} has not asked anybody within ${decideMs / 1_000} s.`);
+  throw new Error(`The run of ${orderId} did not request an approval within ${decideMs / 1_000} s.`);
 }
 
 export const questions = [

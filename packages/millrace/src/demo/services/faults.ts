@@ -68,7 +68,7 @@ const erp: Service = ({ path }) => {
     case 'CHAIR-12':
       return ok({ ...stock, available: '3' });
     case 'RUG-990':
-      return refusal(404, 'unknown_article', 'There is no such article');
+      return refusal(404, 'unknown_article', 'No such article');
     case 'VASE-31':
       return refusal(500, 'ORA-00060', 'deadlock detected while waiting for resource');
     case 'TABLE-77':
@@ -97,7 +97,8 @@ const mail: Service = ({ body }) => {
 };
 
 const search: Service = ({ path }) => {
-  if (path.endsWith('-409')) return refusal(409, 'version_conflict', 'The document was changed meanwhile');
+  if (path.endsWith('-409'))
+    return refusal(409, 'version_conflict', 'The document was changed in the meantime');
   if (path.endsWith('-400'))
     return refusal(400, 'mapper_parsing', 'The field attributes.colour is of another type');
   return ok({ version: numberOf(path) % 12 });

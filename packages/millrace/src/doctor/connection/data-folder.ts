@@ -10,12 +10,12 @@ export const dataFolder: ConnectionCheck = {
   why: 'Millrace cannot start with this folder, or starts with an empty database.',
   fix: 'Pass the folder of `millrace start` with `--data`. For `millrace dev` it is `.millrace/data`.',
   async find({ data, open }) {
-    if (data === undefined) throw new Skipped('there is no data folder');
+    if (data === undefined) throw new Skipped('no data folder');
     const isThere = await access(join(data, 'postgres', 'PG_VERSION')).then(
       () => true,
       () => false,
     );
-    if (!isThere) return [{ what: `There is no database in ${data}.` }];
+    if (!isThere) return [{ what: `No database in ${data}.` }];
     try {
       await open();
       return [];

@@ -3,7 +3,7 @@ import type { ConnectionCheck } from './input.ts';
 
 export const databasePooler: ConnectionCheck = {
   name: 'database-pooler',
-  condition: 'behind a pooler in transaction mode, a direct address is set as well',
+  condition: 'a direct address is set if the database is behind a pooler in transaction mode',
   severity: 'error',
   why: 'Servers do not start: they need sessions for notifications, locks and prepared statements.',
   fix: 'Set `DATABASE_DIRECT_URL` to the address of PostgreSQL itself, or set the pooler to `pool_mode = session`.',

@@ -36,7 +36,7 @@ export const masterKey: Check<MasterKeyInput> = {
     try {
       const keys = candidates.map(({ text, from }) => parseMasterKey(text, from));
       for (const key of keys) if (await isMasterKeyOf(sql, key)) return [];
-      return [{ what: `The key of ${candidates[0]?.from} does not open the secrets in the database.` }];
+      return [{ what: `The key of ${candidates[0]?.from} cannot decrypt the secrets in the database.` }];
     } catch (error) {
       if (!(error instanceof MasterKeyRefused)) throw error;
       return [{ what: error.message }];

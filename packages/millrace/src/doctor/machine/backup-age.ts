@@ -17,7 +17,7 @@ export const backupAge: MachineCheck = {
     if (!backups) throw new Skipped(noBackupFolder);
     const { folder, maxAgeMs } = backups;
     const newest = await newestBackup(folder).catch(() => undefined);
-    if (!newest) throw new Skipped('there is no backup, as backup-missing says');
+    if (!newest) throw new Skipped('no backup (see backup-missing)');
     const ageMs = wallClock() - Date.parse(newest.endedAt);
     if (ageMs <= maxAgeMs) return [];
     return [{ what: `The newest backup in ${folder} is ${readableDuration(ageMs)} old: ${newest.name}.` }];

@@ -4,7 +4,7 @@ import { newestBackup, systemIdOf } from '@millrace/postgres';
 import type { MachineCheck } from './input.ts';
 
 /** The reason for skipping backup checks when no backup folder is known. */
-export const noBackupFolder = 'no folder of backups is given: --backups or MILLRACE_BACKUPS';
+export const noBackupFolder = 'no backup folder: pass --backups or set MILLRACE_BACKUPS';
 
 export const backupMissing: MachineCheck = {
   name: 'backup-missing',
@@ -17,13 +17,13 @@ export const backupMissing: MachineCheck = {
     const { folder } = backups;
     try {
       const newest = await newestBackup(folder);
-      if (!newest) return [{ what: `There is no backup in ${folder}.` }];
+      if (!newest) return [{ what: `No backup in ${folder}.` }];
       const systemId = data && (await systemIdOf(join(data, 'postgres')).catch(() => undefined));
       if (systemId === undefined || systemId === newest.systemId) return [];
       return [
         {
-          what: `The backups in ${folder} are of another database than ${data}.`,
-          fix: 'Give each database a folder of backups of its own, with `--backups` of `millrace start` and `--to` of `millrace backup`.',
+          what: `The backups in ${folder} belong to a different database than ${data}.`,
+          fix: 'Use a separate backup folder for each database, with `--backups` of `millrace start` and `--to` of `millrace backup`.',
         },
       ];
     } catch (error) {

@@ -10,7 +10,7 @@ export const keyFile: MachineCheck = {
   why: 'Anyone with the key and a copy of the database can read all secrets.',
   fix: '`chmod 600 <folder>/master.key`. If other users may have read the key, change it: `millrace keys rotate-master --data <folder>`.',
   async find({ data }) {
-    if (data === undefined) throw new Skipped('there is no data folder');
+    if (data === undefined) throw new Skipped('no data folder');
     const file = join(data, 'master.key');
     const found = await stat(file).catch(() => undefined);
     return found && (found.mode & 0o077) !== 0

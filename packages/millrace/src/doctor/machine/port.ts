@@ -5,7 +5,7 @@ import { isMillrace } from '../server/is-millrace.ts';
 import type { MachineCheck } from './input.ts';
 
 const whys: Readonly<Record<string, string>> = {
-  EACCES: 'needs the rights of an administrator',
+  EACCES: 'requires administrator rights',
   EADDRNOTAVAIL: 'is not an address of this machine',
 };
 

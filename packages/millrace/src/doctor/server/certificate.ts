@@ -14,7 +14,7 @@ export const certificate: ServerCheck = {
   fix: 'Renew it, and find out why it was not renewed automatically: `certbot renew`, or the log of Caddy.',
   async find({ url }) {
     const { protocol, hostname, port } = new URL(url);
-    if (protocol !== 'https:') throw new Skipped('the address is without TLS');
+    if (protocol !== 'https:') throw new Skipped('the address does not use TLS');
     const socket = connect({
       host: hostname.replace(/^\[|\]$/g, ''),
       port: Number(port || 443),
@@ -27,7 +27,7 @@ export const certificate: ServerCheck = {
       const end = new Date(socket.getPeerCertificate().valid_to);
       const days = Math.floor((end.getTime() - Date.now()) / dayMs);
       return days < minDays
-        ? [{ what: `The certificate ends in ${days} days, at ${end.toISOString()}.` }]
+        ? [{ what: `The certificate expires in ${days} days, at ${end.toISOString()}.` }]
         : [];
     } finally {
       socket.destroy();

@@ -11,6 +11,6 @@ export const proxyAddress: ServerCheck = {
     const [used, understood] = [url, diagnosis.request.url].map((address) => new URL(`${address}/`).href);
     return used === understood
       ? []
-      : [{ what: `The server was called at ${used} and understands ${understood}` }];
+      : [{ what: `The server was called at ${used}, but sees the address ${understood}` }];
   },
 };

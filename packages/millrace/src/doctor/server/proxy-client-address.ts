@@ -11,7 +11,7 @@ export const proxyClientAddress: ServerCheck = {
     return isForwarded && !isTrusted
       ? [
           {
-            what: `A proxy at ${address} names the client, and the server does not trust it.`,
+            what: `A proxy at ${address} forwards client addresses, but the server does not trust it.`,
             fix: `\`MILLRACE_TRUSTED_PROXIES=${address}\` for all servers, or the network of the proxies.`,
           },
         ]

@@ -20,7 +20,7 @@ export const serverAnswers: ServerCheck = {
         ? [{ what: `${url} redirects to ${originOf(target, url)}: use that address.` }]
         : [
             {
-              what: `What answers at ${url} is not a Millrace server: /healthz has status ${response.status}.`,
+              what: `No Millrace server at ${url}: /healthz has status ${response.status}.`,
             },
           ];
     } catch (error) {

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { reads } from '../tool.ts';
 import { limitOf, nextOutput } from './views.ts';
 
-const taskInput = z.string().min(1).max(128).describe('Id of a task');
+const taskInput = z.string().min(1).max(128).describe('Task ID.');
 const named = z.looseObject({ id: z.string() });
-const pageInput = z.number().int().min(1).default(1).describe('Which page, from 1.');
+const pageInput = z.number().int().min(1).default(1).describe('Page number, from 1.');
 
 /** More would leave no room for other data in a result. */
 const maxTasks = 200;
@@ -12,8 +12,8 @@ const maxTasks = 200;
 export const listTasks = reads({
   name: 'list_tasks',
   title: 'List tasks',
-  description: 'Lists the tasks of the current version. read_task has the payload that one takes.',
-  input: { search: z.string().max(128).optional().describe('A text in the id or the description.') },
+  description: 'Lists the tasks of the current version. read_task returns the payload schema of a task.',
+  input: { search: z.string().max(128).optional().describe('Text in the ID or the description.') },
   output: { tasks: z.array(named) },
   rest: 'Use `search` to find fewer tasks.',
   async read({ search }, { client }) {
@@ -38,10 +38,10 @@ export const readTask = reads({
   name: 'read_task',
   title: 'Read a task',
   description:
-    'Tells one task: the JSON Schema of its payload, its settings, and how its latest runs went. Read it before trigger_task.',
+    'Returns one task: the JSON Schema of its payload, its settings, and statistics of its latest runs. Call it before trigger_task.',
   input: { task: taskInput },
   output: { task: named, payloadSchema: z.unknown().describe('JSON Schema; null if the task has none.') },
-  rest: 'The dashboard has the whole schema.',
+  rest: 'The dashboard shows the complete schema.',
   async read({ task: id }, { client }) {
     const { payloadSchema, recent, lastRuns, ...task } = await client.tasks.retrieve(id);
     return { task, payloadSchema, recent, lastRuns };
@@ -52,10 +52,10 @@ export const listQueues = reads({
   name: 'list_queues',
   title: 'List queues',
   description:
-    'Lists queues by name: how many of their runs run and wait, their limits, and whether they are paused.',
+    'Lists queues by name, with their running and queued runs, their limits, and whether they are paused.',
   input: { limit: limitOf(50, 25), page: pageInput },
   output: { queues: z.array(named), next: nextOutput },
-  rest: 'Ask for fewer queues with `limit`.',
+  rest: 'Request fewer queues with `limit`.',
   async read({ limit, page }, { client }) {
     const { data, next } = await client.queues.list({ page, perPage: limit });
     return { queues: data, ...(next !== undefined && { next }) };
@@ -65,10 +65,10 @@ export const listQueues = reads({
 export const listSchedules = reads({
   name: 'list_schedules',
   title: 'List schedules',
-  description: 'Lists schedules: what they run, when, and their next time.',
+  description: 'Lists schedules with their task, cron expression and next run.',
   input: { limit: limitOf(50, 25), page: pageInput },
   output: { schedules: z.array(named), next: nextOutput },
-  rest: 'Ask for fewer schedules with `limit`.',
+  rest: 'Request fewer schedules with `limit`.',
   async read({ limit, page }, { client }) {
     const { data, next } = await client.schedules.list({ page, perPage: limit });
     return { schedules: data, ...(next !== undefined && { next }) };
@@ -79,20 +79,20 @@ export const readStatistics = reads({
   name: 'read_statistics',
   title: 'Read statistics',
   description:
-    'Counts runs by status over time, with percentiles of duration and of time in the queue in milliseconds, and the most runs that waited. Of the environment, one task, queue or version, or of the largest of each with `by`.',
+    'Counts runs by status over time, with percentiles of duration and queue time in milliseconds, and the peak number of waiting runs. For the environment, one task, queue or version, or with `by` for the largest of each.',
   input: {
-    period: z.string().default('24h').describe('Up to now, such as 2h, 24h or 7d.'),
-    step: z.string().optional().describe('Width of a point, such as 5m, 1h or 1d. Default: about 12 points.'),
-    task: taskInput.optional(),
-    queue: z.string().optional().describe('A name; task/<id> is the queue of a task.'),
-    version: z.string().optional(),
-    by: z
-      .enum(['task', 'queue', 'version'])
+    period: z.string().default('24h').describe('Period up to now, such as 2h, 24h or 7d.'),
+    step: z
+      .string()
       .optional()
-      .describe('A series for each of the 5 largest, totals only.'),
+      .describe('Interval between points, such as 5m, 1h or 1d. Default: about 12 points.'),
+    task: taskInput.optional(),
+    queue: z.string().optional().describe('Queue name; task/<id> is the queue of a task.'),
+    version: z.string().optional(),
+    by: z.enum(['task', 'queue', 'version']).optional().describe('Totals for each of the 5 largest.'),
   },
   output: { series: z.array(z.looseObject({ total: z.unknown() })) },
-  rest: 'Ask for a shorter `period` or a wider `step`.',
+  rest: 'Request a shorter `period` or a wider `step`.',
   async read({ by, step, ...params }, { client }) {
     const defined = Object.entries({ ...params, step, by }).filter(([, value]) => value !== undefined);
     const { from, to, stepMs, series } = await client.stats.retrieve({

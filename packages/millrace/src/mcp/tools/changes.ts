@@ -9,11 +9,11 @@ export const triggerTask = writes({
   name: 'trigger_task',
   title: 'Trigger a task',
   description:
-    'Starts a run of a task. The code of the task then executes, with all its effects. read_task has the payload that it takes; watch_run waits for the run.',
+    'Starts a run of a task. The code of the task then executes, with all its side effects. read_task returns its payload schema; watch_run waits for the run.',
   input: {
-    task: z.string().min(1).max(128).describe('Id of a task'),
-    payload: payloadInput.describe('What the task is given, as its payloadSchema says.'),
-    delay: z.string().optional().describe('Start later: a duration such as 10m, or a time.'),
+    task: z.string().min(1).max(128).describe('Task ID.'),
+    payload: payloadInput.describe('Payload of the run, which must match the payloadSchema of the task.'),
+    delay: z.string().optional().describe('Delay: a duration such as 10m, or a time.'),
     tags: z.array(z.string().min(1).max(128)).max(10).optional(),
     idempotencyKey: z
       .string()
@@ -21,10 +21,10 @@ export const triggerTask = writes({
       .max(256)
       .optional()
       .describe(
-        'A second call with this key finds the run of the first. Give one if you may repeat the call.',
+        'A second call with this key returns the run of the first. Set it if you may repeat the call.',
       ),
   },
-  output: { id: z.string().describe('Id of the run'), isCached: z.boolean() },
+  output: { id: z.string().describe('ID of the run'), isCached: z.boolean() },
   destroys: false,
   idempotent: false,
   async write({ task, payload, ...options }, { client: { tasks, runs } }) {
@@ -41,8 +41,8 @@ export const replayRun = writes({
   title: 'Replay a run',
   description:
     'Starts a new run of the same task with the payload of an old one, or with another payload, on the current version.',
-  input: { run: runInput, payload: payloadInput.describe('Instead of the payload of the old run.') },
-  output: { id: z.string().describe('Id of the new run') },
+  input: { run: runInput, payload: payloadInput.describe('Payload to use instead of the old one.') },
+  output: { id: z.string().describe('ID of the new run') },
   destroys: false,
   idempotent: false,
   async write({ run, payload }, { client: { runs } }) {
@@ -55,7 +55,7 @@ export const cancelRun = writes({
   name: 'cancel_run',
   title: 'Cancel a run',
   description:
-    'Cancels a run and its child runs. A waiting run ends at once; the code of an executing run is asked to stop. A run that is over stays as it is.',
+    'Cancels a run and its child runs. A waiting run ends at once; an executing run receives a stop signal. A run that has ended does not change.',
   input: { run: runInput },
   output: { id: z.string(), status: z.string() },
   destroys: true,
@@ -70,7 +70,7 @@ export const cancelRun = writes({
 export const resolveError = writes({
   name: 'resolve_error',
   title: 'Resolve an error group',
-  description: 'Marks an error group as resolved. It reopens when the error occurs again.',
+  description: 'Marks an error group as resolved. It reopens if the error occurs again.',
   input: {
     error: errorInput,
     version: z
@@ -78,7 +78,7 @@ export const resolveError = writes({
       .min(1)
       .max(128)
       .optional()
-      .describe('The version that has the fix: older versions do not reopen it.'),
+      .describe('Version that contains the fix: older versions do not reopen it.'),
   },
   output: { id: z.string(), status: z.string() },
   destroys: false,

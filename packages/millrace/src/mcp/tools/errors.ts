@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { reads } from '../tool.ts';
 import { afterInput, limitOf, nextOutput, shortRun } from './views.ts';
 
-export const errorInput = z.string().min(1).max(128).describe('Id of an error group: error_…');
+export const errorInput = z.string().min(1).max(128).describe('Error group ID (error_…).');
 
 const errorView = z.looseObject({
   id: z.string(),
@@ -31,18 +31,21 @@ export const listErrors = reads({
   name: 'list_errors',
   title: 'List error groups',
   description:
-    'Lists error groups: failures of runs with the same cause, with how often and when they occurred. read_error has one of them.',
+    'Lists error groups: failed runs with the same cause, their count and times. read_error returns one of them.',
   input: {
     status: z.array(z.enum(errorStatuses)).optional(),
     task: z.array(z.string().max(128)).max(50).optional(),
-    search: z.string().max(1_000).optional().describe('A text in the type or the message.'),
-    period: z.string().optional().describe('Occurred in the last, such as 24h or 7d. Default: of all time.'),
-    sort: z.enum(errorSorts).default('lastSeen').describe('The latest or the most first.'),
+    search: z.string().max(1_000).optional().describe('Text in the type or the message.'),
+    period: z
+      .string()
+      .optional()
+      .describe('Occurred within this period, such as 24h or 7d. Default: all time.'),
+    sort: z.enum(errorSorts).default('lastSeen').describe('Latest or most frequent first.'),
     limit: limitOf(50, 20),
     after: afterInput,
   },
   output: { errors: z.array(errorView), next: nextOutput },
-  rest: 'read_error has one error group.',
+  rest: 'read_error returns one error group.',
   async read({ task, ...params }, { client }) {
     const defined = Object.entries({ ...params, taskIdentifier: task }).filter(
       ([, value]) => value !== undefined,
@@ -58,11 +61,10 @@ export const listErrors = reads({
 export const readError = reads({
   name: 'read_error',
   title: 'Read an error group',
-  description:
-    'Tells one error group: how often it occurred, in which versions, what was done about it, and its latest runs.',
+  description: 'Returns one error group: its count, versions, status changes and latest runs.',
   input: { error: errorInput },
   output: { error: errorView, runs: z.array(z.unknown()).describe('Its latest runs.') },
-  rest: 'explain_run has the error of one run with its frames.',
+  rest: 'explain_run returns the error of one run with its frames.',
   async read({ error: id }, { client: { errors, runs } }) {
     const [group, latest, history] = await Promise.all([
       errors.retrieve(id, { trend: '24h' }),

@@ -8,26 +8,28 @@ export const readLogs = reads({
   name: 'read_logs',
   title: 'Read logs',
   description:
-    'Reads log lines: of one run, oldest first; or, without `run`, of all runs, newest first. Filters must all match.',
+    'Returns the log lines of one run, oldest first; or, without `run`, of all runs, newest first. Filters must all match.',
   input: {
     run: runInput.optional(),
-    task: z.string().max(128).optional().describe('Only of this task; without `run` only.'),
+    task: z.string().max(128).optional().describe('Filter by task ID; only without `run`.'),
     level: z.array(z.enum(levels)).optional(),
     text: z
       .string()
       .min(1)
       .max(256)
       .optional()
-      .describe('A text in the message or the properties, in any case.'),
+      .describe('Text in the message or the properties (case-insensitive).'),
     period: z
       .string()
       .optional()
-      .describe('Written in the last, such as 30m or 2h; without `run` only. Default: all that are stored.'),
+      .describe(
+        'Written within this period, such as 30m or 2h; only without `run`. Default: all stored lines.',
+      ),
     limit: limitOf(200, 50),
     after: afterInput,
   },
   output: { lines: z.array(z.looseObject({ at: z.string(), message: z.string() })), next: nextOutput },
-  rest: 'Ask for fewer lines with `limit`, or filter with `text` and `level`.',
+  rest: 'Request fewer lines with `limit`, or filter with `text` and `level`.',
   async read({ run, task, level, text, period, limit, after }, { client }) {
     const filter = { ...(level && { level }), ...(text !== undefined && { text }), limit };
     const cursor = after === undefined ? {} : { after };

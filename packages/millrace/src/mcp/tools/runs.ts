@@ -18,17 +18,17 @@ const filterInput = z
 
 function paramsOf(filter: string) {
   const query = runFilterQuery(filter);
-  if (isUnreadable(query)) throw new ToolRefused(`The filter cannot be read: ${query.error}`);
+  if (isUnreadable(query)) throw new ToolRefused(`Invalid filter: ${query.error}`);
   return runFilterParams(query);
 }
 
 export const listRuns = reads({
   name: 'list_runs',
   title: 'List runs',
-  description: 'Finds runs, newest first, with their status. explain_run has the details of one.',
+  description: 'Finds runs, newest first, with their status. explain_run returns the details of one.',
   input: { filter: filterInput, limit: limitOf(50, 20), after: afterInput },
   output: { runs: z.array(runView), next: nextOutput },
-  rest: 'explain_run has one run.',
+  rest: 'explain_run returns one run.',
   async read({ filter, limit, after }, { client }) {
     const page = await client.runs.list({
       ...paramsOf(filter),
@@ -43,15 +43,15 @@ export const explainRun = reads({
   name: 'explain_run',
   title: 'Explain a run',
   description:
-    'Tells everything about one run: status, why it is not running, payload, output, error with its frames, attempts, and a timeline of what happened in it and its child runs.',
+    'Returns one run: status, why it is not running, payload, output, error with its frames, attempts, and a timeline with its child runs.',
   input: { run: runInput },
   output: {
     run: runView,
-    why: z.string().optional().describe('Why it is not running, if it is not over.'),
+    why: z.string().optional().describe('Why it is not running, if it has not ended.'),
     attempts: z.array(z.unknown()),
     timeline: z.array(z.unknown()),
   },
-  rest: 'read_logs has its lines; its payload and output are in the dashboard and in `millrace runs show`.',
+  rest: 'read_logs returns its log lines; its complete payload and output are in the dashboard and in `millrace runs show`.',
   async read({ run: id }, { client: { runs } }) {
     const run = await runs.retrieve(id);
     const [reason, attempts, timeline] = await Promise.all([
@@ -99,7 +99,7 @@ export const watchRun = reads({
   name: 'watch_run',
   title: 'Watch a run',
   description:
-    'Waits until a run is over, for a limited time, and tells its status. Call it again if `isOver` is false. explain_run then tells what happened.',
+    'Waits up to a time limit for a run to end, and returns its status. Call it again if `isOver` is false; then call explain_run for the details.',
   input: {
     run: runInput,
     seconds: z
@@ -107,10 +107,10 @@ export const watchRun = reads({
       .min(1)
       .max(maxWatchSeconds)
       .default(30)
-      .describe(`How long to wait, 1 to ${maxWatchSeconds}.`),
+      .describe(`Maximum wait in seconds, 1 to ${maxWatchSeconds}.`),
   },
   output: { run: runView, isOver: z.boolean(), why: z.string().optional() },
-  rest: 'explain_run has the details.',
+  rest: 'explain_run returns the details.',
   async read({ run: id, seconds }, context) {
     const { runs } = context.client;
     await waitForEnd(id, seconds, context);

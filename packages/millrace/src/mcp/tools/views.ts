@@ -3,15 +3,14 @@ import { z } from 'zod';
 
 const maxFrames = 30;
 
-export const runInput = z.string().min(1).max(128).describe('Id of a run: run_…');
+export const runInput = z.string().min(1).max(128).describe('Run ID (run_…).');
 export const limitOf = (max: number, usual: number) =>
-  z.number().int().min(1).max(max).default(usual).describe(`How many, 1 to ${max}.`);
-export const afterInput = z
+  z.number().int().min(1).max(max).default(usual).describe(`Maximum number of results, 1 to ${max}.`);
+export const afterInput = z.string().max(1_024).optional().describe('Cursor: `next` of the previous page.');
+export const nextOutput = z
   .string()
-  .max(1_024)
   .optional()
-  .describe('Continue after this: `next` of the page before.');
-export const nextOutput = z.string().optional().describe('There are more: call again with this as `after`.');
+  .describe('Cursor for the next page: call again with it as `after`.');
 
 /** A compact run. */
 export const runView = z.looseObject({

@@ -37,7 +37,7 @@ export const errorRules: Part<RuleRecord> = {
       const text = textOf(entry);
       const isThere = own.has(text);
       if (!isThere && !mayChange)
-        return { kind, name, action: 'left-out', note: 'rules are changed with a key of prod or dev' };
+        return { kind, name, action: 'left-out', note: 'changing rules requires a key of prod or dev' };
       return compared({ kind, name, is: isThere ? 'same' : 'missing', override: false }, async () => {
         const at = indexFor(index, file, order);
         const body = { ...entry, position: at + 1 };

@@ -68,12 +68,12 @@ export const errorStates: Part<StateRecord> = {
         continue;
       }
       if (entry.ignoredUntil !== undefined && Date.parse(entry.ignoredUntil) <= Date.now()) {
-        steps.push({ kind, name, action: 'left-out', note: 'its time to be ignored is over' });
+        steps.push({ kind, name, action: 'left-out', note: 'the time to ignore it has passed' });
         continue;
       }
       const there = await client.call('retrieveError', { params: { errorId } });
       if (!override && hasComeBack(there, entry)) {
-        const note = 'has occurred here after it was resolved: --override resolves it all the same';
+        const note = 'has occurred here since it was resolved: --override resolves it anyway';
         steps.push({ kind, name, action: 'keep', note });
         continue;
       }

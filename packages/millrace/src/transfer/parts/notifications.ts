@@ -82,7 +82,7 @@ function planEndpoint(
       action: 'by-hand',
       note: `its address is secret: \`millrace notifications add ${entry.type}\`, then import again`,
     };
-  const note = 'with a new secret for its signatures';
+  const note = 'with a new signing secret';
   return {
     kind,
     name,
@@ -175,7 +175,7 @@ function planAlert(
     );
     const found = to.flatMap((each) => all.get(identityOf(each)) ?? []);
     if (found.length < to.length)
-      throw new Error('not all of its endpoints are here: add them, then import again');
+      throw new Error('some of its endpoints do not exist here: add them, then import again');
     return { endpoints: found };
   };
   if (!there)

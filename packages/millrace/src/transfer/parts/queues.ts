@@ -108,14 +108,14 @@ function settingsOf({ name, type, paused, concurrencyLimit, rateLimit }: QueueRe
   if (rateLimit !== undefined)
     settings.push({
       of: 'rateLimit',
-      text: rateLimit ? `${rateLimit.limit} in ${rateLimit.period} s` : 'no limit of rate',
+      text: rateLimit ? `${rateLimit.limit} in ${rateLimit.period} s` : 'no rate limit',
       set: (client) => client.call('overrideQueueRateLimit', { params, body: { type, rateLimit } }),
     });
   return settings;
 }
 
 /** The reason why a step waits. */
-export const queueMissing = 'the queue is not here: deploy its task, then import again';
+export const queueMissing = 'the queue does not exist here: deploy its task, then import again';
 
 export const hasQueue = (
   client: EnvironmentClient,

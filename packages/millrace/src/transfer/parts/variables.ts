@@ -55,7 +55,7 @@ export const variables: Part<z.infer<typeof record>> = {
       if (there && values[name] === value && (there.isSecret || !isSecret))
         return { ...step, action: 'same' };
       if (there && !override)
-        return { ...step, action: 'keep', note: 'has another value here: --override takes that of the file' };
+        return { ...step, action: 'keep', note: 'has another value here: --override replaces it' };
       const secret = isSecret || there?.isSecret === true;
       groups[`${secret}`].set(name, value);
       return { ...step, action: there ? 'change' : 'create', apply: uploads[`${secret}`] };

@@ -1,3 +1,3 @@
-/** A postcode as the carrier wants it. The carrier checks it. */
+/** A postcode in the carrier's format. The carrier validates it. */
 export const carrierPostcode = (_country: string, postcode: string): string =>
   postcode.trim().replaceAll(' ', '');

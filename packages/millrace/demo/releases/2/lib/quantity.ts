@@ -1,4 +1,4 @@
-/** A quantity as the ERP writes it. */
+/** A quantity in the ERP's format. */
 export function quantityOf(text: string): number {
   const quantity = Number(text);
   if (Number.isNaN(quantity)) throw new RangeError(`The ERP sent no number as a quantity: "${text}"`);
