@@ -166,7 +166,7 @@ describe('secret keys', () => {
     const rotate = () => ask(`POST ${at}/keys/${created.body.id}/rotate`);
     const both = await Promise.all([rotate(), rotate()]);
     expect(both.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 422]);
-    expect(both.find(({ status }) => status === 422)?.body.error).toContain('rotated already');
+    expect(both.find(({ status }) => status === 422)?.body.error).toContain('already been rotated');
     expect(both.find(({ status }) => status === 200)?.body.expiresAt).toBeUndefined();
     // Two at once of the environment's key: the second one rotates what the first one made.
     const prod = `/api/v1/projects/${projectRef}/prod`;

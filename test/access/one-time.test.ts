@@ -26,7 +26,7 @@ describe('a one-time token', () => {
     expect(await installed.ask(trigger, { key, body: {} })).toMatchObject({ status: 200 });
     expect(await installed.ask(trigger, { key, body: {} })).toMatchObject({
       status: 422,
-      body: { error: expect.stringContaining('used already') as string },
+      body: { error: expect.stringContaining('already used') as string },
     });
     expect(await runsIn(installed)).toBe(1);
   });
@@ -80,7 +80,7 @@ describe('a one-time token', () => {
       { id: expect.any(String) as string, isCached: false },
     ]);
     expect((await ask(many, { key, body: { items: [item] } })).body.results).toEqual([
-      { status: 422, code: 'token_used', error: expect.stringContaining('used already') as string },
+      { status: 422, code: 'token_used', error: expect.stringContaining('already used') as string },
     ]);
     expect(await runsIn(installed)).toBe(1);
   });

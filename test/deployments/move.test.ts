@@ -46,7 +46,7 @@ test('millrace versions move shows what waits, asks, and moves it to another ver
   });
   expect(await project.run('versions', 'move', one, three, '--yes')).toMatchObject({
     exitCode: 1,
-    stderr: expect.stringContaining(`Version ${three} lacks "b", of which runs wait. Nothing was moved`),
+    stderr: expect.stringContaining(`Version ${three} lacks tasks with waiting runs: "b". Nothing was moved`),
   });
   expect(await project.run('versions', 'move', one, two, '--status', 'EXECUTING')).toMatchObject({
     exitCode: 2,

@@ -12,7 +12,7 @@ export const runs = [
   ['The queue … is paused', 'something-is-paused'],
   // Runs that fail.
   ['The process of the run ', 'the-process-of-the-run-ended'],
-  ['Its runner was lost ', 'the-runner-was-lost'],
+  ['The runner was lost ', 'the-runner-was-lost'],
   ['took longer than its maxDuration ', 'the-attempt-took-too-long'],
   [' does not fit the schema of task ', 'the-payload-does-not-fit'],
   [' cannot be serialized', 'a-value-cannot-be-serialized'],

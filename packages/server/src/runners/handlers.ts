@@ -48,7 +48,7 @@ export function runnerHandlers({
         await record(tx, { act, target: runner, new: { host: before.host } });
       }
       const [info] = await read(tx, env, clock.now(), runner);
-      if (!info) throw new Error('a runner that is locked was not found');
+      if (!info) throw new Error('locked runner not found');
       return info;
     });
     await notify(runner);

@@ -542,8 +542,8 @@ describe('a backfill', () => {
   });
 
   test.each([
-    ['an empty range', { from: 10, to: 10 }, /write a from that is before to/],
-    ['the future', { from: -10, to: 60 }, /write that time or an earlier one/],
+    ['an empty range', { from: 10, to: 10 }, /from: must be before to/],
+    ['the future', { from: -10, to: 60 }, /must not be in the future/],
   ])('of %s is refused', async (_, { from, to }, message) => {
     const fixture = await testSchedules();
     const { id } = await fixture.create({ cron: '* * * * *' });

@@ -196,7 +196,7 @@ describe('create', () => {
     [{ deduplicationKey: 'a\ud800' }, 400, /half a character at "deduplicationKey"/],
     [{ externalId: '\udfffb' }, 400, /half a character at "externalId"/],
     [{ missed: 'all' }, 400, /write 'skip', 'once' or 'all:'.*"missed"/],
-    [{ missed: 'all:8d' }, 422, /write at most 'all:7d'/],
+    [{ missed: 'all:8d' }, 422, /Use at most 'all:7d'/],
     [{ overlap: 'wait' }, 400, /"overlap"/],
   ])('refuses %j with %i and says what to write', async (wrong, status, message) => {
     const reply = await create(wrong);
@@ -419,8 +419,11 @@ describe('declared schedules', () => {
 
   test.each([
     [{ cron: '61 * * * *' }, /Task "bad" in tasks\/bad\.ts: Invalid cron expression/],
-    [{ cron: '* * * * *', environments: ['MOON'] }, /environment "MOON" is not known; write DEVELOPMENT/],
-    [{ cron: '* * * * *', overlap: 'wait' }, /overlap "wait" is not known; write allow, skip, queue, cancel/],
+    [{ cron: '* * * * *', environments: ['MOON'] }, /environment "MOON" is not supported. Use DEVELOPMENT/],
+    [
+      { cron: '* * * * *', overlap: 'wait' },
+      /overlap "wait" is not supported\. Use allow, skip, queue, cancel/,
+    ],
     [{ cron: '* * * * *', missed: 'never' }, /missed: write 'skip'/],
   ])('that cannot work refuse the whole version: %j', async ({ cron, ...more }, message) => {
     const [before] = await sql`select version_id from current_versions order by env desc limit 1`;

@@ -22,7 +22,7 @@ export function readMissedRule(text: string): MissedRule {
   if (text === 'skip') return { withinMs: graceMs, latest: false };
   if (text === 'once') return { withinMs: graceMs, latest: true };
   const withinMs = Number(text.slice(4, -1)) * (unitMs[text.slice(-1)] as number);
-  if (withinMs > maxMs) throw unprocessable(`missed: ${text} is longer than 7 days; write at most 'all:7d'.`);
+  if (withinMs > maxMs) throw unprocessable(`missed: ${text} is longer than 7 days. Use at most 'all:7d'.`);
   return { withinMs: Math.max(withinMs, graceMs), latest: false };
 }
 

@@ -18,7 +18,7 @@ export async function refuseMoreOrganizations(tx: Queryable, userId: string, lim
     select count(*)::int as owned from memberships where user_id = ${userId} and role = 'owner'`;
   if ((row?.owned ?? 0) < limit) return;
   throw unprocessable(
-    `You own ${row?.owned} organizations; at most ${limit} are allowed. Use one of them, or raise MILLRACE_MAX_ORGANIZATIONS of the server.`,
+    `You own ${row?.owned} organizations; at most ${limit} are allowed. Use one of them, or raise MILLRACE_MAX_ORGANIZATIONS on the server.`,
     'limit_reached',
   );
 }
@@ -30,7 +30,7 @@ export async function refuseMoreProjects(tx: Queryable, organization: string, li
     select count(*)::int as live from projects where organization_id = ${organization} and deleted_at is null`;
   if ((row?.live ?? 0) < limit) return;
   throw unprocessable(
-    `This organization has ${row?.live} projects; at most ${limit} are allowed. Delete one, or raise MILLRACE_MAX_PROJECTS of the server.`,
+    `This organization has ${row?.live} projects; at most ${limit} are allowed. Delete one, or raise MILLRACE_MAX_PROJECTS on the server.`,
     'limit_reached',
   );
 }

@@ -127,7 +127,8 @@ async function memberToChange(sql: Queryable, organization: string, userId: stri
 async function refuseLastOwner(sql: Queryable, organization: string): Promise<void> {
   const [{ owners } = { owners: 0 }] = await sql<{ owners: number }[]>`
     select count(*)::int as owners from memberships where organization_id = ${organization} and role = 'owner'`;
-  if (owners === 0) throw unprocessable('An organization has an owner: make somebody else one first');
+  if (owners === 0)
+    throw unprocessable('An organization must have an owner. Make another member an owner first.');
 }
 
 /** 403 unless the actor is an owner or none of the roles is owner: only owners add and remove owners. */

@@ -46,7 +46,7 @@ export async function createToken(
     const latest = asking.expiresAt;
     if (wished && latest && wished > latest) {
       throw unprocessable(
-        `expiresAt is after ${latest.toISOString()}, when the token that asks ends: give a date until then, or leave it out`,
+        `expiresAt is after ${latest.toISOString()}, when the requesting token expires. Send an earlier date, or leave it out.`,
       );
     }
     const expiresAt = wished ?? latest;

@@ -59,7 +59,7 @@ describe('triggers of a task with a batch', () => {
     expect(conditions && reasonOf(conditions)).toMatchObject({
       reason: 'collecting',
       until: expect.any(String),
-      message: expect.stringMatching(/^It collects the payloads of triggers until 20.*It has 2 payloads\.$/),
+      message: expect.stringMatching(/^It collects trigger payloads until 20.*It has 2 payloads\.$/),
     });
     expect(await retrieveRun(t.engine, t.environment.id, first)).toMatchObject({
       status: 'DELAYED',

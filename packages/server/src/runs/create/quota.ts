@@ -40,7 +40,7 @@ export function createQuota(
     request.setHeader('retry-after', String(Math.max(1, Math.ceil((resetAt - Date.now()) / 1_000))));
     throw new Problem(
       'rate_limited',
-      `Batch rate limit exceeded: at most ${bucket.burst} runs at once, and ${remaining} are left. ` +
+      `Batch rate limit exceeded: at most ${bucket.burst} runs at once; ${remaining} remaining. ` +
         `It resets at ${new Date(resetAt).toISOString()}.`,
     );
   };

@@ -43,7 +43,7 @@ describe('triggers with a limit', () => {
     await expect(call(t, trigger, { ...limited, idempotencyKey: 'two' })).rejects.toMatchObject({
       status: 429,
       retry: false,
-      message: `The trigger limit of the task "mail" is used up. The next trigger is accepted at ${clock.iso(60_000)}.`,
+      message: `The trigger limit of the task "mail" has been reached. The next trigger is accepted at ${clock.iso(60_000)}.`,
       extra: { code: 'trigger_limit_exceeded', retryAt: clock.iso(60_000) },
     });
     expect(await t.sql`select key from idempotency_keys`).toEqual([{ key: 'one' }]);

@@ -370,7 +370,7 @@ const invalidOutcome = (fault: string) => ({
   status: 'SYSTEM_FAILURE',
   error: expect.objectContaining({
     name: 'InvalidOutcome',
-    message: `The runner reported the end of this run in a message that is not valid: ${fault}.`,
+    message: `The runner reported the end of this run in an invalid message: ${fault}.`,
   }),
 });
 const kinds = 'outcome.kind must be completed, failed, retry, canceled, released or unknownTask';
@@ -386,11 +386,11 @@ test('settlements that cannot be read end their runs with an error and are answe
     [{ kind: 'toString' }, invalidOutcome(kinds)],
     [
       { kind: 'completed', output: 1, outputType: 'a' },
-      invalidOutcome('outcome.output must be a text or null'),
+      invalidOutcome('outcome.output must be a string or null'),
     ],
     [
       { kind: 'completed', output: 'a' },
-      invalidOutcome('outcome.outputType must be a text of at most 256 characters'),
+      invalidOutcome('outcome.outputType must be a string of at most 256 characters'),
     ],
     [
       { kind: 'failed', status: 'COMPLETED', error: {} },
@@ -439,7 +439,7 @@ test('settlements that cannot be read end their runs with an error and are answe
 const unreadable: [string, RegExp][] = [
   [
     '{"type":"settle","settlements":[{"run":"run_1","outcome":null}]}',
-    /^A message was refused. settle: settlements.0.fence must be/,
+    /^A message was rejected. settle: settlements.0.fence must be/,
   ],
   ['{"type":"log","lines":[null]}', /lines.0 must be an object/],
   ['{"type":"shout"}', /type must be one of hello/],
@@ -449,7 +449,7 @@ const unreadable: [string, RegExp][] = [
   [`{"type":"serve","versions":[${'{"a":1},'.repeat(60_000)}"a"]}`, /more than 100000 members/],
   [
     `{"type":"log","lines":[],"note":"${'x'.repeat(5_000_000)}"}`,
-    /log: a frame of lines and spans has at most 4194304 bytes/,
+    /log: a frame of lines and spans must have at most 4194304 bytes/,
   ],
 ];
 
@@ -474,7 +474,9 @@ test('a message that cannot be read, or comes out of turn, closes the connection
   expect(JSON.parse(data.toString())).toMatchObject({ reason: 'The first message must be hello.' });
   const twice = await connected(installed, key);
   twice.say({ type: 'hello', runner: 'other', host: 'h', pid: 1, capacity: 1, versions: [], leased: [] });
-  expect(await twice.hears('refused')).toMatchObject({ reason: 'hello: only the first message may be one.' });
+  expect(await twice.hears('refused')).toMatchObject({
+    reason: 'hello: only the first message may be a hello.',
+  });
 }, 60_000);
 
 const line = { run: 'run_1', attempt: 1, at: 1_000, level: 'log', message: 'hello' } as const;

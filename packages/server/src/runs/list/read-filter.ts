@@ -119,7 +119,7 @@ async function findSaying(sql: Queryable, envs: readonly number[], text: string)
      limit ${maxSaying + 1}`;
   if (rows.length <= maxSaying) return rows.map((row) => row.id);
   throw badRequest(
-    `filter[errorText]: more than ${maxSaying} errors say this; give a longer piece of the text.`,
+    `filter[errorText]: more than ${maxSaying} errors contain this text. Send a longer part of it.`,
   );
 }
 

@@ -58,6 +58,6 @@ test('the list of events says where it ends and lines follow', async () => {
   expect(events.at(-2)?.message).toBe('said');
   expect(events.at(-1)).toMatchObject({
     level: 'warn',
-    message: `… more lines follow: the limit here is ${maxEvents} lines. GET /api/v1/runs/${id}/logs has all.`,
+    message: `… more lines follow: this list is limited to ${maxEvents} lines. GET /api/v1/runs/${id}/logs returns all of them.`,
   });
 });

@@ -56,8 +56,7 @@ export async function changeMetadata(
       select coalesce(parent_id, id) as parent, coalesce(root_id, id) as root
         from runs where env = ${env} and id = ${run}`;
     if (!family) return {};
-    if (change.fence !== undefined)
-      await holdAttempt(tx, env, run, change.fence, 'its changes of metadata are');
+    if (change.fence !== undefined) await holdAttempt(tx, env, run, change.fence, 'its metadata changes are');
     const rows = await tx<Row[]>`
       select id, status, metadata from runs
        where env = ${env} and id = any(${[run, family.parent, family.root]}::text[]) order by id for no key update`;
@@ -103,7 +102,7 @@ async function write(
   if (Buffer.byteLength(text) > maxMetadataBytes) {
     throw new Problem(
       'too_large',
-      `metadata: at most ${maxMetadataBytes} bytes as JSON; it would have ${Buffer.byteLength(text)}.`,
+      `metadata: must have at most ${maxMetadataBytes} bytes as JSON; it would have ${Buffer.byteLength(text)}.`,
     );
   }
   await tx`

@@ -24,7 +24,7 @@ export async function declarePaths(
     select count(*)::int as count from run_paths where env = ${env}`;
   if (count > maxRunPaths)
     throw unprocessable(
-      `${field}: an environment has at most ${maxRunPaths} declared paths; remove one first: millrace runs paths remove <path>`,
+      `${field}: an environment has at most ${maxRunPaths} declared paths. Remove one first: millrace runs paths remove <path>`,
       'limit_reached',
     );
   return rows.map(({ path }) => path);

@@ -38,7 +38,7 @@ test('says what each of several runners lacks', () => {
       others,
     ),
   ).toBe(
-    'No connected runner can execute version 20261123.1, to which it is bound: the runner on a lacks one of the platforms linux-arm64-musl (it is linux-x64-glibc); the runner on b takes no more attempts; the runner on a has only the versions of its folder; and so on for 1 more. Or move its runs to another version: `millrace versions move 20261123.1 …`.',
+    'No connected runner can execute version 20261123.1, to which the run is bound: the runner on a lacks one of the platforms linux-arm64-musl (it is linux-x64-glibc); the runner on b accepts no more attempts; the runner on a has only the versions of its folder; and so on for 1 more. Or move its runs to another version: `millrace versions move 20261123.1 …`.',
   );
   expect(why({}, { ...runner, unable: 'the disk is full' })).toMatch(
     /could not load it \(the disk is full\)\. Or move its runs to another version: /,
@@ -47,7 +47,7 @@ test('says what each of several runners lacks', () => {
 
 test('names the canary, if the run is one of those that start on it', () => {
   expect(why({ bound: false, canary: true })).toBe(
-    'No runner is connected that can execute the canary 20261123.1: start one with `millrace work`.',
+    'No runner is connected that can execute the canary 20261123.1. Start one with `millrace work`.',
   );
 });
 
@@ -59,6 +59,6 @@ test('says what to do where no runner can have it', () => {
     'No connected runner has the current version 20261123.1: start one with `millrace work` in its folder.',
   );
   expect(why({ needs: null, archived: true }, runner)).toMatch(
-    /its files are gone because it is archived: cancel the run, or move it to another version/,
+    /its files were deleted because it is archived\. Cancel the run, or move it to another version/,
   );
 });

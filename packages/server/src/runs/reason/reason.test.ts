@@ -59,7 +59,7 @@ describe('why a run is not running', () => {
     [
       'a token',
       { kind: 'TOKEN', target: 'token' },
-      { reason: 'waiting_on_token', message: /complete the token / },
+      { reason: 'waiting_on_token', message: /waits for the token / },
     ],
     [
       'a time',
@@ -219,7 +219,7 @@ describe('why a run is not running', () => {
     const reply = await why(t, third.id);
     expect(reply).toMatchObject({ reason: 'rate_limited', queue: 'mail', limit: 2, ahead: 0 });
     expect(reply!.message).toMatch(
-      /^The queue "mail" may start 2 runs in 3600 seconds\. This run may start at .*Z, unless runs with other keys go before it\.$/,
+      /^The queue "mail" may start 2 runs in 3600 seconds\. This run may start at .*Z, unless runs with other keys start before it\.$/,
     );
     const hours = (until?: string): number => Math.floor((Date.parse(until ?? '') - before) / 3_600_000);
     expect(hours(reply!.until)).toBe(1);
@@ -252,7 +252,7 @@ describe('why a run is not running', () => {
     const [attempt] = await t.claim('r', [version], 1);
     expect(await why(t, id)).toEqual({ reason: 'not_waiting', message: 'It is running.' });
     await t.end(attempt!);
-    expect(await why(t, id)).toEqual({ reason: 'not_waiting', message: 'It is over: COMPLETED.' });
+    expect(await why(t, id)).toEqual({ reason: 'not_waiting', message: 'It has ended: COMPLETED.' });
     expect(await why(t, 'run_unknown')).toBeUndefined();
   });
 });

@@ -142,7 +142,7 @@ describe('moving the runs of a version', () => {
       missingTasks: ['other'],
     });
     await expect(t.move(from.version, narrow.version)).rejects.toMatchObject({
-      ...problem(409, /^Version .* lacks "other", of which runs wait\. Nothing was moved/),
+      ...problem(409, /^Version .* lacks tasks with waiting runs: "other"\. Nothing was moved/),
       extra: { missingTasks: ['other'] },
     });
     for (const { id } of runs) expect(await versionOf(t, id)).toBe(from.version);

@@ -153,7 +153,7 @@ describe('archiving', () => {
     expect(states.slice(0, 4)).toEqual(['current', 'ready', 'archived', 'archived']);
     expect(new Set(states.slice(4))).toEqual(new Set(['ready']));
     await expect(t.promoteTo(versions[3]!, { allowRollbacks: true })).rejects.toMatchObject(
-      problem(409, /is archived, and its files are gone: deploy its code again/),
+      problem(409, /is archived, and its files were deleted\. Deploy its code again/),
     );
     expect(await t.engine.versions.fetchable(t.environment.id)).toHaveLength(12);
   });

@@ -93,7 +93,7 @@ describe('an upload', () => {
     const again = await t.create(bundle.body);
     expect(again.missing).toContainEqual({ blob, received: 1_500_000 });
     await expect(t.put(created, blob, data.subarray(1_500_001), 1_500_001)).rejects.toMatchObject({
-      ...problem(409, /has 1500000 bytes: go on with offset=1500000/),
+      ...problem(409, /has 1500000 bytes\. Continue with offset=1500000/),
       extra: { received: 1_500_000 },
     });
     // It overlaps with stored bytes.
@@ -124,7 +124,7 @@ describe('an upload', () => {
     const created = await t.create(bundle.body);
     const { blob, blobSize } = blobOf(bundle, 'sdk.js');
     await expect(t.put(created, blob, Buffer.alloc(blobSize + 1))).rejects.toMatchObject(
-      problem(422, /declared with \d+ bytes, and more were sent/),
+      problem(422, /declared with \d+ bytes, but more were sent/),
     );
     await expect(t.put(created, '0'.repeat(64), Buffer.alloc(1))).rejects.toMatchObject(
       problem(404, /has no blob 0000/),
@@ -179,12 +179,12 @@ describe('finalizing', () => {
           ]),
         };
       },
-      /^a\.js: (what was uploaded does not have the digest|it unpacks|it is not compressed)/,
+      /^a\.js: (the uploaded data does not match the digest|it unpacks|it is not compressed)/,
     ],
     [
       'a content of another digest',
       (bundle) => withFile(bundle, { digest: sha256('something else') }),
-      /^a\.js: its content does not have the digest/,
+      /^a\.js: its content does not match the declared digest/,
     ],
     [
       'a content that is longer than declared',
@@ -262,7 +262,7 @@ describe('finalizing', () => {
 describe('creating refuses', () => {
   const file = bundleOf({}).body.bundle.files[0]!;
   const cases: [string, object, number, RegExp][] = [
-    ['a path that is there twice', { files: [file, file] }, 422, /"sdk\.js" is there twice/],
+    ['a path that is there twice', { files: [file, file] }, 422, /duplicate path "sdk\.js"/],
     [
       'a file that is also a folder',
       { files: [...bundleOf({}).body.bundle.files, { ...file, path: 'sdk.js/x' }] },
@@ -273,21 +273,21 @@ describe('creating refuses', () => {
       'a file in the place of the layer',
       { files: [...bundleOf({}).body.bundle.files, { ...file, path: 'node_modules/x.js' }] },
       422,
-      /node_modules of a bundle is its layer/,
+      /node_modules is reserved for the layer/,
     ],
-    ['an SDK that is not there', { sdk: 'none.js' }, 422, /bundle\.sdk: there is no file "none\.js"/],
+    ['an SDK that is not there', { sdk: 'none.js' }, 422, /bundle\.sdk: the file "none\.js" is missing/],
     [
       'a module that is not there',
       { entries: [{ source: 'tasks.ts', module: 'x.js' }] },
       422,
-      /bundle\.entries: there is no file "x\.js"/,
+      /bundle\.entries: the file "x\.js" is missing/,
     ],
     ['a task without code', { tasks: {} }, 422, /bundle\.tasks: the task "send" is missing/],
     [
       'two layers for one platform',
       { layers: [1, 2].map(() => ({ ...file, platform: 'linux-x64-glibc' })) },
       422,
-      /there are two for linux-x64-glibc/,
+      /more than one layer for linux-x64-glibc/,
     ],
     [
       'two sizes of one content',

@@ -15,7 +15,7 @@ export async function checkStoredBlobs(
   if (!stored) return;
   if (!store)
     throw new StoreRefused(
-      'Files of deployments are in an S3-compatible store, and MILLRACE_BUNDLE_STORE is not set: set it to that store.',
+      'Deployment files are in an S3-compatible store, but MILLRACE_BUNDLE_STORE is not set. Set it to that store.',
     );
   const isThere = await store.has(stored.key).catch((error: unknown) => {
     // Already reported.

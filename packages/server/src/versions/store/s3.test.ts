@@ -253,9 +253,9 @@ test.each([
   [
     'a bucket that is not there',
     { bucket: 'nowhere' },
-    /^MILLRACE_BUNDLE_STORE: there is no bucket "nowhere" at http:\/\/127\.0\.0\.1:\d+: create it, or name another one\.$/,
+    /^MILLRACE_BUNDLE_STORE: no bucket "nowhere" at http:\/\/127\.0\.0\.1:\d+\. Create it, or use another bucket\.$/,
   ],
-  ['an unknown key', { accessKeyId: 'NOBODY' }, /refused a test object: 403 InvalidAccessKeyId/],
+  ['an unknown key', { accessKeyId: 'NOBODY' }, /rejected a test object: 403 InvalidAccessKeyId/],
 ])('a store is refused by name for %s', async (_, changes, sentence) => {
   const s3 = await startS3Server();
   await expect(openS3Store({ ...s3.settings, ...changes }, unexpected)).rejects.toMatchObject({
@@ -291,7 +291,7 @@ test('requests are signed as Amazon describes it, and bytes without their digest
   expect((await s3.objects()).size).toBe(bundle.blobs.size);
   await expect(openS3Store({ ...settings, secretAccessKey: 'wrong' }, unexpected)).rejects.toMatchObject({
     name: 'StoreRefused',
-    message: expect.stringContaining('refused a test object: 403 SignatureDoesNotMatch') as string,
+    message: expect.stringContaining('rejected a test object: 403 SignatureDoesNotMatch') as string,
   });
 });
 

@@ -71,8 +71,8 @@ test('lines around a frame are those of the source map, however the frame names 
     return noteText;
   };
   expect(await note('tasks.ts', 9)).toBe(`In version ${version} this file has 8 lines.`);
-  expect(await note('src/lost.ts')).toContain('and not its text');
-  const missing = `This file is in no source map of version ${version}.`;
+  expect(await note('src/lost.ts')).toContain('but not its text');
+  const missing = `No source map of version ${version} contains this file.`;
   for (const file of [
     '/etc/passwd',
     'notes.mjs.map',
@@ -94,7 +94,7 @@ test('a version whose files the server does not have says why there are no lines
   expect(await noteOf(version)).toBeNull();
   await t.promoteTo(without.version, { allowRollbacks: true });
   await t.archive(version);
-  expect(await noteOf(version)).toBe(`Version ${version} is archived, and its files are gone.`);
+  expect(await noteOf(version)).toBe(`Version ${version} is archived, and its files were deleted.`);
   const uploading = await t.create(bundleOf({ 'tasks.js.map': mapOf({ 'tasks.ts': 'b' }) }).body);
   expect(await noteOf(uploading.version)).toBe(`Version ${uploading.version} is still being uploaded.`);
 });
@@ -104,7 +104,7 @@ test('a map that is too large to be parsed is left out, and the reply says so', 
   const big = mapOf({ 'big.ts': randomBytes(9 * 1_048_576).toString('hex'), 'tasks.ts': 'a' });
   const { version } = await t.deploy(bundleOf({ 'tasks.js.map': big }));
   expect((await t.source(version, 'tasks.ts', 1)).note).toBe(
-    `This file is in no source map of version ${version} that is small enough to be searched.`,
+    `No source map of version ${version} that is small enough to search contains this file.`,
   );
 });
 
