@@ -12,7 +12,7 @@ const again: [how: string, made: Partial<NewRun>, options: Record<string, unknow
 ];
 
 for (const [how, properties, options] of again) {
-  test(`${how} hides no run that comes right after it from lists`, async () => {
+  test(`${how} does not hide a run created right after it from lists`, async () => {
     const t = await testEngine();
     await t.register('send');
     let now = t.engine.clock.now();

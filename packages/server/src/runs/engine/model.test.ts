@@ -562,7 +562,7 @@ test(
 );
 
 test(
-  'verbs that race each other keep the invariants, and everything can still be finished',
+  'concurrent verbs keep the invariants, and every run can still finish',
   { timeout: 120_000 },
   async () => {
     await fc.assert(
@@ -673,7 +673,7 @@ async function finishAll({ t, version }: Drive): Promise<void> {
   expect([...open]).toEqual([]);
 }
 
-test('the table of transitions has a final status for every way to end and no arrow out of one', () => {
+test('the transition table has a final status for every way to end, and no transition out of one', () => {
   for (const status of runStatuses) {
     const arrows: readonly RunStatus[] = transitions[status];
     expect(arrows.length === 0).toBe(isFinal(status));

@@ -22,12 +22,12 @@ const why = (more: object, ...runners: readonly RunnerProperties[]): string | un
     ...more,
   } as unknown as StartConditions);
 
-test('says nothing if one runner can execute the version, loaded or not', () => {
+test('returns nothing if a runner can execute the version, loaded or not', () => {
   expect(why({}, { ...runner, draining: true }, runner)).toBeUndefined();
   expect(why({ needs: null }, { ...runner, loaded: true })).toBeUndefined();
 });
 
-test('says what each of several runners lacks', () => {
+test('lists what each runner lacks', () => {
   const others = { ...runner, platform: null, nodeMajor: null };
   expect(
     why(
@@ -45,13 +45,13 @@ test('says what each of several runners lacks', () => {
   );
 });
 
-test('names the canary, if the run is one of those that start on it', () => {
+test('names the canary if the run starts on it', () => {
   expect(why({ bound: false, canary: true })).toBe(
     'No runner is connected that can execute the canary 20261123.1. Start one with `millrace work`.',
   );
 });
 
-test('says what to do where no runner can have it', () => {
+test('suggests a fix if no runner can load the version', () => {
   expect(why({})).toMatch(
     /^No runner is connected .* start one with `millrace work`\. Or move its runs to another version: `millrace versions move 20261123\.1 …`\.$/,
   );

@@ -46,7 +46,7 @@ describe('a deployment', () => {
     expect(await t.finalize(created)).toMatchObject({ state: 'ready' });
   });
 
-  test('that another content would make is another version', async () => {
+  test('with other content is another version', async () => {
     const t = await testDeployments();
     const versions = new Set<string>();
     const bodies = [
@@ -63,7 +63,7 @@ describe('a deployment', () => {
     expect(versions.size).toBe(bodies.length);
   });
 
-  test('keeps what it knows of its origin', async () => {
+  test('stores the information about its origin', async () => {
     const t = await testDeployments();
     const git = { commit: 'abc', branch: 'main', dirty: true };
     const more = { git, message: 'first', host: 'laptop', sdkVersion: '1.2.3', externalId: ' build-1 ' };
@@ -81,7 +81,7 @@ describe('a deployment', () => {
 });
 
 describe('an upload', () => {
-  test('goes on where it ended, in pieces, and sending again what is there does nothing', async () => {
+  test('continues where it ended, in chunks, and a repeated chunk changes nothing', async () => {
     const t = await testDeployments();
     const large = randomBytes(3 * mib);
     const bundle = bundleOf({ 'large.bin': large });
@@ -105,7 +105,7 @@ describe('an upload', () => {
     expect(pieces[0]!.bytes).toBeLessThanOrEqual(mib);
   });
 
-  test('of one blob by many at once stores it once', async () => {
+  test('of one blob by many clients at once stores it once', async () => {
     const t = await testDeployments();
     const bundle = bundleOf({ 'large.bin': randomBytes(4 * mib) });
     const created = await t.create(bundle.body);
@@ -118,7 +118,7 @@ describe('an upload', () => {
     expect(sum).toEqual({ exact: true });
   });
 
-  test('of more than was declared, or of a blob that is not its own, is refused', async () => {
+  test('of more than the declared size, or of a foreign blob, is rejected', async () => {
     const t = await testDeployments();
     const bundle = bundleOf({});
     const created = await t.create(bundle.body);
@@ -134,7 +134,7 @@ describe('an upload', () => {
     );
   });
 
-  test('by two that compress the same content differently becomes one version, whoever is first', async () => {
+  test('by two clients that compress the same content differently becomes one version, in any order', async () => {
     const t = await testDeployments();
     const content = { 'a.js': 'a'.repeat(50_000) };
     const [one, two] = [bundleOf(content, { level: 1 }), bundleOf(content, { level: 9 })];
@@ -150,7 +150,7 @@ describe('an upload', () => {
 });
 
 describe('finalizing', () => {
-  test('with a piece missing names it, and the upload can go on', async () => {
+  test('with a missing chunk names it, and the upload can continue', async () => {
     const t = await testDeployments();
     const bundle = bundleOf({ 'a.js': 'a' });
     const created = await t.create(bundle.body);
@@ -259,10 +259,10 @@ describe('finalizing', () => {
   );
 });
 
-describe('creating refuses', () => {
+describe('creating rejects', () => {
   const file = bundleOf({}).body.bundle.files[0]!;
   const cases: [string, object, number, RegExp][] = [
-    ['a path that is there twice', { files: [file, file] }, 422, /duplicate path "sdk\.js"/],
+    ['a duplicate path', { files: [file, file] }, 422, /duplicate path "sdk\.js"/],
     [
       'a file that is also a folder',
       { files: [...bundleOf({}).body.bundle.files, { ...file, path: 'sdk.js/x' }] },
@@ -275,7 +275,7 @@ describe('creating refuses', () => {
       422,
       /node_modules is reserved for the layer/,
     ],
-    ['an SDK that is not there', { sdk: 'none.js' }, 422, /bundle\.sdk: the file "none\.js" is missing/],
+    ['a missing SDK file', { sdk: 'none.js' }, 422, /bundle\.sdk: the file "none\.js" is missing/],
     [
       'a module that is not there',
       { entries: [{ source: 'tasks.ts', module: 'x.js' }] },
@@ -327,7 +327,7 @@ describe('creating refuses', () => {
     expect(await t.sql`select from versions`).toEqual([]);
   });
 
-  test('a blob that is known with another content', async () => {
+  test('a blob that exists with other content', async () => {
     const t = await testDeployments();
     const good = bundleOf({ 'a.js': 'a' });
     await t.deploy(good);
@@ -339,7 +339,7 @@ describe('creating refuses', () => {
   });
 });
 
-test('giving up is final, may be repeated, and is refused once it is ready', async () => {
+test('failing a deployment is final, can be repeated, and is rejected once it is ready', async () => {
   const t = await testDeployments();
   const bundle = bundleOf({});
   const created = await t.create(bundle.body);
