@@ -41,7 +41,7 @@ export function runnerHandlers({
          where env = ${env} and id = ${runner} and expires_at > ${new Date(clock.now())} for update`;
       if (!before) throw notFound(`No runner ${runner} is connected in this environment.`);
       const stopping = before.stopping || act === 'runner.stopped';
-      // A stopping runner accepts no more attempts, whatever is requested.
+      // A stopping runner accepts no more attempts, regardless of the request.
       const draining = stopping || act === 'runner.drained';
       if (stopping !== before.stopping || draining !== before.draining) {
         await tx`update runners set draining = ${draining}, stopping = ${stopping} where id = ${runner}`;

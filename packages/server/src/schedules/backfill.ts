@@ -11,7 +11,7 @@ import { requireDeployedTask } from './tasks.ts';
 import { scheduleNotFound } from './update.ts';
 
 /**
- * Runs the ticks of a past range according to the current expression, except those that have already run. They do not wait for the window, and
+ * Fires the ticks of a past range according to the current expression, except ticks that have already run. They do not wait for the window, and
  * an overlap rule other than `queue` does not hold them back.
  */
 export async function backfillSchedule(

@@ -1,17 +1,17 @@
-/** Limits how many organisations and projects are created. */
+/** Limits how many organizations and projects are created. */
 import type { Queryable } from '../db/connect.ts';
 import { unprocessable } from '../problem.ts';
 
 export interface TenancyLimits {
-  /** Organisations that one user owns. */
+  /** Organizations that one user owns. */
   readonly organizations: number;
-  /** Projects of one organisation; deleted ones do not count. */
+  /** Projects of one organization; deleted ones do not count. */
   readonly projects: number;
 }
 
 export const defaultTenancyLimits: TenancyLimits = { organizations: 20, projects: 100 };
 
-/** Throws 422 if the user owns the maximum number of organisations. Locks the user, so that concurrent requests are counted. */
+/** Throws 422 if the user owns the maximum number of organizations. Locks the user, so that concurrent requests are counted. */
 export async function refuseMoreOrganizations(tx: Queryable, userId: string, limit: number): Promise<void> {
   await tx`select from users where id = ${userId} for no key update`;
   const [row] = await tx<{ owned: number }[]>`
@@ -23,7 +23,7 @@ export async function refuseMoreOrganizations(tx: Queryable, userId: string, lim
   );
 }
 
-/** Throws 422 if the organisation has the maximum number of projects. Locks the organisation, so that concurrent requests are counted. */
+/** Throws 422 if the organization has the maximum number of projects. Locks the organization, so that concurrent requests are counted. */
 export async function refuseMoreProjects(tx: Queryable, organization: string, limit: number): Promise<void> {
   await tx`select from organizations where id = ${organization} for update`;
   const [row] = await tx<{ live: number }[]>`

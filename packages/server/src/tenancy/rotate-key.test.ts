@@ -12,7 +12,7 @@ test.each([-10, 10])('a server whose clock is off by %s minutes creates a valid 
   const [found] = await sql<{ environment: Environment }[]>`
     select ${environment(sql)} from environments e join projects p on p.id = e.project_id
      where p.ref = ${projectRef} and e.public_id = ${publicId}`;
-  if (!found) throw new Error('there is no prod');
+  if (!found) throw new Error('prod not found');
   const [key] = await sql<{ id: string; now: Date }[]>`
     update secret_keys set created_at = now() - interval '1 minute', expires_at = now() + interval '5 minutes'
      where environment_id = ${found.environment.id} returning id, now()`;

@@ -103,7 +103,7 @@ export async function revokeToken(sql: Sql, userId: string, id: string, by: Acto
   });
 }
 
-/** Records an act in the audit log of each of the user's organisations, because a user's token gives access to all of them. */
+/** Records an act in the audit log of each of the user's organizations, because a user's token gives access to all of them. */
 export async function recordForUser(
   sql: Queryable,
   userId: string,

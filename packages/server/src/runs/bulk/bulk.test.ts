@@ -317,7 +317,7 @@ test('does not fail a run that another worker has replayed in the meantime', asy
     sql: new Proxy(sql, { get: (target, name) => (name === 'begin' ? begin : Reflect.get(target, name)) }),
   };
   const worker = workerOf({ ...fixture, engine });
-  // From now on it processes runs one by one.
+  // It now processes runs one at a time.
   expect(await worker.tick()).toBe(true);
   const { failing, other } = await sql.begin(async (gate) => {
     await gate`select pg_advisory_xact_lock(1)`;

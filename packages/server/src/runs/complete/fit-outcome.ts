@@ -7,7 +7,7 @@ import { fitError } from './fit-error.ts';
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * Converts whatever a runner sent to an outcome that can be stored and returned. An unreadable outcome, or one whose output cannot be stored,
+ * Converts the message of a runner to an outcome that can be stored and returned. An invalid outcome, or one whose output cannot be stored,
  * becomes an error, because the run must end and its runner needs a reply. Asynchronous only for a long output.
  */
 export function fitOutcome(sent: unknown): Outcome | Promise<Outcome> {

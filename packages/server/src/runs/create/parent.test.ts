@@ -26,7 +26,7 @@ async function takeOver(t: TestEngine, version: number) {
   await rescueRunner({ engine, dispatch, complete }, 'r1', 'connection of r1');
   await t.addRunner('r2');
   const [attempt] = await t.claim('r2', [version], 1);
-  if (!attempt) throw new Error('nobody has the run');
+  if (!attempt) throw new Error('no attempt has the run');
   return attempt;
 }
 

@@ -15,7 +15,7 @@ export interface Parent {
 }
 
 /**
- * Looks up a triggering run, and locks it until the end of the caller's transaction: until then it cannot be cancelled, and with a fence its
+ * Looks up a triggering run, and locks it until the end of the caller's transaction: until then it cannot be canceled, and with a fence its
  * attempt cannot be taken over. Throws a Problem if it may have no children: 422, or 409 if the attempt has ended.
  */
 export async function holdParent(

@@ -129,7 +129,7 @@ function notifyTime(connection: Connection, runner: ConnectedRunner): void {
   runner.send({ type: 'time', now });
 }
 
-/** The runner executes these versions from now on. */
+/** Sets the versions that the runner executes. */
 async function serveVersions(
   { engine, env, id, dispatch }: Connection,
   runner: ConnectedRunner,

@@ -173,7 +173,7 @@ async function crowded() {
     await endDueWaits(engine, 1_000);
     await engineSql`select * from resume_runs(${env}, ${now()}, 500)`;
     await end(waiting, completed);
-    // cancelled and read
+    // canceled and read
     for (const { run } of [...some(2), { run: delayed[0]!.id }, { run: requests[3]!.id }])
       await cancelRun(engine, t.runners, env, run);
     for (const { run } of attempts.slice(0, 2)) await retrieveRun({ ...engine, sql }, env, run);

@@ -51,7 +51,7 @@ test('oversized or invalid properties lose neither the line nor its page', async
   expect((await eventsOf(t.engine, t.environment.id, id)).events).toHaveLength(5);
 });
 
-test('a truncated event list says that more lines follow', async () => {
+test('a truncated event list notes that more lines follow', async () => {
   const { t, id } = await withLines(Array.from({ length: maxEvents + 1 }, () => ({})));
   const { events } = await eventsOf(t.engine, t.environment.id, id);
   expect(events).toHaveLength(maxEvents + 1);

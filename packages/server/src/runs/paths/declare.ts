@@ -4,7 +4,7 @@ import type { Transaction } from '../../db/connect.ts';
 import { unprocessable } from '../../problem.ts';
 
 /**
- * Declares paths of an environment, as far as they are not declared already. Returns the new ones. 422 beyond the limit.
+ * Declares paths of an environment. Already declared ones are ignored. Returns the new ones. 422 beyond the limit.
  * @param field the field that the caller must change
  */
 export async function declarePaths(

@@ -53,10 +53,10 @@ test('names the canary if the run starts on it', () => {
 
 test('suggests a fix if no runner can load the version', () => {
   expect(why({})).toMatch(
-    /^No runner is connected .* start one with `millrace work`\. Or move its runs to another version: `millrace versions move 20261123\.1 …`\.$/,
+    /^No runner is connected .* Start one with `millrace work`\. Or move its runs to another version: `millrace versions move 20261123\.1 …`\.$/,
   );
   expect(why({ needs: null, bound: false }, runner)).toBe(
-    'No connected runner has the current version 20261123.1: start one with `millrace work` in its folder.',
+    'No connected runner has the current version 20261123.1. Start one with `millrace work` in its folder.',
   );
   expect(why({ needs: null, archived: true }, runner)).toMatch(
     /its files were deleted because it is archived\. Cancel the run, or move it to another version/,

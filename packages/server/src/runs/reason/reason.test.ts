@@ -341,7 +341,7 @@ test('removing the reported reasons, one after the other, starts any run', async
             expect(known.ahead).toBeGreaterThanOrEqual(0);
             break;
           default:
-            throw new Error(`It waits, and is said not to: ${known?.reason}`);
+            throw new Error(`A waiting run is reported as ${known?.reason}`);
         }
       }
       await t.close();
@@ -350,7 +350,7 @@ test('removing the reported reasons, one after the other, starts any run', async
   );
 }, 60_000);
 
-test('a canceled run waits for nothing, whatever blocked it before', async () => {
+test('a canceled run waits for nothing, regardless of what blocked it before', async () => {
   const t = await testEngine();
   const { id } = await t.trigger('send');
   await cancelRun(t.engine, t.runners, t.environment.id, id);

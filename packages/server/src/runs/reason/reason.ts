@@ -65,7 +65,7 @@ export function reasonOf(conditions: StartConditions, nearest?: string): RunReas
       message:
         conditions.externalVersion === null
           ? `It waits for the deployment "${conditions.externalId}" (externalDeploymentId), which does not exist yet. Run \`millrace deploy\` with this id.`
-          : `It waits for the deployment "${conditions.externalId}" (externalDeploymentId), which is version ${conditions.externalVersion} and has no task "${conditions.task}": deploy code with this task and this id.`,
+          : `It waits for the deployment "${conditions.externalId}" (externalDeploymentId), which is version ${conditions.externalVersion} and has no task "${conditions.task}". Deploy code with this task and this id.`,
     };
   }
   if (status === 'PENDING_VERSION') {

@@ -26,7 +26,7 @@ test('runs are deleted when the retention of their environment has passed', asyn
   t.engine.clock.shift(29 * dayMs);
   await prune(t);
   expect(await remaining(t)).toContain(done.id);
-  // A run triggered long ago that has only just ended is retained from now on.
+  // A run triggered long ago that has only just ended is retained from its end.
   const [late] = await t.claim('r', [version], 1);
   await t.end(late!);
   expect(late!.run).toBe(waiting.id);

@@ -19,7 +19,7 @@ export interface LoadOptions {
   readonly masterKey: MasterKey | undefined;
 }
 
-/** The results that earlier executions of a run stored, for the one that has the run now. 409 if the caller's attempt has ended. */
+/** The results that earlier executions of a run stored, for its current attempt. 409 if the caller's attempt has ended. */
 export async function loadSteps(
   { sql }: Engine,
   env: number,

@@ -89,7 +89,7 @@ describe('a run that waits for a run', () => {
         t.end(attempt, { kind: 'failed', status: 'FAILED', error: failure }),
     ],
     [
-      'is cancelled',
+      'is canceled',
       (t: TestEngine, attempt: Attempt) => cancelRun(t.engine, t.runners, t.environment.id, attempt.run),
     ],
   ] as const) {

@@ -1,4 +1,4 @@
-/** Checks with the identity provider whether users may still log in, at most once every half minute for each user, whatever they use. */
+/** Checks with the identity provider whether users may still log in, at most once every 30 s for each user across all credentials. */
 import { LRUCache } from 'lru-cache';
 import { graceMinutes, type ConfirmUser } from '../../auth/confirm.ts';
 import { oidcIdentityContext, seal, unseal, type MasterKey } from '../../auth/seal.ts';

@@ -76,7 +76,7 @@ describe('a canary', () => {
     for (const run of old) expect(on.get(run)).toBe(currentId);
     expect(on.get(locked.id)).toBe(canaryId);
 
-    // Its retries stay on it, whatever happens to the canary.
+    // Its retries stay on it, even if the canary changes.
     const retried = attempts.find(({ run }) => on.get(run) === canaryId && run !== locked.id)!;
     await t.end(retried, { kind: 'retry', error, delayMs: 0 });
     expect(await t.abortCanary(canary.version)).toMatchObject({ canaryPercent: null });
@@ -151,7 +151,7 @@ describe('a canary', () => {
       problem(409, /No connected runner has loaded/),
     );
     await expect(t.abortCanary(canary.version)).rejects.toMatchObject(
-      problem(409, /is not the canary: there is none/),
+      problem(409, /is not the canary: no canary exists/),
     );
     const third = await t.deploy(bundleOf({ 'c.js': 'c' }));
     await t.promoteTo(canary.version, { percent: 10 });
@@ -162,7 +162,7 @@ describe('a canary', () => {
       ),
     );
     await expect(t.abortCanary(third.version)).rejects.toMatchObject(
-      problem(409, new RegExp(`is not the canary: that is ${canary.version}`)),
+      problem(409, new RegExp(`is not the canary: the canary is ${canary.version}`)),
     );
     await expect(t.archive(canary.version)).rejects.toMatchObject(problem(409, /abort it first/));
     for (let n = 0; n < 11; n++) await t.deploy(bundleOf({ 'n.js': String(n) }));

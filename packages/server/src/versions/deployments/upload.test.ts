@@ -167,7 +167,7 @@ describe('finalizing', () => {
 
   const wrong: [string, (bundle: TestBundle) => TestBundle, RegExp][] = [
     [
-      'bytes that do not have the digest of the blob',
+      'bytes that do not match the digest of the blob',
       (bundle) => {
         const { blob, blobSize } = blobOf(bundle, 'a.js');
         const other = gzipSync('b'.repeat(1_000));
@@ -182,17 +182,17 @@ describe('finalizing', () => {
       /^a\.js: (the uploaded data does not match the digest|it unpacks|it is not compressed)/,
     ],
     [
-      'a content of another digest',
+      'content with another digest',
       (bundle) => withFile(bundle, { digest: sha256('something else') }),
       /^a\.js: its content does not match the declared digest/,
     ],
     [
-      'a content that is longer than declared',
+      'content that is longer than declared',
       (bundle) => withFile(bundle, { size: 999 }),
       /^a\.js: it unpacks to more than the 999 bytes/,
     ],
     [
-      'a content in several pieces that is longer than declared',
+      'content in several chunks that is longer than declared',
       (bundle) => {
         const data = gzipSync(randomBytes(3 * maxPieceBytes));
         const blob = sha256(data);
@@ -202,12 +202,12 @@ describe('finalizing', () => {
       /^a\.js: it unpacks to more than the 1000 bytes/,
     ],
     [
-      'a content that is shorter than declared',
+      'content that is shorter than declared',
       (bundle) => withFile(bundle, { size: 1_001 }),
       /^a\.js: it unpacks to 1000 bytes, and 1001/,
     ],
     [
-      'something that is not compressed',
+      'data that is not compressed',
       (bundle) => {
         const data = Buffer.from('not compressed');
         const blob = sha256(data);
@@ -217,7 +217,7 @@ describe('finalizing', () => {
       /^a\.js: it is not compressed with gzip/,
     ],
     [
-      'something that is cut off',
+      'truncated data',
       (bundle) => {
         const data = bundle.blobs.get(blobOf(bundle, 'a.js').blob)!.subarray(0, -4);
         const blob = sha256(data);
@@ -277,7 +277,7 @@ describe('creating rejects', () => {
     ],
     ['a missing SDK file', { sdk: 'none.js' }, 422, /bundle\.sdk: the file "none\.js" is missing/],
     [
-      'a module that is not there',
+      'a missing module',
       { entries: [{ source: 'tasks.ts', module: 'x.js' }] },
       422,
       /bundle\.entries: the file "x\.js" is missing/,

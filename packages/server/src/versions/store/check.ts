@@ -2,7 +2,7 @@ import type { Sql } from '../../db/connect.ts';
 import { StoreFailed, StoreRefused, type BlobStore } from './store.ts';
 
 /**
- * Rejects with a StoreRefused if files of deployments are in a store and none is configured. Calls `onLacking` with the key of a file that the
+ * Rejects with a StoreRefused if deployment files are in a store and none is configured. Calls `onLacking` with the key of a file that the
  * store lacks: the store may have been replaced, or the database may be older than the store.
  */
 export async function checkStoredBlobs(

@@ -251,7 +251,7 @@ test('two processes that move the same blob at once store it once', async () => 
 
 test.each([
   [
-    'a bucket that is not there',
+    'a missing bucket',
     { bucket: 'nowhere' },
     /^MILLRACE_BUNDLE_STORE: no bucket "nowhere" at http:\/\/127\.0\.0\.1:\d+\. Create it, or use another bucket\.$/,
   ],
