@@ -134,7 +134,7 @@ async function checkStored(
   const name = typeof payload === 'string' ? payload : '';
   if (name !== '' && (await usePacket(sql, environment.id, name, new Date(clock.now())))) return;
   throw unprocessable(
-    `payload: with payloadType ${storedType}, must be the name of an uploaded packet of this environment; ` +
+    `payload: must be the name of an uploaded packet of this environment, because payloadType is ${storedType}; ` +
       `the packet "${name.slice(0, 128)}" does not exist.`,
   );
 }

@@ -6,7 +6,7 @@ import type { Request } from '../../request.ts';
 type Asking = Pick<Request<OperationDeclaration>, 'principal' | 'setHeader'>;
 
 /**
- * Counts the runs of a request before they are created, whatever their source: a batch, several triggers, events, a backfill, a bulk replay.
+ * Counts the runs of a request before they are created, from any source: a batch, several triggers, events, a backfill, a bulk replay.
  * Throws a 429 Problem if the caller has created too many recently.
  */
 export interface TakeRuns {

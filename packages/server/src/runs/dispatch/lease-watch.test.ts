@@ -7,7 +7,7 @@ import { leaseWatch } from './lease-watch.ts';
 import { rescuer } from './rescuer.ts';
 import { rescueRunner } from './rescue.ts';
 
-/** Leases are of minutes here, so that the time that the tests take does not matter. */
+/** Leases last minutes here, so that the duration of the tests does not matter. */
 const minute = 60_000;
 const leaseMs = 30 * minute;
 const heartbeat = 10;

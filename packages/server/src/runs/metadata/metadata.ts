@@ -39,7 +39,7 @@ interface Row {
 
 /**
  * Changes the metadata of a run, its parent and its root (a run without them is its own). An ended run keeps its metadata: 422 for the run
- * itself; for the others the change is ignored. So does a run that another attempt has: 409. Secrets of the environment are removed.
+ * itself; for the others the change is ignored. A run in another attempt also keeps it: 409. Secrets of the environment are removed.
  */
 export async function changeMetadata(
   { sql, clock, changes, paths }: Engine,

@@ -25,7 +25,7 @@ export function whyNoRunner(conditions: StartConditions): string | undefined {
   return `No connected runner can execute ${which}: ${named}${others}.${orMove}`;
 }
 
-/** The reason that a runner cannot execute it; undefined if it can. */
+/** The reason that a runner cannot execute the version; undefined if it can. */
 function obstacleOf(runner: RunnerProperties, needs: StartConditions['needs']): string | undefined {
   const { host, platform, nodeMajor, labels, draining, loaded, unable } = runner;
   if (draining) return `the runner on ${host} accepts no more attempts`;

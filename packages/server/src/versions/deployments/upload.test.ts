@@ -25,7 +25,7 @@ describe('a deployment', () => {
     expect(ready).toMatchObject({ state: 'ready', status: 'DEPLOYED', isUploaded: true, tasks: 1 });
     expect(await t.finalize(created)).toEqual(ready);
     expect(await t.create(bundle.body)).toMatchObject({ id: created.id, isNew: false, missing: [] });
-    // Whatever its compression or order.
+    // With any compression and order.
     const other = bundleOf({ 'a.js': 'a'.repeat(10_000) }, { level: 1 });
     const { bundle: content } = other.body;
     const turned = { ...content, files: content.files.toReversed() };
