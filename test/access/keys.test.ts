@@ -193,7 +193,7 @@ describe('secret keys', () => {
     await sql`update secret_keys set revoked_at = now() where preset = 'full'`;
     expect(await ask(`POST ${at}/regenerate-api-key`)).toMatchObject({
       status: 404,
-      body: { error: expect.stringContaining('Make a new one') as string },
+      body: { error: expect.stringContaining('Create a new one') as string },
     });
     // As long a lifetime again would end after the last day that every client can read.
     const last = await endingIn(Infinity, 'last');

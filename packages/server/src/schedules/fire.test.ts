@@ -508,7 +508,7 @@ describe('a backfill', () => {
     for (const from of ['0000-01-01T00:00:00Z', '0001-01-01T00:00:00+14:00', '1969-12-31T23:59:59.999Z'])
       await expect(backfill(from, epoch), from).rejects.toMatchObject({
         status: 422,
-        message: expect.stringContaining('write a later from'),
+        message: expect.stringContaining('must be in 1970 or later'),
       });
     await expect(backfill(epoch, epoch)).rejects.toMatchObject({
       status: 422,

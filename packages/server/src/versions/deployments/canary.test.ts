@@ -158,13 +158,13 @@ describe('a canary', () => {
     await expect(t.promoteTo(third.version, { percent: 10 })).rejects.toMatchObject(
       problem(
         409,
-        /is the canary, with 10 percent of the new runs: promote it without a percentage, or abort/,
+        /is the canary, with 10 percent of the new runs\. Promote it without a percentage, or abort/,
       ),
     );
     await expect(t.abortCanary(third.version)).rejects.toMatchObject(
       problem(409, new RegExp(`is not the canary: the canary is ${canary.version}`)),
     );
-    await expect(t.archive(canary.version)).rejects.toMatchObject(problem(409, /abort it first/));
+    await expect(t.archive(canary.version)).rejects.toMatchObject(problem(409, /Abort it first/));
     for (let n = 0; n < 11; n++) await t.deploy(bundleOf({ 'n.js': String(n) }));
     await t.prune();
     expect(await t.show(canary.version)).toMatchObject({ state: 'ready', canaryPercent: 10 });
