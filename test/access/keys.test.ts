@@ -166,7 +166,7 @@ describe('secret keys', () => {
     const rotate = () => ask(`POST ${at}/keys/${created.body.id}/rotate`);
     const both = await Promise.all([rotate(), rotate()]);
     expect(both.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 422]);
-    expect(both.find(({ status }) => status === 422)?.body.error).toContain('rotated already');
+    expect(both.find(({ status }) => status === 422)?.body.error).toContain('already been rotated');
     expect(both.find(({ status }) => status === 200)?.body.expiresAt).toBeUndefined();
     // Two rotations of the environment's key at once: the second one rotates the key that the first one created.
     const prod = `/api/v1/projects/${projectRef}/prod`;
@@ -193,7 +193,7 @@ describe('secret keys', () => {
     await sql`update secret_keys set revoked_at = now() where preset = 'full'`;
     expect(await ask(`POST ${at}/regenerate-api-key`)).toMatchObject({
       status: 404,
-      body: { error: expect.stringContaining('Make a new one') as string },
+      body: { error: expect.stringContaining('Create a new one') as string },
     });
     // An equally long lifetime would end after the last day that every client can read.
     const last = await endingIn(Infinity, 'last');

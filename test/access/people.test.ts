@@ -38,12 +38,12 @@ describe('organizations', () => {
     const organizations = await create('POST /api/v1/orgs');
     expect(statuses(organizations)).toEqual([200, 200, 422, 422, 422, 422]);
     expect(organizations.find(({ status }) => status === 422)?.body.error).toBe(
-      'You own 3 organizations; at most 3 are allowed. Use one of them, or raise MILLRACE_MAX_ORGANIZATIONS of the server.',
+      'You own 3 organizations; at most 3 are allowed. Use one of them, or raise MILLRACE_MAX_ORGANIZATIONS on the server.',
     );
     const projects = await create(`POST /api/v1/orgs/${organization}/projects`);
     expect(statuses(projects)).toEqual([200, 422, 422, 422, 422, 422]);
     expect(projects.find(({ status }) => status === 422)?.body.error).toBe(
-      'This organization has 2 projects; at most 2 are allowed. Delete one, or raise MILLRACE_MAX_PROJECTS of the server.',
+      'This organization has 2 projects; at most 2 are allowed. Delete one, or raise MILLRACE_MAX_PROJECTS on the server.',
     );
     const { id } = projects.find(({ status }) => status === 200)!.body as { id: string };
     expect((await ask(`DELETE /api/v1/projects/${id}?confirm=${id}`)).status).toBe(200);

@@ -72,7 +72,7 @@ describe('the browser commands', () => {
     const password = 'correct horse battery';
     expect(await set(password)).toMatchObject({
       code: 1,
-      error: expect.stringContaining('email: you have no e-mail address') as string,
+      error: expect.stringContaining('you have no e-mail address') as string,
     });
     expect(await set('too short', '--email', 'ada@example.com')).toMatchObject({
       code: 1,

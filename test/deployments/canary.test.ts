@@ -77,7 +77,7 @@ test('a canary gets its share of the runs, its errors are identified by its vers
   });
   expect(await project.run('versions', 'abort', two)).toMatchObject({
     exitCode: 1,
-    stderr: expect.stringContaining('is not the canary: there is none'),
+    stderr: expect.stringContaining('is not the canary: no canary exists'),
   });
   for (const { version } of (await triggerAll()).values()) expect(version).toBe(one);
 }, 180_000);

@@ -77,7 +77,7 @@ test('CI deploys repeatedly with a deploy-only key alone, and can do nothing els
   expect(back).toMatchObject({
     exitCode: 1,
     json: { version: second.json.version, isNew: false, isCurrent: false },
-    stderr: expect.stringContaining('Rolling back needs a key with the scope write:deployments.') as string,
+    stderr: expect.stringContaining('A rollback requires a key with the scope write:deployments.') as string,
   });
   for (const args of [
     ['versions', 'rollback'],

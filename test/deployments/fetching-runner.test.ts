@@ -188,7 +188,7 @@ test('runners of all servers are listed, drained and stopped through any of them
   const { body } = await ask('POST /api/v1/tasks/say/trigger', { key, body: {} });
   const reason = async () =>
     (await ask(`GET /api/v1/runs/${body.id}/reason`, { key })).body.message as string;
-  expect(await reason()).toMatch(/takes no more attempts\.$/);
+  expect(await reason()).toMatch(/accepts no more attempts\.$/);
   const status = async () => (await ask(`GET /api/v3/runs/${body.id}`, { key })).body.status as string;
   expect(await status()).toBe('QUEUED');
   await ask(`POST /api/v1/runners/${runner.id}/drain`, { key, body: { draining: false } });

@@ -147,7 +147,7 @@ describe('a deployment over HTTP', () => {
     await call(by, `POST /api/v1/deployments/${next.version}/promote?force=true&allowRollbacks=true`);
     for (const query of ['', 'allowRollbacks=true', 'allowRollbacks=true&percent=5', 'force=true'])
       await expect(call(by, `POST /api/v1/deployments/${deployed.version}/promote?${query}`)).rejects.toThrow(
-        `403 {"error":"Unauthorized: version ${deployed.version} is older than the current one, and this key may promote newer versions only. Rolling back needs a key with the scope write:deployments."`,
+        `403 {"error":"Unauthorized: version ${deployed.version} is older than the current one, and this key can promote newer versions only. A rollback requires a key with the scope write:deployments."`,
       );
     for (const [request, body] of [
       [`POST /api/v1/deployments/${deployed.version}/archive`],
@@ -202,7 +202,7 @@ describe('a deployment over HTTP', () => {
     const gap = await put('application/octet-stream', '?offset=5');
     expect([gap.status, await gap.json()]).toEqual([
       409,
-      { error: expect.stringMatching(/go on with offset=0/) as string, received: 0 },
+      { error: expect.stringMatching(/Continue with offset=0/) as string, received: 0 },
     ]);
     expect((await ask('GET /api/v1/deployments?page[after]=deployment_none', { key })).status).toBe(400);
     expect((await ask('GET /api/v1/deployments?from=yesterday', { key })).status).toBe(400);

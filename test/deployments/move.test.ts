@@ -46,7 +46,7 @@ test('millrace versions move shows the waiting runs, confirms, and moves them to
   });
   expect(await project.run('versions', 'move', version, three, '--yes')).toMatchObject({
     exitCode: 1,
-    stderr: expect.stringContaining(`Version ${three} lacks "b", of which runs wait. Nothing was moved`),
+    stderr: expect.stringContaining(`Version ${three} lacks tasks with waiting runs: "b". Nothing was moved`),
   });
   expect(await project.run('versions', 'move', version, two, '--status', 'EXECUTING')).toMatchObject({
     exitCode: 2,

@@ -99,7 +99,7 @@ describe('GET /api/v1/stats rejects', () => {
     ['by=colour', /by/],
     ['limit=-1&by=task', /limit/],
     ['limit=1000&by=task', /limit/],
-    ['task=a&queue=b', /^task and queue: give at most one/],
+    ['task=a&queue=b', /^task and queue: use at most one/],
     ['task=', /task/],
     ['task=%00', /./],
   ])('%s', async (query, sentence) => {

@@ -77,7 +77,7 @@ test('a folder with one task file runs on packages installed from npm pack, far 
       return stderr.trim().split('\n').at(-1) ?? '';
     };
     expect(await refusal({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1' })).toMatch(
-      /the packages that send it are not installed: run `npm install @opentelemetry\/api@1 /,
+      /the OpenTelemetry packages are not installed\. Run `npm install @opentelemetry\/api@1 /,
     );
     const esbuild = join(project, 'node_modules/@esbuild');
     await rename(esbuild, join(folder, 'esbuild'));

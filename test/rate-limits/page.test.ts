@@ -97,7 +97,7 @@ test('triggers above their limit are dropped or rejected, with a reason', async 
   await expect(notified('u-8', 'refuse')).rejects.toMatchObject({
     name: 'RateLimitError',
     message: expect.stringMatching(
-      /the key "u-8" of the task "notify" is used up\. The next trigger is accepted at 20/,
+      /the key "u-8" of the task "notify" has been reached\. The next trigger is accepted at 20/,
     ),
   });
   await cli('trigger', 'notify');

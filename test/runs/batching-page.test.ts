@@ -55,7 +55,7 @@ test('its commands lead to one run, which is shown as collecting and receives th
   );
   const other = await tasks.trigger('index-documents', { id: 'd-5' });
   expect(other.id).not.toBe(keyed.stdout.trim());
-  expect((await cli('why', other.id)).stdout).toContain('It collects the payloads of triggers until');
+  expect((await cli('why', other.id)).stdout).toContain('It collects trigger payloads until');
 }, 60_000);
 
 test('concurrent calls are added in order, and a full run starts immediately', async () => {

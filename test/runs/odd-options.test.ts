@@ -120,8 +120,8 @@ test('an invalid option is rejected and named, even if another option takes prec
     expect([status, body.error]).toEqual([400, expect.stringContaining(named)]);
   }
   for (const [payload, named] of [
-    ['a\0', /^payload: holds a NUL character/],
-    ['a\ud800', /^payload: contains half of a surrogate pair/],
+    ['a\0', /^payload: contains a NUL character/],
+    ['a\ud800', /^payload: contains an unpaired surrogate/],
   ]) {
     const text = { payload, options: { payloadType: 'text/plain' } };
     const { status, body } = await ask('/api/v1/tasks/send/trigger', { method: 'POST', body: text });
@@ -225,7 +225,7 @@ test('a duration beyond the last date is rejected for a start, and shortened for
   const { ask, trigger } = await started();
   for (const options of [{ delay: '4000000d' }, { debounce: { key: 'k', delay: '4000000d' } }]) {
     const { status, body } = await trigger(options);
-    expect([status, body.error]).toEqual([400, expect.stringContaining('delay: ends beyond the year 9999')]);
+    expect([status, body.error]).toEqual([400, expect.stringContaining('delay: must end by the year 9999')]);
   }
   const { body: delayed } = await trigger({ delay: '1d' });
   const later = { method: 'POST', body: { delay: '4000000d' } };

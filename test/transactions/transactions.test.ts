@@ -151,10 +151,10 @@ describe('millrace.trigger', () => {
   });
 
   test.each([
-    [`'', '{}'`, /first argument is the id of a task/],
-    [`repeat('x', 129), '{}'`, /first argument is the id of a task/],
-    [`'mail', '{}', '[1]'`, /options are a JSON object/],
-    [`'mail', to_jsonb(repeat('x', 3000001))`, /have 3000\d+ bytes; at most 3,000,000 fit/],
+    [`'', '{}'`, /first argument must be a task id/],
+    [`repeat('x', 129), '{}'`, /first argument must be a task id/],
+    [`'mail', '{}', '[1]'`, /options must be a JSON object/],
+    [`'mail', to_jsonb(repeat('x', 3000001))`, /have 3000\d+ bytes; at most 3,000,000 are allowed/],
   ])('refuses %s', async (text, sentence) => {
     await expect(call(sql, text)).rejects.toThrow(sentence);
   });

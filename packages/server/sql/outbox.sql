@@ -58,13 +58,13 @@ declare
   id text := 'run_';
 begin
   if coalesce(length(task), 0) not between 1 and 128 then
-    raise exception 'millrace.trigger: the first argument is the id of a task, a text of 1 to 128 characters' using errcode = '22023';
+    raise exception 'millrace.trigger: the first argument must be a task id of 1 to 128 characters' using errcode = '22023';
   end if;
   if options is not null and jsonb_typeof(options) not in ('object', 'null') then
-    raise exception 'millrace.trigger: the options are a JSON object, such as {"delay": "10m"}' using errcode = '22023';
+    raise exception 'millrace.trigger: options must be a JSON object, such as {"delay": "10m"}' using errcode = '22023';
   end if;
   if size > 3000000 then
-    raise exception 'millrace.trigger: payload and options have % bytes; at most 3,000,000 fit. Store the data and pass a reference', size
+    raise exception 'millrace.trigger: payload and options have % bytes; at most 3,000,000 are allowed. Store the data and pass a reference', size
       using errcode = '54000';
   end if;
   numbers := array[

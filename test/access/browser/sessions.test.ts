@@ -271,9 +271,9 @@ describe('a login', () => {
       [{ token: 'x', accessToken: token }, 400, 'send one of'],
       [{ email: 'a@example.com' }, 400, 'send one of'],
       [{ accessToken: token, next: 'https://example.com' }, 400, 'next'],
-      [{ accessToken: 'x' }, 401, 'no valid personal access token'],
-      [{ accessToken: keys.prod }, 401, 'no valid personal access token'],
-      [{ token: `svc_link_${'a'.repeat(40)}` }, 401, 'used already'],
+      [{ accessToken: 'x' }, 401, 'Invalid personal access token'],
+      [{ accessToken: keys.prod }, 401, 'Invalid personal access token'],
+      [{ token: `svc_link_${'a'.repeat(40)}` }, 401, 'already used'],
       [{ token: 'x\0' }, 400, 'NUL'],
       [{ email: 'a\0@example.com', password: 'x' }, 400, 'NUL'],
     ] as const) {

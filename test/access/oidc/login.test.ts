@@ -129,8 +129,8 @@ describe('a login with an identity provider is rejected', () => {
     const { provider, here } = await start();
     provider.accounts.set('ada', { groups: ['eng'] });
     const notMine = [400, expect.stringContaining('does not belong to the login that this browser started')];
-    const gone = [400, expect.stringContaining('was finished already')];
-    const used = [400, expect.stringContaining('was used already, or took too long')];
+    const gone = [400, expect.stringContaining('was already finished')];
+    const used = [400, expect.stringContaining('was already used, or took too long')];
 
     const browser = new Browser();
     const callback = await throughProvider(here, browser, 'ada');

@@ -12,7 +12,7 @@ export const runs = [
   ['The queue … is paused', 'runs-are-paused'],
   // Runs that fail.
   ['The process of the run ', 'the-process-of-a-run-ended'],
-  ['Its runner was lost ', 'the-runner-was-lost'],
+  ['The runner was lost ', 'the-runner-was-lost'],
   ['took longer than its maxDuration ', 'attempt-timed-out'],
   [' does not fit the schema of task ', 'payload-does-not-match-the-schema'],
   [' cannot be serialized', 'a-value-cannot-be-serialized'],

@@ -173,7 +173,8 @@ function fitFrame(settlement: Settlement): Settlement {
   // An escaped character takes six bytes, and any other at most three.
   if (outcome.output.length * 6 + envelopeBytes <= maxFrameBytes) return settlement;
   if (Buffer.byteLength(JSON.stringify(settlement)) + envelopeBytes <= maxFrameBytes) return settlement;
-  const message = 'The output is too large to be sent to the server. Store it elsewhere and return where.';
+  const message =
+    'The output is too large to be sent to the server. Store it elsewhere and return a reference.';
   const error = { type: 'INTERNAL_ERROR', name: 'OutputTooLargeError', message, stackTrace: '' } as const;
   return { ...settlement, outcome: { kind: 'failed', status: 'FAILED', error } };
 }

@@ -172,7 +172,7 @@ create table debounces (
 );
 create index debounces_by_due on debounces (due);
 
--- Of the runs of a task and singleton key, at most one executes and at most one waits. A row exists while one of them is live. Triggers lock
+-- At most one run of a task and singleton key executes, and at most one waits. A row exists while one of them is live. Triggers lock
 -- the row, and so does the end of one of its runs (release_singleton).
 create table singletons (
   env int not null,

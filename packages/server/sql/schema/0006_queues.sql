@@ -3,14 +3,14 @@
 -- The five tables that locate a run (0005_runs.sql) and `lanes` are alternately empty and full, while their files stay large. If VACUUM or
 -- ANALYZE runs at the wrong moment, the statistics report no rows. The planner then considers every access path equally cheap. It may choose an
 -- index on the first column of the key, or a join that reads the whole table for each row. Every lookup then reads all dead rows until the next
--- autovacuum. For that reason each lookup has only one possible plan, whatever the statistics (runs/engine/plans.test.ts):
+-- autovacuum. For that reason each lookup has only one possible plan, with any statistics (runs/engine/plans.test.ts):
 --   * No two indexes of such a table begin with a column that one statement compares with. A queue belongs to one environment, so lanes
 --     and leases are found by their queue. Where the environment must match as well it is compared as `env + 0`, which no index has.
 --   * A row is read by its key in a lateral subquery with a limit, which the planner cannot turn into another kind of join. Where there may
 --     be several rows `offset 0` does the same.
 --   * `(select true … limit 1) is null` replaces `not exists`, which the planner may turn into a join with the whole table.
 --   * `num_nulls(x) = 1` replaces `x is null` next to a whole key, because an index that begins with `x` would serve the latter.
---   * There are no bitmap scans: they do not mark dead index entries, so the next scan reads them again.
+--   * Bitmap scans are avoided: they do not mark dead index entries, so the next scan reads them again.
 -- Their autovacuum starts after a fixed number of dead rows, does not pause, and never locks the table to shorten its file.
 
 create table queues (

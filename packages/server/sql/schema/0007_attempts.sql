@@ -31,7 +31,7 @@ create table attempts (
 --
 -- A waiting run gives up its slot: its lease moves to `suspended` with the same fence, where it counts against no limit. When something it
 -- waits for has ended, the run is ready. It gets a slot before any run that has not started, and its code continues. If the process that held
--- its code is gone, the run is queued instead and its code runs from the start. `waits` records which of its waits have ended; those do not
+-- its code has ended, the run is queued instead and its code runs from the start. `waits` records which of its waits have ended; those do not
 -- wait again.
 create table suspended (
   env int not null,

@@ -25,7 +25,7 @@ create table batches (
   request_key uuid,
   created_at timestamptz not null,
   sealed_at timestamptz,
-  -- the batch was never filled, and its runs are cancelled
+  -- the batch was never filled, and its runs are canceled
   aborted_at timestamptz,
   primary key (env, id),
   check (sealed_at is null or received = run_count),

@@ -42,7 +42,7 @@ describe('a limit that queues share', () => {
     const conditions = await readStartConditions(t.sql, env, last.id, new Date(t.engine.clock.now()));
     expect(conditions && reasonOf(conditions)).toMatchObject({
       reason: 'shared_limit',
-      message: 'The shared limit "provider" of the queue "call" has 3 running, and may have 3 at once.',
+      message: 'The shared limit "provider" of the queue "call" has been reached: 3 running, at most 3.',
       running: 3,
       limit: 3,
     });

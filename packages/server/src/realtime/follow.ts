@@ -9,7 +9,7 @@ export type RunListener = (run: RunSnapshot | null) => void;
 export interface Followed {
   /** Calls `listener` with the run and its changes, until the returned function is called. */
   follow(env: number, id: string, listener: RunListener): () => void;
-  /** These runs may have changed: reads those that are followed. */
+  /** Reads the followed ones among these runs, which may have changed. */
   changed(env: number, runs: Iterable<string>): void;
   /** Some run of the environment changed: reads all followed runs. */
   someChanged(env: number): void;

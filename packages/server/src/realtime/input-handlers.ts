@@ -30,8 +30,7 @@ export function inputHandlers(dependencies: InputDependencies): HandlersOf<Opera
     const env = request.environment.id;
     const [ended] = await sql<{ status: string }[]>`
       select status from runs where env = ${env} and id = ${id} and status is not null`;
-    if (ended)
-      throw badRequest(`The run is over (${ended.status}), and reads no messages. Send them while it lives.`);
+    if (ended) throw badRequest(`The run has ended (${ended.status}) and no longer reads messages.`);
     const key = inputStream(env, id, request.params.stream);
     await channels.open([{ key }]);
     return key;

@@ -40,7 +40,7 @@ export function openStreams({
       if (!row.streams?.includes(stream)) {
         if ((row.streams?.length ?? 0) >= maxStreams) {
           throw unprocessable(
-            `A run has at most ${maxStreams} streams; this one has them already.`,
+            `A run has at most ${maxStreams} streams; this run has reached the limit.`,
             'limit_reached',
           );
         }

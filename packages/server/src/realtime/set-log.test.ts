@@ -18,7 +18,7 @@ test('returns the last change of each run after a number, oldest first', () => {
   );
 });
 
-test('is bounded in bytes and says what it dropped, but always has the last change', () => {
+test('has a size limit and reports dropped changes, but always has the last change', () => {
   const log = new SetLog(10_000);
   for (let n = 1; n <= 5; n++) log.add(run(`run_${n}`, 3_000), n);
   expect(log.since(0).map((change) => change.run.id)).toEqual(['run_4', 'run_5']);

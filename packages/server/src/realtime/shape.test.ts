@@ -20,7 +20,7 @@ test('tags with any characters are encoded correctly', () => {
   );
 });
 
-test('columns are left out on request, except those that clients need', () => {
+test('columns are omitted on request, except those that clients need', () => {
   const names = (shape: Shape) => Object.keys(JSON.parse(shape.schema) as object);
   const needed = ['id', 'taskIdentifier', 'friendlyId', 'status', 'createdAt', 'updatedAt'];
   expect(names(new Shape(undefined, ['payload', 'id', 'nonsense']))).not.toContain('payload');
@@ -28,7 +28,7 @@ test('columns are left out on request, except those that clients need', () => {
   expect(names(new Shape(['"output"', 'payload'], ['payload']))).toEqual([...needed, 'output']);
 });
 
-test('cursors and handles are read back, and foreign ones are recognised', () => {
+test('cursors and handles are read back, and foreign ones are detected', () => {
   const { offset, cursor } = cursorHeaders('17.4.99');
   expect(readPosition({ offset, cursor })).toEqual({ kind: 'changes', cursor: '17.4.99' });
   expect(readPosition({ offset: '-1' })).toEqual({ kind: 'present', after: '', at: undefined });

@@ -75,7 +75,7 @@ export function streamHandlers(dependencies: StreamDependencies): HandlersOf<Ope
       if (bytes > appendBodyLimit) {
         throw new Problem(
           'too_large',
-          `records: their bodies have at most ${appendBodyLimit} bytes together; send fewer.`,
+          `records: bodies may total at most ${appendBodyLimit} bytes. Send fewer records.`,
         );
       }
       const key = await channelOf(request);

@@ -7,7 +7,7 @@ import { openStreams } from './open-stream.ts';
 
 const day = 86_400_000;
 
-test('the stream of a run is retained while the run lives, and after its end for the retention of records', async () => {
+test('the stream of a run is retained until the record retention has passed after the end of the run', async () => {
   const { engine, sql, environment, register, trigger, addRunner, claim, end, database } = await testEngine();
   const { clock, wakes, changes } = engine;
   const channels = startChannels({ database, sql, clock, wakes });

@@ -8,7 +8,7 @@ import { WatchedSet } from './watched-set.ts';
 
 const wait = { timeout: 20_000, interval: 5 };
 
-test('a subscriber from another process gets the changes during the first read of the set', async () => {
+test('a subscriber from another process receives the changes during the first read of the set', async () => {
   const t = await testEngine();
   const { sql, clock } = t.engine;
   const env = t.environment.id;
@@ -44,7 +44,7 @@ test('a subscriber from another process gets the changes during the first read o
   expect(changed.map(({ status }) => status)).toEqual(['CANCELED']);
 });
 
-test('a subscriber from another process begins again if the log has dropped a change that it missed', async () => {
+test('a subscriber from another process starts over if the log has dropped a change that it missed', async () => {
   const t = await testEngine();
   const { sql, clock } = t.engine;
   for (let n = 0; n < 2; n++) await t.trigger('send', { tags: ['watched'] });

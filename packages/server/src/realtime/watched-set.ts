@@ -151,7 +151,7 @@ export class WatchedSet implements Feed {
       if (first.length > maxMembers) {
         throw new Problem(
           'limit_reached',
-          `More than ${maxMembers} runs of this subscription are not over. Name a further tag, or a shorter createdAt.`,
+          `More than ${maxMembers} runs in this subscription have not ended. Add a tag, or use a shorter createdAt.`,
         );
       }
       if (page.length < pageSize) break;

@@ -41,14 +41,14 @@ export function runnerHandlers({
          where env = ${env} and id = ${runner} and expires_at > ${new Date(clock.now())} for update`;
       if (!before) throw notFound(`No runner ${runner} is connected in this environment.`);
       const stopping = before.stopping || act === 'runner.stopped';
-      // A stopping runner accepts no more attempts, whatever is requested.
+      // A stopping runner accepts no more attempts, regardless of the request.
       const draining = stopping || act === 'runner.drained';
       if (stopping !== before.stopping || draining !== before.draining) {
         await tx`update runners set draining = ${draining}, stopping = ${stopping} where id = ${runner}`;
         await record(tx, { act, target: runner, new: { host: before.host } });
       }
       const [info] = await read(tx, env, clock.now(), runner);
-      if (!info) throw new Error('a runner that is locked was not found');
+      if (!info) throw new Error('locked runner not found');
       return info;
     });
     await notify(runner);

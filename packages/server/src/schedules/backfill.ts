@@ -11,7 +11,7 @@ import { requireDeployedTask } from './tasks.ts';
 import { scheduleNotFound } from './update.ts';
 
 /**
- * Runs the ticks of a past range according to the current expression, except those that have already run. They do not wait for the window, and
+ * Fires the ticks of a past range according to the current expression, except ticks that have already run. They do not wait for the window, and
  * an overlap rule other than `queue` does not hold them back.
  */
 export async function backfillSchedule(
@@ -86,12 +86,10 @@ function readRange(
 ): { from: number; to: number } {
   const from = Date.parse(body.from);
   const to = Date.parse(body.to);
-  if (from < 0) throw unprocessable('from: a backfill begins in 1970 at the earliest; write a later from.');
-  if (from >= to) throw unprocessable('from: the range is empty; write a from that is before to.');
+  if (from < 0) throw unprocessable('from: must be in 1970 or later.');
+  if (from >= to) throw unprocessable('from: must be before to.');
   if (to > now) {
-    throw unprocessable(
-      `to: a backfill is of the past, and it is ${new Date(now).toISOString()}; write that time or an earlier one.`,
-    );
+    throw unprocessable(`to: must not be in the future. The current time is ${new Date(now).toISOString()}.`);
   }
   return { from, to };
 }

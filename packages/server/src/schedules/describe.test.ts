@@ -42,7 +42,7 @@ describe('describeCron', () => {
     ['0 0 * * 7/2', 'At 12:00 AM, only on Sunday'],
     ['00 09 * 01 06-07', 'At 09:00 AM, Saturday through Sunday, only in January'],
     ['0 9,* * 3,? *,5', 'Every hour'],
-  ])('words %s as "%s"', (text, words) => {
+  ])('describes %s as "%s"', (text, words) => {
     expect(describeCron(text)).toBe(words);
   });
 
@@ -56,19 +56,19 @@ describe('describeCron', () => {
       '*/10 * 1-7 jan-mar 1-5',
       'Every 10 minutes, between day 1 and 7 of the month or Monday through Friday, January through March',
     ],
-  ])('joins the two kinds of day of %s with "or", as they match', (text, words) => {
+  ])('joins the two day fields of %s with "or"', (text, words) => {
     expect(describeCron(text)).toBe(words);
   });
 
-  test('leaves the days out when one of the two fields names every day', () => {
+  test('omits the days if one of the two fields matches every day', () => {
     expect(describeCron('0 0 13 6 */1')).toBe('At 12:00 AM, only in June');
   });
 
-  test('refuses what cannot be read', () => {
+  test('rejects invalid expressions', () => {
     expect(() => describeCron('61 * * * *')).toThrow(CronError);
   });
 
-  test('has words for everything that parses, with "or" exactly when either day is enough', () => {
+  test('describes every valid expression, with "or" exactly if either day field is sufficient', () => {
     const days = field(1, 31, 'L');
     const weekdays = field(0, 7, 'mon', '5L', 'friL', '0L');
     fc.assert(

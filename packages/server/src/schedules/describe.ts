@@ -34,7 +34,7 @@ function plainFields(cron: Cron): string[] {
     const items = text.split(',');
     if (items.includes('*')) return '*';
     const lasts = items.filter((item) => /l$/i.test(item) && !/^jul$/i.test(item));
-    // After 7 there is no other day of the week, whatever the step.
+    // No step leads from 7 to another day of the week.
     const mixed =
       items.length > 1 ? (field === 4 ? /[-/]/ : /\//).test(text) : field === 4 && text.startsWith('7/');
     const named = mixed ? (values[field] ?? []) : items.filter((item) => !lasts.includes(item));

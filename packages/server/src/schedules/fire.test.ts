@@ -18,7 +18,7 @@ const minute = 60_000;
 const soon = (now: number): number => Math.ceil(now / minute) * minute + minute;
 
 describe('a tick', () => {
-  test('makes one run with the payload of its time, which shows its schedule', async () => {
+  test('creates one run with the payload for its time, linked to its schedule', async () => {
     const fixture = await testSchedules();
     const base = soon(fixture.engine.clock.now());
     fixture.goTo(base + 100);
@@ -61,7 +61,7 @@ describe('a tick', () => {
     });
   });
 
-  test('tells the runner whose schedule it is, and how late the run started', async () => {
+  test('passes the schedule to the runner, and records how late the run started', async () => {
     const fixture = await testSchedules();
     const base = soon(fixture.engine.clock.now());
     fixture.goTo(base + 100);
@@ -104,7 +104,7 @@ describe('a tick', () => {
     expect((await fixture.ticks(id)).map((tick) => tick.nominal_at.getTime())).toEqual([base + minute]);
   });
 
-  test('is fired by one of many who look at the same moment', async () => {
+  test('is fired by one of many concurrent servers', async () => {
     const fixture = await testSchedules();
     const base = soon(fixture.engine.clock.now());
     fixture.goTo(base + 100);
@@ -118,7 +118,7 @@ describe('a tick', () => {
     expect(runs?.count).toBe(400);
   });
 
-  test('is neither lost nor doubled when who fires it dies anywhere in between', async () => {
+  test('is neither lost nor duplicated if the firing server dies at any point', async () => {
     const fixture = await testSchedules();
     const base = soon(fixture.engine.clock.now());
     fixture.goTo(base + 100);
@@ -146,8 +146,8 @@ describe('a tick', () => {
   });
 });
 
-describe('what stops a schedule', () => {
-  test('a run that cannot be made skips the tick, says so, and keeps no other schedule from firing', async () => {
+describe('skipped ticks', () => {
+  test('a run that cannot be created skips the tick with a reason, and does not affect other schedules', async () => {
     const fixture = await testSchedules();
     const base = soon(fixture.engine.clock.now());
     fixture.goTo(base + 100);
@@ -175,7 +175,7 @@ describe('what stops a schedule', () => {
     expect(await fixture.ticks()).toHaveLength(11);
   });
 
-  test('a development environment without a runner skips its ticks, and says so', async () => {
+  test('a development environment without a runner skips its ticks with a reason', async () => {
     const fixture = await testSchedules('dev');
     const base = soon(fixture.engine.clock.now());
     fixture.goTo(base + 100);
@@ -218,7 +218,7 @@ describe('what stops a schedule', () => {
     expect(await fixture.skips()).toMatchObject([{ schedule_id: id, reason: 'no_runner' }]);
   });
 
-  test('a task that the current version lacks skips the tick, and says so', async () => {
+  test('a task missing from the current version skips the tick with a reason', async () => {
     const fixture = await testSchedules();
     const base = soon(fixture.engine.clock.now());
     fixture.goTo(base + 100);
@@ -230,7 +230,7 @@ describe('what stops a schedule', () => {
     expect(await fixture.ticks()).toEqual([]);
   });
 
-  test('not a version that this process has not heard of yet', async () => {
+  test('a version unknown to this process skips no tick', async () => {
     const fixture = await testSchedules();
     const { engine, sql } = fixture;
     const base = soon(engine.clock.now());
@@ -246,7 +246,7 @@ describe('what stops a schedule', () => {
     expect(await sql`select from queued`).toHaveLength(1);
   });
 
-  test('deactivated it does not fire; activated it goes on from there, and what passed was not missed', async () => {
+  test('an inactive schedule does not fire; after activation it continues, and past ticks do not count as missed', async () => {
     const fixture = await testSchedules();
     const base = soon(fixture.engine.clock.now());
     fixture.goTo(base + 100);
@@ -266,7 +266,7 @@ describe('what stops a schedule', () => {
     expect(await fixture.skips()).toEqual([]);
   });
 
-  test('a zone that the runtime has lost holds up nobody else', async () => {
+  test('a time zone unknown to the runtime does not delay other schedules', async () => {
     const fixture = await testSchedules();
     const base = soon(fixture.engine.clock.now());
     fixture.goTo(base + 100);
@@ -281,7 +281,7 @@ describe('what stops a schedule', () => {
 });
 
 describe('overlap', () => {
-  test('skip: while its last run is not over, ticks are skipped and say so', async () => {
+  test('skip: ticks are skipped with a reason while the last run has not ended', async () => {
     const fixture = await testSchedules();
     const base = soon(fixture.engine.clock.now());
     fixture.goTo(base + 100);
@@ -300,7 +300,7 @@ describe('overlap', () => {
     expect(await fixture.ticks()).toHaveLength(2);
   });
 
-  test('skip: a run that another process has just made counts', async () => {
+  test('skip: a run that another process has just created counts', async () => {
     const fixture = await testSchedules();
     const { engine, sql, database } = fixture;
     const base = soon(engine.clock.now());
@@ -334,7 +334,7 @@ describe('overlap', () => {
     ]);
   });
 
-  test('cancel: a new run takes the place of the last one, waiting or executing', async () => {
+  test('cancel: a new run replaces the last one, waiting or executing', async () => {
     const fixture = await testSchedules();
     const base = soon(fixture.engine.clock.now());
     fixture.goTo(base + 100);
@@ -355,7 +355,7 @@ describe('overlap', () => {
     expect(lease).toEqual({ cancel_requested: true });
   });
 
-  test('cancel: fires all the same when it met a run of the tree that begins to wait', async () => {
+  test('cancel: fires despite a conflict with a run of the tree that begins to wait', async () => {
     const fixture = await testSchedules();
     const env = fixture.environment.id;
     const base = soon(fixture.engine.clock.now());
@@ -390,7 +390,7 @@ describe('overlap', () => {
     expect(lease).toEqual({ cancel_requested: true });
   });
 
-  test('queue: its runs execute one after the other, those of another schedule do not wait for them', async () => {
+  test('queue: its runs execute one at a time, and runs of another schedule do not wait for them', async () => {
     const fixture = await testSchedules();
     const base = soon(fixture.engine.clock.now());
     fixture.goTo(base + 100);
@@ -415,7 +415,7 @@ describe('overlap', () => {
 });
 
 describe('a change', () => {
-  test('that is none loses no tick that is due at that moment', async () => {
+  test('to the same settings loses no tick that is due at that moment', async () => {
     const fixture = await testSchedules();
     const base = soon(fixture.engine.clock.now());
     fixture.goTo(base + 100);
@@ -427,7 +427,7 @@ describe('a change', () => {
   });
 
   test.each(['an update', 'a backfill'])(
-    '%s needs one connection, and many at once wait for no other',
+    '%s needs one connection, and concurrent ones do not wait for each other',
     async (act) => {
       const fixture = await testSchedules();
       const { engine, sql, environment } = fixture;
@@ -457,7 +457,7 @@ describe('a change', () => {
     },
   );
 
-  test('of the expression fires what was due by the old one, then begins', async () => {
+  test('of the expression fires the ticks due by the old one first', async () => {
     const fixture = await testSchedules();
     const base = Math.ceil(fixture.engine.clock.now() / 3_600_000) * 3_600_000 + 3_600_000;
     fixture.goTo(base + 100);
@@ -474,7 +474,7 @@ describe('a change', () => {
 });
 
 describe('a backfill', () => {
-  test('runs the ticks of a range that were not run, once, oldest first, in pieces', async () => {
+  test('fires the ticks of a range that did not run, once, oldest first, in batches', async () => {
     const fixture = await testSchedules();
     const base = soon(fixture.engine.clock.now());
     fixture.goTo(base + 100);
@@ -501,7 +501,7 @@ describe('a backfill', () => {
     expect(runs?.count).toBe(11);
   });
 
-  test('is of a range that is there, is past and is not before 1970', async () => {
+  test('requires a range that is not empty, in the past, and not before 1970', async () => {
     const fixture = await testSchedules();
     const { id } = await fixture.create({ cron: '0 0 * * *' });
     const backfill = (from: string, to: string) =>
@@ -510,7 +510,7 @@ describe('a backfill', () => {
     for (const from of ['0000-01-01T00:00:00Z', '0001-01-01T00:00:00+14:00', '1969-12-31T23:59:59.999Z'])
       await expect(backfill(from, epoch), from).rejects.toMatchObject({
         status: 422,
-        message: expect.stringContaining('write a later from'),
+        message: expect.stringContaining('must be in 1970 or later'),
       });
     await expect(backfill(epoch, epoch)).rejects.toMatchObject({
       status: 422,
@@ -518,7 +518,7 @@ describe('a backfill', () => {
     });
     await expect(backfill(epoch, '2999-01-01T00:00:00Z')).rejects.toMatchObject({
       status: 422,
-      message: expect.stringContaining('an earlier one'),
+      message: expect.stringContaining('must not be in the future'),
     });
     expect((await backfill(epoch, '1970-01-02T00:00:00Z')).runs).toMatchObject([
       { nominalAt: '1970-01-01T00:00:00.000Z' },
@@ -544,9 +544,9 @@ describe('a backfill', () => {
   });
 
   test.each([
-    ['an empty range', { from: 10, to: 10 }, /write a from that is before to/],
-    ['the future', { from: -10, to: 60 }, /write that time or an earlier one/],
-  ])('of %s is refused', async (_, { from, to }, message) => {
+    ['an empty range', { from: 10, to: 10 }, /from: must be before to/],
+    ['the future', { from: -10, to: 60 }, /must not be in the future/],
+  ])('of %s is rejected', async (_, { from, to }, message) => {
     const fixture = await testSchedules();
     const { id } = await fixture.create({ cron: '* * * * *' });
     const now = fixture.engine.clock.now();
@@ -557,7 +557,7 @@ describe('a backfill', () => {
   });
 });
 
-test('what became of ticks is forgotten after its retention, and nothing fires again', async () => {
+test('tick records are deleted after their retention, and nothing fires again', async () => {
   const fixture = await testSchedules();
   const base = soon(fixture.engine.clock.now());
   fixture.goTo(base + 100);

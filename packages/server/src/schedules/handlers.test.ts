@@ -68,7 +68,7 @@ const create = (body: object, kind?: Kind) =>
   );
 
 describe('create', () => {
-  test('replies the schedule with its next time, in its zone', async () => {
+  test('returns the schedule with its next time, in its zone', async () => {
     const { status, body } = await create({
       cron: '0 9 * * 1-5',
       timezone: 'Asia/Kolkata',
@@ -101,7 +101,7 @@ describe('create', () => {
     expect(offset).toBeLessThan(15 * 60_000);
   });
 
-  test('with the same key replaces what there is, but for its task and whether it is active', async () => {
+  test('with the same key replaces the schedule, except for its task and whether it is active', async () => {
     const first = (await create({ deduplicationKey: 'twice', externalId: 'a', timezone: 'Europe/Paris' }))
       .body;
     await call('POST', `/api/v1/schedules/${first.id}/deactivate`);
@@ -119,7 +119,7 @@ describe('create', () => {
     expect(body.generator.expression).toBe('@daily');
   });
 
-  test('makes an inactive one, and says of one that is there whether it is to be active', async () => {
+  test('creates an inactive schedule, and activates or deactivates an existing one', async () => {
     const settings = { deduplicationKey: 'quiet', cron: '* * * * *' };
     const { status, body } = await create({ ...settings, active: false });
     expect(status).toBe(200);
@@ -136,13 +136,13 @@ describe('create', () => {
     expect((await create({ ...settings, active: 'no' })).status).toBe(400);
   });
 
-  test('at the same time with one key makes one', async () => {
+  test('concurrently with one key creates one schedule', async () => {
     const created = await Promise.all(Array.from({ length: 8 }, () => create({ deduplicationKey: 'race' })));
     expect(created.map(({ status }) => status)).toEqual(Array(8).fill(200));
     expect(new Set(created.map(({ body }) => body.id)).size).toBe(1);
   });
 
-  test('has a key of its own in every environment', async () => {
+  test('uses separate keys in every environment', async () => {
     await register('stg');
     const [prod, stg] = await Promise.all([
       create({ deduplicationKey: 'k' }),
@@ -152,7 +152,7 @@ describe('create', () => {
     expect((await call('GET', '/api/v1/schedules/k', undefined, 'stg')).body.id).toBe(stg.body.id);
   });
 
-  test('may be there before its task is deployed, once another environment of the project has it', async () => {
+  test('accepts a task that is not deployed yet, if another environment of the project has it', async () => {
     const early = await create({ deduplicationKey: 'early' }, 'dev');
     expect(early).toMatchObject({ status: 200, body: { task: 'report', active: true } });
     const at = `/api/v1/schedules/${early.body.id}`;
@@ -167,7 +167,7 @@ describe('create', () => {
     expect((await call('DELETE', at, undefined, 'dev')).status).toBe(200);
   });
 
-  test('without a key of the caller makes one up, shown once', async () => {
+  test('without a key generates one, shown once', async () => {
     const { body } = await create({});
     expect(body.deduplicationKey).toMatch(/^[0-9a-f]{24}$/);
     expect((await call('GET', `/api/v1/schedules/${body.id}`)).body).not.toHaveProperty('deduplicationKey');
@@ -196,9 +196,9 @@ describe('create', () => {
     [{ deduplicationKey: 'a\ud800' }, 400, /half a character at "deduplicationKey"/],
     [{ externalId: '\udfffb' }, 400, /half a character at "externalId"/],
     [{ missed: 'all' }, 400, /write 'skip', 'once' or 'all:'.*"missed"/],
-    [{ missed: 'all:8d' }, 422, /write at most 'all:7d'/],
+    [{ missed: 'all:8d' }, 422, /Use at most 'all:7d'/],
     [{ overlap: 'wait' }, 400, /"overlap"/],
-  ])('refuses %j with %i and says what to write', async (wrong, status, message) => {
+  ])('rejects %j with %i and suggests a fix', async (wrong, status, message) => {
     const reply = await create(wrong);
     expect(reply.status).toBe(status);
     expect(reply.body.error).toMatch(message);
@@ -225,7 +225,7 @@ describe('update', () => {
     expect((await call('GET', '/api/v1/schedules/up')).body).toEqual(body);
   });
 
-  test('mends a schedule whose zone this runtime no longer knows', async () => {
+  test('repairs a schedule whose zone is unknown to this runtime', async () => {
     for (const fix of [
       (key: string) => create({ deduplicationKey: key, timezone: 'Europe/Paris' }),
       (key: string) => call('PUT', `/api/v1/schedules/${key}`, { task: 'report', cron: '0 9 * * *' }),
@@ -239,7 +239,7 @@ describe('update', () => {
     }
   });
 
-  test('of a missing one is 404 and makes none', async () => {
+  test('of a missing schedule returns 404 and creates none', async () => {
     const before = (await call('GET', '/api/v1/schedules')).body['pagination'];
     const reply = await call('PUT', '/api/v1/schedules/sched_missing', { task: 'report', cron: '* * * * *' });
     expect(reply).toMatchObject({ status: 404, body: { error: 'Schedule not found' } });
@@ -247,7 +247,7 @@ describe('update', () => {
   });
 });
 
-test("another environment's schedule does not exist, whatever is asked of it", async () => {
+test('a schedule of another environment is not found by any operation', async () => {
   const { id } = (await create({ deduplicationKey: 'hidden' })).body;
   const body = { task: 'report', cron: '* * * * *' };
   const range = { from: '2026-01-01T00:00:00Z', to: '2026-01-02T00:00:00Z' };
@@ -267,12 +267,12 @@ test("another environment's schedule does not exist, whatever is asked of it", a
 });
 
 describe('list', () => {
-  test('of an environment without any is one empty page', async () => {
+  test('of an environment without schedules is one empty page', async () => {
     const { body } = await call('GET', '/api/v1/schedules', undefined, 'dev');
     expect(body).toEqual({ data: [], pagination: { currentPage: 1, totalPages: 0, count: 0 } });
   });
 
-  test('pages newest first, and takes more than 100 for 100', async () => {
+  test('returns newest first in pages, and reduces page sizes above 100 to 100', async () => {
     await register('dev');
     const ids: string[] = [];
     for (let n = 0; n < 5; n++) ids.unshift((await create({}, 'dev')).body.id);
@@ -289,7 +289,7 @@ describe('list', () => {
   });
 });
 
-test('activate and deactivate reply the schedule, again and again; a deleted one is gone', async () => {
+test('activate and deactivate return the schedule, also repeatedly; a deleted one is not found', async () => {
   const { id } = (await create({})).body;
   for (const [verb, active] of [
     ['deactivate', false],
@@ -308,7 +308,7 @@ test('activate and deactivate reply the schedule, again and again; a deleted one
   expect((await call('DELETE', `/api/v1/schedules/${id}`)).status).toBe(404);
 });
 
-test('preview shows the next ticks of an inactive schedule, too', async () => {
+test('preview also shows the next ticks of an inactive schedule', async () => {
   const { id } = (await create({ cron: '0 12 29 2 *', window: '1h' })).body;
   await call('POST', `/api/v1/schedules/${id}/deactivate`);
   const { body } = await call('GET', `/api/v1/schedules/${id}/preview?n=2&from=2027-01-01T00:00:00Z`);
@@ -322,7 +322,7 @@ test('preview shows the next ticks of an inactive schedule, too', async () => {
   expect(offsets[0]).toBeLessThan(3_600_000);
 });
 
-test('time zones need no key, are open to browsers, and leave out UTC when asked to', async () => {
+test('time zones need no key, are open to browsers, and omit UTC on request', async () => {
   const response = await fetch(`${server.url}/api/v1/timezones`);
   expect(response.headers.get('access-control-allow-origin')).toBe('*');
   const { timezones } = (await response.json()) as { timezones: string[] };
@@ -334,7 +334,7 @@ test('time zones need no key, are open to browsers, and leave out UTC when asked
   expect(without.timezones).toEqual(timezones.slice(1));
 });
 
-test('takes secret keys only', async () => {
+test('accepts secret keys only', async () => {
   const token = server.credentials?.personalAccessToken ?? '';
   expect((await call('GET', '/api/v1/schedules', undefined, 'prod', token)).status).toBe(401);
   expect((await call('GET', '/api/v1/schedules', undefined, 'prod', 'nonsense')).status).toBe(401);
@@ -384,7 +384,7 @@ describe('declared schedules', () => {
     expect(await declared()).toEqual([]);
   });
 
-  test('that a version does not declare are set aside, and come back under their id, deactivated or not', async () => {
+  test('missing from a version are set aside, and return under their id, deactivated or not', async () => {
     const listed = async () =>
       ((await call('GET', '/api/v1/schedules?perPage=100')).body['data'] as unknown as Schedule[]).filter(
         ({ type }) => type === 'DECLARATIVE',
@@ -419,10 +419,13 @@ describe('declared schedules', () => {
 
   test.each([
     [{ cron: '61 * * * *' }, /Task "bad" in tasks\/bad\.ts: Invalid cron expression/],
-    [{ cron: '* * * * *', environments: ['MOON'] }, /environment "MOON" is not known; write DEVELOPMENT/],
-    [{ cron: '* * * * *', overlap: 'wait' }, /overlap "wait" is not known; write allow, skip, queue, cancel/],
+    [{ cron: '* * * * *', environments: ['MOON'] }, /environment "MOON" is not supported. Use DEVELOPMENT/],
+    [
+      { cron: '* * * * *', overlap: 'wait' },
+      /overlap "wait" is not supported\. Use allow, skip, queue, cancel/,
+    ],
     [{ cron: '* * * * *', missed: 'never' }, /missed: write 'skip'/],
-  ])('that cannot work refuse the whole version: %j', async ({ cron, ...more }, message) => {
+  ])('with invalid settings reject the whole version: %j', async ({ cron, ...more }, message) => {
     const [before] = await sql`select version_id from current_versions order by env desc limit 1`;
     const { status, body } = await register('prod', [task('bad', cron, more)]);
     expect(status).toBe(422);

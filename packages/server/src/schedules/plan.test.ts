@@ -30,14 +30,14 @@ const ranges = (plan: ReturnType<typeof planTicks>) =>
   ]);
 
 describe('a tick that is on time', () => {
-  test('fires, and the one after it is next', () => {
+  test('fires, and the following one is next', () => {
     const plan = planTicks(due(), at('00:01:00'), 10);
     expect(nominals(plan.fire)).toEqual(['00:01']);
     expect(plan.skip).toEqual([]);
     expect(plan.next?.nominal).toBe(at('00:02:00'));
   });
 
-  test('fires within a minute of its time by every rule', () => {
+  test('fires within a minute of its time under every rule', () => {
     for (const rule of ['skip', 'once', 'all:1m']) {
       const plan = planTicks(due({ missed: readMissedRule(rule) }), at('00:02:00'), 10);
       expect(nominals(plan.fire)).toEqual(['00:01', '00:02']);
@@ -45,19 +45,16 @@ describe('a tick that is on time', () => {
   });
 });
 
-describe('ticks that were missed', () => {
+describe('missed ticks', () => {
   test.each([
     ['skip', at('01:00:30'), ['01:00'], [['00:01', '00:59', 'missed']]],
     ['once', at('01:00:30'), ['01:00'], [['00:01', '00:59', 'missed']]],
     ['all:4m', at('01:00:30'), ['00:57', '00:58', '00:59', '01:00'], [['00:01', '00:56', 'missed']]],
-  ])(
-    'with the rule %s: what is on time fires, of the others what the rule says',
-    (rule, now, fired, skipped) => {
-      const plan = planTicks(due({ missed: readMissedRule(rule) }), now, 10);
-      expect(nominals(plan.fire)).toEqual(fired);
-      expect(ranges(plan)).toEqual(skipped);
-    },
-  );
+  ])('with the rule %s: ticks on time fire, and the others follow the rule', (rule, now, fired, skipped) => {
+    const plan = planTicks(due({ missed: readMissedRule(rule) }), now, 10);
+    expect(nominals(plan.fire)).toEqual(fired);
+    expect(ranges(plan)).toEqual(skipped);
+  });
 
   test.each([
     ['skip', [], [['01:00', '03:00', 'missed']]],
@@ -76,7 +73,7 @@ describe('ticks that were missed', () => {
     expect(plan.next?.nominal).toBe(at('04:00:00'));
   });
 
-  test('fires at most so many at once, and keeps the others due', () => {
+  test('fires a limited number at once, and keeps the others due', () => {
     const plan = planTicks(due({ missed: readMissedRule('all:1h') }), at('00:30:00'), 10);
     expect(plan.fire).toHaveLength(10);
     expect(plan.next?.nominal).toBe(at('00:11:00'));
@@ -90,7 +87,7 @@ describe('ticks that were missed', () => {
 });
 
 describe('overlap', () => {
-  test('skip: nothing fires while a run is not over, and only one does of several at once', () => {
+  test('skip: nothing fires before the run has ended, and only one of several at once', () => {
     const rule = { overlap: 'skip', missed: readMissedRule('all:1h') } as const;
     const busy = planTicks(due({ ...rule, busy: true }), at('00:03:00'), 10);
     expect(nominals(busy.fire)).toEqual([]);
@@ -100,14 +97,14 @@ describe('overlap', () => {
     expect(ranges(idle)).toEqual([['00:02', '00:03', 'overlap']]);
   });
 
-  test('cancel: of several at once only the last is worth starting', () => {
+  test('cancel: of several at once only the last is started', () => {
     const plan = planTicks(due({ overlap: 'cancel', missed: readMissedRule('all:1h') }), at('00:03:00'), 10);
     expect(nominals(plan.fire)).toEqual(['00:03']);
     expect(ranges(plan)).toEqual([['00:01', '00:02', 'overlap']]);
   });
 });
 
-test('a tick of an earlier expression fires, and the new one begins where it was written', () => {
+test('a tick of an earlier expression fires, and the new expression applies from the time of the change', () => {
   const changed = due({
     pattern: readPattern('sched_a', { cron: '*/10 * * * *' }),
     first: at('00:01:00'),
@@ -118,7 +115,7 @@ test('a tick of an earlier expression fires, and the new one begins where it was
   expect(ranges(plan)).toEqual([['00:01', '00:10', 'missed']]);
 });
 
-test('what stops a schedule skips all that is due', () => {
+test('a stopped schedule skips all due ticks', () => {
   const plan = planTicks(due({ stopped: 'no_runner' }), at('00:03:00'), 10);
   expect(plan.fire).toEqual([]);
   expect(ranges(plan)).toEqual([['00:01', '00:03', 'no_runner']]);
@@ -144,7 +141,7 @@ function reference({ pattern, since, first, missed, busy, overlap }: DueSchedule
   return { ticks, fire, next: tick };
 }
 
-test('agrees with looking at every tick, whatever pattern, window, rules and delay; each tick fires or is skipped, once', () => {
+test('agrees with a plan of every tick, for any pattern, window, rules and delay; each tick fires or is skipped once', () => {
   const arbitrary = fc.record({
     cron: fc.constantFrom(
       '* * * * *',

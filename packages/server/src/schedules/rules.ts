@@ -12,7 +12,7 @@ export interface MissedRule {
 export const defaultMissed = 'once';
 export const defaultOverlap: OverlapRule = 'allow';
 
-/** A tick up to this late does not count as missed: a restart or a busy database drops nothing, whatever the rule. */
+/** A tick up to this late does not count as missed: a restart or a busy database drops nothing under any rule. */
 export const graceMs = 60_000;
 const maxMs = 7 * 86_400_000;
 const unitMs: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
@@ -22,7 +22,7 @@ export function readMissedRule(text: string): MissedRule {
   if (text === 'skip') return { withinMs: graceMs, latest: false };
   if (text === 'once') return { withinMs: graceMs, latest: true };
   const withinMs = Number(text.slice(4, -1)) * (unitMs[text.slice(-1)] as number);
-  if (withinMs > maxMs) throw unprocessable(`missed: ${text} is longer than 7 days; write at most 'all:7d'.`);
+  if (withinMs > maxMs) throw unprocessable(`missed: ${text} is longer than 7 days. Use at most 'all:7d'.`);
   return { withinMs: Math.max(withinMs, graceMs), latest: false };
 }
 

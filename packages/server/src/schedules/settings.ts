@@ -49,7 +49,7 @@ export function readSettings(id: string, settings: Settings, now: number, row?: 
   };
 }
 
-/** Deploying the same settings again, even at the moment of a tick, loses no ticks: those that have not fired stay due. */
+/** Deploying the same settings again, even at the moment of a tick, loses no ticks: unfired ticks stay due. */
 function nextTick(
   pattern: Pattern,
   now: number,

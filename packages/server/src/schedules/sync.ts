@@ -117,7 +117,10 @@ const wrong = ({ id, filePath }: TaskManifest, reason: string): Problem =>
 function kindOf(task: TaskManifest, name: string): string {
   const kind = environmentKind(name.toLowerCase());
   if (kind) return kind;
-  throw wrong(task, `environment "${name}" is not known; write DEVELOPMENT, STAGING, PRODUCTION or PREVIEW.`);
+  throw wrong(
+    task,
+    `environment "${name}" is not supported. Use DEVELOPMENT, STAGING, PRODUCTION or PREVIEW.`,
+  );
 }
 
 function missedOf(task: TaskManifest, missed: string | undefined): string | undefined {
@@ -130,5 +133,5 @@ function overlapOf(task: TaskManifest, overlap: string | undefined): OverlapRule
   if (overlap === undefined) return undefined;
   const rule = overlapRules.find((known) => known === overlap);
   if (rule) return rule;
-  throw wrong(task, `overlap "${overlap}" is not known; write ${overlapRules.join(', ')}.`);
+  throw wrong(task, `overlap "${overlap}" is not supported. Use ${overlapRules.join(', ')}.`);
 }

@@ -47,6 +47,6 @@ async function tasksElsewhere({ sql }: Engine, env: number, id: string): Promise
 const unscheduled = (task: TaskManifest | undefined, id: string) =>
   unprocessable(
     task === undefined
-      ? `Task with identifier ${id} not found in project. Deploy a version that declares it with schedules.task(), or write the id of one that is.`
+      ? `Task with identifier ${id} not found in project. Deploy a version that declares it with schedules.task(), or use the id of a declared task.`
       : `Task with identifier ${id} is not a scheduled task. Declare it with schedules.task({ id: '${id}', run }) instead of task().`,
   );

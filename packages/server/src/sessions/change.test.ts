@@ -57,7 +57,7 @@ async function sessions() {
   };
 }
 
-test('a close ends a wait, however it races with its beginning, appends and another close', async () => {
+test('a close ends a wait, in any race with its beginning, appends and another close', async () => {
   const { start, begin, append, close, ready, sql } = await sessions();
   for (let n = 0; n < 60; n++) {
     const name = `talk-${n}`;

@@ -18,7 +18,7 @@ export async function updateSession(
 ): Promise<SessionRow> {
   const { tags, metadata, externalId } = body;
   if (externalId !== undefined && externalId !== row.external_id) {
-    throw unprocessable('externalId: the external id of a session never changes; leave it out.');
+    throw unprocessable('externalId: cannot be changed. Leave it out.');
   }
   const [updated] = await sql<SessionRow[]>`
     update sessions set

@@ -54,7 +54,7 @@ export function channelHandlers(
     if (bytes > appendBodyLimit) {
       throw new Problem(
         'too_large',
-        `records: their bodies have at most ${appendBodyLimit} bytes together; send fewer.`,
+        `records: bodies may total at most ${appendBodyLimit} bytes. Send fewer records.`,
       );
     }
     const partId = readPartId(request.header('x-part-id'));
@@ -90,7 +90,7 @@ export function channelHandlers(
   const initialize = (io: Io) => async (request: ChannelRequest<Operations['initializeSessionOut']>) => {
     const { key } = await sessions.toRead(request, request.params.session, io);
     if (!writerHeaders)
-      throw new Problem('not_supported', 'This server takes records by append only.', {}, false);
+      throw new Problem('not_supported', 'This server accepts records only by append.', {}, false);
     for (const [name, value] of Object.entries(await writerHeaders(request, key)))
       request.setHeader(name, value);
     return { version: 'v2' };

@@ -103,11 +103,11 @@ async function resume(
      where env = ${environment.id} and external_id = ${externalId} and task = ${task} returning *`;
   if (!row) {
     const other = await findSession(sql, environment.id, externalId);
-    if (!other) throw new Error('The session is gone.');
+    if (!other) throw new Error('The session no longer exists.');
     admit(other.task);
     throw new Problem(
       'external_id_taken',
-      `externalId: the session "${externalId}" is of the task "${other.task}", not of "${task}". Use another externalId.`,
+      `externalId: the session "${externalId}" belongs to the task "${other.task}", not to "${task}". Use another externalId.`,
       {},
       false,
     );

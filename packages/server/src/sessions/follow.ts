@@ -49,7 +49,7 @@ export function readLastEventId(text: string | undefined): number {
   if (text === undefined || text === '') return 0;
   const [, digits] = /^(\d+)(?:[-,].*)?$/.exec(text) ?? [];
   if (digits === undefined)
-    throw badRequest('Last-Event-ID: not the number of a record; send the last one that was received.');
+    throw badRequest('Last-Event-ID: must be the number of the last record received.');
   return Math.min(Number(digits), Number.MAX_SAFE_INTEGER - 1) + 1;
 }
 
@@ -57,13 +57,13 @@ export function readTimeout(text: string | undefined): number {
   if (text === undefined || text === '') return defaultIdleSeconds;
   const seconds = /^\d{1,3}$/.test(text) ? Number(text) : 0;
   if (seconds >= 1 && seconds <= maxIdleSeconds) return seconds;
-  throw badRequest(`Timeout-Seconds: send whole seconds from 1 to ${maxIdleSeconds}.`);
+  throw badRequest(`Timeout-Seconds: must be a whole number from 1 to ${maxIdleSeconds}.`);
 }
 
 function readFraming(text: string | undefined): Framing {
   if (text === undefined || text === '' || text === 'v2') return 'v2';
   if (text === 'v1') return 'v1';
-  throw badRequest('X-Stream-Version: send v1 or v2.');
+  throw badRequest('X-Stream-Version: must be v1 or v2.');
 }
 
 /** Whether no record is expected for now: the last record marks the task's turn as complete, or the session is closed. */

@@ -58,7 +58,7 @@ export function createWriteStream(dependencies: ReceiveDependencies) {
     const address = messagesOf.exec(key.name)?.[1];
     if (address === undefined) return channels.append(key, records.map(withoutKeys), options);
     if (records.some(({ headers }) => headers?.[0]?.[0] === '')) {
-      throw badRequest('Commands such as trim are for what a task writes, not for the messages to it.');
+      throw badRequest('Commands such as trim apply to the output of a task, not to messages sent to it.');
     }
     const session = await sessions.find(environment.id, address);
     // The channel does not exist either, so the append is rejected.

@@ -6,7 +6,7 @@ export function requireActive(row: SessionRow, now: number, status: 400 | 409): 
   if (row.closed_at)
     throw new Problem(
       'session_closed',
-      'Session is closed; start one with another externalId.',
+      'Session is closed. Start one with another externalId.',
       {},
       false,
       status,
@@ -14,7 +14,7 @@ export function requireActive(row: SessionRow, now: number, status: 400 | 409): 
   if (row.expires_at && row.expires_at.getTime() <= now)
     throw new Problem(
       'session_expired',
-      'Session is expired; start one with another externalId.',
+      'Session is expired. Start one with another externalId.',
       {},
       false,
       status,

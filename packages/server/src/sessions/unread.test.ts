@@ -7,7 +7,7 @@ import { createSession } from './create.ts';
 import { createEnsureServed, type EnsureServed } from './serve.ts';
 import { createServeUnread } from './unread.ts';
 
-test('a run is started for unread messages although the database was away when the previous run ended', async () => {
+test('a run is started for unread messages even if the database was unavailable when the previous run ended', async () => {
   const t = await testEngine();
   const { engine, sql, environment, dispatch, database } = t;
   const channels = startChannels({ database, sql, clock: engine.clock, wakes: engine.wakes });

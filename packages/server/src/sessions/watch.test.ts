@@ -74,7 +74,7 @@ test('a message without a run is found, and one run is started for it', async ()
   expect(await runOf(lost!.id)).toBe(started);
 });
 
-test('a run that waits for a message is resumed although the process that appended it died', async () => {
+test('a run that waits for a message is resumed even if the process that appended it died', async () => {
   const t = await sessions();
   const { engine, sql, environment, start, append, runOf, watcher } = t;
   const version = await t.register('chat');
@@ -94,7 +94,7 @@ test('a run that waits for a message is resumed although the process that append
   expect(await runOf(id)).toBe(attempt!.run);
 });
 
-test('a run that waits since before its session existed is resumed when the session has ended', async () => {
+test('a run that began to wait before its session existed is resumed when the session has ended', async () => {
   const t = await sessions();
   const { engine, sql, environment, start, watcher } = t;
   const version = await t.register('chat');
@@ -115,7 +115,7 @@ test('a run that waits since before its session existed is resumed when the sess
   expect(await ready()).toHaveLength(1);
 });
 
-test('messages from before all servers were away for days are found', async () => {
+test('messages from before an outage of several days are found', async () => {
   const { engine, start, append, endRun, runOf, watcher } = await sessions();
   const { id } = await start('a');
   await endRun(id);

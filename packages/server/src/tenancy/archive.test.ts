@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { lockWaiters } from '../../../../test/support/locks.ts';
 import { installation } from '../../../../test/access/installation.ts';
 
-test('a branch that its member makes while they are removed is archived with its environment', async () => {
+test('a branch that a member creates while being removed is archived with its environment', async () => {
   const { ask, organization, projectRef, sql, userWith } = await installation();
   const ann = await userWith('member');
   const waiting = () => lockWaiters(sql);
@@ -30,7 +30,7 @@ test('a branch that its member makes while they are removed is archived with its
   ]);
 });
 
-test('nobody who joins while a project is deleted gets an environment in it', async () => {
+test('a user who joins while a project is deleted gets no environment in it', async () => {
   const { ask, organization, sql } = await installation();
   const at = `/api/v1/orgs/${organization}`;
   const { ref } = await ask(`POST ${at}/projects`, { body: { name: 'Second' } }).then(({ body }) => ({

@@ -38,7 +38,7 @@ test('the first start creates a project with four environments and returns each 
   expect([...(await sql`select role from memberships`)]).toEqual([{ role: 'owner' }]);
 });
 
-test('a later start returns them again only if asked to', async () => {
+test('a later start returns them again only on request', async () => {
   const { sql } = await emptyDatabase();
   const created = await ensureTenancy(sql, { masterKey, reveal: true });
   expect(await ensureTenancy(sql, { masterKey, reveal: false })).toBeNull();
@@ -65,7 +65,7 @@ test('processes that start at once create one project, and one of them returns t
   }
 });
 
-test('another master key is refused before anything is written, and the database has no secret in plain text', async () => {
+test('another master key is rejected before any write, and the database has no secret in plain text', async () => {
   const { sql } = await emptyDatabase();
   const created = await ensureTenancy(sql, { masterKey, reveal: false });
   const rows = async () =>

@@ -33,7 +33,7 @@ export interface TenancyOptions {
 }
 
 /**
- * Creates the first organisation, user and project with its four environments, a secret key for each and a personal access token, unless a
+ * Creates the first organization, user and project with its four environments, a secret key for each and a personal access token, unless a
  * project exists. Returns the credentials if it created them or may reveal them, otherwise null. Throws for a master key that does not belong
  * to this database. If several processes start at once, one of them creates everything.
  */
@@ -55,7 +55,7 @@ export async function ensureTenancy(sql: Sql, options: TenancyOptions): Promise<
   });
 }
 
-/** Creates an organisation, its owner, and a project. */
+/** Creates an organization, its owner, and a project. */
 export async function createTenancy(
   sql: Transaction,
   { masterKey, reveal, settings = { secretKeys: {} } }: TenancyOptions,

@@ -63,13 +63,13 @@ const forbidden: readonly (readonly [RegExp, string])[] = [
 export function newBranchName(text: string, kind: BranchKind): string {
   const name = branchName(text);
   if (name === undefined)
-    throw badRequest(`branch: "${text}" names no branch; send a name such as feat/login`);
+    throw badRequest(`branch: "${text}" is not a valid branch name. Use a name such as feat/login.`);
   const found = forbidden.find(([pattern]) => pattern.test(name));
-  if (found) throw badRequest(`branch: a name must not hold ${found[1]}`);
+  if (found) throw badRequest(`branch: a name must not contain ${found[1]}`);
   if (/^\/|\/$|\.lock$/.test(name))
     throw badRequest('branch: a name must not begin or end with / or end in .lock');
   if (!/^[\u0021-\u007e]+$/.test(name))
-    throw badRequest('branch: a name is plain ASCII, so that a header can carry it');
+    throw badRequest('branch: a name must be plain ASCII, because it is sent in a header');
   if (kind === 'dev' && name === 'default')
     throw badRequest('branch: default means no branch in dev; choose another name');
   return name;
@@ -108,7 +108,8 @@ export async function createBranch(
     );
   const name = newBranchName(request.branch, request.env);
   const git = request.git === undefined ? null : jsonOfField(request.git, 'git');
-  if (git !== null && Buffer.byteLength(git) > maxGitBytes) throw badRequest('git: at most 16 KiB of JSON');
+  if (git !== null && Buffer.byteLength(git) > maxGitBytes)
+    throw badRequest('git: must have at most 16 KiB as JSON');
   return sql.begin(async (tx) => {
     const parent = await environmentOf(tx, userIn(by.principal), ref, request.env);
     if (!parent) throw notFound('Environment not found', false, 'environment_not_found');
@@ -120,7 +121,7 @@ export async function createBranch(
       select count(*)::int as live from environments
        where parent_id = ${parent.id} and archived_at is null and branch <> ${name}`;
     if (live >= maxBranches)
-      throw badRequest(`${request.env} has ${live} branches, the most there can be: archive some`);
+      throw badRequest(`${request.env} has ${live} branches, which is the maximum. Archive some of them.`);
     // The parent is locked, so that it cannot change between these two.
     const [before] = await tx<{ schedules: boolean }[]>`
       select declared_schedules as schedules from environments

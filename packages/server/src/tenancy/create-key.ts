@@ -59,7 +59,7 @@ export async function createKey(
       `The preset ${request.preset} cannot be restricted to tasks: leave tasks out, or use trigger-only or task-operator`,
     );
   }
-  if (tasks && tasks.length > maxKeyTasks) throw unprocessable(`A key has at most ${maxKeyTasks} tasks`);
+  if (tasks && tasks.length > maxKeyTasks) throw unprocessable(`A key can have at most ${maxKeyTasks} tasks`);
   const expiresAt = readExpiry(request.expiresAt, now);
   return sql.begin(async (tx) => {
     if (tasks) await refuseUnknownTasks(tx, environment, tasks);

@@ -8,7 +8,7 @@ import { archiveEnvironments, insertEnvironment } from './environments.ts';
 
 function refuseUnconfirmed(confirm: string, expected: string): void {
   if (confirm !== expected) {
-    throw badRequest(`confirm: deleting cannot be undone. Send confirm=${expected} if you mean it`);
+    throw badRequest(`confirm: deleting cannot be undone. Send confirm=${expected} to proceed.`);
   }
 }
 
@@ -27,7 +27,7 @@ export async function deleteProject(
     const project = live.find((each) => each.ref === ref);
     if (!project) throw notFound('Project not found', false, 'project_not_found');
     if (live.length === 1) {
-      throw unprocessable('It is the only project: make another one first, then delete this one');
+      throw unprocessable('This is the only project. Create another one before you delete it.');
     }
     await tx`update projects set deleted_at = now() where id = ${project.id}`;
     await archiveEnvironments(tx, tx`e.project_id = ${project.id}`, { deleted: true });
@@ -54,7 +54,7 @@ export async function deleteEnvironment(
 ): Promise<{ id: string; deleted: string }> {
   const { id, publicId, kind, projectId, projectRef } = environment;
   if (kind === 'prod') {
-    throw unprocessable('prod is deleted with its project only: pause it, or delete the project');
+    throw unprocessable('prod can be deleted only with its project. Pause it, or delete the project.');
   }
   refuseUnconfirmed(confirm, kind);
   return sql.begin(async (tx) => {

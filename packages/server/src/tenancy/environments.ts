@@ -34,8 +34,8 @@ export async function insertEnvironment(
 }
 
 /**
- * Creates the missing dev environments: one for each member in each project of their organisations. Callers that add a member or a
- * project must have locked the organisation.
+ * Creates the missing dev environments: one for each member in each project of their organizations. Callers that add a member or a
+ * project must have locked the organization.
  */
 export async function addMissingDevEnvironments(
   sql: Queryable,

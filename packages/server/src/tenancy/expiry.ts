@@ -6,7 +6,7 @@ export function readExpiry(text: string | undefined, now: number): Date | null {
   if (text === undefined) return null;
   const at = new Date(text);
   if (at.getTime() <= now) {
-    throw unprocessable('expiresAt is in the past: give a date in the future, or leave it out');
+    throw unprocessable('expiresAt is in the past. Send a future date, or leave it out.');
   }
   return at;
 }
@@ -18,7 +18,7 @@ export function readOverlap(text = '24h'): number {
   const ms = parseTimeSpan(text);
   if (typeof ms !== 'number') throw badRequest(`overlap: ${ms.error}`);
   if (ms < 0 || ms > maxOverlapMs) {
-    throw badRequest('overlap: give a time span from 0s to 30 days');
+    throw badRequest('overlap: must be a duration from 0s to 30 days');
   }
   return ms;
 }

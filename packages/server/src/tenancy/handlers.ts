@@ -190,7 +190,7 @@ function branchableBy({
   return ['preview'];
 }
 
-/** Organisations, their members and invitations. */
+/** Organizations, their members and invitations. */
 export const organizationHandlers = ({
   sql,
   masterKey,

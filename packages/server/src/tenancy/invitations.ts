@@ -96,7 +96,7 @@ async function useInvitation(sql: Queryable, token: string): Promise<Used> {
     update invitations set ended_at = now()
      where digest = ${credentialDigest(token)} and ended_at is null and expires_at > now()
     returning id, organization_id as organization, email, role`;
-  if (!row) throw notFound('There is no such invitation: it may have been used, taken back or have expired');
+  if (!row) throw notFound('Invitation not found. It may have been used or revoked, or may have expired.');
   return row;
 }
 
@@ -110,7 +110,7 @@ async function join(
   const { count } = await sql`
     insert into memberships (organization_id, user_id, role) values (${used.organization}, ${userId}, ${used.role})
     on conflict do nothing`;
-  if (count === 0) throw unprocessable('You belong to this organization already');
+  if (count === 0) throw unprocessable('You already belong to this organization');
   await addMissingDevEnvironments(sql, masterKey, used.organization);
   await recordAct(sql, by, {
     act: 'member.added',

@@ -36,7 +36,7 @@ const maxWaiting = 10_000;
 const tokenDays = 90;
 const day = 86_400_000;
 
-const noCode = () => notFound('There is no such code, or its ten minutes are over: ask for another one');
+const noCode = () => notFound('Code not found, or expired after ten minutes. Request another one.');
 const tooMany = (message: string) => new Problem('rate_limited', message);
 
 /** Makes text from a request safe to display in a terminal: no control characters, at most 255 characters. */
@@ -48,7 +48,8 @@ export async function requestLogin(
   { address, userAgent, hostName, forwardedFor }: Asking,
   baseUrl: string,
 ): Promise<Reply<Operations['createAuthorizationCode']>> {
-  if (!mayAsk(address)) throw tooMany('Too many machines ask from this address: try again in a few minutes');
+  if (!mayAsk(address))
+    throw tooMany('Too many login requests from this address. Try again in a few minutes.');
   const requestedAt = new Date(now());
   const expiresAt = new Date(now() + lifetimeMs);
   await sql`delete from login_requests where expires_at <= ${requestedAt}`;
@@ -71,7 +72,7 @@ export async function requestLogin(
       interval: firstInterval,
     };
   }
-  throw tooMany('Too many machines wait for approval: try again in a few minutes');
+  throw tooMany('Too many logins are waiting for approval. Try again in a few minutes.');
 }
 
 interface Waiting {
@@ -85,7 +86,7 @@ interface Waiting {
 }
 
 function triedCode({ mayTry }: LoginDependencies, userId: string, typed: string): string {
-  if (!mayTry(userId)) throw tooMany('Too many codes were tried: try again in a few minutes');
+  if (!mayTry(userId)) throw tooMany('Too many codes were tried. Try again in a few minutes.');
   const userCode = readUserCode(typed);
   if (userCode === undefined) throw noCode();
   return userCode;
@@ -158,7 +159,7 @@ export async function approveLogin(
     const latest = approver.kind === 'browser' ? null : approver.expiresAt;
     if (requestedExpiry && wished && latest && wished > latest) {
       throw unprocessable(
-        `expiresAt is after ${latest.toISOString()}, when the token that approves ends: give a date until then, or leave it out`,
+        `expiresAt is after ${latest.toISOString()}, when the approving token expires. Send an earlier date, or leave it out.`,
       );
     }
     const ends =
@@ -231,7 +232,7 @@ export async function takeApproval(tx: Queryable, deviceCode: string, now: numbe
     credentialId: approvedBy,
   });
   if (!approver)
-    throw notFound('The token or the browser session that approved this code has ended: ask for another one');
+    throw notFound('The token or browser session that approved this code has ended. Request another code.');
   await tx`update login_requests set fetched_at = ${at} where device_digest = ${digest}`;
   return { state: 'approved', approver, name, expiresAt };
 }

@@ -1,4 +1,4 @@
-/** Organisations and their members. */
+/** Organizations and their members. */
 import type { Member, Organization, Role } from '@millrace/contract';
 import { userBehind } from '../auth/principal.ts';
 import { recordAct, type Actor } from '../audit/record.ts';
@@ -22,7 +22,7 @@ const organizationOf = ({ id, name, role, created_at }: OrganizationRow): Organi
   createdAt: created_at.toISOString(),
 });
 
-/** The user's organisations, or one of them. */
+/** The user's organizations, or one of them. */
 export async function listOrganizations(
   sql: Queryable,
   userId: string,
@@ -116,7 +116,7 @@ export async function listMembers(
   return rows.map(memberOf);
 }
 
-/** Finds a member and locks the organisation, so that concurrent changes cannot leave it without an owner. */
+/** Finds a member and locks the organization, so that concurrent changes cannot leave it without an owner. */
 async function memberToChange(sql: Queryable, organization: string, userId: string): Promise<Member> {
   await sql`select from organizations where id = ${organization} for update`;
   const [found] = await listMembers(sql, organization, userId);
@@ -127,7 +127,8 @@ async function memberToChange(sql: Queryable, organization: string, userId: stri
 async function refuseLastOwner(sql: Queryable, organization: string): Promise<void> {
   const [{ owners } = { owners: 0 }] = await sql<{ owners: number }[]>`
     select count(*)::int as owners from memberships where organization_id = ${organization} and role = 'owner'`;
-  if (owners === 0) throw unprocessable('An organization has an owner: make somebody else one first');
+  if (owners === 0)
+    throw unprocessable('An organization must have an owner. Make another member an owner first.');
 }
 
 /** 403 unless the actor is an owner or none of the roles is owner: only owners add and remove owners. */

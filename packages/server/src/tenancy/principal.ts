@@ -2,7 +2,7 @@ import { isUser, type Principal, type UserPrincipal } from '../auth/principal.ts
 
 /** The credential of a user, on operations that accept no other. */
 export function asUser({ principal }: { readonly principal: Principal }): UserPrincipal {
-  if (!isUser(principal)) throw new TypeError('A user calls this operation.');
+  if (!isUser(principal)) throw new TypeError('Only a user can call this operation.');
   return principal;
 }
 

@@ -35,7 +35,7 @@ const projectOf = ({ ref, name, created_at, organization, role }: ProjectRow): P
   role,
 });
 
-/** The user's projects: all, those of one organisation, or one. */
+/** The user's projects: all, those of one organization, or one. */
 export async function listProjects(
   sql: Queryable,
   userId: string,

@@ -36,16 +36,16 @@ export async function rotateKey(
     if (!old) {
       throw notFound(
         which === 'root'
-          ? 'Key not found: every key of the environment is restricted or has ended. Make a new one instead'
+          ? 'Key not found: every key of the environment is restricted or has ended. Create a new one instead.'
           : 'Key not found',
       );
     }
     const now = old.now.getTime();
     const ended = old.revoked_at !== null || (old.expires_at !== null && old.expires_at.getTime() <= now);
-    if (ended) throw unprocessable('The key has ended: make a new one instead');
+    if (ended) throw unprocessable('The key has ended. Create a new one instead.');
     // Its expiry is now that of the overlap, so a copy would end too soon.
     if (old.rotated_at !== null) {
-      throw unprocessable('The key has been rotated already: rotate the key that took its place');
+      throw unprocessable('The key has already been rotated. Rotate the key that replaced it.');
     }
     const { row, text } = await insertKey(tx, masterKey, environment, {
       name: old.name,

@@ -48,13 +48,13 @@ export function tokenHandlers({
     refuseTooMuch(options.scopes);
     const token = await mint(caller, options);
     if (token === undefined)
-      throw new Problem('unavailable', 'The environment is just being archived. Try again.');
+      throw new Problem('unavailable', 'The environment is being archived. Try again.');
     return { token };
   }
 
   return {
     async createPublicToken({ principal, body, environment }) {
-      if (principal.kind !== 'secretKey') throw new TypeError('A key calls this operation.');
+      if (principal.kind !== 'secretKey') throw new TypeError('Only a key can call this operation.');
       const { scopes, expirationTime, oneTimeUse, realtime } = body;
       if (principal.attempt) refuseScopesBeyondRun(principal.scopes, scopes);
       else refuseScopesBeyond(principal.scopes, scopes);

@@ -46,7 +46,7 @@ export async function createToken(
     const latest = asking.expiresAt;
     if (wished && latest && wished > latest) {
       throw unprocessable(
-        `expiresAt is after ${latest.toISOString()}, when the token that asks ends: give a date until then, or leave it out`,
+        `expiresAt is after ${latest.toISOString()}, when the requesting token expires. Send an earlier date, or leave it out.`,
       );
     }
     const expiresAt = wished ?? latest;
@@ -103,7 +103,7 @@ export async function revokeToken(sql: Sql, userId: string, id: string, by: Acto
   });
 }
 
-/** Records an act in the audit log of each of the user's organisations, because a user's token gives access to all of them. */
+/** Records an act in the audit log of each of the user's organizations, because a user's token gives access to all of them. */
 export async function recordForUser(
   sql: Queryable,
   userId: string,

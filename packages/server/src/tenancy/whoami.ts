@@ -25,7 +25,7 @@ export async function whoami(sql: Sql, principal: Principal): Promise<Reply<type
   return { kind, credentialId, user: { id, ...user }, organizations };
 }
 
-/** Describes a user and their organisations. */
+/** Describes a user and their organizations. */
 export async function whoamiAsUser(sql: Sql, userId: string): Promise<Reply<typeof asUser>> {
   const [user] = await sql<{ name: string; email: string | null }[]>`
     select name, email from users where id = ${userId}`;

@@ -148,7 +148,7 @@ async function declareKeyWeights(
     update queues set has_key_weights = true where id in (select queue_id from declared) and not has_key_weights`;
 }
 
-/** Of several tasks with one queue, the slowest declared rate applies; of equal ones, the smaller burst. */
+/** If several tasks declare first queue, the slowest rate applies, or the smaller burst if the rates are equal. */
 function slower(first: RateLimit, second: RateLimit): RateLimit {
   const rates = [first, second].toSorted(
     (a, b) => a.limit / a.period - b.limit / b.period || (a.burst ?? a.limit) - (b.burst ?? b.limit),

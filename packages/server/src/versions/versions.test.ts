@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { testEngine } from '../runs/testing/engine.ts';
 import { cachedVersions } from './versions.ts';
 
-test('a task of a version is read once for all that ask at the same time, and an archived version is soon known to be', async () => {
+test('a task of a version is read once for concurrent callers, and an archived version is soon detected', async () => {
   const t = await testEngine();
   const { id, version } = await t.register('send');
   const env = t.environment.id;
@@ -22,7 +22,7 @@ test('a task of a version is read once for all that ask at the same time, and an
   expect(await versions.declared(env, version, 'send')).toMatchObject({ state: 'ready' });
 });
 
-test('a read that fails is not remembered', async () => {
+test('a failed read is not cached', async () => {
   const t = await testEngine();
   const { version } = await t.register('send');
   const env = t.environment.id;

@@ -80,7 +80,7 @@ function readEvent(event: NewToken['event']): NewToken['event'] {
   if (!event) return undefined;
   const { name, filter } = event;
   if (name.includes('*') || name.includes('\0')) {
-    throw badRequest(`event.name: the name of an event, such as order.paid; it takes no *.`);
+    throw badRequest(`event.name: must be the name of an event, such as order.paid, without *.`);
   }
   try {
     parsePattern(name);

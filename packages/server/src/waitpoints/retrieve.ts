@@ -33,7 +33,7 @@ export async function retrieveToken(
     return { ...token, waitingRuns: [...waitingRuns] };
   }
   if (row.status === 'TIMED_OUT') {
-    const message = `Nobody completed the token until ${row.expires_at?.toISOString()}.`;
+    const message = `The token was not completed by ${row.expires_at?.toISOString()}.`;
     return {
       ...token,
       output: JSON.stringify({ code: 'TIMEOUT', message }),

@@ -40,7 +40,7 @@ export function doctorHandlers({
   return {
     async diagnose(request) {
       const { principal, origin, baseUrl } = request;
-      if (!isUser(principal)) throw new TypeError('A user calls this operation.');
+      if (!isUser(principal)) throw new TypeError('Only a user can call this operation.');
       await ownedInstallation(sql, principal.userId, 'run its checks');
       const forwarded = request.header('x-forwarded-for');
       const { version } = await readSqlFolder(sqlFolder);

@@ -16,7 +16,7 @@ export const pauseHandlers = ({
   readonly pause: Pause;
 }): HandlersOf<OperationsOf<'installation'>> => ({
   async resumeInstallation({ principal, origin, body }) {
-    if (!isUser(principal)) throw new TypeError('A user calls this operation.');
+    if (!isUser(principal)) throw new TypeError('Only a user can call this operation.');
     const by = { principal, origin, userId: principal.userId };
     const resumed = await resumeInstallation(sql, by, body?.missedTicks, new Date(clock.now()));
     await pause.refresh();

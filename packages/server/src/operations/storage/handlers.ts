@@ -7,7 +7,7 @@ import { readStorage } from './read.ts';
 
 export const storageHandlers = (sql: Sql): HandlersOf<OperationsOf<'storage'>> => ({
   async retrieveStorage({ principal }) {
-    if (!isUser(principal)) throw new TypeError('A user calls this operation.');
+    if (!isUser(principal)) throw new TypeError('Only a user can call this operation.');
     await ownedInstallation(sql, principal.userId, 'read its disk usage');
     return readStorage(sql);
   },

@@ -80,7 +80,7 @@ async function start() {
 
 const rowsOf = ({ sql }: TestEngine) => sql`select from attempts`;
 
-test('a run that succeeds at once costs no row, and its attempt is told all the same', async () => {
+test('a run that succeeds at the first attempt has no attempt row, but its attempt is returned', async () => {
   const { t, claim, summary, pass, name, list } = await start();
   const { id } = await t.trigger('work');
   pass(2 * second);
@@ -105,7 +105,7 @@ test('a run that succeeds at once costs no row, and its attempt is told all the 
   });
 });
 
-test('retries, a loss, a give-back and a wait are told with what the run waited for between them', async () => {
+test('returns retries, lost and released attempts and waits, with the delays between them', async () => {
   const { t, env, claim, summary, pass, wait, resume } = await start();
   const { id } = await t.trigger('work', {
     delay: new Date(t.engine.clock.now() + 5 * second).toISOString(),
@@ -190,7 +190,7 @@ test('retries, a loss, a give-back and a wait are told with what the run waited 
   expect(run?.attempt).toBe(2);
 });
 
-test('an error that was tried again is kept shortened, with the group of its kind once there is one', async () => {
+test('the error of a retried attempt is stored truncated, with its error group if one exists', async () => {
   const { t, env, claim, list, pass } = await start();
   const { id } = await t.trigger('work');
   const long = { ...refused, stackTrace: 'x'.repeat(20_000), causes: [refused] };
@@ -216,7 +216,7 @@ test('an error that was tried again is kept shortened, with the group of its kin
   ]);
 });
 
-test('an abandoned attempt writes nothing over a newer one, however often it reports', async () => {
+test('an abandoned attempt never overwrites a newer one, even with repeated reports', async () => {
   const { t, claim, summary } = await start();
   const { id } = await t.trigger('work');
   const old = await claim();
@@ -239,7 +239,7 @@ test('an abandoned attempt writes nothing over a newer one, however often it rep
   expect(await rowsOf(t)).toHaveLength(2);
 });
 
-test('a runner that stops gives back what it may have begun, and what it never began is no attempt', async () => {
+test('a stopping runner returns attempts that may have started; one that never started is not counted', async () => {
   const { t, claim, summary } = await start();
   const { id } = await t.trigger('work');
   await t.end(await claim(), { kind: 'released' });
@@ -249,7 +249,7 @@ test('a runner that stops gives back what it may have begun, and what it never b
   expect((await summary(id)).map(({ what }) => what)).toEqual(['1 RETURNED']);
 });
 
-test('a run that ends without an attempt has none that ended it', async () => {
+test('a run that ends without an attempt has no final attempt', async () => {
   const { t, env, claim, summary } = await start();
   const { id } = await t.trigger('work');
   await t.end(await claim(), { kind: 'retry', delayMs: 60_000, error: refused });
@@ -262,7 +262,7 @@ test('a run that ends without an attempt has none that ended it', async () => {
   expect((await summary(other.id)).map(({ what }) => what)).toEqual(['1 CANCELED']);
 });
 
-test('many attempts come in pages that know what came before them', async () => {
+test('many attempts are returned in pages that continue from each other', async () => {
   const { t, claim, list, pass } = await start();
   const { id } = await t.trigger('work');
   for (let n = 0; n < 5; n++) {

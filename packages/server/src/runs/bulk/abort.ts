@@ -35,6 +35,6 @@ export async function abortBulkAction(
   });
   // Reads the current state: another call may have ended the action in the meantime.
   if (!ended && (await retrieveBulkAction(sql, env, id)).status !== 'ABORTED') {
-    throw unprocessable('The bulk action is over already: there is nothing left to stop.');
+    throw unprocessable('The bulk action has already ended.');
   }
 }

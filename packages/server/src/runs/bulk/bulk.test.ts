@@ -40,7 +40,7 @@ const listed = async ({ sql, environment, engine }: TestEngine, query: object) =
 /** The ids of its filter are in the past: they are assigned a moment before. */
 const later = (fixture: TestEngine) => fixture.engine.clock.shift(10);
 
-test('finds runs by values at declared paths and by the text of their error, as the list does', async () => {
+test('finds runs by values at declared paths and by error text, as the list does', async () => {
   const fixture = await testEngine();
   const { engine, environment } = fixture;
   const { id: version } = await fixture.register('echo');
@@ -79,7 +79,7 @@ test('finds runs by values at declared paths and by the text of their error, as 
   expect(await countsOf(fixture, none)).toMatchObject({ status: 'COMPLETED', total: 0 });
 });
 
-test('cancels what a filter finds, and nothing that comes later', async () => {
+test('cancels the runs that match a filter, and no later ones', async () => {
   const fixture = await testEngine();
   await fixture.register('echo', 'other');
   const selected = await Promise.all(['a', 'b', 'c'].map((tag) => fixture.trigger('echo', { tags: [tag] })));
@@ -100,7 +100,7 @@ test('cancels what a filter finds, and nothing that comes later', async () => {
   expect(await listed(fixture, { 'filter[bulkAction]': 'bulk_other' })).toEqual([]);
 });
 
-test('an action whose runs cannot be found holds up no other', async () => {
+test('an action whose runs cannot be found does not delay other actions', async () => {
   const fixture = await testEngine();
   const { sql, environment } = fixture;
   await fixture.register('echo');
@@ -121,7 +121,7 @@ test('an action whose runs cannot be found holds up no other', async () => {
   expect(await countsOf(fixture, odd)).toMatchObject({ status: 'PENDING' });
 });
 
-test('asks a live attempt to stop, and counts what is over or gone as failed', async () => {
+test('requests live attempts to stop, and counts ended or deleted runs as failed', async () => {
   const fixture = await testEngine();
   const { id: version } = await fixture.register('echo');
   const [live, over] = [await fixture.trigger('echo'), await fixture.trigger('echo')];
@@ -157,7 +157,7 @@ async function addOver({ sql, environment, engine }: TestEngine, count: number):
 const replaysOf = ({ sql }: TestEngine) =>
   sql<{ id: string; replay_of: string }[]>`select id, replay_of from runs where replay_of is not null`;
 
-test('replays each run exactly once, however many workers there are and wherever one dies', async () => {
+test('replays each run exactly once with any number of workers, at any point where one dies', async () => {
   const fixture = await testEngine();
   await fixture.register('echo');
   const ids = await addOver(fixture, 1_250);
@@ -197,7 +197,7 @@ test('replays each run exactly once, however many workers there are and wherever
   );
 }, 60_000);
 
-test('stops when it is told to, in the middle, and says what it had done', async () => {
+test('stops midway when aborted, and reports its progress', async () => {
   const fixture = await testEngine();
   await fixture.register('echo');
   await addOver(fixture, 350);
@@ -220,7 +220,7 @@ test('stops when it is told to, in the middle, and says what it had done', async
   await expect(abortBulkAction(fixture.engine, env, 'bulk_none')).rejects.toMatchObject({ status: 404 });
 });
 
-test('counts a run that cannot be replayed as failed and goes on with the others', async () => {
+test('counts a run that cannot be replayed as failed and continues with the others', async () => {
   const fixture = await testEngine();
   await fixture.register('echo');
   const ids = await addOver(fixture, 5);
@@ -238,7 +238,7 @@ test('counts a run that cannot be replayed as failed and goes on with the others
   expect(await countsOf(fixture, id)).toEqual({ status: 'COMPLETED', total: 5, success: 3, failure: 2 });
 });
 
-test('takes turns between actions, and lets go of those that are long over', async () => {
+test('alternates between actions, and deletes those that ended long ago', async () => {
   const fixture = await testEngine();
   await fixture.register('echo');
   const ids = await addOver(fixture, 300);
@@ -275,7 +275,7 @@ const failFirst = ({ sql }: TestEngine, times: number, code: string, before = ''
       return new; end $$;
     create trigger fail_first before insert on runs for each row execute function fail_first()`);
 
-test('waits with a run while PostgreSQL takes nothing in, and does not count it as failed', async () => {
+test('waits while PostgreSQL rejects writes, and does not count the run as failed', async () => {
   const fixture = await testEngine();
   await fixture.register('echo');
   const [run] = await addOver(fixture, 1);
@@ -291,7 +291,7 @@ test('waits with a run while PostgreSQL takes nothing in, and does not count it 
 
 const waiting = ({ sql }: TestEngine) => lockWaiters(sql);
 
-test('does not give up a run that another worker has replayed in between', async () => {
+test('does not fail a run that another worker has replayed in the meantime', async () => {
   const fixture = await testEngine();
   await fixture.register('echo');
   const [run] = await addOver(fixture, 1);
@@ -317,7 +317,7 @@ test('does not give up a run that another worker has replayed in between', async
     sql: new Proxy(sql, { get: (target, name) => (name === 'begin' ? begin : Reflect.get(target, name)) }),
   };
   const worker = workerOf({ ...fixture, engine });
-  // From now on it processes runs one by one.
+  // It now processes runs one at a time.
   expect(await worker.tick()).toBe(true);
   const { failing, other } = await sql.begin(async (gate) => {
     await gate`select pg_advisory_xact_lock(1)`;
@@ -339,7 +339,7 @@ test('does not give up a run that another worker has replayed in between', async
   expect(await sql`select ok, replay_id from bulk_runs`).toEqual([{ ok: true, replay_id: 'run_made' }]);
 });
 
-test('may be aborted by two at once', async () => {
+test('can be aborted by two callers at once', async () => {
   const fixture = await testEngine();
   const { sql, engine, environment } = fixture;
   const id = await createBulkAction(engine, environment.id, { action: 'cancel', runIds: ['run_1'] });
@@ -353,7 +353,7 @@ test('may be aborted by two at once', async () => {
   await coming;
 });
 
-test('an abort that waits for a piece comes before the next one', async () => {
+test('an abort that waits for a chunk takes effect before the next chunk', async () => {
   const fixture = await testEngine();
   const { sql, engine, environment } = fixture;
   await fixture.register('echo');

@@ -18,7 +18,7 @@ export async function createBulkAction(
   const [pending] = await sql<{ count: number }[]>`
     select count(*)::int as count from bulk_actions where env = ${env} and status = 'PENDING'`;
   if ((pending?.count ?? 0) >= maxPending) {
-    const message = `${maxPending} bulk actions of this environment are under way. Wait for one, or abort it.`;
+    const message = `${maxPending} bulk actions are in progress in this environment. Wait for one to end, or abort one.`;
     throw new Problem('rate_limited', message, {}, false);
   }
   const now = clock.now();

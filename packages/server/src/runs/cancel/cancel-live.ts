@@ -39,7 +39,7 @@ export interface CancelLiveOptions {
 
 /**
  * Cancels the runs of an environment that have not ended and have no stop signal yet, in short transactions, for a few seconds at most. If a
- * call dies or runs out of time, the next one cancels the rest. Returns the number of cancelled runs. Live attempts end a little later.
+ * call dies or runs out of time, the next one cancels the rest. Returns the number of canceled runs. Live attempts end a little later.
  */
 export async function cancelLiveRuns(
   engine: Engine,

@@ -18,7 +18,7 @@ async function replay(t: TestEngine, run: string, other?: OtherPayload) {
 const rowOf = async (t: TestEngine, run: string) => (await t.sql`select * from runs where id = ${run}`)[0]!;
 
 describe('a replay', () => {
-  test('copies what the run was given and nothing of what became of it', async () => {
+  test('copies the input of the run, not its results', async () => {
     const t = await testEngine();
     const old = await t.register('send');
     const { id } = await t.trigger(
@@ -64,7 +64,7 @@ describe('a replay', () => {
     });
   });
 
-  test('waits in the queue of the old run, whatever that is called', async () => {
+  test('waits in the queue of the original run, with any queue name', async () => {
     const t = await testEngine();
     await t.register('send.mail');
     const { id } = await t.trigger('send.mail');
@@ -73,7 +73,7 @@ describe('a replay', () => {
     expect((await replay(t, id)).queue).toBe('task/send.mail');
   });
 
-  test('may be of a run in any state, and of a replay', async () => {
+  test('accepts a run in any state, and a replay', async () => {
     const t = await testEngine();
     const { id: version } = await t.register('send');
     await t.addRunner('r');
@@ -92,7 +92,7 @@ describe('a replay', () => {
     ['application/super+json', '{"json":{"n":1}}', { n: 1 }],
     ['text/plain', 'hello', 'hello'],
     [undefined, [1], [1]],
-  ])('keeps the type %s of a payload, its own or another', async (payloadType, payload, expected) => {
+  ])('preserves the payload type %s, original or replaced', async (payloadType, payload, expected) => {
     const t = await testEngine();
     await t.register('send');
     const { id } = await t.trigger('send', { payloadType }, payload);
@@ -125,7 +125,7 @@ describe('rescheduling', () => {
     expect(Number((await rowOf(t, id))['sort_key'])).toBe(Date.parse(soon));
   });
 
-  test('is refused for a date that is past, and the run keeps the time that it has', async () => {
+  test('rejects a past date, and the run keeps its time', async () => {
     const t = await testEngine();
     await t.register('send');
     const env = t.environment.id;
@@ -142,7 +142,7 @@ describe('rescheduling', () => {
     expect((await retrieveRun(t.engine, env, id))?.status).toBe('QUEUED');
   });
 
-  test('is refused for a run that is not delayed, and for a delay that cannot be read', async () => {
+  test('rejects a run that is not delayed, and an invalid delay', async () => {
     const t = await testEngine();
     const { id: version } = await t.register('send');
     await t.addRunner('r');
@@ -164,7 +164,7 @@ describe('rescheduling', () => {
 });
 
 describe('tags', () => {
-  test('are added once each, up to ten', async () => {
+  test('are added without duplicates, up to ten', async () => {
     const t = await testEngine();
     await t.register('send');
     const env = t.environment.id;
@@ -187,7 +187,7 @@ describe('tags', () => {
 });
 
 describe('the outcome of a run', () => {
-  test('is its output or its error, once it is over', async () => {
+  test('is its output or its error, once it has ended', async () => {
     const t = await testEngine();
     const { id: version } = await t.register('send');
     const env = t.environment.id;
@@ -223,7 +223,7 @@ describe('the outcome of a run', () => {
     });
   });
 
-  test('has its lines as events, and it and its children as spans', async () => {
+  test('contains its log lines as events, and the run and its children as spans', async () => {
     const t = await testEngine();
     await t.register('send');
     const env = t.environment.id;

@@ -18,9 +18,11 @@ export async function rescheduleRun(
   const due = parseDelay(delay, new Date(now));
   if (!(due instanceof Date)) throw badRequest(`delay: ${due.error}`);
   if (due.getTime() < now) {
-    throw badRequest(`delay: ${due.toISOString()} is past; give a later date, or a duration such as 10m.`);
+    throw badRequest(
+      `delay: ${due.toISOString()} is in the past. Send a later date, or a duration such as 10m.`,
+    );
   }
-  if (due.getTime() > lastMoment) throw badRequest('delay: ends beyond the year 9999; give less.');
+  if (due.getTime() > lastMoment) throw badRequest('delay: must end by the year 9999.');
   const [moved] = await sql`
     with moved as (
       update delayed set due = ${due} where env = ${env} and run_id = ${run} and not retry and due < 'infinity' returning env, run_id

@@ -19,14 +19,14 @@ async function twoAttempts() {
 test.each<[string, object]>([
   ['no pause', { kind: 'retry', error }],
   ['no error', { kind: 'failed', status: 'FAILED' }],
-])('an attempt that ends with %s fails alone: those in the same statement are recorded', async (_, odd) => {
+])('an attempt that ends with %s fails alone; others in the same statement are recorded', async (_, odd) => {
   const { t, one, other } = await twoAttempts();
   const [first, second] = await Promise.allSettled([t.end(one, odd as Outcome), t.end(other)]);
   expect(first.status).toBe('rejected');
   expect(second).toMatchObject({ value: { stale: false, kind: 'COMPLETED' } });
 });
 
-test('a pause before the next attempt is bounded, however long it should be', async () => {
+test('the delay before the next attempt is limited', async () => {
   const { t, one, other } = await twoAttempts();
   const completions = await Promise.all([
     t.end(one, { kind: 'retry', delayMs: 1e300, error }),
@@ -37,7 +37,7 @@ test('a pause before the next attempt is bounded, however long it should be', as
   expect(far!.due.getTime()).toBeGreaterThan(t.engine.clock.now() + 300 * 86_400_000);
 });
 
-test('an outcome is stored without secrets, then published, then traced; of a stale one nothing is traced', async () => {
+test('an outcome is stored without secrets, then published, then traced; a stale one is not traced', async () => {
   const { t, one } = await twoAttempts();
   const steps: unknown[] = [];
   const redactor = createRedactor(['correct-horse-battery']);

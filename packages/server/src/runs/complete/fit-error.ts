@@ -14,7 +14,7 @@ const types: readonly unknown[] = [
   'INTERNAL_ERROR',
 ] satisfies SerializedError['type'][];
 
-/** An error with texts of limited length, whatever its runner sent. Runs before any search through the texts, such as for secrets. */
+/** An error with texts of limited length, for any input from its runner. Runs before any search through the texts, such as for secrets. */
 export function fitError(sent: unknown): SerializedError {
   return fit(sent, 0, { left: maxCauses });
 }

@@ -7,7 +7,7 @@ import { fitError } from './fit-error.ts';
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * Converts whatever a runner sent to an outcome that can be stored and returned. An unreadable outcome, or one whose output cannot be stored,
+ * Converts the message of a runner to an outcome that can be stored and returned. An invalid outcome, or one whose output cannot be stored,
  * becomes an error, because the run must end and its runner needs a reply. Asynchronous only for a long output.
  */
 export function fitOutcome(sent: unknown): Outcome | Promise<Outcome> {
@@ -47,14 +47,15 @@ const isFailure = (status: unknown): status is Failure => (failures as readonly 
 const maxTypeCharacters = 256;
 
 function fitCompleted({ output, outputType }: Fields): Outcome | Promise<Outcome> {
-  if (output !== null && typeof output !== 'string') return invalid('outcome.output must be a text or null');
+  if (output !== null && typeof output !== 'string')
+    return invalid('outcome.output must be a string or null');
   if (typeof outputType !== 'string' || outputType.length > maxTypeCharacters || outputType.includes('\0'))
-    return invalid(`outcome.outputType must be a text of at most ${maxTypeCharacters} characters`);
+    return invalid(`outcome.outputType must be a string of at most ${maxTypeCharacters} characters`);
   if (output === null) return { kind: 'completed', output, outputType };
   if (output.length > maxPacketBytes / 3 && Buffer.byteLength(output) > maxPacketBytes) {
     return refused(
       'OutputTooLargeError',
-      `The output is larger than ${maxPacketBytes} bytes. Store it elsewhere and return where.`,
+      `The output is larger than ${maxPacketBytes} bytes. Store it elsewhere and return a reference.`,
     );
   }
   const fitting: Outcome = { kind: 'completed', output, outputType };
@@ -71,7 +72,7 @@ const refused = (name: string, message: string): Outcome => ({
 
 const tooDeep = refused(
   'OutputUnserializableError',
-  `The output is nested more than ${maxJsonLevels} levels deep. Return something flatter.`,
+  `The output is nested more than ${maxJsonLevels} levels deep. Return a flatter value.`,
 );
 
 const invalid = (fault: string): Outcome => ({
@@ -81,7 +82,7 @@ const invalid = (fault: string): Outcome => ({
     type: 'INTERNAL_ERROR',
     name: 'InvalidOutcome',
     code: 'INVALID_OUTCOME',
-    message: `The runner reported the end of this run in a message that is not valid: ${fault}.`,
+    message: `The runner reported the end of this run in an invalid message: ${fault}.`,
     stackTrace: '',
   },
 });

@@ -59,7 +59,7 @@ export async function eventsOf(
   }));
   const next = lines[maxEvents];
   if (next) {
-    const message = `… more lines follow: the limit here is ${maxEvents} lines. GET /api/v1/runs/${run}/logs has all.`;
+    const message = `… more lines follow: this list is limited to ${maxEvents} lines. GET /api/v1/runs/${run}/logs returns all of them.`;
     const { id, attempt, at } = next;
     events.push({
       id,

@@ -34,9 +34,9 @@ async function refusing(code: string, when = 'true') {
 }
 
 test.each([
-  ['space', '53100'],
+  ['disk space', '53100'],
   ['memory', '53200'],
-  ['a database that writes', '25006'],
+  ['a writable database', '25006'],
 ])('a result waits for %s, and is not lost', async (_, code) => {
   const { sql, completion, stored, warned } = await refusing(code);
   await expect.poll(() => warned.length, { timeout: 20_000 }).toBeGreaterThan(1);
@@ -46,7 +46,7 @@ test.each([
   expect(await stored()).toEqual({ status: 'COMPLETED', output: '1', code: null });
 });
 
-test('a result that can never be stored ends its run with an error that says so', async () => {
+test('a result that can never be stored ends its run with an error about it', async () => {
   const { completion, stored } = await refusing('22000', 'new.output is not null');
   expect(await completion).toMatchObject({ stale: false });
   expect(await stored()).toEqual({ status: 'SYSTEM_FAILURE', output: null, code: 'RESULT_NOT_STORED' });

@@ -41,7 +41,7 @@ const resultNotStored: EndedAttempt['outcome'] = {
     type: 'INTERNAL_ERROR',
     name: 'ResultNotStored',
     code: 'RESULT_NOT_STORED',
-    message: 'The result of this run could not be stored. The log of the server says why.',
+    message: 'The result of this run could not be stored. See the server log for the cause.',
     stackTrace: '',
   },
 };

@@ -45,7 +45,7 @@ async function collectingEngine(batch = { maxSize: 3, maxWaitMs: 5_000 }): Promi
 }
 
 describe('triggers of a task with a batch', () => {
-  test('lead to one run, which starts with the array of their payloads when their time has come', async () => {
+  test('create one run, which starts with the array of their payloads when due', async () => {
     const t = await collectingEngine();
     const first = await t.add({ n: 1 });
     t.engine.clock.shift(3_000);
@@ -59,7 +59,7 @@ describe('triggers of a task with a batch', () => {
     expect(conditions && reasonOf(conditions)).toMatchObject({
       reason: 'collecting',
       until: expect.any(String),
-      message: expect.stringMatching(/^It collects the payloads of triggers until 20.*It has 2 payloads\.$/),
+      message: expect.stringMatching(/^It collects trigger payloads until 20.*It has 2 payloads\.$/),
     });
     expect(await retrieveRun(t.engine, t.environment.id, first)).toMatchObject({
       status: 'DELAYED',
@@ -87,7 +87,7 @@ describe('triggers of a task with a batch', () => {
     expect(await t.stored(next)).toEqual({ payload: '[{"n":3},{"n":4},{"n":5}]', type: null });
   });
 
-  test('start it at once when it has enough, one by one or in one statement', async () => {
+  test('start the run at once when it is full, one by one or in one statement', async () => {
     const t = await collectingEngine();
     const ids: string[] = [];
     for (let n = 0; n < 4; n++) ids.push(await t.add(n));
@@ -107,7 +107,7 @@ describe('triggers of a task with a batch', () => {
     expect(row).toEqual({ early: true });
   });
 
-  test('share a run only under one key, and where they go to the same queue, key of concurrency and version', async () => {
+  test('share a run only with the same batch key, queue, concurrency key and version', async () => {
     const t = await collectingEngine();
     const ids = [
       await t.add(1),
@@ -121,7 +121,7 @@ describe('triggers of a task with a batch', () => {
     expect(await t.add(7, { batchKey: 'a' })).toBe(ids[1]);
   });
 
-  test('may have payloads of all types', async () => {
+  test('accept payloads of all types', async () => {
     const t = await collectingEngine({ maxSize: 10, maxWaitMs: 5_000 });
     const shared = { at: new Date(5) };
     const loop: { self?: unknown } = {};
@@ -154,7 +154,7 @@ describe('triggers of a task with a batch', () => {
     expect(read[5]!.one).toBe(read[5]!.two);
   });
 
-  test('are in it once, however often a request or an idempotency key is repeated', async () => {
+  test('are collected once, even if a request or an idempotency key is repeated', async () => {
     const t = await collectingEngine();
     const servers = [testTrigger(t.engine, t.dispatch), testTrigger(t.engine, t.dispatch)];
     const send = async (server: number, payload: number, requestKey?: string, idempotencyKey?: string) =>
@@ -188,7 +188,7 @@ describe('triggers of a task with a batch', () => {
     expect(await t.sql`select from collecting`).toEqual([]);
   });
 
-  test('open another run when it was cancelled, and when the payloads together were too large', async () => {
+  test('create another run when the first is canceled or its payloads are too large in total', async () => {
     const t = await collectingEngine();
     const first = await t.add(1);
     await cancelRun(t.engine, t.runners, t.environment.id, first);
@@ -208,7 +208,7 @@ describe('triggers of a task with a batch', () => {
     expect((await t.start()).map(({ run }) => run)).toEqual([third, id]);
   });
 
-  test('do not wait longer where the clock is set back', async () => {
+  test('do not wait longer when the clock is set back', async () => {
     const t = await collectingEngine();
     const first = await t.add(1);
     t.engine.clock.shift(-3_600_000);
@@ -218,7 +218,7 @@ describe('triggers of a task with a batch', () => {
     expect(await t.start()).toMatchObject([{ run: first }]);
   });
 
-  test('are no children of who triggers, who is still checked', async () => {
+  test('do not create children of the triggering run, which is still checked', async () => {
     const t = await collectingEngine();
     const parent = await t.trigger('mail');
     const [attempt] = await t.start();
@@ -238,7 +238,7 @@ describe('triggers of a task with a batch', () => {
     expect((await t.stored(child)).payload).toBe('[1,2]');
   });
 
-  test('are refused with an option that decides otherwise when it starts', async () => {
+  test('are rejected with an option that also determines the start time', async () => {
     const t = await collectingEngine();
     for (const options of [
       { delay: '1m' },
@@ -254,7 +254,7 @@ describe('triggers of a task with a batch', () => {
     await expect(t.trigger('unknown', { batchKey: 'k' })).rejects.toMatchObject({ status: 422 });
   });
 
-  test('are replayed as the whole array', async () => {
+  test('are replayed as an array', async () => {
     const t = await collectingEngine();
     const first = await t.add(1);
     await t.add(2);
@@ -295,7 +295,7 @@ const call: fc.Arbitrary<Call> = fc.record({
   pick: fc.nat(),
 });
 
-test('every accepted payload is in exactly one run exactly once, whatever happens at once on two servers', async () => {
+test('every accepted payload is in exactly one run exactly once, with any concurrent events on two servers', async () => {
   const calls = fc.array(call, { minLength: 1, maxLength: 6 });
   await fc.assert(fc.asyncProperty(fc.array(calls, { minLength: 5, maxLength: 20 }), driven), {
     numRuns: numRuns(12),

@@ -25,22 +25,22 @@ export function readCollection(
     throw unprocessable(
       manifest
         ? `options.batchKey: the task "${task}" declares no batch.`
-        : `options.batchKey: no version with the task "${task}" is current, so it is not known how it batches.`,
+        : `options.batchKey: no current version has the task "${task}", so its batch settings are unknown.`,
     );
   }
   for (const option of conflicting) {
     if (options[option] !== undefined) {
       throw unprocessable(
-        `options.${option}: the task "${task}" has a batch, which decides when its runs start; use one of the two.`,
+        `options.${option}: the task "${task}" has a batch, which determines when its runs start. Use one of the two.`,
       );
     }
   }
   if (manifest.singleton) {
-    throw unprocessable(`The task "${task}" declares both batch and singleton; use one of the two.`);
+    throw unprocessable(`The task "${task}" declares both batch and singleton. Use one of the two.`);
   }
   if (options.payloadType === storedType) {
     throw unprocessable(
-      `payload: a payload of the task "${task}", which has a batch, is not stored as a packet; send at most 128 KiB, or a reference.`,
+      `payload: packets are not supported for the task "${task}", because it has a batch. Send at most 128 KiB, or a reference.`,
     );
   }
   return { key: options.batchKey ?? '', lane: JSON.stringify(lane), ...declared };
@@ -50,7 +50,7 @@ export function readCollection(
 export function checkPart(run: NewRun): void {
   if (/\\u(?:0000|d[89a-f])/i.test(partMetaOf(run) ?? '')) {
     throw unprocessable(
-      'payload: has a name that cannot be stored; send it without NUL and half characters.',
+      'payload: contains a name with a NUL character or an unpaired surrogate, which cannot be stored.',
     );
   }
 }

@@ -19,8 +19,8 @@ async function runOf(t: TestEngine, id: string) {
   return row!;
 }
 
-describe('triggers that are debounced', () => {
-  test('push one run, which keeps the data of the first', async () => {
+describe('debounced triggers', () => {
+  test('delay one run, which keeps the data of the first trigger', async () => {
     const t = await testEngine();
     await t.register('send');
     const first = await t.trigger('send', { debounce, tags: ['a'] }, 1);
@@ -40,7 +40,7 @@ describe('triggers that are debounced', () => {
     expect(await t.sql`select from runs`).toHaveLength(4);
   });
 
-  test('give it the data of the latest when they trail', async () => {
+  test('replace its data with the latest in trailing mode', async () => {
     const t = await testEngine();
     const trailing = { ...debounce, mode: 'trailing' as const };
     const { id } = await t.trigger('send', { debounce: trailing, tags: ['a'], maxAttempts: 2 }, 1);
@@ -51,7 +51,7 @@ describe('triggers that are debounced', () => {
     expect(await runOf(t, id)).toMatchObject({ payload: '5', tags: null });
   });
 
-  test('never push it beyond its longest delay, and then make the next one', async () => {
+  test('never delay it beyond the maximum delay, and then create the next run', async () => {
     const t = await testEngine();
     await t.register('send');
     const limited = { ...debounce, maxDelay: '12s' };
@@ -70,7 +70,7 @@ describe('triggers that are debounced', () => {
     expect((await t.trigger('send', { debounce: limited })).id).toBe(next.id);
   });
 
-  test('make a new run once the old one was let go or cancelled', async () => {
+  test('create a new run once the old one was released or canceled', async () => {
     const t = await testEngine();
     await t.register('send');
     const { id } = await t.trigger('send', { debounce });
@@ -83,7 +83,7 @@ describe('triggers that are debounced', () => {
     expect(await t.sql`select from debounces`).toHaveLength(1);
   });
 
-  test('are not asked when an idempotency key leads to a run, and keep it with theirs', async () => {
+  test('are skipped when an idempotency key matches a run, which keeps both keys', async () => {
     const t = await testEngine();
     const plain = await t.trigger('send', { idempotencyKey: 'i' });
     expect(await t.trigger('send', { idempotencyKey: 'i', debounce })).toEqual({
@@ -103,7 +103,7 @@ describe('triggers that are debounced', () => {
     expect(await t.trigger('send', { idempotencyKey: 'j' })).toEqual({ id: first.id, isCached: true });
   });
 
-  test('come to one run when fifty come at once to two processes', async () => {
+  test('result in one run when fifty arrive at once at two processes', async () => {
     const { another, ask, keys, sql } = await installation();
     const other = await another();
     const answers = await Promise.all(

@@ -29,13 +29,13 @@ export function readDebounce({ key, delay, mode, maxDelay }: NonNullable<Trigger
 } {
   const delayMs = parseDuration(delay);
   if (typeof delayMs !== 'number') throw unprocessable(`options.debounce.delay: ${delayMs.error}`);
-  if (delayMs < minDebounceMs) throw unprocessable('options.debounce.delay: at least 1s.');
+  if (delayMs < minDebounceMs) throw unprocessable('options.debounce.delay: must be at least 1s.');
   const maxMs = maxDelay === undefined ? null : parseDuration(maxDelay);
   if (maxMs !== null && typeof maxMs !== 'number') {
     throw unprocessable(`options.debounce.maxDelay: ${maxMs.error}`);
   }
   if (maxMs !== null && maxMs <= delayMs) {
-    throw unprocessable('options.debounce.maxDelay: give more than options.debounce.delay.');
+    throw unprocessable('options.debounce.maxDelay: must be longer than options.debounce.delay.');
   }
   return { debounce: { key, maxMs, trailing: mode === 'trailing' }, delayMs };
 }

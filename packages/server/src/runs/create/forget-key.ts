@@ -7,5 +7,5 @@ export async function forgetKey(sql: Queryable, env: number, task: string, key: 
   const { count } = await sql`
     delete from idempotency_keys where env = ${env} and task = ${task} and key = ${storedKey(key)}`;
   if (count === 0)
-    throw notFound(`No idempotency key "${key.slice(0, 100)}" of the task "${task}" is remembered.`);
+    throw notFound(`No idempotency key "${key.slice(0, 100)}" is stored for the task "${task}".`);
 }

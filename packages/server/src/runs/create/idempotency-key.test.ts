@@ -9,7 +9,7 @@ const failed = {
   error: { type: 'BUILT_IN_ERROR', name: 'Error', message: 'no', stackTrace: '' },
 } as const;
 
-test('no key of a user is stored as a wait key is', () => {
+test('no user key is stored in the format of a wait key', () => {
   for (const key of ['wait of x', '\u0001x', storedWaitKey('x'), 'x']) {
     expect(storedKey(key)).not.toBe(storedWaitKey('x'));
     expect(shownKey(storedKey(key))).toBe(storedKey(key));
@@ -17,7 +17,7 @@ test('no key of a user is stored as a wait key is', () => {
   expect(shownKey(storedWaitKey('x'))).toBeUndefined();
 });
 
-test('a wait key leads to its run however that ended, and shows nowhere; every other key is free again after a failure', async () => {
+test('a wait key matches its run after any outcome, and is never shown; every other key is free again after a failure', async () => {
   const t = await testEngine();
   const version = await t.register('send');
   await t.addRunner('r1');

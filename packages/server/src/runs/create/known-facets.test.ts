@@ -7,12 +7,12 @@ import type { NewRun } from './row.ts';
 import { testEngine, testTrigger } from '../testing/engine.ts';
 
 const again: [how: string, made: Partial<NewRun>, options: Record<string, unknown>][] = [
-  ['a request that was sent again', { requestKey: '00000000-0000-4000-8000-000000000000' }, {}],
-  ['a debounced call that pushed', {}, { debounce: { key: 'k', delay: '10s' } }],
+  ['a repeated request', { requestKey: '00000000-0000-4000-8000-000000000000' }, {}],
+  ['a debounced trigger that delayed the run', {}, { debounce: { key: 'k', delay: '10s' } }],
 ];
 
 for (const [how, properties, options] of again) {
-  test(`${how} hides no run that comes right after it from lists`, async () => {
+  test(`${how} does not hide a run created right after it from lists`, async () => {
     const t = await testEngine();
     await t.register('send');
     let now = t.engine.clock.now();

@@ -23,7 +23,7 @@ export async function findLock(
   const declared = await versions.declared(env, version, task);
   if (!declared)
     throw unprocessable(
-      `Version "${version}" does not exist in this environment: lock to a registered version.`,
+      `Version "${version}" does not exist in this environment. Lock to a registered version.`,
       'version_not_found',
     );
   const { id, state, manifest } = declared;
@@ -46,7 +46,7 @@ export function lockToCurrent({ id, version, tasks }: CurrentVersion, task: stri
 
 const lacksTask = (version: string, task: string) =>
   unprocessable(
-    `Version "${version}" has no task "${task}". A run that another one waits for starts on the version of that one; the option version names another.`,
+    `Version "${version}" has no task "${task}". A run that its parent waits for starts on the version of the parent. Use the option version to select another one.`,
     'task_not_found',
   );
 

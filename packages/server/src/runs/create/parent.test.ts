@@ -26,7 +26,7 @@ async function takeOver(t: TestEngine, version: number) {
   await rescueRunner({ engine, dispatch, complete }, 'r1', 'connection of r1');
   await t.addRunner('r2');
   const [attempt] = await t.claim('r2', [version], 1);
-  if (!attempt) throw new Error('nobody has the run');
+  if (!attempt) throw new Error('no attempt has the run');
   return attempt;
 }
 
@@ -50,8 +50,8 @@ async function untilWaiting(t: TestEngine, text: string): Promise<void> {
 
 const canceled = { kind: 'canceled' } as const;
 
-describe('what an attempt triggers', () => {
-  test('has its place in the tree, whether the attempt executes or waits', async () => {
+describe('a run triggered by an attempt', () => {
+  test('is placed in the tree, whether the attempt executes or waits', async () => {
     const { t, attempt, ofParent } = await startParent();
     const child = await t.trigger('send', ofParent);
     const begin = createBeginWaits(t.engine, t.sql, t.dispatch, () => {});
@@ -70,7 +70,7 @@ describe('what an attempt triggers', () => {
     expect(await related(grandchild.id)).toEqual([attempt.run, child.id, 2]);
   });
 
-  test('is listed with its parent in the order of its triggering, to the millisecond', async () => {
+  test('is listed under its parent in trigger order, to the millisecond', async () => {
     const { t, attempt, ofParent } = await startParent();
     const ids: string[] = [];
     for (let n = 0; n < 12; n++) ids.push((await t.trigger('send', ofParent)).id);
@@ -80,7 +80,7 @@ describe('what an attempt triggers', () => {
     expect(parent?.relatedRuns.children?.map(({ id }) => id)).toEqual(ids.toSorted());
   });
 
-  test('is refused once another one has its run, and nothing else of the same flush is', async () => {
+  test('is rejected once another attempt has the run, without affecting the rest of the flush', async () => {
     const { t, version, ofParent } = await startParent();
     const taken = await takeOver(t, version.id);
     const now = { parentRunId: taken.run, parentFence: taken.fence };
@@ -103,7 +103,7 @@ describe('what an attempt triggers', () => {
     expect(rows).toEqual({ runs: 5, keys: 1, debounces: 1 });
   });
 
-  test('is refused once the attempt is over, but for a request that made its run before', async () => {
+  test('is rejected once the attempt has ended, except for a request that has already created its run', async () => {
     const { t, attempt, ofParent } = await startParent();
     const trigger = async (options: TriggerRequest['options'], requestKey: string) => {
       const rows = await insertRuns(t.engine, [{ ...(await prepared(t, options)), requestKey }]);
@@ -118,7 +118,7 @@ describe('what an attempt triggers', () => {
     expect(await t.trigger('send', { parentRunId: attempt.run })).toMatchObject({ isCached: false });
   });
 
-  test('is there before its lease can end', async () => {
+  test('exists before the lease can end', async () => {
     const { t, attempt, ofParent } = await startParent();
     const run = await prepared(t, ofParent);
     await cancelRun(t.engine, t.runners, t.environment.id, attempt.run);
@@ -134,7 +134,7 @@ describe('what an attempt triggers', () => {
 });
 
 describe('the tags of an attempt', () => {
-  test('are refused once another one has the run', async () => {
+  test('are rejected once another attempt has the run', async () => {
     const { t, version, attempt } = await startParent();
     const add = (tag: string, fence?: number) =>
       addTags(t.engine, t.environment.id, attempt.run, [tag], fence);
@@ -148,7 +148,7 @@ describe('the tags of an attempt', () => {
 });
 
 describe('cancelling a run', () => {
-  test('reaches a child that is being written while it looks', async () => {
+  test('reaches a child that is being written during the cancellation', async () => {
     const t = await testEngine();
     await t.register('send');
     const root = await t.trigger('send');
@@ -164,7 +164,7 @@ describe('cancelling a run', () => {
     expect(await t.sql`select from queued`).toHaveLength(0);
   });
 
-  test('refuses a child that comes while it is being written', async () => {
+  test('rejects a child that arrives while it is being written', async () => {
     const t = await testEngine();
     await t.register('send');
     const root = await t.trigger('send');
@@ -177,7 +177,7 @@ describe('cancelling a run', () => {
     expect(await child).toMatchObject({ status: 422, message: expect.stringContaining('canceled') });
   });
 
-  test('reaches what its code triggered until it heard of it, in the commit that ends it, and tells their runners', async () => {
+  test('reaches runs that its code triggered before it was notified, in the commit that ends it, and notifies their runners', async () => {
     const { t, version, attempt, ofParent } = await startParent();
     const { engine, runners, environment, complete } = t;
     await cancelRun(engine, runners, environment.id, attempt.run);

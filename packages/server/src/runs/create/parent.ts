@@ -15,7 +15,7 @@ export interface Parent {
 }
 
 /**
- * Looks up a triggering run, and locks it until the end of the caller's transaction: until then it cannot be cancelled, and with a fence its
+ * Looks up a triggering run, and locks it until the end of the caller's transaction: until then it cannot be canceled, and with a fence its
  * attempt cannot be taken over. Throws a Problem if it may have no children: 422, or 409 if the attempt has ended.
  */
 export async function holdParent(
@@ -27,7 +27,7 @@ export async function holdParent(
   const [row] = await sql<(Parent & { refused: ParentRefusal | null })[]>`
     select run_id as id, root, depth + 1 as depth, status, refused
       from lock_parents(${[env]}::int[], ${[id]}::text[], ${fence === undefined ? null : [fence]}::bigint[])`;
-  if (!row) throw new TypeError('lock_parents replied no row');
+  if (!row) throw new TypeError('lock_parents returned no row');
   if (row.refused !== null) throw refusedParent(row.refused, id, 'parentRunId');
   return row;
 }
@@ -35,22 +35,22 @@ export async function holdParent(
 export function refusedParent(refused: string, run: string, field = 'options.parentRunId'): Problem {
   switch (refused as ParentRefusal) {
     case 'unknown':
-      return unprocessable(`${field}: there is no run "${run}" in this environment.`, 'run_not_found');
+      return unprocessable(`${field}: the run "${run}" does not exist in this environment.`, 'run_not_found');
     case 'canceled':
       // A child would outlive its tree.
       return unprocessable(
-        `${field}: the run "${run}" has been canceled, and what it triggers with it.`,
+        `${field}: the run "${run}" has been canceled; its triggers are rejected.`,
         'run_canceled',
       );
     case 'stale':
       return new Problem(
         'attempt_ended',
-        `This attempt of the run "${run}" is over: what it triggers is refused.`,
+        `This attempt of the run "${run}" has ended; its triggers are rejected.`,
       );
     case 'ancestor':
       return new Problem(
         'parent_would_wait_for_itself',
-        `options.singleton: the run "${run}" would wait for itself: it, or a run above it, has this key. Trigger without waiting, or with another key.`,
+        `options.singleton: the run "${run}" would wait for itself, because it or one of its ancestors has this key. Trigger without waiting, or use another key.`,
       );
   }
 }

@@ -134,8 +134,8 @@ async function checkStored(
   const name = typeof payload === 'string' ? payload : '';
   if (name !== '' && (await usePacket(sql, environment.id, name, new Date(clock.now())))) return;
   throw unprocessable(
-    `payload: with payloadType ${storedType} it is the name of a packet of this environment whose content was sent; ` +
-      `there is no packet "${name.slice(0, 128)}".`,
+    `payload: must be the name of an uploaded packet of this environment, because payloadType is ${storedType}; ` +
+      `the packet "${name.slice(0, 128)}" does not exist.`,
   );
 }
 
@@ -165,7 +165,7 @@ function buildRun(
         ]);
   const due = collection ? now + collection.maxWaitMs : debounced ? now + debounced.delayMs : delay;
   if (due !== null && due > lastMoment) {
-    throw badRequest(`options.${debounced ? 'debounce.' : ''}delay: ends beyond the year 9999; give less.`);
+    throw badRequest(`options.${debounced ? 'debounce.' : ''}delay: must end by the year 9999.`);
   }
   const ttl = readTtl(options.ttl) ?? manifest?.ttl ?? (environment.kind === 'dev' ? devTtlSeconds : null);
   const priorityMs = Math.trunc(Math.max(-maxInt, Math.min(maxInt, (options.priority ?? 0) * 1_000)));
@@ -229,17 +229,19 @@ function readPayload(
     type !== sealedType
   ) {
     throw badRequest(
-      `options.payloadType: "${type}" is not known; use application/json, application/super+json, text/plain, ${sealedType} or ${storedType}.`,
+      `options.payloadType: "${type}" is not supported. Use application/json, application/super+json, text/plain, ${sealedType} or ${storedType}.`,
     );
   }
   if (typeof payload !== 'string') {
-    throw badRequest(`payload: with payloadType ${type} the payload is a text; send a string.`);
+    throw badRequest(`payload: must be a string for payloadType ${type}.`);
   }
   if (payload.includes('\0')) {
-    throw badRequest('payload: holds a NUL character, which no text that is stored may; send it as JSON.');
+    throw badRequest('payload: contains a NUL character, which stored text cannot contain. Send it as JSON.');
   }
   if (!payload.isWellFormed()) {
-    throw badRequest('payload: contains half of a surrogate pair, which text cannot store; send it as JSON.');
+    throw badRequest(
+      'payload: contains an unpaired surrogate, which stored text cannot contain. Send it as JSON.',
+    );
   }
   if (type === 'application/super+json' || type === sealedType) storableLevels(payload, 'payload');
   return { payload, payloadType: type };
@@ -275,7 +277,7 @@ function readIdempotency(
   if (key === undefined) return { idempotencyKey: null, idempotencyExpiresAt: null };
   // The schema has checked the length of a key in the body.
   if (key.length > maxIdempotencyKeyLength) {
-    throw badRequest(`idempotency-key: at most ${maxIdempotencyKeyLength} characters.`);
+    throw badRequest(`idempotency-key: must have at most ${maxIdempotencyKeyLength} characters.`);
   }
   return { idempotencyKey: storedKey(key), idempotencyExpiresAt };
 }
@@ -305,10 +307,10 @@ function readMetadata(metadata: unknown): string | null {
   const read =
     typeof metadata === 'string' ? tryParse(storableLevels(metadata, 'options.metadata')) : metadata;
   if (typeof read !== 'object' || read === null || Array.isArray(read)) {
-    throw badRequest('options.metadata: an object, or the JSON text of one.');
+    throw badRequest('options.metadata: must be an object, or a JSON object as a string.');
   }
   if (Object.hasOwn(read, '__proto__')) {
-    throw badRequest('options.metadata: "__proto__" is not a name that metadata may have.');
+    throw badRequest('options.metadata: the key "__proto__" is not allowed.');
   }
   const text =
     typeof metadata === 'string' && metadata.isWellFormed()
@@ -319,4 +321,4 @@ function readMetadata(metadata: unknown): string | null {
 }
 
 const metadataTooLarge = (): Problem =>
-  new Problem('too_large', `options.metadata: at most ${maxMetadataBytes} bytes as JSON.`);
+  new Problem('too_large', `options.metadata: must have at most ${maxMetadataBytes} bytes as JSON.`);

@@ -6,7 +6,7 @@ import type { Request } from '../../request.ts';
 type Asking = Pick<Request<OperationDeclaration>, 'principal' | 'setHeader'>;
 
 /**
- * Counts the runs of a request before they are created, whatever their source: a batch, several triggers, events, a backfill, a bulk replay.
+ * Counts the runs of a request before they are created, from any source: a batch, several triggers, events, a backfill, a bulk replay.
  * Throws a 429 Problem if the caller has created too many recently.
  */
 export interface TakeRuns {
@@ -40,7 +40,7 @@ export function createQuota(
     request.setHeader('retry-after', String(Math.max(1, Math.ceil((resetAt - Date.now()) / 1_000))));
     throw new Problem(
       'rate_limited',
-      `Batch rate limit exceeded: at most ${bucket.burst} runs at once, and ${remaining} are left. ` +
+      `Batch rate limit exceeded: at most ${bucket.burst} runs at once; ${remaining} remaining. ` +
         `It resets at ${new Date(resetAt).toISOString()}.`,
     );
   };

@@ -22,7 +22,7 @@ async function syncEngine(): Promise<TestEngine & { start(want?: number): Return
 }
 
 describe('triggers with a singleton', () => {
-  test('lead to the live run, waiting or running, and to a new one when it has ended', async () => {
+  test('return the live run, waiting or running, and create a new one when it has ended', async () => {
     const t = await syncEngine();
     const first = await t.trigger('sync', { singleton: skip });
     expect(first.isCached).toBe(false);
@@ -47,7 +47,7 @@ describe('triggers with a singleton', () => {
     expect(second).toEqual({ id: expect.not.stringContaining(first.id), isCached: false });
   });
 
-  test('that queue lead to the run that waits for the end of the one that executes', async () => {
+  test('with onConflict queue return the run that waits for the executing one', async () => {
     const t = await syncEngine();
     const first = await t.trigger('sync', { singleton: queue });
     expect(await t.trigger('sync', { singleton: queue })).toEqual({ id: first.id, isCached: true });
@@ -77,14 +77,14 @@ describe('triggers with a singleton', () => {
     expect(await t.start()).toMatchObject([{ run: second.id, attempt: 1 }]);
     const third = await t.trigger('sync', { singleton: queue });
     expect(third.isCached).toBe(false);
-    // Cancelling the one that waits lets the next trigger wait in its place.
+    // After the waiting run is canceled, the next trigger waits in its place.
     await cancelRun(t.engine, t.runners, t.environment.id, third.id);
     const fourth = await t.trigger('sync', { singleton: queue });
     expect(fourth.isCached).toBe(false);
     expect(await t.start()).toEqual([]);
   });
 
-  test('keep their delay when they have waited for another run', async () => {
+  test('keep their delay after waiting for another run', async () => {
     const t = await syncEngine();
     await t.trigger('sync', { singleton: queue });
     const [attempt] = await t.start();
@@ -97,7 +97,7 @@ describe('triggers with a singleton', () => {
     expect(await t.start()).toHaveLength(1);
   });
 
-  test('that replace cancel what waits at once, and what executes first', async () => {
+  test('with onConflict replace cancel a waiting run at once, and an executing one before they start', async () => {
     const t = await syncEngine();
     const first = await t.trigger('sync', { singleton: replace });
     const second = await t.trigger('sync', { singleton: replace });
@@ -117,7 +117,7 @@ describe('triggers with a singleton', () => {
     expect(await t.start()).toMatchObject([{ run: fourth.id }]);
   });
 
-  test('of one statement lead to one run', async () => {
+  test('in one statement create one run', async () => {
     const t = await syncEngine();
     const many = await Promise.all(
       [skip, queue, skip, queue].map((singleton) => t.trigger('sync', { singleton })),
@@ -132,7 +132,7 @@ describe('triggers with a singleton', () => {
     expect(live.map(({ id }) => id).toSorted()).toEqual([attempt!.run, waiting[2]!.id].toSorted());
   });
 
-  test('have it from their task unless they bring their own, and are replayed under it', async () => {
+  test('use the singleton of the task unless they specify one, and are replayed under it', async () => {
     const t = await testEngine();
     await t.register({ id: 'sync', singleton: { onConflict: 'replace' } });
     const first = await t.trigger('sync');
@@ -146,7 +146,7 @@ describe('triggers with a singleton', () => {
     });
   });
 
-  test('remember for an idempotency key the run that they led to', async () => {
+  test('store the resulting run for an idempotency key', async () => {
     const t = await syncEngine();
     const first = await t.trigger('sync', { singleton: skip });
     const keyed = await t.trigger('sync', { singleton: skip, idempotencyKey: 'once' });
@@ -159,7 +159,7 @@ describe('triggers with a singleton', () => {
     });
   });
 
-  test('are refused where a run would wait for itself', async () => {
+  test('are rejected if a run would wait for itself', async () => {
     const t = await syncEngine();
     const { id } = await t.trigger('sync', { singleton: skip });
     const [attempt] = await t.start();
@@ -168,7 +168,7 @@ describe('triggers with a singleton', () => {
       await expect(
         t.trigger('sync', { singleton, ...within, waitKey: `w-${singleton.onConflict}` }),
       ).rejects.toMatchObject({ status: 409, message: expect.stringMatching(/would wait for itself/) });
-    // Otherwise the new run waits for the end of its triggering run, which is not cancelled.
+    // Otherwise the new run waits for the end of its triggering run, which is not canceled.
     const next = await t.trigger('sync', { singleton: replace, ...within });
     expect(next.isCached).toBe(false);
     await t.end(attempt!);
@@ -196,7 +196,7 @@ const call: fc.Arbitrary<Call> = fc.record({
   pick: fc.nat(),
 });
 
-test('of each key at most one run may start and at most one waits for it, whatever happens at once on two servers', async () => {
+test('at most one run per key starts and at most one waits for it, with any concurrent events on two servers', async () => {
   const calls = fc.array(call, { minLength: 1, maxLength: 4 });
   await fc.assert(fc.asyncProperty(fc.array(calls, { minLength: 5, maxLength: 25 }), driven), {
     numRuns: numRuns(12),

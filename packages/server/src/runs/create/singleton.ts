@@ -10,7 +10,7 @@ export function readSingleton(
 ): Singleton {
   if (debounce !== undefined) {
     throw unprocessable(
-      `options.debounce: the trigger ${requested ? 'has' : 'is of a task with'} a singleton as well; use one of the two.`,
+      `options.debounce: the ${requested ? 'trigger' : 'task'} also has a singleton. Use one of the two.`,
     );
   }
   return {

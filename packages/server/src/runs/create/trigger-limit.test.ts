@@ -27,7 +27,7 @@ const call = async (t: TestEngine, trigger: ReturnType<typeof testTrigger>, opti
 const minute = { limit: 2, period: 60 };
 
 describe('triggers with a limit', () => {
-  test('above it are refused with the time of the next, and their keys stay free', async () => {
+  test('above the limit are rejected with the time of the next, and their keys stay free', async () => {
     const t = await testEngine();
     const clock = await moveClock(t);
     const trigger = testTrigger(t.engine, t.dispatch);
@@ -43,7 +43,7 @@ describe('triggers with a limit', () => {
     await expect(call(t, trigger, { ...limited, idempotencyKey: 'two' })).rejects.toMatchObject({
       status: 429,
       retry: false,
-      message: `The trigger limit of the task "mail" is used up. The next trigger is accepted at ${clock.iso(60_000)}.`,
+      message: `The trigger limit of the task "mail" has been reached. The next trigger is accepted at ${clock.iso(60_000)}.`,
       extra: { code: 'trigger_limit_exceeded', retryAt: clock.iso(60_000) },
     });
     expect(await t.sql`select key from idempotency_keys`).toEqual([{ key: 'one' }]);
@@ -55,7 +55,7 @@ describe('triggers with a limit', () => {
     await expect(call(t, trigger, limited)).rejects.toMatchObject({ status: 429 });
   });
 
-  test('are dropped where the task says so, unless somebody waits for their run', async () => {
+  test('are dropped if the task declares it, unless a caller waits for their run', async () => {
     const t = await testEngine();
     await t.register({ id: 'mail', triggerLimit: { rate: { limit: 1, period: 60 }, onExceed: 'drop' } });
     const trigger = testTrigger(t.engine, t.dispatch);
@@ -72,7 +72,7 @@ describe('triggers with a limit', () => {
     expect(await t.sql`select from runs`).toHaveLength(2);
   });
 
-  test('are spread out evenly with a burst of one', async () => {
+  test('are spread evenly with a burst of one', async () => {
     const t = await testEngine();
     const clock = await moveClock(t);
     const trigger = testTrigger(t.engine, t.dispatch);
@@ -87,7 +87,7 @@ describe('triggers with a limit', () => {
     expect(accepted).toEqual([0, 15_000, 30_000, 45_000]);
   });
 
-  test('need a rate from somewhere', async () => {
+  test('require a rate from the task or the trigger', async () => {
     const t = await testEngine();
     await expect(
       call(t, testTrigger(t.engine, t.dispatch), { triggerLimit: { key: 'ada' } }),
@@ -97,7 +97,7 @@ describe('triggers with a limit', () => {
     });
   });
 
-  test('leave nothing behind when their time is over', async () => {
+  test('leave no rows behind when their period has passed', async () => {
     const t = await testEngine();
     const clock = await moveClock(t);
     await call(t, testTrigger(t.engine, t.dispatch), { triggerLimit: { rate: minute } });
@@ -109,7 +109,7 @@ describe('triggers with a limit', () => {
   });
 });
 
-test('no more are accepted in any period, by three servers at once, whose connections end, while the clock steps', async () => {
+test('no period accepts more, with three servers, broken connections and clock steps', async () => {
   const step = fc.record({
     moveMs: fc.oneof(fc.integer({ min: 0, max: 4_000 }), fc.integer({ min: -3_000, max: 20_000 })),
     calls: fc.array(fc.record({ server: fc.constantFrom(0, 1, 2), key: fc.constantFrom('a', 'b') }), {

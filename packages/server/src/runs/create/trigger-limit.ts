@@ -11,7 +11,7 @@ export function readTriggerLimit(
   const rate = requested?.rate ?? declared?.rate;
   if (rate === undefined) {
     throw unprocessable(
-      'options.triggerLimit.rate: the task declares no trigger limit, so the trigger must bring one.',
+      'options.triggerLimit.rate: the task declares no trigger limit, so the trigger must specify the rate.',
     );
   }
   const { limit, period, burst = limit } = rate;
@@ -37,7 +37,7 @@ export function exceededLimit(
     : `the task "${task}"`;
   return new Problem(
     'trigger_limit_exceeded',
-    `The trigger limit of ${whose} is used up. The next trigger is accepted at ${retryAt}.`,
+    `The trigger limit of ${whose} has been reached. The next trigger is accepted at ${retryAt}.`,
     { code: 'trigger_limit_exceeded', retryAt },
     false,
   );

@@ -4,7 +4,7 @@ import { prepareRun } from './prepare.ts';
 import { testEngine } from '../testing/engine.ts';
 import { triggerOnce } from './trigger-once.ts';
 
-test('a request with a one-time token that is sent again while it is under way has one answer', async () => {
+test('a request with a one-time token that is repeated while in progress has one response', async () => {
   const t = await testEngine();
   await t.register('send');
   const use = { digest: 'of the token', expiresAt: new Date(t.engine.clock.now() + 60_000) };

@@ -39,7 +39,7 @@ export async function triggerOnce(
     if (error instanceof TokenUsed && run.requestKey !== undefined) return sql.begin(act);
     throw error;
   });
-  if (!row) throw new TypeError('the inserted run has no row');
+  if (!row) throw new TypeError('no row was returned for the inserted run');
   if (!row.cached) {
     if (run.state === 'queued') dispatch.wake(run.env);
     if (run.due) dispatch.expect(run.due.getTime());

@@ -25,7 +25,7 @@ export interface TriggerDependencies {
 export interface Triggered {
   readonly id: string;
   readonly isCached: boolean;
-  /** Its trigger limit dropped it: there is no run, and the id is empty. */
+  /** Dropped by its trigger limit, without a run. The id is empty. */
   readonly isDropped?: true;
 }
 

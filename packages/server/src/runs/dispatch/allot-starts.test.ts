@@ -49,7 +49,7 @@ const draw = fc.record({
   first: fc.nat(8),
 });
 
-test('lanes get turns by weight: equally many full ones, then one more in the order of the ring', async () => {
+test('lanes get turns by weight: equally many full turns, then one more in ring order', async () => {
   const t = await testEngine();
   await fc.assert(
     fc.asyncProperty(draw, async (input) => {
@@ -120,7 +120,7 @@ test('lanes get turns by weight: equally many full ones, then one more in the or
   );
 });
 
-test('of lanes that share a limit and a concurrency key, one gives, and all of them what the limit leaves', async () => {
+test('of lanes that share a limit and a concurrency key, one takes a turn, and all share the remaining capacity', async () => {
   const t = await testEngine();
   const env = t.environment.id;
   await rolledBack(t.sql, async (tx) => {

@@ -102,7 +102,7 @@ async function holding(installed: Installation, key: string) {
   return { ...runner, assignment: assignment as CompactAssignment };
 }
 
-test('a runner cannot change attempts of another environment, whatever it writes into its messages', async () => {
+test('a runner cannot change attempts of another environment with any message', async () => {
   const installed = await installation();
   const { keys, sql } = installed;
   const { assignment } = await holding(installed, keys.prod);
@@ -119,7 +119,7 @@ test('a runner cannot change attempts of another environment, whatever it writes
   expect(await sql`select from suspended`).toHaveLength(0);
 });
 
-test('a runner that missed a cancellation is told with its next heartbeat', async () => {
+test('a runner that missed a cancellation receives it with its next heartbeat', async () => {
   const installed = await installation();
   const { say, hears, assignment } = await holding(installed, installed.keys.prod);
   // Like a process that died before it notified the runner.
@@ -128,7 +128,7 @@ test('a runner that missed a cancellation is told with its next heartbeat', asyn
   expect((await hears('cancel')).fences).toEqual([assignment.fence]);
 });
 
-test('a run that is resumed while its runner reconnects stays with it', async () => {
+test('a run that is resumed while its runner reconnects stays with the runner', async () => {
   const installed = await installation();
   const { sql } = installed;
   const key = installed.keys.prod;
@@ -160,7 +160,7 @@ test('a run that is resumed while its runner reconnects stays with it', async ()
   expect(welcome.lost).toEqual([]);
 });
 
-test('a run that is cancelled while its runner reconnects is stopped there at once', async () => {
+test('a run that is canceled while its runner reconnects is stopped there at once', async () => {
   const installed = await installation();
   const { hears, fence } = await comingBack(installed, async (tx, { env, run }) => {
     // The cancelling process finds the runner connected nowhere, and notifies none.
@@ -169,7 +169,7 @@ test('a run that is cancelled while its runner reconnects is stopped there at on
   expect((await hears('cancel')).fences).toEqual([fence]);
 }, 60_000);
 
-test('the runs of a runner that disconnects before its welcome are taken back as soon as any others', async () => {
+test('the runs of a runner that disconnects before its welcome are reclaimed as soon as others', async () => {
   const installed = await installation();
   await comingBack(installed, async (_tx, _leased, { socket }) => {
     socket.terminate();
@@ -179,7 +179,7 @@ test('the runs of a runner that disconnects before its welcome are taken back as
   await expect.poll(() => installed.sql`select from leases`, { timeout: 20_000 }).toHaveLength(0);
 }, 60_000);
 
-test('a lease from a slow write is not taken back before it can have reached the runner', async () => {
+test('a lease from a slow write is not reclaimed before it can have reached the runner', async () => {
   const installed = await installation();
   const { ask, sql, keys, server } = installed;
   const { say, received } = await holding(installed, keys.prod);
@@ -221,7 +221,7 @@ const stateOf = async ({ sql }: Installation) =>
         from runs r left join queued q on q.env = r.env and q.run_id = r.id`
   )[0];
 
-test('a run that runners give back again and again goes on as the same attempt, and counts no loss', async () => {
+test('a run that runners return repeatedly continues as the same attempt, without a counted loss', async () => {
   const installed = await installation();
   const { say, received, assignment } = await holding(installed, installed.keys.prod);
   const { run, fence } = assignment;
@@ -247,7 +247,7 @@ test('a run that runners give back again and again goes on as the same attempt, 
   expect(await installed.sql`select fence::int from leases`).toEqual([{ fence: handed().at(-1)?.fence }]);
 });
 
-test('a run that is given back once its code has begun does not expire', async () => {
+test('a run that is returned after its code has begun does not expire', async () => {
   const installed = await installation();
   const runner = await connected(installed, installed.keys.prod);
   await installed.ask('POST /api/v1/tasks/send/trigger', {
@@ -264,8 +264,8 @@ test('a run that is given back once its code has begun does not expire', async (
 });
 
 test.each([
-  ['a runner that has stopped in good order leaves nothing that counts as lost', true, 0],
-  ['a runner that is gone while it drains has lost what it held', false, 1],
+  ['a runner that has stopped cleanly leaves no lost runs', true, 0],
+  ['a runner that disappears while draining loses its runs', false, 1],
 ])('%s', async (_, inOrder, rescues) => {
   const installed = await installation();
   const { say, socket } = await holding(installed, installed.keys.prod);
@@ -293,7 +293,7 @@ async function fetching(installed: Installation) {
   return { ...runner, run: body.id as string, assignment: assignment as CompactAssignment, handed };
 }
 
-test('a runner that fetches is told what to load, and is given runs of a version that it has not loaded', async () => {
+test('a runner that fetches receives the versions to load, and runs of a version that it has not loaded', async () => {
   const installed = await installation();
   const { hears, assignment } = await fetching(installed);
   expect((await hears('load')).versions).toEqual([assignment.version]);
@@ -301,7 +301,7 @@ test('a runner that fetches is told what to load, and is given runs of a version
   expect(body.data).toMatchObject([{ ...properties, versions: [], slots: 5, running: 1 }]);
 });
 
-test('a runner that could not serve a version is not given it for a minute, and why is told', async () => {
+test('a runner that could not serve a version does not receive it for a minute, and the reason is reported', async () => {
   const installed = await installation();
   const { say, assignment, run, handed } = await fetching(installed);
   const { fence, version } = assignment;
@@ -323,7 +323,7 @@ test('a runner that could not serve a version is not given it for a minute, and 
   expect(handed()[1]).toMatchObject({ run, version });
 }, 60_000);
 
-test('a runner whose message could not be handled keeps its attempts, however long it takes to connect again', async () => {
+test('a runner whose message could not be handled keeps its attempts until it reconnects', async () => {
   const installed = await installation();
   const { sql, keys } = installed;
   const { assignment, say, hears } = await holding(installed, keys.prod);
@@ -339,7 +339,7 @@ test('a runner whose message could not be handled keeps its attempts, however lo
   expect(back.welcome.lost).toEqual([]);
 }, 60_000);
 
-test('what was asked of a runner counts when it comes back, and is said again with its heartbeat', async () => {
+test('requests to a runner apply when it reconnects, and are repeated with its heartbeat', async () => {
   const installed = await installation();
   const { ask, keys } = installed;
   const key = keys.prod;
@@ -370,12 +370,12 @@ const invalidOutcome = (fault: string) => ({
   status: 'SYSTEM_FAILURE',
   error: expect.objectContaining({
     name: 'InvalidOutcome',
-    message: `The runner reported the end of this run in a message that is not valid: ${fault}.`,
+    message: `The runner reported the end of this run in an invalid message: ${fault}.`,
   }),
 });
 const kinds = 'outcome.kind must be completed, failed, retry, canceled, released or unknownTask';
 
-test('settlements that cannot be read end their runs with an error and are answered, as are the others of their message', async () => {
+test('invalid settlements end their runs with an error and are acknowledged, as are the others in their message', async () => {
   const installed = await installation();
   const { keys, sql, ask } = installed;
   const cases: [unknown, object][] = [
@@ -386,11 +386,11 @@ test('settlements that cannot be read end their runs with an error and are answe
     [{ kind: 'toString' }, invalidOutcome(kinds)],
     [
       { kind: 'completed', output: 1, outputType: 'a' },
-      invalidOutcome('outcome.output must be a text or null'),
+      invalidOutcome('outcome.output must be a string or null'),
     ],
     [
       { kind: 'completed', output: 'a' },
-      invalidOutcome('outcome.outputType must be a text of at most 256 characters'),
+      invalidOutcome('outcome.outputType must be a string of at most 256 characters'),
     ],
     [
       { kind: 'failed', status: 'COMPLETED', error: {} },
@@ -439,7 +439,7 @@ test('settlements that cannot be read end their runs with an error and are answe
 const unreadable: [string, RegExp][] = [
   [
     '{"type":"settle","settlements":[{"run":"run_1","outcome":null}]}',
-    /^A message was refused. settle: settlements.0.fence must be/,
+    /^A message was rejected. settle: settlements.0.fence must be/,
   ],
   ['{"type":"log","lines":[null]}', /lines.0 must be an object/],
   ['{"type":"shout"}', /type must be one of hello/],
@@ -449,11 +449,11 @@ const unreadable: [string, RegExp][] = [
   [`{"type":"serve","versions":[${'{"a":1},'.repeat(60_000)}"a"]}`, /more than 100000 members/],
   [
     `{"type":"log","lines":[],"note":"${'x'.repeat(5_000_000)}"}`,
-    /log: a frame of lines and spans has at most 4194304 bytes/,
+    /log: a frame of lines and spans must have at most 4194304 bytes/,
   ],
 ];
 
-test('a message that cannot be read, or comes out of turn, closes the connection with the reason', async () => {
+test('an invalid or out-of-order message closes the connection with the reason', async () => {
   const installed = await installation();
   const key = installed.keys.prod;
   for (const [text, reason] of unreadable) {
@@ -474,7 +474,9 @@ test('a message that cannot be read, or comes out of turn, closes the connection
   expect(JSON.parse(data.toString())).toMatchObject({ reason: 'The first message must be hello.' });
   const twice = await connected(installed, key);
   twice.say({ type: 'hello', runner: 'other', host: 'h', pid: 1, capacity: 1, versions: [], leased: [] });
-  expect(await twice.hears('refused')).toMatchObject({ reason: 'hello: only the first message may be one.' });
+  expect(await twice.hears('refused')).toMatchObject({
+    reason: 'hello: only the first message may be a hello.',
+  });
 }, 60_000);
 
 const line = { run: 'run_1', attempt: 1, at: 1_000, level: 'log', message: 'hello' } as const;
@@ -487,7 +489,7 @@ const logFrame = (seq: number, more: object = {}): RunnerMessage => ({
 const confirmed = (received: readonly ServerMessage[]) =>
   received.flatMap((message) => (message.type === 'logged' ? [message.seq ?? 0] : []));
 
-test('lines are confirmed when they are stored, in their order, and a frame that is sent again is stored once', async () => {
+test('lines are acknowledged in order when they are stored, and a repeated frame is stored once', async () => {
   const installed = await installation();
   const { sql, keys } = installed;
   const first = await connected(installed, keys.prod, [], { knowsLogged: true });
@@ -523,7 +525,7 @@ test('lines are confirmed when they are stored, in their order, and a frame that
   expect(await stored()).toEqual(['line 1', 'line 2', 'line 3']);
 }, 60_000);
 
-test('lines and spans that can never be stored leave a line that says how many are missing', async () => {
+test('lines and spans that can never be stored leave a line with the number of missing ones', async () => {
   const installed = await installation();
   const { sql, keys } = installed;
   const { say, received } = await connected(installed, keys.prod, [], { knowsLogged: true });
@@ -561,7 +563,7 @@ test('lines and spans that can never be stored leave a line that says how many a
   expect([...(await sql`select count, dropped from run_spans`)]).toEqual([{ count: 0, dropped: 2 }]);
 }, 60_000);
 
-test('lines of any shape are stored as far as they can be', async () => {
+test('lines of any shape are stored as far as possible', async () => {
   const installed = await installation();
   const { sql, keys } = installed;
   const { say, received } = await connected(installed, keys.prod, [], { knowsLogged: true });

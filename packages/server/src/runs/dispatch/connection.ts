@@ -77,10 +77,10 @@ export function serveRunner(
   };
   const handle = (message: RunnerMessage): Promise<void> | undefined => {
     if (message.type === 'hello') {
-      if (hello) return close('hello: only the first message may be one.');
+      if (hello) return close('hello: only the first message may be a hello.');
       hello = handleHello(connection, message).catch((error: unknown) => {
         failed(error);
-        refuse(connection, 'The server could not take this runner on. Connect again.', true);
+        refuse(connection, 'The server could not register this runner. Connect again.', true);
       });
       return hello;
     }
@@ -100,7 +100,7 @@ export function serveRunner(
     if (connection.isRefused) return undefined;
     if (!('fault' in message)) return handle(message);
     failed(message.fault);
-    return close(`A message was refused. ${message.fault}`);
+    return close(`A message was rejected. ${message.fault}`);
   };
 
   return {

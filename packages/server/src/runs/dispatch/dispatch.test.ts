@@ -4,7 +4,7 @@ import { ConnectedRunner, ConnectedRunners } from '../../runners/runners.ts';
 import { createDispatch } from './dispatch.ts';
 import { testEngine } from '../testing/engine.ts';
 
-test('a slot that was promised is free again when the assignment for it cannot be made', async () => {
+test('a reserved slot is free again when its assignment cannot be created', async () => {
   const fixture = await testEngine();
   const { engine, sql, environment } = fixture;
   const { id } = await fixture.register('send');

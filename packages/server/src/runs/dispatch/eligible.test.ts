@@ -20,7 +20,7 @@ const runnerWith = (
 ): ConnectedRunner => new ConnectedRunner('r', 1, 10, new Set(loaded), () => {}, its);
 const choice = { others: [], current: undefined, fetchable: [], waiting: new Set<number>(), now: 1_000 };
 
-test('names what a runner lacks for a version', () => {
+test('names the requirements of a version that a runner does not meet', () => {
   expect(unmetRequirements(properties, version(1))).toEqual([]);
   expect(
     unmetRequirements(properties, version(1, { platforms: ['linux-x64-glibc', 'linux-arm64-musl'] })),
@@ -37,7 +37,7 @@ test('names what a runner lacks for a version', () => {
   ]);
 });
 
-test('a claim names what a runner has loaded, and of the rest what runs wait for and it can fetch', () => {
+test('a claim names the loaded versions, and versions with waiting runs that the runner can fetch', () => {
   const fetchable = Array.from({ length: 1_000 }, (_, n) =>
     version(n + 1, n === 4 ? { requires: ['gpu'] } : {}),
   );
@@ -52,7 +52,7 @@ test('a claim names what a runner has loaded, and of the rest what runs wait for
   expect(pinsFor({ ...choice, runner: folder, fetchable, waiting, current: { id: 9 } })).toEqual([0, 1, 9]);
 });
 
-test('while there is a canary, a runner with either version is asked for runs that are bound to none', () => {
+test('during a canary, a runner with either version receives unpinned runs', () => {
   const current = { id: 7, canary: { id: 8, percent: 10 } };
   const folder = (...loaded: number[]) => new ConnectedRunner('f', 1, 10, new Set(loaded), () => {});
   expect(pinsFor({ ...choice, runner: folder(7), current })).toEqual([0, 7]);
@@ -80,12 +80,12 @@ test('a version is not loaded for a run while another free runner has it loaded'
   expect(pinsFor(input)).toEqual([3]);
 });
 
-test('of many loaded versions it names those that runs wait for', () => {
+test('with many loaded versions, a claim names those with waiting runs', () => {
   const runner = runnerWith(Array.from({ length: 100 }, (_, n) => n + 1));
   expect(pinsFor({ ...choice, runner, waiting: new Set([7]), current: { id: 9 } })).toEqual([0, 7]);
 });
 
-test('a version that a runner could not serve is not given to it for a while', () => {
+test('a version that a runner could not serve is not assigned to it for a while', () => {
   const runner = runnerWith([]);
   runner.unable.set('v3', { why: 'the disk is full', until: 2_000 });
   const input = { ...choice, runner, fetchable: [version(3)], waiting: new Set([3]), current: { id: 3 } };
@@ -94,7 +94,7 @@ test('a version that a runner could not serve is not given to it for a while', (
   expect(pinsFor({ ...input, now: 2_000 })).toEqual([0, 3]);
 });
 
-test('a runner is to load the current version first, and the newest', () => {
+test('a runner loads the current version first, and the newest', () => {
   const [a, b, c] = [version(3), version(2), version(1)];
   const load = (current: number | undefined) =>
     versionsToLoad(runnerWith([]), current === undefined ? undefined : { id: current }, [a, b, c], 0);
@@ -104,7 +104,7 @@ test('a runner is to load the current version first, and the newest', () => {
   expect(load(99)).toEqual([a]);
 });
 
-test('a runner that works on demand loads only what somebody tries to promote', () => {
+test('an on-demand runner loads only versions that are being promoted', () => {
   const fetchable = [version(3), version(2), version(1)];
   const runner = runnerWith([]);
   runner.isOnDemand = true;

@@ -2,7 +2,7 @@ import type { ConnectedRunner } from '../../runners/runners.ts';
 import type { CurrentVersion, FetchableVersion } from '../../versions/versions.ts';
 import { unmetRequirements } from './unmet-requirements.ts';
 
-/** Maximum number of versions that a runner names in every claim; if it has more, it names only those that runs wait for. */
+/** Maximum number of versions that a runner names in every claim. A runner with more names only versions with waiting runs. */
 const namedAlways = 32;
 
 /** Whether a runner could fetch a version and execute it. */

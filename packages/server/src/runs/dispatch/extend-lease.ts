@@ -5,7 +5,7 @@ import type { RunnerRequests } from './apply-requests.ts';
 
 /**
  * Extends the leases of a runner by the time of the database, which `is_lease_over` compares them with. Returns the requests to the runner;
- * undefined if it was taken for lost or has a newer connection.
+ * undefined if it was considered lost or has a newer connection.
  */
 export async function extendLease(
   engine: Pick<Engine, 'sql' | 'clock'>,

@@ -34,7 +34,7 @@ export async function handleHello(connection: Connection, hello: Hello): Promise
   const ids = [...(await versions.ids(env, hello.versions)).values()];
   const requests = await register(connection, hello, ids, now);
   if (!requests) {
-    return refuse(connection, 'A runner of another environment has this id.', false);
+    return refuse(connection, 'A runner in another environment has this id.', false);
   }
   const send = (message: ServerMessage): void => {
     if (connection.isOpen) connection.socket.send(message);

@@ -14,5 +14,5 @@ export async function holdAttempt(
 ): Promise<void> {
   const [leased] = await tx`
     select from lock_parents(${[env]}::int[], ${[run]}::text[], ${[fence]}::bigint[]) h where h.refused is null`;
-  if (!leased) throw new Problem('attempt_ended', `This attempt is over: ${refused} refused.`);
+  if (!leased) throw new Problem('attempt_ended', `This attempt has ended; ${refused} rejected.`);
 }

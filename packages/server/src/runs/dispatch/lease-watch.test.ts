@@ -7,7 +7,7 @@ import { leaseWatch } from './lease-watch.ts';
 import { rescuer } from './rescuer.ts';
 import { rescueRunner } from './rescue.ts';
 
-/** Leases are of minutes here, so that the time that the tests take does not matter. */
+/** Leases last minutes here, so that the duration of the tests does not matter. */
 const minute = 60_000;
 const leaseMs = 30 * minute;
 const heartbeat = 10;
@@ -66,7 +66,7 @@ test('after an outage, leases expire one lease later, and a loss before the firs
   expect([await rescues(alive), await rescues(dead)]).toEqual([0, 0]);
 });
 
-test('the end of a connection is not enough while its runner could not connect again', async () => {
+test('a closed connection does not expire leases while its runner could not reconnect', async () => {
   const { t, tick, pass, connect, beat, connected, rescues } = await start();
   await tick();
   const run = await connect('r');
@@ -82,7 +82,7 @@ test('the end of a connection is not enough while its runner could not connect a
   expect(await rescues(run)).toBe(1);
 });
 
-test('a run ends CRASHED after four losses, not counting those of outages', async () => {
+test('a run ends CRASHED after four losses, not counting outages', async () => {
   const { t, tick, pass, rescue, beat, rescues } = await start();
   await tick();
   const { id: run } = await t.trigger('work');

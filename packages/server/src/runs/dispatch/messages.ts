@@ -107,7 +107,7 @@ export async function renewLease(connection: Connection, runner: ConnectedRunner
   const now = clock.now();
   const row = await extendLease(engine, runner.id, id, times);
   // Its runs were taken back in the meantime: it must list the attempts that it holds again.
-  if (!row) return refuse(connection, 'This runner was taken for lost. Connect again.', true);
+  if (!row) return refuse(connection, 'This runner was considered lost. Connect again.', true);
   if (applyRequests(runner, row)) connection.dispatch.slotsFreed(connection.env);
   notifyTime(connection, runner);
   const arrivedUntil = runner.arrivedUntil(now - times.heartbeatMs);
@@ -129,7 +129,7 @@ function notifyTime(connection: Connection, runner: ConnectedRunner): void {
   runner.send({ type: 'time', now });
 }
 
-/** The runner executes these versions from now on. */
+/** Sets the versions that the runner executes. */
 async function serveVersions(
   { engine, env, id, dispatch }: Connection,
   runner: ConnectedRunner,

@@ -60,6 +60,6 @@ function faultOf(error: unknown): Read {
 function messageOf(value: unknown, bytes: number): Read {
   const message = readRunnerMessage(value);
   if ('type' in message && message.type === 'log' && bytes > messageLimits.logBytes)
-    return { fault: `log: a frame of lines and spans has at most ${messageLimits.logBytes} bytes.` };
+    return { fault: `log: a frame of lines and spans must have at most ${messageLimits.logBytes} bytes.` };
   return message;
 }

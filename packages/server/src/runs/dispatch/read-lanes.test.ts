@@ -190,7 +190,7 @@ async function readLanes(
   return row!.page;
 }
 
-test('the pages of a revolution have each ready lane once, with the room that its limits leave', async () => {
+test('the pages of a revolution contain each ready lane once, with its remaining capacity', async () => {
   const t = await testEngine();
   const env = t.environment.id;
   await fc.assert(

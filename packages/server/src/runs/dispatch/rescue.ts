@@ -135,6 +135,6 @@ const crashed: SerializedError = {
   type: 'INTERNAL_ERROR',
   name: 'RunnerLost',
   code: 'RUNNER_LOST',
-  message: `Its runner was lost ${maxRescues + 1} times while it ran this run. Look for what ends the runner: memory, signals, the machine.`,
+  message: `The runner was lost ${maxRescues + 1} times during this run. Check why the runner ends: out of memory, a signal, or a failing machine.`,
   stackTrace: '',
 };

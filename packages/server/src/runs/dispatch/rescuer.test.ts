@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { testEngine } from '../testing/engine.ts';
 import { rescuer } from './rescuer.ts';
 
-test('a runner whose runs cannot be taken back does not keep others from being rescued', async () => {
+test('a runner whose runs cannot be reclaimed does not prevent the rescue of others', async () => {
   const fixture = await testEngine();
   const { sql } = fixture;
   const { id } = await fixture.register('send');

@@ -143,7 +143,7 @@ function modelOf(input: Draw, shares: readonly LaneShare[], waiting: readonly (r
   return { taken, creditUsed, last, left: queues };
 }
 
-test('a claim takes the oldest runs of each lane, within its share, and leases just these', async () => {
+test('a claim takes the oldest runs of each lane, within its share, and leases only these', async () => {
   const { t, runs, versions } = await started();
   const env = t.environment.id;
   await fc.assert(
@@ -280,7 +280,7 @@ test('a claim takes the oldest runs of each lane, within its share, and leases j
   );
 });
 
-test('starts of a rate limit are noted with the leases, and its last one makes the claim go around again', async () => {
+test('rate-limited starts are recorded with the leases, and the last one causes another claim round', async () => {
   const t = await testEngine();
   const env = t.environment.id;
   const rateLimit = { limit: 2, period: 60 };

@@ -26,7 +26,7 @@ test('between long slices of all tenants, the event loop serves others', async (
   expect(iterations).toBeGreaterThanOrEqual(slices - 1);
 });
 
-test('tenants take turns, however many slices one of them has', async () => {
+test('tenants take turns, regardless of their number of slices', async () => {
   const turns = new TenantTurns();
   const order: number[] = [];
   const slice = async (tenant: number) =>
@@ -49,7 +49,7 @@ test('a tenant rests as long as its slice took', async () => {
   expect(other).toBeGreaterThan(0);
 });
 
-test('a slice that throws rejects alone', async () => {
+test('a slice that throws does not affect others', async () => {
   const turns = new TenantTurns();
   void turns.run(1, () => work(10));
   const failing = turns.run(1, () => {

@@ -7,7 +7,7 @@ import { testEngine } from '../testing/engine.ts';
 const failure = { type: 'BUILT_IN_ERROR', name: 'Error', message: 'no', stackTrace: '' } as const;
 
 describe('a triggered run', () => {
-  test('waits in its lane and goes to a runner once', async () => {
+  test('waits in its lane and is assigned to a runner once', async () => {
     const t = await testEngine();
     const version = await t.register('send');
     const { id } = await t.trigger('send', {}, { to: 'a' });
@@ -27,7 +27,7 @@ describe('a triggered run', () => {
     });
   });
 
-  test('is not given to a runner that does not have its version', async () => {
+  test('is not assigned to a runner without its version', async () => {
     const t = await testEngine();
     const old = await t.register('send');
     const locked = await t.trigger('send', { lockToVersion: old.version });
@@ -38,7 +38,7 @@ describe('a triggered run', () => {
     expect((await t.claim('r1', [old.id], 10)).map((attempt) => attempt.run)).toEqual([locked.id]);
   });
 
-  test('that is locked to a version has its queue and its ttl', async () => {
+  test('that is locked to a version uses the queue and ttl of that version', async () => {
     const t = await testEngine();
     const old = await t.register({ id: 'send', queue: { name: 'mail' }, ttl: 60 });
     await t.register('other');
@@ -51,7 +51,7 @@ describe('a triggered run', () => {
     });
   });
 
-  test('waits as PENDING_VERSION for a version that knows its task', async () => {
+  test('waits as PENDING_VERSION for a version with its task', async () => {
     const t = await testEngine();
     await t.register('send');
     const { id } = await t.trigger('later');
@@ -72,7 +72,7 @@ describe('a triggered run', () => {
     expect((await retrieveRun(t.engine, t.environment.id, id))?.status).toBe('PENDING_VERSION');
   });
 
-  test('with a delay becomes due and no earlier', async () => {
+  test('with a delay starts when due and no earlier', async () => {
     const t = await testEngine();
     const version = await t.register('send');
     const { id } = await t.trigger('send', { delay: '1h' });
@@ -85,7 +85,7 @@ describe('a triggered run', () => {
     expect((await t.claim('r1', [version.id], 1)).map((attempt) => attempt.run)).toEqual([id]);
   });
 
-  test('expires when nobody starts it within its ttl', async () => {
+  test('expires if it is not started within its ttl', async () => {
     const t = await testEngine();
     const version = await t.register('send');
     const { id } = await t.trigger('send', { ttl: '10m' });
@@ -99,7 +99,7 @@ describe('a triggered run', () => {
     expect(await t.statusOf(unknown.id)).toBe('EXPIRED');
   });
 
-  test('in a development environment expires after ten minutes unless told otherwise', async () => {
+  test('in a development environment expires after ten minutes by default', async () => {
     const t = await testEngine('dev');
     await t.register('send');
     const { id } = await t.trigger('send');
@@ -110,7 +110,7 @@ describe('a triggered run', () => {
     expect(await t.statusOf(lasting.id)).toBe(null);
   });
 
-  test('expires as well when it was given back before it began, and not when it had begun', async () => {
+  test('expires after it was returned before its code began, but not after its code began', async () => {
     const t = await testEngine();
     const { id: version } = await t.register('send');
     await t.addRunner('r');
@@ -132,7 +132,7 @@ describe('a triggered run', () => {
     expect(await t.expire()).toBe(0);
   });
 
-  test('with priority overtakes those that came a little earlier', async () => {
+  test('with priority overtakes slightly older runs', async () => {
     const t = await testEngine();
     const version = await t.register('send');
     const first = await t.trigger('send');
@@ -147,7 +147,7 @@ describe('a triggered run', () => {
 });
 
 describe('an idempotency key', () => {
-  test('answers with the run that it created, also when forty calls come at once', async () => {
+  test('returns the run that it created, also with forty concurrent calls', async () => {
     const t = await testEngine();
     await t.register('send');
     const all = await Promise.all(
@@ -162,7 +162,7 @@ describe('an idempotency key', () => {
     expect(count).toBe(1);
   });
 
-  test('tells calls that share a statement which of them created the run', async () => {
+  test('reports which of the calls in one statement created the run', async () => {
     const t = await testEngine();
     await t.register('send');
     // Triggers that arrive during a flush share the next one.
@@ -206,7 +206,7 @@ describe('an idempotency key', () => {
 });
 
 describe('limits', () => {
-  test('hold for a queue, for each concurrency key, and for the environment', async () => {
+  test('apply to a queue, to each concurrency key, and to the environment', async () => {
     const t = await testEngine();
     const version = await t.register({ id: 'send', queue: { name: 'mail', concurrencyLimit: 2 } });
     for (const key of ['a', 'a', 'a', 'b', 'b', 'b']) await t.trigger('send', { concurrencyKey: key });
@@ -247,7 +247,7 @@ describe('limits', () => {
     expect(left?.open).toBe(0);
   });
 
-  test('let a key with one run start beside a key with hundreds', async () => {
+  test('let a key with one run start next to a key with hundreds', async () => {
     const t = await testEngine();
     const version = await t.register('send');
     await Promise.all(Array.from({ length: 300 }, () => t.trigger('send', { concurrencyKey: 'whale' })));
@@ -270,7 +270,7 @@ describe('limits', () => {
     expect(await t.statusOf(done.id)).toBe('COMPLETED');
   });
 
-  test('end when a version is named twice', async () => {
+  test('are not exceeded when a version is named twice', async () => {
     const t = await testEngine();
     const { id, version } = await t.register('send');
     await t.addRunner('r');
@@ -280,7 +280,7 @@ describe('limits', () => {
     expect(await t.claim('r', [id, id], 2)).toEqual([]);
   });
 
-  test('take the oldest of a lane when there is not room for all', async () => {
+  test('take the oldest runs of a lane if the capacity is too small for all', async () => {
     const t = await testEngine();
     const { id: version } = await t.register('send');
     await t.addRunner('r');
@@ -292,7 +292,7 @@ describe('limits', () => {
     expect(claimed.filter((id) => id !== others.id).toSorted()).toEqual(ids.toSorted().slice(0, 4));
   });
 
-  test('take turns among the lanes with one sort key, each its share, and leave the rest', async () => {
+  test('take turns among lanes with the same sort key, with a share for each, and leave the rest', async () => {
     const t = await testEngine();
     const old = await t.register('send');
     const current = await t.register('send');
@@ -316,7 +316,7 @@ describe('limits', () => {
     expect(claimed.toSorted()).toEqual(created.map(({ id }) => id).toSorted());
   });
 
-  test('reach every key, however many new ones arrive meanwhile', async () => {
+  test('reach every key, regardless of new arrivals', async () => {
     const t = await testEngine();
     const version = await t.register('send');
     await t.addRunner('r1');
@@ -334,7 +334,7 @@ describe('limits', () => {
     }
   });
 
-  test('drop a lane with its last run when there are many', async () => {
+  test('drop a lane with its last run if there are many lanes', async () => {
     const t = await testEngine();
     const version = await t.register('send');
     for (let n = 0; n < 60; n++) await t.trigger('send', { concurrencyKey: `k${n % 20}` });
@@ -348,7 +348,7 @@ describe('limits', () => {
     expect(left).toEqual([20, 20, 0]);
   });
 
-  test('drop the lanes of keys that are done, so that they cost nothing', async () => {
+  test('drop the lanes of finished keys', async () => {
     const t = await testEngine();
     const version = await t.register('send');
     await Promise.all(Array.from({ length: 200 }, (_, i) => t.trigger('send', { concurrencyKey: `k${i}` })));
@@ -366,7 +366,7 @@ describe('limits', () => {
 });
 
 describe('the fence', () => {
-  test('refuses a second completion, and that of an attempt that was taken back', async () => {
+  test('rejects a second completion, and the completion of a reclaimed attempt', async () => {
     const t = await testEngine();
     const version = await t.register('send');
     await t.trigger('send');
@@ -387,7 +387,7 @@ describe('the fence', () => {
     expect(await t.statusOf(live!.run)).toBe('COMPLETED');
   });
 
-  test('leases nothing to a runner that was taken for lost', async () => {
+  test('leases nothing to a runner that was declared lost', async () => {
     const t = await testEngine();
     const version = await t.register('send');
     await t.trigger('send');
@@ -400,7 +400,7 @@ describe('the fence', () => {
     expect(await t.claim('r1', [version.id], 1)).toEqual([]);
   });
 
-  test('takes nothing from a runner that is back with a newer connection', async () => {
+  test('reclaims nothing from a runner that has reconnected', async () => {
     const t = await testEngine();
     const version = await t.register('send');
     await t.trigger('send');
@@ -414,7 +414,7 @@ describe('the fence', () => {
     expect((await t.end(attempt!)).stale).toBe(false);
   });
 
-  test('takes back from a connected runner only what never arrived', async () => {
+  test('reclaims from a connected runner only attempts that never arrived', async () => {
     const t = await testEngine();
     const version = await t.register('send');
     await t.trigger('send');
@@ -434,7 +434,7 @@ describe('the fence', () => {
 });
 
 describe('a run that fails', () => {
-  test('is tried again when its pause is over, on the version it started on', async () => {
+  test('is retried after its delay, on the version it started on', async () => {
     const t = await testEngine();
     const version = await t.register('send');
     const { id } = await t.trigger('send');
@@ -450,7 +450,7 @@ describe('a run that fails', () => {
     expect(second).toMatchObject({ run: id, attempt: 2 });
   });
 
-  test('goes on on the machine that its attempt asks for, if there is such a one', async () => {
+  test('continues on the machine that its attempt requests, if one exists', async () => {
     const t = await testEngine();
     const version = await t.register('send');
     const { id } = await t.trigger('send', { machine: 'micro' });
@@ -489,7 +489,7 @@ describe('a run that fails', () => {
     expect([...groups]).toEqual([{ id, task: 'test', n: 1 }]);
   });
 
-  test('ends CRASHED once its runner was lost again and again', async () => {
+  test('ends CRASHED after its runner was lost repeatedly', async () => {
     const t = await testEngine();
     const version = await t.register('send');
     const { id } = await t.trigger('send');
@@ -509,7 +509,7 @@ describe('a run that fails', () => {
 });
 
 describe('cancel', () => {
-  test('ends a run wherever it waits, and asks a running one to stop', async () => {
+  test('ends a run in any waiting state, and requests a running one to stop', async () => {
     const t = await testEngine();
     const version = await t.register('send');
     const running = await t.trigger('send');
@@ -530,7 +530,7 @@ describe('cancel', () => {
     expect(await cancelRun(t.engine, t.runners, t.environment.id, 'run_unknown')).toBe(false);
   });
 
-  test('reaches what a run triggers between its cancellation and the moment its code is told', async () => {
+  test('reaches runs triggered between the cancellation and its arrival at the code', async () => {
     const t = await testEngine();
     const { engine, runners, environment } = t;
     const version = await t.register('send');
@@ -546,7 +546,7 @@ describe('cancel', () => {
   });
 
   // PostgreSQL ends the transaction that has waited for a second first: on a busy machine it may be this one.
-  test('tries again after a deadlock with a run of the tree that begins to wait', { retry: 3 }, async () => {
+  test('retries after a deadlock with a run of the tree that begins to wait', { retry: 3 }, async () => {
     const t = await testEngine();
     const env = t.environment.id;
     const version = await t.register('send');

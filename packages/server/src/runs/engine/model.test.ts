@@ -503,16 +503,16 @@ async function checkTables({ sql, engine }: TestEngine): Promise<void> {
     select a.run_id from attempts a join (
       select env, run_id, fence from leases union all select env, run_id, fence from suspended where runner_id is not null) l
       on l.env = a.env and l.run_id = a.run_id and l.fence = a.fence`;
-  expect(alive, 'live attempts that are kept as over').toHaveLength(0);
+  expect(alive, 'live attempts stored as ended').toHaveLength(0);
   const overlapping = await sql`
     select from (select started_at, lag(ended_at) over (partition by run_id order by fence) as ended_before from attempts) a
      where a.started_at < a.ended_before`;
-  expect(overlapping, 'attempts that began before the one before them ended').toHaveLength(0);
+  expect(overlapping, 'overlapping attempts').toHaveLength(0);
   const miscounted = await sql`
     select r.id from runs r
      where r.attempt <> (select count(*) from attempts a where a.env = r.env and a.run_id = r.id and a.outcome = 'FAILED')
                         + (r.status is not null and r.last_runner_no is not null)::int`;
-  expect(miscounted, 'runs with another number of attempts than are kept').toHaveLength(0);
+  expect(miscounted, 'runs with a wrong number of stored attempts').toHaveLength(0);
   const pushable = await sql`
     select r.task from runs r join delayed d on d.run_id = r.id
      where r.debounce_key is not null and not d.retry and d.due > ${new Date(engine.clock.now())}
@@ -562,7 +562,7 @@ test(
 );
 
 test(
-  'verbs that race each other keep the invariants, and everything can still be finished',
+  'concurrent verbs keep the invariants, and every run can still finish',
   { timeout: 120_000 },
   async () => {
     await fc.assert(
@@ -673,7 +673,7 @@ async function finishAll({ t, version }: Drive): Promise<void> {
   expect([...open]).toEqual([]);
 }
 
-test('the table of transitions has a final status for every way to end and no arrow out of one', () => {
+test('the transition table has a final status for every way to end, and no transition out of one', () => {
   for (const status of runStatuses) {
     const arrows: readonly RunStatus[] = transitions[status];
     expect(arrows.length === 0).toBe(isFinal(status));

@@ -173,7 +173,7 @@ async function crowded() {
     await endDueWaits(engine, 1_000);
     await engineSql`select * from resume_runs(${env}, ${now()}, 500)`;
     await end(waiting, completed);
-    // cancelled and read
+    // canceled and read
     for (const { run } of [...some(2), { run: delayed[0]!.id }, { run: requests[3]!.id }])
       await cancelRun(engine, t.runners, env, run);
     for (const { run } of attempts.slice(0, 2)) await retrieveRun({ ...engine, sql }, env, run);
@@ -233,7 +233,7 @@ const cases: Record<string, Statistics> = {
   'say very many rows': { rows: 1e9, pages: 10_000_000 },
 };
 
-test('autovacuum keeps the tables that runs pass through short, without pauses and without taking them away', async () => {
+test('autovacuum keeps the hot tables small, without pauses and without truncating them', async () => {
   const { sql } = await testEngine();
   const rows = await sql<{ name: string }[]>`
     select relname as name from pg_class
@@ -254,7 +254,7 @@ test('autovacuum keeps the tables that runs pass through short, without pauses a
 });
 
 test(
-  'every statement reads hot tables by the whole key, whatever statistics say of them',
+  'every statement reads hot tables by the full key, with any statistics',
   { timeout: 240_000 },
   async () => {
     const { t, plans, live } = await crowded();

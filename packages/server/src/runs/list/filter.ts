@@ -20,7 +20,7 @@ export interface RunFilter {
   readonly paths?: readonly (readonly string[])[] | undefined;
   /** Ids of the fingerprints of an error group. */
   readonly errors?: readonly number[] | undefined;
-  /** Id of a bulk action: the runs that it cancelled, or the replays that it created. */
+  /** Id of a bulk action: the runs that it canceled, or the replays that it created. */
   readonly bulkAction?: string | undefined;
   readonly from?: Date | undefined;
   readonly to?: Date | undefined;

@@ -25,7 +25,7 @@ export function listHandlers({
     },
 
     async listProjectRuns({ principal, params, query }) {
-      if (!isUser(principal)) throw new TypeError('A user calls this operation.');
+      if (!isUser(principal)) throw new TypeError('Only a user can call this operation.');
       const envs = await environmentsOf(sql, principal.userId, params.projectRef, query['filter[env]']);
       return listRuns(sql, { envs, query, now: clock.now() });
     },

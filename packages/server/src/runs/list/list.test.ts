@@ -40,7 +40,7 @@ async function pages(t: TestEngine, query: Record<string, string>): Promise<stri
 }
 
 describe('a list of runs', () => {
-  test('is in the order of creation, newest first, and goes forward and back', async () => {
+  test('is in order of creation, newest first, with pages in both directions', async () => {
     const t = await testEngine();
     await t.register('send');
     const created: string[] = [];
@@ -60,7 +60,7 @@ describe('a list of runs', () => {
     expect(first.pagination).toEqual({ next: created[2] });
   });
 
-  test('lets `before` win over `after`', async () => {
+  test('prefers `before` over `after`', async () => {
     const t = await testEngine();
     await t.register('send');
     const created: string[] = [];
@@ -73,7 +73,7 @@ describe('a list of runs', () => {
     ).toEqual([created[1]]);
   });
 
-  test('takes the cursors that other servers gave, and those of runs that are gone', async () => {
+  test('accepts cursors from other servers and of deleted runs', async () => {
     const t = await testEngine();
     await t.register('send');
     const old = await t.trigger('send');
@@ -87,7 +87,7 @@ describe('a list of runs', () => {
   });
 
   test.each(['x', '', 'run_', 'run_A', 'error_1', '%00', Buffer.from('{"r":5}').toString('base64url')])(
-    'refuses the cursor %j by name',
+    'rejects the cursor %j by name',
     async (cursor) => {
       const t = await testEngine();
       await expect(list(t, { 'page[before]': cursor })).rejects.toMatchObject({
@@ -97,7 +97,7 @@ describe('a list of runs', () => {
     },
   );
 
-  test('shows the last seven days unless it is asked for others, and both ends of a range', async () => {
+  test('shows the last seven days by default, and includes both ends of a range', async () => {
     const t = await testEngine();
     await t.register('send');
     const old = await t.trigger('send');
@@ -115,7 +115,7 @@ describe('a list of runs', () => {
     ]);
   });
 
-  test('of several environments is one list, and shows whose each run is', async () => {
+  test('of several environments is one list with the environment of each run', async () => {
     const t = await testEngine();
     await t.register('send');
     const [project] = await t.sql<{ project_id: number }[]>`select project_id from environments`;
@@ -138,7 +138,7 @@ describe('a list of runs', () => {
     }
   });
 
-  test('has nothing for what does not exist', async () => {
+  test('is empty for names that do not exist', async () => {
     const t = await testEngine();
     await t.register('send');
     await t.trigger('send');
@@ -159,7 +159,7 @@ describe('a list of runs', () => {
     expect(await ids(t, { 'filter[tag]': ' , ' })).toHaveLength(1);
   });
 
-  test('finds the few runs that two common filters share, behind many that pass only one', async () => {
+  test('finds the few runs that match two common filters, behind many that match only one', async () => {
     const t = await testEngine();
     await t.register('send');
     await t.trigger('send');
@@ -188,7 +188,7 @@ describe('a list of runs', () => {
     expect(await ids(t, { ...filter, 'page[before]': expected.at(-1)! })).toEqual(expected.slice(0, -1));
   });
 
-  test('goes a bounded way through common filters that hardly ever meet, and says where to go on', async () => {
+  test('scans a limited range for common filters that rarely overlap, and returns where to continue', async () => {
     const t = await testEngine();
     await t.register('send');
     const both = { tags: ['common'], machine: 'large-1x' as const };
@@ -304,7 +304,7 @@ async function runsOfEverySort() {
 }
 
 describe('filters', () => {
-  test('let pass what they should, alone and together, page by page in both directions', async () => {
+  test('match the expected runs, alone and combined, page by page in both directions', async () => {
     const { t, all, rowsById, versions } = await runsOfEverySort();
     expect([...new Set(all.map((run) => run.status))].toSorted()).toEqual(everyStatus);
     expect(versions).toHaveLength(2);
@@ -368,7 +368,7 @@ describe('filters', () => {
     );
   }, 120_000);
 
-  test('take the names that statuses had before', async () => {
+  test('accept the former names of statuses', async () => {
     const t = await testEngine();
     await t.register('a');
     const { id } = await t.trigger('unknown');

@@ -95,7 +95,7 @@ const findQueues = (sql: Queryable, envs: readonly number[], names: readonly str
   sql<{ id: number; name: string }[]>`
     select id, name from queues where env = any(${envs}::int[]) and name = any(${names}::text[])`;
 
-/** The fingerprints of an error group, or of the one that it was merged into. The runs that have them are known once all are tallied. */
+/** The fingerprints of an error group, or of the one that it was merged into. Their runs are known once all are tallied. */
 async function findFingerprints(sql: Queryable, envs: readonly number[], error: string): Promise<number[]> {
   for (const env of envs) await tally(sql, env);
   const rows = await sql<{ id: number }[]>`
@@ -119,7 +119,7 @@ async function findSaying(sql: Queryable, envs: readonly number[], text: string)
      limit ${maxSaying + 1}`;
   if (rows.length <= maxSaying) return rows.map((row) => row.id);
   throw badRequest(
-    `filter[errorText]: more than ${maxSaying} errors say this; give a longer piece of the text.`,
+    `filter[errorText]: more than ${maxSaying} errors contain this text. Send a longer part of it.`,
   );
 }
 

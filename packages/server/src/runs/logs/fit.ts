@@ -8,7 +8,7 @@ import { responseText } from '../../json/response.ts';
 export const maxLineCharacters = 64 * 1024;
 const levels: readonly unknown[] = ['debug', 'info', 'log', 'warn', 'error'] satisfies LogLevel[];
 
-/** A line that can be stored, whatever its runner sent. Runs before any search through its texts, such as for secrets. */
+/** A line that can be stored, for any input from its runner. Runs before any search through its texts, such as for secrets. */
 export function fitLine(sent: LogLine, now: number): LogLine {
   const { run, attempt, at, level, message, properties } = sent as unknown as Readonly<
     Record<string, unknown>

@@ -1,7 +1,7 @@
 import type { LogLine } from '@millrace/contract/runner';
 import { responseObject } from '../../json/response.ts';
 
-/** The properties of a line, in a form that can be returned whatever the runner sent. */
+/** The properties of a line, in a form that can always be returned. */
 export const propertiesOf = ({
   properties,
 }: Pick<StoredLine, 'properties'>): Record<string, unknown> | undefined =>

@@ -1,6 +1,6 @@
 import type { LogLine, SpanChunk } from '@millrace/contract/runner';
 
-/** One replacement line for each attempt's lines that cannot be stored. Runners write the same line for those that they dropped. */
+/** One replacement line for each attempt's lines that cannot be stored. Runners write the same line for dropped lines. */
 export function missingLines(lines: readonly LogLine[]): LogLine[] {
   const counts = new Map<string, { line: LogLine; count: number }>();
   for (const line of lines) {

@@ -21,7 +21,7 @@ async function withLines(lines: readonly Partial<LogLine>[]) {
   return { t, id, stored: (await readLines(t.sql, t.environment.id, id, { limit: 5_000 })).lines };
 }
 
-test('a line that is cut says by how much, also one that its SDK has cut', async () => {
+test('a truncated line contains the number of omitted characters, even if the SDK truncated it', async () => {
   const whole = 'x'.repeat(maxLineCharacters);
   const cutBySdk = `${whole}… (34464 more characters)`;
   const { stored } = await withLines([
@@ -32,7 +32,7 @@ test('a line that is cut says by how much, also one that its SDK has cut', async
   expect(stored.map(({ message }) => message)).toEqual([whole, cutBySdk, `${whole}… (1000 more characters)`]);
 });
 
-test('properties that are too long, or no JSON, cost neither the line nor the page that it is on', async () => {
+test('oversized or invalid properties lose neither the line nor its page', async () => {
   const long = JSON.stringify({ text: 'x'.repeat(maxLineCharacters) });
   const cutBySdk = { cut: `${'"'.repeat(maxLineCharacters)}… (7 more characters)` };
   const { t, id, stored } = await withLines([
@@ -51,13 +51,13 @@ test('properties that are too long, or no JSON, cost neither the line nor the pa
   expect((await eventsOf(t.engine, t.environment.id, id)).events).toHaveLength(5);
 });
 
-test('the list of events says where it ends and lines follow', async () => {
+test('a truncated event list notes that more lines follow', async () => {
   const { t, id } = await withLines(Array.from({ length: maxEvents + 1 }, () => ({})));
   const { events } = await eventsOf(t.engine, t.environment.id, id);
   expect(events).toHaveLength(maxEvents + 1);
   expect(events.at(-2)?.message).toBe('said');
   expect(events.at(-1)).toMatchObject({
     level: 'warn',
-    message: `… more lines follow: the limit here is ${maxEvents} lines. GET /api/v1/runs/${id}/logs has all.`,
+    message: `… more lines follow: this list is limited to ${maxEvents} lines. GET /api/v1/runs/${id}/logs returns all of them.`,
   });
 });

@@ -8,7 +8,7 @@ import { changeMetadata, readMetadata } from './metadata.ts';
 import { applyOperations, refusedKey } from '@millrace/contract/metadata';
 
 describe('operations', () => {
-  test('set, append, remove, delete, increment and update, in their order', () => {
+  test('set, append, remove, delete, increment and update in order', () => {
     const before = { n: 1, list: ['a'], word: 'x' };
     const after = applyOperations(before, [
       { type: 'set', key: 'word', value: 'y' },
@@ -32,7 +32,7 @@ describe('operations', () => {
     expect(applyOperations(after, [{ type: 'update', value: { only: 1 } }])).toEqual({ only: 1 });
   });
 
-  test('reach inside with a path, and make what is missing', () => {
+  test('change nested values by path, and create missing ones', () => {
     expect(
       applyOperations({ a: { b: [1, { c: 1 }] } }, [
         { type: 'increment', key: '$.a.b[1].c', value: 1 },
@@ -51,17 +51,17 @@ describe('operations', () => {
     '$.a.__proto__.b',
     '$.__proto__[0]',
     '$.a[0].constructor',
-  ])('refuse the key %s', (key) => {
+  ])('reject the key %s', (key) => {
     expect(refusedKey(key)).toMatch(/not a name/);
   });
 
-  test('refuse paths that are too deep and lists that are too long', () => {
+  test('reject paths that are too deep and lists that are too long', () => {
     expect(refusedKey(`$.${'a.'.repeat(40)}`)).toMatch(/at most 32 parts/);
     expect(refusedKey('$.a[10000]')).toMatch(/at most 10000 items/);
     expect(refusedKey('$.a[9999]')).toBeUndefined();
   });
 
-  test('leave the prototype of objects alone, whatever the key', () => {
+  test('never change the prototype of objects, for any key', () => {
     const part = fc.oneof(
       fc.constantFrom('__proto__', 'constructor', 'prototype', 'toString', 'a', '[0]'),
       fc.string(),
@@ -94,7 +94,7 @@ describe('operations', () => {
 });
 
 describe('the metadata of a run', () => {
-  test('is replaced and changed, with what parent and root are told', async () => {
+  test('is replaced and changed, including parent and root', async () => {
     const t = await testEngine();
     await t.register('send');
     const env = t.environment.id;
@@ -116,7 +116,7 @@ describe('the metadata of a run', () => {
     expect(await readMetadata(t.engine, env, 'run_unknown')).toBeUndefined();
   });
 
-  test('loses no increment of runs that count in one parent at once', async () => {
+  test('loses no increments from concurrent children', async () => {
     const t = await testEngine();
     await t.register('send');
     const env = t.environment.id;
@@ -134,7 +134,7 @@ describe('the metadata of a run', () => {
     expect(await readMetadata(t.engine, env, parent.id)).toEqual({ n: 16 });
   });
 
-  test('is changed in the end when somebody locks a run and then its parent', async () => {
+  test('is eventually changed if another transaction locks a run and then its parent', async () => {
     const t = await testEngine();
     await t.register('send');
     const env = t.environment.id;
@@ -155,7 +155,7 @@ describe('the metadata of a run', () => {
     expect(await readMetadata(t.engine, env, parent.id)).toEqual({ n: 1 });
   });
 
-  test('stays as it is once the run is over, but not its parent', async () => {
+  test('is fixed once the run has ended, unlike that of its parent', async () => {
     const t = await testEngine();
     const { id: version } = await t.register('send');
     const env = t.environment.id;
@@ -173,7 +173,7 @@ describe('the metadata of a run', () => {
     expect(await readMetadata(t.engine, env, child.id)).toEqual({ n: 1 });
   });
 
-  test('has a size, is free of secrets, and names the operation that is refused', async () => {
+  test('has a size limit, excludes secrets, and names a rejected operation', async () => {
     const t = await testEngine();
     await t.register('send');
     const env = t.environment.id;
@@ -201,7 +201,7 @@ describe('the metadata of a run', () => {
   });
 });
 
-test('is told by the attempt that has the run, and by no other', async () => {
+test('can be changed by the current attempt only', async () => {
   const t = await testEngine();
   const env = t.environment.id;
   const version = await t.register('send');

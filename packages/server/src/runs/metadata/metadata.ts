@@ -39,7 +39,7 @@ interface Row {
 
 /**
  * Changes the metadata of a run, its parent and its root (a run without them is its own). An ended run keeps its metadata: 422 for the run
- * itself; for the others the change is ignored. So does a run that another attempt has: 409. Secrets of the environment are removed.
+ * itself; for the others the change is ignored. A run in another attempt also keeps it: 409. Secrets of the environment are removed.
  */
 export async function changeMetadata(
   { sql, clock, changes, paths }: Engine,
@@ -56,8 +56,7 @@ export async function changeMetadata(
       select coalesce(parent_id, id) as parent, coalesce(root_id, id) as root
         from runs where env = ${env} and id = ${run}`;
     if (!family) return {};
-    if (change.fence !== undefined)
-      await holdAttempt(tx, env, run, change.fence, 'its changes of metadata are');
+    if (change.fence !== undefined) await holdAttempt(tx, env, run, change.fence, 'its metadata changes are');
     const rows = await tx<Row[]>`
       select id, status, metadata from runs
        where env = ${env} and id = any(${[run, family.parent, family.root]}::text[]) order by id for no key update`;
@@ -103,7 +102,7 @@ async function write(
   if (Buffer.byteLength(text) > maxMetadataBytes) {
     throw new Problem(
       'too_large',
-      `metadata: at most ${maxMetadataBytes} bytes as JSON; it would have ${Buffer.byteLength(text)}.`,
+      `metadata: must have at most ${maxMetadataBytes} bytes as JSON; it would have ${Buffer.byteLength(text)}.`,
     );
   }
   await tx`

@@ -4,7 +4,7 @@ import type { Transaction } from '../../db/connect.ts';
 import { unprocessable } from '../../problem.ts';
 
 /**
- * Declares paths of an environment, as far as they are not declared already. Returns the new ones. 422 beyond the limit.
+ * Declares paths of an environment. Already declared ones are ignored. Returns the new ones. 422 beyond the limit.
  * @param field the field that the caller must change
  */
 export async function declarePaths(
@@ -24,7 +24,7 @@ export async function declarePaths(
     select count(*)::int as count from run_paths where env = ${env}`;
   if (count > maxRunPaths)
     throw unprocessable(
-      `${field}: an environment has at most ${maxRunPaths} declared paths; remove one first: millrace runs paths remove <path>`,
+      `${field}: an environment has at most ${maxRunPaths} declared paths. Remove one first: millrace runs paths remove <path>`,
       'limit_reached',
     );
   return rows.map(({ path }) => path);

@@ -26,7 +26,7 @@ async function found({ sql, environment, engine }: TestEngine, filters: object):
   return data.map(({ id }) => id);
 }
 
-test('runs are found by what their metadata and payload have at declared paths', async () => {
+test('runs are found by values in metadata and payload at declared paths', async () => {
   const t = await testEngine();
   await t.register('mail');
   await declare(t, 'metadata.customer.id', 'metadata.flag', 'payload.order');
@@ -53,7 +53,7 @@ test('runs are found by what their metadata and payload have at declared paths',
   expect(await found(t, { metadata: { 'customer.id': 42 }, taskIdentifier: 'other' })).toEqual([]);
 });
 
-test('a run is found by the metadata that it has now', async () => {
+test('a run is found by its current metadata', async () => {
   const t = await testEngine();
   await t.register('mail');
   await declare(t, 'metadata.step', 'payload.order');
@@ -65,7 +65,7 @@ test('a run is found by the metadata that it has now', async () => {
   expect(await found(t, { metadata: { step: 'one' } })).toEqual([]);
 });
 
-test('what a debounced run takes over is indexed', async () => {
+test('data that a debounced run adopts is indexed', async () => {
   const t = await testEngine();
   await t.register('mail');
   await declare(t, 'payload.order');
@@ -76,7 +76,7 @@ test('what a debounced run takes over is indexed', async () => {
   expect(await found(t, { payload: { order: 1 } })).toEqual([]);
 });
 
-test('what is not declared is refused with the command that declares it, and costs nothing', async () => {
+test('an undeclared path is rejected with the command that declares it, without a search', async () => {
   const t = await testEngine();
   await t.register('mail');
   await t.trigger('mail', { metadata: { customer: 1 } });
@@ -110,7 +110,7 @@ test('older runs are indexed in the background, once every process indexes its o
   expect(await t.sql`select from runs where cardinality(path_facets) > 1`).toHaveLength(0);
 });
 
-test('runs are found by a piece of the text of their error', async () => {
+test('runs are found by a part of their error text', async () => {
   const t = await testEngine();
   const { id: version } = await t.register('mail');
   await t.addRunner('r');
@@ -148,7 +148,7 @@ test('paths that tasks name are declared once, up to the limit', async () => {
   expect(await t.sql`select from run_paths`).toHaveLength(2);
 });
 
-test('facets of what cannot be read are none', () => {
+test('unreadable values have no facets', () => {
   const paths = [{ id: 1, path: 'payload.a.b' }];
   const of = (payload: string | null, payloadType: string | null = null) =>
     pathFacets(paths, { metadata: null, payload, payloadType });

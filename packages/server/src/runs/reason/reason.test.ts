@@ -59,7 +59,7 @@ describe('why a run is not running', () => {
     [
       'a token',
       { kind: 'TOKEN', target: 'token' },
-      { reason: 'waiting_on_token', message: /complete the token / },
+      { reason: 'waiting_on_token', message: /waits for the token / },
     ],
     [
       'a time',
@@ -77,7 +77,7 @@ describe('why a run is not running', () => {
       { reason: 'waiting_on_batch', message: /all runs of the batch / },
     ],
   ] as const) {
-    test(`its wait for ${name}, in the midst of its code`, async () => {
+    test(`its wait for ${name}, within its code`, async () => {
       const t = await testEngine();
       const { id: version } = await t.register('parent', 'child');
       const { id } = await t.trigger('parent');
@@ -104,7 +104,7 @@ describe('why a run is not running', () => {
     });
   }
 
-  test('no version, be there none at all or none with its task', async () => {
+  test('no version, or none with its task', async () => {
     const t = await testEngine();
     const { id } = await t.trigger('send');
     expect(await why(t, id)).toMatchObject({
@@ -115,7 +115,7 @@ describe('why a run is not running', () => {
     expect((await why(t, id))?.message).toContain(`${version} has no task "send"`);
   });
 
-  test('no version, with the task that was likely meant', async () => {
+  test('no version, with the nearest task name', async () => {
     const t = await testEngine();
     await t.register('other');
     const { id } = await t.trigger('otehr');
@@ -133,16 +133,16 @@ describe('why a run is not running', () => {
     ['nope', undefined],
     ['x', undefined],
     ['sendmail', 'send-mail'],
-  ])('of the ids of a version, %j may have meant %j', (task, nearest) => {
+  ])('among the ids of a version, the nearest to %j is %j', (task, nearest) => {
     expect(nearestTask(task, ['hello', 'send-mail', 'resize-image'])).toBe(nearest);
   });
 
-  test('the nearest id is found quickly among very many long ones', () => {
+  test('the nearest id is found quickly among many long ones', () => {
     const known = Array.from({ length: 10_000 }, (_, i) => `${'a'.repeat(60)}${i}${'b'.repeat(60)}`);
     expect(cpuTimeOf(() => nearestTask('c'.repeat(128), known))).toBeLessThan(1_000);
   });
 
-  test('no runner for the current version, or for the one that it is bound to', async () => {
+  test('no runner for the current version, or for the version it is bound to', async () => {
     const t = await testEngine();
     const old = await t.register('send');
     const locked = await t.trigger('send', { lockToVersion: old.version });
@@ -168,7 +168,7 @@ describe('why a run is not running', () => {
     expect(await why(t, id)).toMatchObject({ reason: 'environment_paused' });
   });
 
-  test('its queue at its limit, its key at its limit, the environment at its limit', async () => {
+  test('its queue, its key or the environment is at its limit', async () => {
     const t = await testEngine();
     const { id: version } = await t.register(sends, 'other');
     await connectRunner(t, 'r', [version]);
@@ -194,7 +194,7 @@ describe('why a run is not running', () => {
     expect(await why(t, other.id)).toMatchObject({ reason: 'environment_at_limit', running: 2, limit: 2 });
   });
 
-  test('a limit of rate, until when it holds', async () => {
+  test('a rate limit, with the time when it allows the run', async () => {
     const t = await testEngine();
     const rate = { limit: 2, period: 3_600 };
     const { id: version } = await t.register(
@@ -219,7 +219,7 @@ describe('why a run is not running', () => {
     const reply = await why(t, third.id);
     expect(reply).toMatchObject({ reason: 'rate_limited', queue: 'mail', limit: 2, ahead: 0 });
     expect(reply!.message).toMatch(
-      /^The queue "mail" may start 2 runs in 3600 seconds\. This run may start at .*Z, unless runs with other keys go before it\.$/,
+      /^The queue "mail" may start 2 runs in 3600 seconds\. This run may start at .*Z, unless runs with other keys start before it\.$/,
     );
     const hours = (until?: string): number => Math.floor((Date.parse(until ?? '') - before) / 3_600_000);
     expect(hours(reply!.until)).toBe(1);
@@ -233,7 +233,7 @@ describe('why a run is not running', () => {
     expect(await why(t, eve.id)).toMatchObject({ reason: 'not_waiting' });
   });
 
-  test('others ahead of it, and nothing', async () => {
+  test('others ahead of it, or none', async () => {
     const t = await testEngine();
     const { id: version } = await t.register('send');
     await connectRunner(t, 'r', [version]);
@@ -244,7 +244,7 @@ describe('why a run is not running', () => {
     expect(await why(t, second.id)).toMatchObject({ reason: 'waiting_its_turn', ahead: 1 });
   });
 
-  test('none: a run that executes or is over waits for nothing', async () => {
+  test('none, for a run that executes or has ended', async () => {
     const t = await testEngine();
     const { id: version } = await t.register('send');
     await connectRunner(t, 'r', [version]);
@@ -252,12 +252,12 @@ describe('why a run is not running', () => {
     const [attempt] = await t.claim('r', [version], 1);
     expect(await why(t, id)).toEqual({ reason: 'not_waiting', message: 'It is running.' });
     await t.end(attempt!);
-    expect(await why(t, id)).toEqual({ reason: 'not_waiting', message: 'It is over: COMPLETED.' });
+    expect(await why(t, id)).toEqual({ reason: 'not_waiting', message: 'It has ended: COMPLETED.' });
     expect(await why(t, 'run_unknown')).toBeUndefined();
   });
 });
 
-test('removing what is told, one thing after the other, starts any run', async () => {
+test('removing the reported reasons, one after the other, starts any run', async () => {
   const causes = fc.record({
     delay: fc.boolean(),
     unknown: fc.boolean(),
@@ -341,7 +341,7 @@ test('removing what is told, one thing after the other, starts any run', async (
             expect(known.ahead).toBeGreaterThanOrEqual(0);
             break;
           default:
-            throw new Error(`It waits, and is said not to: ${known?.reason}`);
+            throw new Error(`A waiting run is reported as ${known?.reason}`);
         }
       }
       await t.close();
@@ -350,7 +350,7 @@ test('removing what is told, one thing after the other, starts any run', async (
   );
 }, 60_000);
 
-test('a cancelled run waits for nothing, whatever held it', async () => {
+test('a canceled run waits for nothing, regardless of what blocked it before', async () => {
   const t = await testEngine();
   const { id } = await t.trigger('send');
   await cancelRun(t.engine, t.runners, t.environment.id, id);

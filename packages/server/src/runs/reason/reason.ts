@@ -12,24 +12,24 @@ type RunReason = Omit<RunReasonReply, 'id' | 'status'>;
 export function reasonOf(conditions: StartConditions, nearest?: string): RunReason {
   const { status, queue, key } = conditions;
   const where = { queue, ...(key !== '' && { concurrencyKey: key }) };
-  if (isFinal(status)) return { reason: 'not_waiting', message: `It is over: ${status}.` };
+  if (isFinal(status)) return { reason: 'not_waiting', message: `It has ended: ${status}.` };
   if (status === 'WAITING') return waitReason(conditions.waits);
   if (conditions.installationPaused && (status !== 'EXECUTING' || conditions.due)) {
     return {
       reason: 'installation_paused',
-      message: 'Millrace was started with --paused, and nothing starts until `millrace resume`.',
+      message: 'Millrace was started with --paused: no run starts until `millrace resume`.',
     };
   }
   if (conditions.openBatch !== null) {
     return {
       reason: 'batch_open',
-      message: `Its batch ${conditions.openBatch} still waits for items: all of its runs start together.`,
+      message: `Its batch ${conditions.openBatch} is still receiving items; all of its runs start together.`,
     };
   }
   if (conditions.predecessor !== null) {
     return {
       reason: 'singleton',
-      message: `It waits for the end of the run ${conditions.predecessor}, which has the same singleton key. Cancel that one to start it now.`,
+      message: `It waits for the end of the run ${conditions.predecessor}, which has the same singleton key. Cancel that run to start this one now.`,
       waitsFor: conditions.predecessor,
     };
   }
@@ -39,14 +39,14 @@ export function reasonOf(conditions: StartConditions, nearest?: string): RunReas
       const payloads = conditions.collected === 1 ? '1 payload' : `${conditions.collected} payloads`;
       return {
         reason: 'collecting',
-        message: `It collects the payloads of triggers until ${until}, or until it has enough of them. It has ${payloads}.`,
+        message: `It collects trigger payloads until ${until}, or until its batch is full. It has ${payloads}.`,
         until,
       };
     }
     if (status === 'DELAYED' && conditions.debounceKey !== null) {
       return {
         reason: 'debounce',
-        message: `It is due at ${until}, and later if more triggers with its debounce key come.`,
+        message: `It is due at ${until}, or later if more triggers with its debounce key arrive.`,
         until,
       };
     }
@@ -64,8 +64,8 @@ export function reasonOf(conditions: StartConditions, nearest?: string): RunReas
       reason: 'no_version',
       message:
         conditions.externalVersion === null
-          ? `It waits for the deployment "${conditions.externalId}" (externalDeploymentId), which is not there yet: run \`millrace deploy\` with this id.`
-          : `It waits for the deployment "${conditions.externalId}" (externalDeploymentId), which is version ${conditions.externalVersion} and has no task "${conditions.task}": deploy code that has it with this id.`,
+          ? `It waits for the deployment "${conditions.externalId}" (externalDeploymentId), which does not exist yet. Run \`millrace deploy\` with this id.`
+          : `It waits for the deployment "${conditions.externalId}" (externalDeploymentId), which is version ${conditions.externalVersion} and has no task "${conditions.task}". Deploy code with this task and this id.`,
     };
   }
   if (status === 'PENDING_VERSION') {
@@ -97,7 +97,7 @@ export function reasonOf(conditions: StartConditions, nearest?: string): RunReas
   if (environmentLimit !== null && environmentRunning >= environmentLimit) {
     return {
       reason: 'environment_at_limit',
-      message: `The environment has ${environmentRunning} running, and may have ${environmentLimit} at once.`,
+      message: `The environment is at its concurrency limit: ${environmentRunning} running, at most ${environmentLimit}.`,
       running: environmentRunning,
       limit: environmentLimit,
     };
@@ -107,8 +107,8 @@ export function reasonOf(conditions: StartConditions, nearest?: string): RunReas
       reason: key === '' ? 'queue_at_limit' : 'key_at_limit',
       message:
         key === ''
-          ? `The queue "${queue}" has ${running} running, and may have ${limit} at once.`
-          : `The queue "${queue}" has ${running} running with the key "${key}", and may have ${limit} of each key at once.`,
+          ? `The queue "${queue}" is at its concurrency limit: ${running} running, at most ${limit}.`
+          : `The queue "${queue}" is at its concurrency limit for the key "${key}": ${running} running, at most ${limit} per key.`,
       ...where,
       running,
       limit,
@@ -118,7 +118,7 @@ export function reasonOf(conditions: StartConditions, nearest?: string): RunReas
   if (shared && shared.running >= shared.limit) {
     return {
       reason: 'shared_limit',
-      message: `The shared limit "${shared.name}" of the queue "${queue}" has ${shared.running} running, and may have ${shared.limit} at once.`,
+      message: `The shared limit "${shared.name}" of the queue "${queue}" has been reached: ${shared.running} running, at most ${shared.limit}.`,
       ...where,
       running: shared.running,
       limit: shared.limit,
@@ -131,7 +131,7 @@ export function reasonOf(conditions: StartConditions, nearest?: string): RunReas
       reason: 'rate_limited',
       message:
         `The queue "${queue}" may start ${rateText(rate)}${rate.key && key !== '' ? ` with the key "${key}"` : ''}. ` +
-        `This run may start at ${until}${rate.key ? '' : ', unless runs with other keys go before it'}.`,
+        `This run may start at ${until}${rate.key ? '' : ', unless runs with other keys start before it'}.`,
       until,
       ...where,
       limit: rate.limit,
@@ -142,8 +142,8 @@ export function reasonOf(conditions: StartConditions, nearest?: string): RunReas
     reason: 'waiting_its_turn',
     message:
       conditions.ahead === 0
-        ? 'It is the next of its queue: a runner takes it as soon as it has a free slot.'
-        : `${conditions.ahead === 1_000 ? '1,000 or more' : conditions.ahead} of its queue are ahead of it; nothing else holds it.`,
+        ? 'It is next in its queue: it starts as soon as a runner has a free slot.'
+        : `Runs ahead of it in its queue: ${conditions.ahead === 1_000 ? '1,000 or more' : conditions.ahead}. Nothing else blocks it.`,
     ...where,
     ahead: conditions.ahead,
   };
@@ -159,7 +159,7 @@ function rateText({ limit, period, burst }: RateLimitResponse): string {
 /** The first of its waits is the reported one; the others are mentioned. */
 function waitReason(waits: StartConditions['waits']): RunReason {
   const [first] = waits;
-  const others = waits.length > 1 ? ` It has ${waits.length - 1} more such waits.` : '';
+  const others = waits.length > 1 ? ` It has ${waits.length - 1} more waits.` : '';
   switch (first?.kind) {
     case 'RUN':
       return {
@@ -176,7 +176,7 @@ function waitReason(waits: StartConditions['waits']): RunReason {
     case 'TOKEN':
       return {
         reason: 'waiting_on_token',
-        message: `It waits for somebody to complete the token ${first.target}.${others}`,
+        message: `It waits for the token ${first.target} to be completed.${others}`,
         waitsFor: first.target ?? undefined,
       };
     case 'MESSAGE':

@@ -34,7 +34,7 @@ export interface StartConditions {
   readonly environmentPaused: boolean;
   readonly environmentLimit: number | null;
   readonly environmentRunning: number;
-  /** The version that it is bound to, otherwise the one that it would start on. */
+  /** The version that the run is bound to, otherwise the version it would start on. */
   readonly version: string | null;
   readonly bound: boolean;
   /** Whether it would start on the canary, which is `version`. */

@@ -12,7 +12,7 @@ async function prune(t: TestEngine): Promise<void> {
 const remaining = async (t: TestEngine) =>
   (await t.sql<{ id: string }[]>`select id from runs order by id`).map((run) => run.id);
 
-test('runs go when they have been over for as long as their environment keeps them', async () => {
+test('runs are deleted when the retention of their environment has passed', async () => {
   const t = await testEngine();
   const { id: version } = await t.register('send');
   await t.addRunner('r');
@@ -26,7 +26,7 @@ test('runs go when they have been over for as long as their environment keeps th
   t.engine.clock.shift(29 * dayMs);
   await prune(t);
   expect(await remaining(t)).toContain(done.id);
-  // A run triggered long ago that has only just ended is retained from now on.
+  // A run triggered long ago that has only just ended is retained from its end.
   const [late] = await t.claim('r', [version], 1);
   await t.end(late!);
   expect(late!.run).toBe(waiting.id);
@@ -39,7 +39,7 @@ test('runs go when they have been over for as long as their environment keeps th
   expect(await t.trigger('send', { idempotencyKey: 'k' })).toMatchObject({ isCached: false });
 });
 
-test('a debounced run goes with all keys that led to it', async () => {
+test('a debounced run is deleted with all its keys', async () => {
   const t = await testEngine();
   const { id: version } = await t.register('send');
   await t.addRunner('r');
@@ -59,7 +59,7 @@ test('a debounced run goes with all keys that led to it', async () => {
   expect(await t.trigger('send', { idempotencyKey: 'other' })).toEqual({ id: other.id, isCached: true });
 });
 
-test('an environment may keep its runs for a time of its own', async () => {
+test('an environment can have its own run retention', async () => {
   const t = await testEngine();
   const { id: version } = await t.register('send');
   await t.addRunner('r');
@@ -72,7 +72,7 @@ test('an environment may keep its runs for a time of its own', async () => {
   expect(await remaining(t)).toEqual([]);
 });
 
-test('pruning goes on over any number of runs and leaves nothing that they were listed by', async () => {
+test('pruning handles any number of runs and leaves no index rows', async () => {
   const t = await testEngine();
   const { id: version } = await t.register('send');
   await t.addRunner('r');

@@ -31,7 +31,7 @@ export function runPruner({ sql, clock }: Pick<Engine, 'sql' | 'clock'>, retenti
           with gone as (
             delete from runs r where r.env = ${env} and r.id = any(${ids}::text[]) returning r.id, r.task, r.idempotency_key
           ), keys as (
-            -- a key that outlived its run would answer with a run that nobody can retrieve
+            -- a key that outlived its run would return a run that cannot be retrieved
             delete from idempotency_keys k using gone g
              where k.env = ${env} and k.task = g.task and k.key = g.idempotency_key and k.run_id = g.id
           ), waited as (

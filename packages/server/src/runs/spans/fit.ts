@@ -5,7 +5,7 @@ import { storableText } from '../values/storable.ts';
 type Fields = Readonly<Record<string, unknown>>;
 type Attributes = NonNullable<EndedSpan['attributes']>;
 
-/** The spans of a chunk within their limits, whatever its runner sent. Spans without an id or a time are omitted. */
+/** The spans of a chunk within their limits, for any input from its runner. Spans without an id or a time are omitted. */
 export const fitSpans = (chunk: SpanChunk): EndedSpan[] =>
   (Array.isArray(chunk.spans) ? chunk.spans : [])
     .slice(0, spanLimits.perAttempt)

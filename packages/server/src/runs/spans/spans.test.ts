@@ -36,7 +36,7 @@ async function withSpans(chunks: readonly unknown[], secrets: readonly string[] 
   return { t, run, store, read };
 }
 
-test('spans are read as they were sent, a chunk at a time', async () => {
+test('spans are returned unchanged, a chunk at a time', async () => {
   const { read } = await withSpans([
     { spans: [span(2, { parent: idOf(1) }), span(1, { status: 'error', message: 'no', kind: 'client' })] },
     { spans: [span(3)], dropped: 7, attempt: 2 },
@@ -84,7 +84,7 @@ test('secrets are replaced in names, attributes and events', async () => {
   expect(JSON.stringify(spans)).not.toContain(secret);
 });
 
-test('what a hostile runner sends is brought within the limits, and the rest is stored', async () => {
+test('input of a hostile runner is reduced to the limits, and the rest is stored', async () => {
   const long = 'x'.repeat(100_000);
   const many = Object.fromEntries(Array.from({ length: 500 }, (_, n) => [`k${n}`, n]));
   const { read, t, store, run } = await withSpans([
@@ -134,7 +134,7 @@ test('what a hostile runner sends is brought within the limits, and the rest is 
   expect(stored).toEqual({ a: spanLimits.perRun + 3, b: 1 });
 });
 
-test('spans go with their run, or when they are old', async () => {
+test('spans are deleted with their run, or when they are old', async () => {
   const dayMs = 86_400_000;
   const t = await testEngine();
   const { id: version } = await t.register('send');

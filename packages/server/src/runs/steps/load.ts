@@ -19,7 +19,7 @@ export interface LoadOptions {
   readonly masterKey: MasterKey | undefined;
 }
 
-/** The results that earlier executions of a run stored, for the one that has the run now. 409 if the caller's attempt has ended. */
+/** The results that earlier executions of a run stored, for its current attempt. 409 if the caller's attempt has ended. */
 export async function loadSteps(
   { sql }: Engine,
   env: number,
@@ -31,7 +31,8 @@ export async function loadSteps(
     (select l.version_id from leases l where l.env = ${env} and l.run_id = ${run} and l.fence = ${fence} limit 1)
     union all
     (select u.version_id from suspended u where u.env = ${env} and u.run_id = ${run} and u.fence = ${fence} limit 1)`;
-  if (!lease) throw new Problem('attempt_ended', 'This attempt is over: it reads no steps.', {}, false);
+  if (!lease)
+    throw new Problem('attempt_ended', 'This attempt has ended and can no longer read steps.', {}, false);
   const { rows, next } = await readSteps(sql, env, run, { size: pageSize, after, name });
   return {
     data: rows.map((row) => storedStep(row, lease.version_id, addressOf, masterKey)),

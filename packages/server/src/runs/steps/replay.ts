@@ -21,7 +21,7 @@ export async function replayFromStep(
   const inserted = await sql.begin(async (tx) => {
     const seq = await seqOf(tx, env, replayOf, fromStep);
     const [row] = await insertRuns({ sql: tx, clock }, [run]);
-    if (!row) throw new TypeError('the inserted run has no row');
+    if (!row) throw new TypeError('no row was returned for the inserted run');
     // A request that was sent before already has its run and steps.
     if (row.run_id === run.id) {
       await tx`
@@ -47,10 +47,10 @@ async function seqOf(tx: Transaction, env: number, run: string, name: string): P
   const step = rows.find((row) => row.is_asked);
   if (step) return step.seq;
   if (rows.length === 0)
-    throw unprocessable('fromStep: the run has stored no step. Replay it without fromStep.');
+    throw unprocessable('fromStep: the run has no stored steps. Replay it without fromStep.');
   const names = rows.slice(0, maxNamed).map((row) => `"${row.name}"`);
   const others = rows.length > maxNamed ? ' and others' : '';
   throw unprocessable(
-    `fromStep: the run has stored no step "${name}". It has stored ${names.join(', ')}${others}.`,
+    `fromStep: the run has no stored step "${name}". Its steps: ${names.join(', ')}${others}.`,
   );
 }

@@ -65,7 +65,7 @@ async function start() {
 const text = (output: string) => ({ output, outputType: 'text/plain' as const });
 const failure = { message: 'no', name: 'Error' };
 
-test('the first result counts: a repeated call changes nothing, also beside the first', async () => {
+test('the first result applies: a repeated call changes nothing, even concurrently', async () => {
   const { t, claim, store, steps } = await start();
   const { id } = await t.trigger('work');
   const attempt = await claim();
@@ -77,7 +77,7 @@ test('the first result counts: a repeated call changes nothing, also beside the 
   expect(['one', 'two']).toContain(stored);
 });
 
-test('an abandoned attempt stores nothing, whoever has the run now', async () => {
+test('an abandoned attempt stores nothing, with or without a newer attempt', async () => {
   const { t, claim, store, load, steps } = await start();
   const { id } = await t.trigger('work');
   const abandoned = await claim();
@@ -104,7 +104,7 @@ test('an abandoned attempt stores nothing, whoever has the run now', async () =>
   await expect(store(attempt, { name: 'c' })).rejects.toMatchObject({ status: 409 });
 });
 
-test('a failure is replaced by what comes later, and a result by nothing', async () => {
+test('a failure is replaced by later reports, and a result never', async () => {
   const { t, claim, store, steps } = await start();
   const { id } = await t.trigger('work');
   const attempt = await claim();
@@ -115,7 +115,7 @@ test('a failure is replaced by what comes later, and a result by nothing', async
   expect(await steps(id)).toEqual([['a', 'COMPLETED', 'done']]);
 });
 
-test('code reads the secrets that it returned, and nobody else does', async () => {
+test('only the code reads the secrets that it returned', async () => {
   const { t, claim, store, load, steps } = await start();
   const { id } = await t.trigger('work');
   const attempt = await claim();
@@ -134,7 +134,7 @@ test('code reads the secrets that it returned, and nobody else does', async () =
   expect(await steps(id)).toHaveLength(2);
 });
 
-test('a large result stays as long as a step names it, and steps go with their run', async () => {
+test('a large result is retained while a step refers to it, and steps are deleted with their run', async () => {
   const { t, env, claim, store } = await start();
   const { id } = await t.trigger('work');
   const attempt = await claim();

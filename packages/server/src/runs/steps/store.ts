@@ -60,7 +60,7 @@ export function createStoreStep(engine: Engine, masterKey: MasterKey): (step: Ne
   return async (step) => {
     const stored = await write(await rowOf(engine, masterKey, step));
     if (stored) return stored;
-    throw new Problem('attempt_ended', 'This attempt is over: its step is refused.', {}, false);
+    throw new Problem('attempt_ended', 'This attempt has ended; its step is rejected.', {}, false);
   };
 }
 
@@ -69,9 +69,9 @@ async function rowOf(engine: Engine, masterKey: MasterKey, step: NewStep): Promi
   const { env, run, redactor, report } = step;
   const { name, status, error, output, outputType = 'application/json', detail = null } = report;
   if ((status === 'FAILED') !== (error !== undefined))
-    throw unprocessable('error: a step that FAILED has one, and no other.');
+    throw unprocessable('error: required for a step that FAILED, and not allowed for any other.');
   if (redactor.text(name) !== name)
-    throw unprocessable('name: the name of the step contains a secret. Leave it out: names are shown.');
+    throw unprocessable('name: contains a secret. Leave it out: step names are visible.');
   const row: Row = {
     ...step,
     detail: detail === null ? null : storableText(redactor.text(detail)),
@@ -100,14 +100,14 @@ async function rowOf(engine: Engine, masterKey: MasterKey, step: NewStep): Promi
 function* cleanOutput(redactor: Redactor, name: string, output: string, type: string): InParts<string> {
   const isJson = type.includes('json');
   if (Buffer.byteLength(output) > maxPacketBytes) {
-    const message = `The result of step "${name}" is larger than ${maxPacketBytes} bytes. Store it elsewhere and return where.`;
+    const message = `The result of step "${name}" is larger than ${maxPacketBytes} bytes. Store it elsewhere and return a reference.`;
     throw new Problem('too_large', message, {}, false);
   }
   if (output.includes('\0')) throw unprocessable(`The result of step "${name}" contains a NUL character.`);
   yield;
   if (isJson && (yield* isTooDeepParts(output))) {
     throw unprocessable(
-      `The result of step "${name}" is nested more than ${maxJsonLevels} levels deep. Return something flatter.`,
+      `The result of step "${name}" is nested more than ${maxJsonLevels} levels deep. Return a flatter value.`,
     );
   }
   return type === sealedType ? output : yield* redactor.parts(output, isJson);

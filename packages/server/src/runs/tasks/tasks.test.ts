@@ -9,7 +9,7 @@ const failed = {
   error: { type: 'BUILT_IN_ERROR', name: 'Error', message: 'no', stackTrace: '' },
 } as const;
 
-test('a task has what it declares, and what its latest runs were like', async () => {
+test('a task contains its declaration and statistics of its latest runs', async () => {
   const t = await testEngine();
   const env = t.environment.id;
   expect(await listTasks(t.engine, env)).toEqual([]);
@@ -49,7 +49,7 @@ test('a task has what it declares, and what its latest runs were like', async ()
   expect(await retrieveTask(t.engine, env, 'nothing')).toBeUndefined();
 });
 
-test('counts are exact up to 10,000, and say where they are not', async () => {
+test('counts are exact up to 10,000, and marked beyond that', async () => {
   const t = await testEngine();
   const env = t.environment.id;
   await t.register('mail');

@@ -60,7 +60,7 @@ export async function addOtherRuns(sql: Sql, env: number, queue: number): Promis
   for (const { name } of tables) await sql.unsafe(`alter table ${name} set (autovacuum_enabled = off)`);
 }
 
-/** Tables that runs pass through, and those that are empty at times although their files are large. */
+/** The hot tables, and tables that are sometimes empty while their files are large. */
 export const hot = [
   'queued',
   'leases',

@@ -100,7 +100,7 @@ function nameOf(entry: TimelineEntry): string {
   }
 }
 
-test('a run with three attempts, a wait, a child and lines is told on one clock, whatever clock its runner has', async () => {
+test('a run with three attempts, a wait, a child and lines is shown on one clock, regardless of the runner clock', async () => {
   const s = await start();
   const { t, env, claim, pass, begin, resume, log } = s;
   const { id } = await t.trigger('order', { delay: new Date(s.now() + 2 * second).toISOString() });
@@ -149,7 +149,7 @@ test('a run with three attempts, a wait, a child and lines is told on one clock,
   ]);
 });
 
-test('what goes on has no end, and what a run waits for now is told', async () => {
+test('unfinished entries have no end, and the current wait is included', async () => {
   const s = await start();
   const { t, env, claim, pass, begin } = s;
   const until = new Date(s.now() + 60 * second).toISOString();
@@ -181,7 +181,7 @@ test('what goes on has no end, and what a run waits for now is told', async () =
   expect(s.outline((await s.timeline(id)).entries).slice(-1)).toEqual(['  retry 6-7']);
 });
 
-test('a wait that its attempt did not live to see the end of says so', async () => {
+test('a wait that outlived its attempt is marked', async () => {
   const s = await start();
   const { t, env, claim, pass, begin } = s;
   const { id } = await t.trigger('order');
@@ -196,7 +196,7 @@ test('a wait that its attempt did not live to see the end of says so', async () 
   ]);
 });
 
-test('very many children come in pages, deeper ones in part, and nothing is told twice', async () => {
+test('many children are paged, deeper ones truncated, and no entry is repeated', async () => {
   const s = await start();
   const { t, claim } = s;
   const { id } = await t.trigger('order');
@@ -243,7 +243,7 @@ test('very many children come in pages, deeper ones in part, and nothing is told
   await t.end(attempt);
 });
 
-test('the runs of a batch are below it, below the attempt that sent it', async () => {
+test('the runs of a batch are below the batch, below the attempt that sent it', async () => {
   const s = await start();
   const { t, env, claim, pass } = s;
   const { id } = await t.trigger('order');
@@ -273,7 +273,7 @@ test('the runs of a batch are below it, below the attempt that sent it', async (
   ]);
 });
 
-test('of a child that the caller may not read only its being there is told', async () => {
+test('a child that the caller may not read is shown without details', async () => {
   const s = await start();
   const { t, claim, log } = s;
   const { id } = await t.trigger('order');
@@ -288,7 +288,7 @@ test('of a child that the caller may not read only its being there is told', asy
   expect(s.outline(some.entries)).toEqual(['order EXECUTING 0-', '  #1 EXECUTING 0-', '    mail FAILED 0-0']);
 });
 
-test('more lines than are asked for are cut at the front', async () => {
+test('lines beyond the limit are dropped from the start', async () => {
   const s = await start();
   const { t, claim, log } = s;
   const { id } = await t.trigger('order');
@@ -305,7 +305,7 @@ test('more lines than are asked for are cut at the front', async () => {
   expect(await lines(0)).toHaveLength(2);
 });
 
-test('spans are below their attempt or each other, whatever a task sends', async () => {
+test('spans are below their attempt or each other, for any input', async () => {
   const s = await start();
   const { t, env, claim, pass } = s;
   const { id } = await t.trigger('order');
@@ -367,7 +367,7 @@ test('spans are below their attempt or each other, whatever a task sends', async
   expect(deepest).toBe(1 + spanLimits.depth);
 });
 
-test('times of another clock are moved into their attempt, all alike', () => {
+test('times of another clock are all shifted equally into their attempt', () => {
   expect(clockOffset(12, 18, 10, 20)).toBe(0);
   expect(clockOffset(112, 118, 10, 20)).toBe(-98);
   expect(clockOffset(2, 8, 10, 20)).toBe(8);

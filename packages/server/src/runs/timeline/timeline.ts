@@ -26,7 +26,7 @@ export async function timelineOf(
   const after = query['page[after]'];
   const at = clock.now();
   return sql.moment(async (tx) => {
-    // Everything is read by key for each run, whatever the statistics: if a table has grown since they were taken, the planner would read all
+    // Everything is read by key for each run, independent of the statistics: if a table has grown since ANALYZE, the planner would read all
     // of it for each run.
     await tx`
       select set_config(name, 'off', true)

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { storableJson, storableText } from './storable.ts';
 
-test('leaves alone what can be stored', () => {
+test('leaves storable values unchanged', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), (text) => {
       fc.pre(!text.includes('\0'));

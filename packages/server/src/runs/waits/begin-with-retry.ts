@@ -42,7 +42,7 @@ const waitNotStored: Outcome = {
     type: 'INTERNAL_ERROR',
     name: 'WaitNotStored',
     code: 'WAIT_NOT_STORED',
-    message: 'What this run waits for could not be stored. The log of the server says why.',
+    message: 'A wait of this run could not be stored. See the server log for the cause.',
     stackTrace: '',
   },
 };

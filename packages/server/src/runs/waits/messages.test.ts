@@ -83,7 +83,7 @@ test('a run that waits for a message is WAITING and takes no slot until one come
   expect(await status(first.id)).toBe('EXECUTING');
 });
 
-test('a run does not wait for a message that is there already, unless it was consumed or trimmed', async () => {
+test('a run does not wait for a message that already exists, unless it was consumed or trimmed', async () => {
   const { trigger, claim, begin, append, notify, resume, channels, keyOf } = await start();
   await trigger('chat');
   const [attempt] = await claim();
@@ -103,7 +103,7 @@ test('a run does not wait for a message that is there already, unless it was con
   expect(await begin(attempt!, forMessage(2))).toMatchObject({ state: 'suspended' });
 });
 
-test('a message that is sent again ends no wait, and waits that are over are deleted in the end', async () => {
+test('a repeated message ends no wait, and ended waits are eventually deleted', async () => {
   const { trigger, claim, begin, append, notify, resume, sql } = await start();
   await trigger('chat');
   const [attempt] = await claim();
@@ -119,7 +119,7 @@ test('a message that is sent again ends no wait, and waits that are over are del
   expect(await sql`select key from waits`).toMatchObject([{ key: 'message/talk/1/1' }]);
 });
 
-test('no message is missed, even in the moment in which the wait begins', async () => {
+test('no message is missed, even while the wait begins', async () => {
   const { trigger, claim, begin, append, notify, resume, end } = await start();
   for (let n = -1; n < 150; n++) {
     await trigger('chat');
@@ -154,7 +154,7 @@ test('many waits and many appends to the same sessions do not block each other',
   }
 });
 
-test('a wait for a message ends at its time; a later message is for the next wait', async () => {
+test('a wait for a message times out; a later message is for the next wait', async () => {
   const { trigger, claim, begin, append, notify, resume, engine } = await start();
   await trigger('chat');
   const [attempt] = await claim();
@@ -170,7 +170,7 @@ test('a wait for a message ends at its time; a later message is for the next wai
   });
 });
 
-test('a run whose process is gone is queued by the message it waited for, under either name of the session', async () => {
+test('a run without a process is queued by its awaited message, under either name of the session', async () => {
   const t = await start();
   const { trigger, claim, begin, append, notify, statusOf, status, sql, environment } = t;
   await sql`
@@ -198,7 +198,7 @@ test('a close ends the waits for messages, and no wait begins after it', async (
   expect(await begin(attempt!, again)).toMatchObject({ state: 'running', keys: [again.key] });
 });
 
-test('a close also ends the wait of a run whose process is gone', async () => {
+test('a close also ends the wait of a run without a process', async () => {
   const t = await start();
   const { trigger, claim, begin, close, status, statusOf, sql } = t;
   const { id } = await trigger('chat');
@@ -218,7 +218,7 @@ test('a close also ends the wait of a run whose process is gone', async () => {
   });
 });
 
-test('a wait for a message ends when the session expires, if not before', async () => {
+test('a wait for a message ends at the latest when the session expires', async () => {
   const { trigger, claim, begin, resume, engine } = await start(['talk'], 60_000);
   for (const _ of [1, 2, 3]) await trigger('free');
   const attempts = await claim();

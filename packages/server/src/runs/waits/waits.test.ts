@@ -39,7 +39,7 @@ const forRun = (target: string): Wait => ({ key: `run/child/1`, kind: 'RUN', tar
 const parents = { id: 'parent', queue: { name: 'parents', concurrencyLimit: 1 } };
 
 describe('a run that waits for a run', () => {
-  test('is WAITING, gives its slot to the next run of its queue, and gets one back before runs that have not begun', async () => {
+  test('is WAITING, releases its slot to the next run of its queue, and gets a slot before runs that have not begun', async () => {
     const { t, claim, begin, resume, status } = await start(parents, 'child');
     const first = await t.trigger('parent');
     const [attempt] = await claim();
@@ -67,7 +67,7 @@ describe('a run that waits for a run', () => {
     expect((await claim()).map((claimed) => claimed.run)).toEqual([third.id]);
   });
 
-  test('goes on at once when that run has ended already', async () => {
+  test('continues at once if that run has already ended', async () => {
     const { t, claim, begin, status } = await start('parent', 'child');
     const child = await t.trigger('child');
     await t.end((await claim())[0]!);
@@ -89,11 +89,11 @@ describe('a run that waits for a run', () => {
         t.end(attempt, { kind: 'failed', status: 'FAILED', error: failure }),
     ],
     [
-      'is cancelled',
+      'is canceled',
       (t: TestEngine, attempt: Attempt) => cancelRun(t.engine, t.runners, t.environment.id, attempt.run),
     ],
   ] as const) {
-    test(`goes on when that run ${how}`, async () => {
+    test(`continues when that run ${how}`, async () => {
       const { t, claim, begin, resume } = await start('parent', 'child');
       const { id } = await t.trigger('parent');
       const [attempt] = await claim();
@@ -105,7 +105,7 @@ describe('a run that waits for a run', () => {
     });
   }
 
-  test('goes on when that run expires', async () => {
+  test('continues when that run expires', async () => {
     const { t, claim, begin, resume } = await start('parent', 'child');
     const { id } = await t.trigger('parent');
     const [attempt] = await claim();
@@ -116,7 +116,7 @@ describe('a run that waits for a run', () => {
     expect(await resume()).toMatchObject([{ run_id: id }]);
   });
 
-  test('is told of several waits as they end, and asks again about the others', async () => {
+  test('is notified of several waits as they end, and requests the others again', async () => {
     const { t, claim, begin, resume, status } = await start('parent', 'child');
     const { id } = await t.trigger('parent');
     const [attempt] = await claim();
@@ -140,7 +140,7 @@ describe('a run that waits for a run', () => {
   });
 });
 
-test('the runner learns of a wait that ends in the moment in which its attempt is suspended for another one', async () => {
+test('the runner is notified of a wait that ends while its attempt is being suspended for another wait', async () => {
   const { t, claim, begin, resume } = await start('parent', 'child');
   const { id } = await t.trigger('parent');
   const [attempt] = await claim();
@@ -161,7 +161,7 @@ test('the runner learns of a wait that ends in the moment in which its attempt i
 });
 
 describe('a run that waits for a batch', () => {
-  test('goes on when the last of its runs has ended, in any order', async () => {
+  test('continues when all of its runs have ended, in any order', async () => {
     const { t, claim, begin, resume, status } = await start('parent', 'child');
     const { id } = await t.trigger('parent');
     const [attempt] = await claim();
@@ -200,7 +200,7 @@ describe('a run that waits for a batch', () => {
 });
 
 describe('a run that waits for a time', () => {
-  test('goes on at that time, and the wait counts neither as duration nor as an attempt', async () => {
+  test('continues at that time, and the wait counts neither as duration nor as an attempt', async () => {
     const { t, claim, begin, resume } = await start('parent');
     const { id } = await t.trigger('parent');
     const [attempt] = await claim();
@@ -215,7 +215,7 @@ describe('a run that waits for a time', () => {
     expect(run?.durationMs).toBeLessThan(60_000);
   });
 
-  test('waits until the last possible date if it should wait longer, and not at all for a date before the first', async () => {
+  test('waits at most until the last possible date, and not at all for a date before the first', async () => {
     const { t, claim, begin } = await start('parent');
     for (let n = 0; n < 3; n++) await t.trigger('parent');
     const [first, second, third] = await claim();
@@ -228,8 +228,8 @@ describe('a run that waits for a time', () => {
   });
 });
 
-describe('the loss of the process that has the code', () => {
-  test('leaves the run waiting; then it starts again as the same attempt, and its wait is over at once', async () => {
+describe('the loss of the process that executes the code', () => {
+  test('leaves the run waiting; later it restarts as the same attempt, and its wait ends at once', async () => {
     const { t, claim, begin, status } = await start('parent', 'child');
     const { id } = await t.trigger('parent');
     const [attempt] = await claim();
@@ -253,7 +253,7 @@ describe('the loss of the process that has the code', () => {
     expect(row?.rescues).toBe(0);
   });
 
-  test('queues runs that were ready at once, and ends those that were asked to stop', async () => {
+  test('queues ready runs at once, and ends those with a stop request', async () => {
     const { t, claim, begin, status } = await start('parent', 'child');
     const ready = await t.trigger('parent');
     const stopping = await t.trigger('parent');
@@ -273,7 +273,7 @@ describe('the loss of the process that has the code', () => {
     expect((await claim()).map((claimed) => claimed.run)).toEqual([ready.id]);
   });
 
-  test('is noticed when the runner is connected and does not hold the attempt', async () => {
+  test('is detected when the runner is connected without the attempt', async () => {
     const { t, claim, begin, status } = await start('parent', 'child');
     const { id } = await t.trigger('parent');
     const [attempt] = await claim();
@@ -288,7 +288,7 @@ describe('the loss of the process that has the code', () => {
   });
 });
 
-test('a runner is told again of resumed attempts whose message it missed, and its suspended attempts take no slots', async () => {
+test('a runner is notified again of resumed attempts after a missed message, and its suspended attempts take no slots', async () => {
   const { t, claim, begin, resume } = await start('parent');
   await t.trigger('parent');
   const [attempt] = await claim();
@@ -353,7 +353,7 @@ describe('a run that is being resumed', () => {
     return coming;
   }
 
-  test('is there for a runner that asks about its waits again', async () => {
+  test('is returned to a runner that requests its waits again', async () => {
     const reply = await resuming(({ begin }, attempt, wait) => begin(attempt, wait));
     expect(reply).toMatchObject({ state: 'running', keys: ['run/child/1'] });
   });
@@ -367,7 +367,7 @@ describe('a run that is being resumed', () => {
   });
 });
 
-test('a run may end while it waits', async () => {
+test('a run can end while it waits', async () => {
   const { t, claim, begin, status } = await start(parents);
   const { id } = await t.trigger('parent');
   const [attempt] = await claim();
@@ -378,7 +378,7 @@ test('a run may end while it waits', async () => {
   expect((await t.end(attempt!)).stale).toBe(true);
 });
 
-test('runs that wait for a slot of the environment do not starve behind runs that wait for their queue', async () => {
+test('runs that wait for an environment slot do not starve behind runs that wait for their queue', async () => {
   const { t, claim, begin, resume } = await start(parents, 'other');
   const first = await t.trigger('parent');
   const [attempt] = await claim();

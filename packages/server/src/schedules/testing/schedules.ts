@@ -60,7 +60,7 @@ export async function testSchedules(kind: Environment['kind'] = 'prod'): Promise
        where ${schedule ?? null}::text is null or schedule_id = ${schedule ?? null} order by from_at, schedule_id`,
     async find(id) {
       const [row] = await sql<ScheduleRow[]>`select * from schedules where id = ${id}`;
-      if (!row) throw new Error(`there is no schedule ${id}`);
+      if (!row) throw new Error(`schedule ${id} not found`);
       return row;
     },
   };

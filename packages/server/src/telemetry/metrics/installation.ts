@@ -40,7 +40,7 @@ export function installationMetrics(
   return [
     gauge(
       'millrace_runs_waiting',
-      'Runs that wait in a queue: ready for a runner, limited by their queue, or paused.',
+      'Runs waiting in a queue: ready for a runner, limited by their queue, or paused.',
       combined(
         queues.map(({ labels, waiting }) => ({ labels, value: waiting })),
         (a, b) => a + b,
@@ -48,7 +48,7 @@ export function installationMetrics(
     ),
     gauge(
       'millrace_queue_oldest_age_seconds',
-      'How long the first run of a queue has waited.',
+      'Wait time of the first run of a queue.',
       combined(
         queues.map(({ labels, oldestMs }) => ({ labels, value: oldestMs / 1_000 })),
         Math.max,
@@ -56,7 +56,7 @@ export function installationMetrics(
     ),
     gauge(
       'millrace_runs_executing',
-      'Attempts that hold a slot.',
+      'Attempts that occupy a slot.',
       combined(
         sample.executing.map((row) => ({
           labels: { ...envOf(row.env), queue: queueOf(row) },
@@ -65,44 +65,44 @@ export function installationMetrics(
         (a, b) => a + b,
       ),
     ),
-    gauge('millrace_runs_delayed', 'Runs that wait for their time.', waitingFor('delayed')),
-    gauge('millrace_runs_retrying', 'Runs that wait for their next attempt.', waitingFor('retrying')),
-    gauge('millrace_runs_pending_version', 'Runs whose task no version has.', waitingFor('pending_version')),
+    gauge('millrace_runs_delayed', 'Delayed runs.', waitingFor('delayed')),
+    gauge('millrace_runs_retrying', 'Runs waiting for their next attempt.', waitingFor('retrying')),
     gauge(
-      'millrace_runs_suspended',
-      'Runs that wait within their code, without a slot.',
-      waitingFor('suspended'),
+      'millrace_runs_pending_version',
+      'Runs waiting for a version with their task.',
+      waitingFor('pending_version'),
     ),
+    gauge('millrace_runs_suspended', 'Runs suspended at a wait, without a slot.', waitingFor('suspended')),
     gauge(
       'millrace_runners',
-      'Connected runners, by their labels.',
+      'Connected runners, by labels.',
       pools.map(({ labels, runners }) => ({ labels, value: runners })),
     ),
     gauge(
       'millrace_slots_used',
-      'Slots of runners in use.',
+      'Runner slots in use.',
       pools.map(({ labels, used }) => ({ labels, value: used })),
     ),
     gauge(
       'millrace_slots_free',
-      'Slots of runners that are free; none of a runner that stops or is drained.',
+      'Free runner slots, without runners that are stopping or drained.',
       pools.map(({ labels, slots, used }) => ({ labels, value: Math.max(0, slots - used) })),
     ),
     gauge(
       'millrace_error_groups',
-      'Error groups by their status.',
+      'Error groups by status.',
       sample.errors.map(({ env, status, count }) => ({ labels: { ...envOf(env), status }, value: count })),
     ),
-    gauge('millrace_schedule_lag_seconds', 'How long the schedule that is due first is overdue.', [
+    gauge('millrace_schedule_lag_seconds', 'Delay of the most overdue schedule.', [
       { labels: {}, value: sample.scheduleLagMs / 1_000 },
     ]),
-    gauge('millrace_channels', 'Channels, as the statistics of PostgreSQL estimate.', [
+    gauge('millrace_channels', 'Channels, estimated from PostgreSQL statistics.', [
       { labels: {}, value: sample.channels },
     ]),
-    gauge('millrace_sample_age_seconds', 'How old the values of the installation are.', [
+    gauge('millrace_sample_age_seconds', 'Age of the installation metrics.', [
       { labels: {}, value: sample.ageMs / 1_000 },
     ]),
-    gauge('millrace_sample_duration_seconds', 'How long it took to count them.', [
+    gauge('millrace_sample_duration_seconds', 'Time taken to collect the installation metrics.', [
       { labels: {}, value: sample.tookMs / 1_000 },
     ]),
   ];

@@ -24,7 +24,7 @@ export async function startOtlpMetrics(
   const { exportMetrics } = await import('./export-otlp.ts').catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ERR_MODULE_NOT_FOUND' || !error.message.includes('@opentelemetry/')) throw error;
     throw new OptionalPackageMissing(
-      `OTEL_EXPORTER_OTLP_ENDPOINT asks for metrics, and the packages that send them are not installed: run \`npm install ${metricsPackages.join(' ')}\`, or set OTEL_METRICS_EXPORTER=none.`,
+      `OTEL_EXPORTER_OTLP_ENDPOINT is set, but the packages that send metrics are not installed. Run \`npm install ${metricsPackages.join(' ')}\`, or set OTEL_METRICS_EXPORTER=none.`,
     );
   });
   return exportMetrics(collect, intervalOf(settings['OTEL_METRIC_EXPORT_INTERVAL']));

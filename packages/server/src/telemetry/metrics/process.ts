@@ -47,13 +47,13 @@ export class JobMetrics {
       ),
       of(
         'millrace_job_seconds_total',
-        'Time that background jobs took.',
+        'Duration of background job ticks.',
         'counter',
         ({ seconds }) => seconds,
       ),
       of(
         'millrace_job_lag_seconds',
-        'How late the last tick of a background job began.',
+        'Delay of the last tick of a background job.',
         'gauge',
         (counts) => counts.lagSeconds,
       ),
@@ -71,9 +71,9 @@ export function poolMetrics(pools: Readonly<Record<string, PoolLoad>>): MetricFa
   });
   return [
     of('millrace_database_connections', 'Open connections to PostgreSQL.', ({ open }) => open),
-    of('millrace_database_connections_max', 'Most connections that may be open.', ({ max }) => max),
-    of('millrace_database_connections_idle', 'Open connections that nothing uses.', ({ idle }) => idle),
-    of('millrace_database_waiting', 'Calls that wait for a connection.', ({ waiting }) => waiting),
+    of('millrace_database_connections_max', 'Maximum number of open connections.', ({ max }) => max),
+    of('millrace_database_connections_idle', 'Idle connections.', ({ idle }) => idle),
+    of('millrace_database_waiting', 'Calls waiting for a connection.', ({ waiting }) => waiting),
   ];
 }
 
@@ -81,13 +81,13 @@ export function poolMetrics(pools: Readonly<Record<string, PoolLoad>>): MetricFa
 export const deliveryMetrics = ({ missingMs, reopened }: Delivery): MetricFamily[] => [
   {
     name: 'millrace_notifications_missing_seconds',
-    help: 'How long notifications have not arrived at this process.',
+    help: 'Time for which this process has received no notifications.',
     type: 'gauge',
     samples: [{ labels: {}, value: missingMs / 1_000 }],
   },
   {
     name: 'millrace_listener_reconnects_total',
-    help: 'How often the connection for notifications was opened again.',
+    help: 'Number of times the notification connection was reopened.',
     type: 'counter',
     samples: [{ labels: {}, value: reopened }],
   },

@@ -98,10 +98,10 @@ export function runMetrics(max: number): RunMetrics {
         }),
       });
       return [
-        counterOf('millrace_runs_triggered_total', 'Runs that were created.', 'triggered'),
+        counterOf('millrace_runs_triggered_total', 'Runs created.', 'triggered'),
         {
           name: 'millrace_runs_total',
-          help: 'Runs that ended, by task and final status.',
+          help: 'Runs ended, by task and final status.',
           type: 'counter',
           samples: tasks.flatMap(({ env, task, counts }) =>
             counted.flatMap((what) => {
@@ -113,20 +113,16 @@ export function runMetrics(max: number): RunMetrics {
             }),
           ),
         },
-        counterOf(
-          'millrace_retries_total',
-          'Attempts that failed and are followed by another one.',
-          'retried',
-        ),
-        counterOf('millrace_error_groups_new_total', 'Error groups that began.', 'new_errors'),
+        counterOf('millrace_retries_total', 'Failed attempts that are retried.', 'retried'),
+        counterOf('millrace_error_groups_new_total', 'New error groups.', 'new_errors'),
         counterOf(
           'millrace_error_groups_regressed_total',
-          'Error groups that occurred again after they were resolved.',
+          'Resolved error groups that occurred again.',
           'regressed_errors',
         ),
         {
           name: 'millrace_attempt_duration_seconds',
-          help: 'Time from the hand-over of an attempt to its end, without its waits.',
+          help: 'Duration of attempts from assignment to end, without waits.',
           type: 'histogram',
           histograms: tasks
             .filter(({ lasted }) => lasted.count > 0)
@@ -134,7 +130,7 @@ export function runMetrics(max: number): RunMetrics {
         },
         {
           name: 'millrace_queue_wait_seconds',
-          help: 'Time that attempts waited in their queue before they were handed to a runner.',
+          help: 'Time attempts waited in their queue before they were assigned to a runner.',
           type: 'histogram',
           histograms: [...byQueue.values()].map(({ env, queue, waited }) =>
             histogramOf({ ...envOf(env), queue }, waited),
@@ -142,13 +138,13 @@ export function runMetrics(max: number): RunMetrics {
         },
         {
           name: 'millrace_schedule_delay_seconds',
-          help: 'How long after their time ticks of schedules created their runs.',
+          help: 'Delay between the due time of a schedule tick and the creation of its run.',
           type: 'histogram',
           histograms: [histogramOf({}, lags)],
         },
         {
           name: 'millrace_group_commit_size',
-          help: 'Triggers and completions that shared a statement and a commit.',
+          help: 'Triggers or completions that shared a statement and a commit.',
           type: 'histogram',
           histograms: [...written].map(([what, times]) =>
             histogramOf({ statement: what }, times, itemBounds),

@@ -52,19 +52,19 @@ export function startFleetMetrics(dependencies: FleetMetricsDependencies): Fleet
         ...deliveryMetrics(delivery),
         {
           name: 'millrace_runners_connected',
-          help: 'Runners that are connected to this process.',
+          help: 'Runners connected to this process.',
           type: 'gauge',
           samples: [{ labels: {}, value: runners.connected() }],
         },
         {
           name: 'millrace_channels_followed',
-          help: 'Channels that this process follows for readers.',
+          help: 'Channels that this process follows for its readers.',
           type: 'gauge',
           samples: [{ labels: {}, value: channels.followed }],
         },
         {
           name: 'millrace_channel_reads_total',
-          help: 'Pages that this process read for followers of channels.',
+          help: 'Pages that this process read for channel followers.',
           type: 'counter',
           samples: [{ labels: {}, value: channels.logReads }],
         },

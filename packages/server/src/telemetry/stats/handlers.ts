@@ -15,7 +15,7 @@ export function statsHandlers(sql: Sql, clock: Pick<Clock, 'now'>): HandlersOf<O
         (name) => query[name] !== undefined,
       );
       if (filters.length > 1)
-        throw badRequest(`${filters.join(' and ')}: give at most one of task, queue, version and by.`);
+        throw badRequest(`${filters.join(' and ')}: use at most one of task, queue, version and by.`);
       const { by, limit, sort } = query;
       const env = environment.id;
       const range = readStatsRange(query, clock.now(), by === undefined ? 1 : limit);

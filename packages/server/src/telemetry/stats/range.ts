@@ -51,7 +51,7 @@ export function readStatsRange(requested: RequestedStatsRange, now: number, seri
   if (begin >= end) throw refused('from: must be before `to`, and in the past.');
   const oldest = tiers.at(-1)?.retentionMs ?? 0;
   if (now - begin > oldest + dayMs)
-    throw refused('The range is too wide: roll-ups are kept for 730 days. Use a later `from`.');
+    throw refused('The range is too wide: roll-ups are retained for 730 days. Use a later `from`.');
 
   const choose = (stepMs: number) => {
     const from = Math.floor(begin / stepMs) * stepMs;

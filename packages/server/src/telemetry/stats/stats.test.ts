@@ -17,7 +17,7 @@ const totals = async (t: Awaited<ReturnType<typeof testEngine>>, series: string)
   return totalOf(found.get(series) ?? []);
 };
 
-test('what happens to runs is counted, whichever way it happens', async () => {
+test('run events are counted, on every path', async () => {
   const t = await testEngine();
   const env = t.environment.id;
   const flusher = statsFlusher({ ...t.engine });
@@ -83,7 +83,7 @@ test('what happens to runs is counted, whichever way it happens', async () => {
   expect(await tasks(5, 'success')).toEqual(['send', 'other']);
 });
 
-test('a batch, and a transaction that rolls back, count what they commit', async () => {
+test('a batch and a rolled-back transaction count only committed runs', async () => {
   const t = await testEngine();
   await t.register('send');
   const flusher = statsFlusher({ ...t.engine });
@@ -101,7 +101,7 @@ test('a batch, and a transaction that rolls back, count what they commit', async
   expect(await totals(t, seriesName.all)).toMatchObject({ triggered: 2 });
 });
 
-test('minutes are added to at once, hours and days every ten seconds, and all when the server stops', async () => {
+test('minutes are updated at once, hours and days every ten seconds, and all when the server stops', async () => {
   const t = await testEngine();
   const { stats, clock } = t.engine;
   const flusher = statsFlusher({ ...t.engine });
@@ -130,7 +130,7 @@ test('minutes are added to at once, hours and days every ten seconds, and all wh
   expect(await t.sql`select distinct lasted from run_stats where series = 'a'`).toEqual([{ lasted: [4] }]);
 });
 
-test('a flush whose answer is lost adds nothing when it is sent again, and what came meanwhile is added', async () => {
+test('a flush whose response is lost adds nothing when it is repeated, and newer counts are added', async () => {
   const t = await testEngine();
   const stats = createRunStats();
   const subject = { env: t.environment.id, task: 'send', queue: 'mail' };
@@ -150,7 +150,7 @@ test('a flush whose answer is lost adds nothing when it is sent again, and what 
   expect(await totals(t, seriesName.queue('mail'))).toMatchObject({ completed: 3 });
 });
 
-test('names of any characters are counted, and what can never be stored holds up nothing', async () => {
+test('names with any characters are counted, and unstorable ones do not block others', async () => {
   const t = await testEngine();
   const stats = createRunStats();
   const flusher = statsFlusher({ sql: t.sql, clock: t.engine.clock, stats });
@@ -194,7 +194,7 @@ test('several processes add to the same rows at once', async () => {
   expect(total.lasted.sum).toBe(18 * (3 * 1 + 3 * 10 + 2 * 100 + 2 * 1_000));
 });
 
-test('a flush adds once for its process and number', async () => {
+test('a flush is applied once per process and number', async () => {
   const t = await testEngine();
   const row = {
     env: t.environment.id,
@@ -233,7 +233,7 @@ test('a flush adds once for its process and number', async () => {
   ]);
 });
 
-test('roll-ups are deleted by their age', async () => {
+test('roll-ups are deleted by age', async () => {
   const t = await testEngine();
   const flusher = statsFlusher({ ...t.engine });
   const now = t.engine.clock.now();
@@ -252,7 +252,7 @@ test('roll-ups are deleted by their age', async () => {
   ]);
 });
 
-test('a bucket has what is up to 9 % shorter than its bound, and a quantile is as exact', () => {
+test('a bucket contains durations up to 9 % below its bound, and quantiles are as exact', () => {
   expect([bucketOf(0), bucketOf(1), bucketOf(1e15)]).toEqual([minBucket, minBucket, maxBucket]);
   for (let ms = 2; ms < 1e8; ms *= 1.07) {
     const bound = boundOf(bucketOf(ms)) * 1_000;
@@ -269,7 +269,7 @@ test('a bucket has what is up to 9 % shorter than its bound, and a quantile is a
   expect(new Times().quantiles([0.5])).toEqual([undefined]);
 });
 
-test('a range that is too wide and a step that is too fine are refused with what to use instead', () => {
+test('a too wide range and a too fine step are rejected with an alternative', () => {
   const now = Date.parse('2026-11-23T12:34:56Z');
   const dayMs = 24 * hourMs;
   const read = (requested: Parameters<typeof readStatsRange>[0], series?: number) =>

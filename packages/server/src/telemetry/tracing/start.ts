@@ -29,7 +29,7 @@ export async function startTracing(settings: Settings = process.env): Promise<Tr
   const { exportTelemetry } = await import('./export.ts').catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ERR_MODULE_NOT_FOUND' || !error.message.includes('@opentelemetry/')) throw error;
     throw new OptionalPackageMissing(
-      `OTEL_EXPORTER_OTLP_ENDPOINT asks for OpenTelemetry, and the packages that send it are not installed: run \`npm install ${tracingPackages.join(' ')}\`, or unset it.`,
+      `OTEL_EXPORTER_OTLP_ENDPOINT is set, but the OpenTelemetry packages are not installed. Run \`npm install ${tracingPackages.join(' ')}\`, or unset it.`,
     );
   });
   return exportTelemetry(sends);

@@ -17,7 +17,7 @@ test('nothing is traced without an endpoint, or when tracing is switched off', a
   }
 });
 
-test('every package that sending traces and metrics needs is named, in a version that package.json takes', async () => {
+test('every package for traces and metrics is named, in a version that package.json accepts', async () => {
   const text = await readFile(new URL('../../../package.json', import.meta.url), 'utf8');
   const { peerDependencies } = JSON.parse(text) as { peerDependencies: Record<string, string> };
   const named = [...new Set([...tracingPackages, ...metricsPackages])]

@@ -44,7 +44,7 @@ export const browserHandlers = (
     createBrowserLink(request) {
       const userId = userOf(request);
       if (!mayLink(userId))
-        throw new Problem('rate_limited', 'Too many links were made: try again in a minute');
+        throw new Problem('rate_limited', 'Too many links were created. Try again in a minute.');
       return createLink(sql, userId, request, request.baseUrl);
     },
     listLoginProviders: async ({ baseUrl }) => ({

@@ -32,7 +32,7 @@ type LogInRequest = Pick<
 type LogInReply = Reply<Operations['createBrowserSession']>;
 
 const tooMany = (what: string) =>
-  new Problem('rate_limited', `Too many ${what}: try again in a minute`, {}, false);
+  new Problem('rate_limited', `Too many ${what}. Try again in a minute.`, {}, false);
 
 export async function logIn(dependencies: LogInDependencies, request: LogInRequest): Promise<LogInReply> {
   const { sql, log, now, ended, mayLogIn } = dependencies;
@@ -42,7 +42,7 @@ export async function logIn(dependencies: LogInDependencies, request: LogInReque
   if (!isFromDashboard({ method: 'POST', baseUrl, header }))
     throw new Problem(
       'cross_site',
-      'Only the dashboard logs in here: send the header x-millrace-dashboard: 1',
+      'Only the dashboard can log in here. Send the header x-millrace-dashboard: 1',
     );
   if (!mayLogIn(origin.address)) throw tooMany('logins from this address');
   const before = readCookie(header('cookie'), baseUrl);
@@ -95,13 +95,13 @@ async function identify(
         : undefined;
     if (!found)
       throw unauthorized(
-        'This is no valid personal access token: it starts with svc_pat_, and may have ended',
+        'Invalid personal access token. It must start with svc_pat_ and must not have expired.',
       );
     const { userId, credentialId: id, expiresAt } = found;
     return { userId, method: 'token', token: { id, expiresAt } };
   }
   if (email === undefined || password === undefined) return undefined;
-  if (!mayTryPassword(email.toLowerCase(), address)) throw tooMany('passwords were tried for this user');
+  if (!mayTryPassword(email.toLowerCase(), address)) throw tooMany('password attempts for this user');
   return logInByPassword(sql, email, password);
 }
 
@@ -113,7 +113,7 @@ async function identifyOnce(
 ): Promise<LoggedIn | { state: 'authorization_pending' | 'slow_down'; interval: number }> {
   if (token !== undefined) return useLink(tx, token);
   const taken = await takeApproval(tx, authorizationCode ?? '', now);
-  if (taken.state === 'used') throw unauthorized('This code was used already: ask for another one');
+  if (taken.state === 'used') throw unauthorized('This code was already used. Request another one.');
   if (taken.state !== 'approved') return { state: taken.state, interval: taken.interval };
   const { approver, expiresAt } = taken;
   const { userId, id, kind } = approver;

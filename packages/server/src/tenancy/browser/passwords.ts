@@ -21,12 +21,12 @@ export async function setPassword(
       select email from users where id = ${userId} for update`;
     const address = user?.email ?? email ?? null;
     if (hash !== null && address === null)
-      throw unprocessable('email: you have no e-mail address to log in with yet, so give one');
+      throw unprocessable('email: required, because you have no e-mail address to log in with yet');
     if (email !== undefined && address?.toLowerCase() !== email.toLowerCase())
-      throw unprocessable(`email: yours is ${address} and is not changed here; leave it out`);
+      throw unprocessable(`email: your address is ${address} and cannot be changed here. Leave it out.`);
     if (user?.email === null && address !== null) {
       const [taken] = await tx`select from users where lower(email) = lower(${address}) limit 1`;
-      if (taken) throw unprocessable('email: another user has this address; give another one');
+      if (taken) throw unprocessable('email: another user has this address. Use another one.');
       await tx`update users set email = ${address} where id = ${userId}`;
     }
     if (hash === null) await tx`delete from passwords where user_id = ${userId}`;

@@ -43,7 +43,7 @@ export interface LoggedIn {
 }
 
 /**
- * Opens a session under a new text, whatever the browser sent, and ends the browser's previous session: an attacker cannot make another person
+ * Always opens a session under a new text, and ends the browser's previous session: an attacker cannot make another person
  * use a session known to the attacker. `hasEnded` is true if there was a previous session.
  */
 export async function openSession(

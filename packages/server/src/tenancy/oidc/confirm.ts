@@ -1,4 +1,4 @@
-/** Checks with the identity provider whether users may still log in, at most once every half minute for each user, whatever they use. */
+/** Checks with the identity provider whether users may still log in, at most once every 30 s for each user across all credentials. */
 import { LRUCache } from 'lru-cache';
 import { graceMinutes, type ConfirmUser } from '../../auth/confirm.ts';
 import { oidcIdentityContext, seal, unseal, type MasterKey } from '../../auth/seal.ts';
@@ -73,11 +73,10 @@ export function createConfirmer(dependencies: ConfirmDependencies): Confirmer {
       return undefined;
     }
     return outcome.then((is) => {
-      if (is === 'ended')
-        throw unauthorized('Your identity provider has ended your access: log in with it again');
+      if (is === 'ended') throw unauthorized('Your identity provider has ended your access. Log in again.');
       if (is === 'unknown' && !inGrace)
         throw unauthorized(
-          'Your identity provider cannot be asked whether you may still log in: try again later',
+          'Your identity provider cannot confirm your access at the moment. Try again later.',
         );
     });
   };

@@ -111,7 +111,7 @@ export async function finishOidcLogin(
   }
 }
 
-/** The content of the login cookie. It is used up at the callback, whatever the result. */
+/** The content of the login cookie. The callback always consumes it. */
 function pendingIn({ masterKey, now }: OidcLoginDependencies, text: string | undefined): Pending {
   if (!text) throw new OidcFailure('invalid', 'no_login');
   let pending: Pending;

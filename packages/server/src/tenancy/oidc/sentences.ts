@@ -10,7 +10,7 @@ export function sentenceOf({ reason, code }: OidcFailure): Problem {
     case 'no_login':
       return new Problem(
         'login_expired',
-        `This login was finished already, took longer than ten minutes, or was started in another browser. ${again}`,
+        `This login was already finished, took longer than ten minutes, or was started in another browser. ${again}`,
       );
     case 'no_group':
       return new Problem(
@@ -30,7 +30,7 @@ export function sentenceOf({ reason, code }: OidcFailure): Problem {
     case 'invalid_grant':
       return new Problem(
         'login_expired',
-        `The identity provider does not accept this login: it was used already, or took too long. ${again}`,
+        `The identity provider rejected this login: it was already used, or took too long. ${again}`,
       );
   }
   switch (reason) {
@@ -49,12 +49,12 @@ export function sentenceOf({ reason, code }: OidcFailure): Problem {
     case 'clock':
       return new Problem(
         'identity_provider_failed',
-        `The clock of the identity provider and that of this server differ by more than ${clockToleranceSeconds} seconds. An administrator must correct the wrong one.`,
+        `The clocks of the identity provider and this server differ by more than ${clockToleranceSeconds} seconds. An administrator must correct the wrong one.`,
       );
     case 'invalid':
       return new Problem(
         'login_expired',
-        `The answer does not belong to the login that this browser started. ${again}`,
+        `The response does not belong to the login that this browser started. ${again}`,
       );
   }
 }

@@ -16,8 +16,8 @@ interface BlobRow {
 }
 
 /**
- * Records the contents that a version needs, and returns the blobs to be uploaded, with the progress of each. Known content is not requested,
- * whatever compressed it. Runs in the caller's transaction.
+ * Records the contents that a version needs, and returns the blobs to be uploaded, with the progress of each. Content that exists is not
+ * requested, regardless of its compression. Runs in the caller's transaction.
  */
 export async function askForBlobs(
   tx: Transaction,

@@ -36,13 +36,13 @@ export async function verifyBlob(
     });
   } catch (error) {
     // Checked by size: the pipeline may report an aborted stream instead of the error above.
-    if (bytes > size) return `it unpacks to more than the ${size} bytes that were declared`;
+    if (bytes > size) return `it unpacks to more than the declared ${size} bytes`;
     if (isZlibError(error)) return 'it is not compressed with gzip, or is cut off';
     throw error;
   }
-  if (packed.digest('hex') !== key.blob) return 'what was uploaded does not have the digest of the blob';
-  if (bytes !== size) return `it unpacks to ${bytes} bytes, and ${size} were declared`;
-  if (content.digest('hex') !== digest) return 'its content does not have the digest that was declared';
+  if (packed.digest('hex') !== key.blob) return 'the uploaded data does not match the digest of the blob';
+  if (bytes !== size) return `it unpacks to ${bytes} bytes, but ${size} were declared`;
+  if (content.digest('hex') !== digest) return 'its content does not match the declared digest';
   await sql`
     update blobs set content_digest = ${digest}, content_size = ${size}
      where project_id = ${key.project} and digest = ${key.blob} and content_digest is null and received = size`;

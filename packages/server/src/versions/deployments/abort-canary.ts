@@ -21,7 +21,7 @@ export async function abortCanary(
     if (canary?.id !== version.id)
       throw conflict(
         'canary_conflict',
-        `Version ${version.version} is not the canary: ${canary ? `that is ${canary.version}` : 'there is none'}. Nothing was changed.`,
+        `Version ${version.version} is not the canary: ${canary ? `the canary is ${canary.version}` : 'no canary exists'}. Nothing was changed.`,
       );
     await tx`update current_versions set canary_id = null, canary_percent = null where env = ${env}`;
     await record?.(tx, {

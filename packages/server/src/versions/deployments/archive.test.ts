@@ -46,7 +46,7 @@ test('a trigger that is locked to a version which is archived in the meantime is
   expect(await t.sql`select id from runs`).toEqual([{ id: free.id }]);
 });
 
-test('archiving waits for a trigger that is locked to the version, and is then refused', async () => {
+test('archiving waits for a trigger that is locked to the version, and is then rejected', async () => {
   const { t, old, prepare } = await start();
   const run = await prepare();
   const archived = await t.sql.begin(async (tx) => {
@@ -65,7 +65,7 @@ test('archiving waits for a trigger that is locked to the version, and is then r
   expect(await archived.archiving).toMatch(/^1 run is bound to version/);
 });
 
-test('a batch that is filled at once leaves such items to the general way', async () => {
+test('a batch that is filled at once leaves such items to the general path', async () => {
   const { t, old, prepare } = await start();
   const now = t.engine.clock.now();
   const id = newTimedId('batch', now);
@@ -77,7 +77,7 @@ test('a batch that is filled at once leaves such items to the general way', asyn
   expect(await fillAtOnce(t.sql, t.environment.id, row, items, now)).toBeUndefined();
 });
 
-test('however triggers and archiving meet, no run is bound to an archived version', async () => {
+test('no run is bound to an archived version, for any interleaving of triggers and archiving', async () => {
   const { t, trigger } = await start();
   for (let n = 0; n < 12; n++) {
     const { version } = await t.deploy(bundleOf({ [`${n}.js`]: 'a' }, { more: { tasks } }));

@@ -48,12 +48,12 @@ async function reasonToStay(
     select exists (select from current_versions c where c.env = ${env} and c.version_id = ${id}) as current,
            exists (select from current_versions c where c.env = ${env} and c.canary_id = ${id}) as canary,
            coalesce((select b.count from ${liveRuns(tx, env)} b where b.version_id = ${id}), 0) as live`;
-  if (row?.current) return inUse(`Version ${version} is the current one: promote another one first.`);
-  if (row?.canary) return inUse(`Version ${version} is the canary: abort it first.`);
+  if (row?.current) return inUse(`Version ${version} is the current version. Promote another one first.`);
+  if (row?.canary) return inUse(`Version ${version} is the canary. Abort it first.`);
   if (row && row.live > 0) {
     const live = row.live === 1 ? '1 run is' : `${row.live} runs are`;
     return inUse(
-      `${live} bound to version ${version}, not ended yet: wait, cancel what is left, or move it to another version (\`millrace versions move ${version} …\`).`,
+      `${live} bound to version ${version}. Wait for them to end, cancel them, or move them to another version (\`millrace versions move ${version} …\`).`,
     );
   }
   return undefined;

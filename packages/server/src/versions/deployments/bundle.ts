@@ -17,7 +17,7 @@ export async function retrieveBundle(
   const { id, version } = await findFetchable(sql, env, idOrVersion);
   const [row] = await sql<{ bundle: Bundle; contentHash: string }[]>`
     select bundle, content_hash as "contentHash" from versions where id = ${id} and state = 'ready'`;
-  if (!row) throw notFound(`Version ${version} is archived, and its files are gone.`);
+  if (!row) throw notFound(`Version ${version} is archived, and its files were deleted.`);
   return { ...row.bundle, version, contentHash: row.contentHash };
 }
 
@@ -76,6 +76,6 @@ export function whyNotFetchable({ version, state, isUploaded }: FoundVersion): s
     ready: undefined,
     uploading: `Version ${version} is still being uploaded.`,
     failed: `The deployment of version ${version} failed.`,
-    archived: `Version ${version} is archived, and its files are gone.`,
+    archived: `Version ${version} is archived, and its files were deleted.`,
   }[state];
 }

@@ -44,7 +44,7 @@ async function twoVersions() {
   return { t, current, canary, currentId, canaryId, triggered, claimCanary, leases };
 }
 
-test('the share of a run follows from its id as it is documented, and shares are equal', async () => {
+test('the share of a run follows from its id as documented, and shares are equal', async () => {
   const { sql } = await testDeployments();
   const runs = Array.from({ length: 5_000 }, (_, n) => newTimedId('run', 1_700_000_000_000 + n));
   const rows = await sql<{ id: string; share: number }[]>`
@@ -56,7 +56,7 @@ test('the share of a run follows from its id as it is documented, and shares are
 });
 
 describe('a canary', () => {
-  test('gets its share of the runs, which stay on it; a task that it lacks goes to the current version', async () => {
+  test('gets its share of the runs, which stay on it; tasks that it lacks start on the current version', async () => {
     const { t, canary, currentId, canaryId, triggered, leases } = await twoVersions();
     const before = await triggered(1);
     expect(await t.claim('r1', [currentId, canaryId], 10)).toHaveLength(1);
@@ -76,7 +76,7 @@ describe('a canary', () => {
     for (const run of old) expect(on.get(run)).toBe(currentId);
     expect(on.get(locked.id)).toBe(canaryId);
 
-    // Its retries stay on it, whatever happens to the canary.
+    // Its retries stay on it, even if the canary changes.
     const retried = attempts.find(({ run }) => on.get(run) === canaryId && run !== locked.id)!;
     await t.end(retried, { kind: 'retry', error, delayMs: 0 });
     expect(await t.abortCanary(canary.version)).toMatchObject({ canaryPercent: null });
@@ -117,7 +117,7 @@ describe('a canary', () => {
     expect(await t.claim('r1', [currentId], 500)).toHaveLength(its.length);
   });
 
-  test('is promoted, ends with any other promotion, and its share may change', async () => {
+  test('can be promoted, ends with any other promotion, and can change its share', async () => {
     const { t, current, canary } = await twoVersions();
     const cached = async () => (await t.engine.versions.current(t.environment.id))?.canary;
     expect(await cached()).toBeUndefined();
@@ -142,7 +142,7 @@ describe('a canary', () => {
     expect(await t.show(third.version)).toMatchObject({ state: 'ready', canaryPercent: null });
   });
 
-  test('is refused with a sentence that says what to do', async () => {
+  test('is rejected with a message that suggests a fix', async () => {
     const { t, current, canary } = await twoVersions();
     await expect(t.promoteTo(current.version, { percent: 10 })).rejects.toMatchObject(
       problem(409, /is the current one/),
@@ -151,20 +151,20 @@ describe('a canary', () => {
       problem(409, /No connected runner has loaded/),
     );
     await expect(t.abortCanary(canary.version)).rejects.toMatchObject(
-      problem(409, /is not the canary: there is none/),
+      problem(409, /is not the canary: no canary exists/),
     );
     const third = await t.deploy(bundleOf({ 'c.js': 'c' }));
     await t.promoteTo(canary.version, { percent: 10 });
     await expect(t.promoteTo(third.version, { percent: 10 })).rejects.toMatchObject(
       problem(
         409,
-        /is the canary, with 10 percent of the new runs: promote it without a percentage, or abort/,
+        /is the canary, with 10 percent of the new runs\. Promote it without a percentage, or abort/,
       ),
     );
     await expect(t.abortCanary(third.version)).rejects.toMatchObject(
-      problem(409, new RegExp(`is not the canary: that is ${canary.version}`)),
+      problem(409, new RegExp(`is not the canary: the canary is ${canary.version}`)),
     );
-    await expect(t.archive(canary.version)).rejects.toMatchObject(problem(409, /abort it first/));
+    await expect(t.archive(canary.version)).rejects.toMatchObject(problem(409, /Abort it first/));
     for (let n = 0; n < 11; n++) await t.deploy(bundleOf({ 'n.js': String(n) }));
     await t.prune();
     expect(await t.show(canary.version)).toMatchObject({ state: 'ready', canaryPercent: 10 });

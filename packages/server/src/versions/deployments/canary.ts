@@ -27,15 +27,18 @@ export async function refuseCanary(
   if (current === undefined)
     throw conflict(
       'canary_conflict',
-      `No version is current, so that there is nothing beside a canary: promote version ${version} without a percentage.`,
+      `No version is current, so a canary cannot share its runs. Promote version ${version} without a percentage.`,
     );
   if (version === current)
-    throw conflict('canary_conflict', `Version ${version} is the current one: name another one as canary.`);
+    throw conflict(
+      'canary_conflict',
+      `Version ${version} is the current version. Choose another one as the canary.`,
+    );
   const canary = await readCanary(tx, env);
   if (canary && canary.version !== version)
     throw conflict(
       'canary_conflict',
-      `Version ${canary.version} is the canary, with ${canary.percent} percent of the new runs: promote it without a percentage, or abort it, before there is another.`,
+      `Version ${canary.version} is the canary, with ${canary.percent} percent of the new runs. Promote it without a percentage, or abort it, before you promote another one.`,
     );
 }
 

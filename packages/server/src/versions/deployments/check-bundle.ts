@@ -11,12 +11,10 @@ const maxRatio = 32;
 export function checkBundle(bundle: Bundle, tasks: readonly TaskManifest[]): void {
   const paths = new Set<string>();
   for (const { path } of bundle.files) {
-    if (paths.has(path)) throw unprocessable(`bundle.files: "${path}" is there twice.`);
+    if (paths.has(path)) throw unprocessable(`bundle.files: duplicate path "${path}".`);
     paths.add(path);
     if (path === 'node_modules' || path.startsWith('node_modules/')) {
-      throw unprocessable(
-        `bundle.files: "${path}": node_modules of a bundle is its layer; no file may be there.`,
-      );
+      throw unprocessable(`bundle.files: "${path}": node_modules is reserved for the layer of the bundle.`);
     }
   }
   for (const path of paths) {
@@ -26,17 +24,17 @@ export function checkBundle(bundle: Bundle, tasks: readonly TaskManifest[]): voi
     }
   }
   if (!paths.has(bundle.sdk))
-    throw unprocessable(`bundle.sdk: there is no file "${bundle.sdk}" in bundle.files.`);
+    throw unprocessable(`bundle.sdk: the file "${bundle.sdk}" is missing from bundle.files.`);
   const sources = new Set<string>();
   for (const { source, module } of bundle.entries) {
     if (!paths.has(module))
-      throw unprocessable(`bundle.entries: there is no file "${module}" in bundle.files.`);
+      throw unprocessable(`bundle.entries: the file "${module}" is missing from bundle.files.`);
     sources.add(source);
   }
   checkTasks(bundle, tasks, sources);
   const platforms = bundle.layers.map(({ platform }) => platform);
   const twice = platforms.find((platform, index) => platforms.indexOf(platform) !== index);
-  if (twice !== undefined) throw unprocessable(`bundle.layers: there are two for ${twice}.`);
+  if (twice !== undefined) throw unprocessable(`bundle.layers: more than one layer for ${twice}.`);
 }
 
 function checkTasks(bundle: Bundle, tasks: readonly TaskManifest[], sources: ReadonlySet<string>): void {
@@ -46,12 +44,11 @@ function checkTasks(bundle: Bundle, tasks: readonly TaskManifest[], sources: Rea
     if (!served) throw unprocessable(`bundle.tasks: the task "${id}" is missing.`);
     if (!sources.has(served.source))
       throw unprocessable(
-        `bundle.tasks: "${id}" is in "${served.source}", which bundle.entries does not have.`,
+        `bundle.tasks: "${id}" is in "${served.source}", which is missing from bundle.entries.`,
       );
   }
   const other = Object.keys(bundle.tasks).find((id) => !declared.has(id));
-  if (other !== undefined)
-    throw unprocessable(`bundle.tasks: "${other}" is not among the tasks of the deployment.`);
+  if (other !== undefined) throw unprocessable(`bundle.tasks: "${other}" is not a task of the deployment.`);
 }
 
 /** The declared content of one blob. */
@@ -81,7 +78,7 @@ export function contentsOf(bundle: Bundle, maxBytes: number): DeclaredBlob[] {
       known.blobSize !== content.blobSize
     ) {
       throw unprocessable(
-        `bundle: the content ${content.digest} is declared twice, with different sizes or blobs; declare it the same each time.`,
+        `bundle: the content ${content.digest} is declared twice, with different sizes or blobs. Declare it the same each time.`,
       );
     }
   }
@@ -91,7 +88,7 @@ export function contentsOf(bundle: Bundle, maxBytes: number): DeclaredBlob[] {
     throw new Problem(
       'too_large',
       `The files and layers of this deployment have ${mibOf(bytes)} MiB compressed; at most ${mibOf(maxBytes)} MiB are allowed. ` +
-        'Leave files out, or raise MILLRACE_MAX_BUNDLE of the server.',
+        'Exclude files, or raise MILLRACE_MAX_BUNDLE on the server.',
     );
   }
   const unpacked = contents.reduce((sum, { size }) => sum + size, 0);

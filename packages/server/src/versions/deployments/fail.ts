@@ -25,7 +25,7 @@ export async function failDeployment(
     else if (version.state !== 'failed')
       throw conflict(
         'deployment_finalized',
-        `Version ${version.version} was finalized: it cannot fail any more. Archive it instead.`,
+        `Version ${version.version} was finalized and can no longer fail. Archive it instead.`,
       );
     return showDeployment(tx, env, version, new Date(clock.now()));
   });

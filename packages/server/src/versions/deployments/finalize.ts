@@ -53,10 +53,10 @@ function refuseEnded({ version, state, error }: FoundVersion): void {
   if (state === 'failed')
     throw conflict(
       'version_not_ready',
-      `The deployment of version ${version} failed (${error?.message ?? 'it was given up'}): begin it again.`,
+      `The deployment of version ${version} failed (${error?.message ?? 'it was given up'}). Create it again.`,
     );
   if (state === 'archived')
-    throw conflict('version_not_ready', `Version ${version} is archived: begin a new deployment.`);
+    throw conflict('version_not_ready', `Version ${version} is archived. Create a new deployment.`);
 }
 
 interface UploadedBlob {
@@ -105,7 +105,7 @@ async function verifyContents(sql: Sql, env: number, project: number, version: F
   if (missing.length > 0) {
     throw conflict(
       'blob_missing',
-      `Version ${version.version} lacks ${missing.length} of its ${contents.size} contents: upload them, then finalize it. Create the deployment again to see which.`,
+      `Version ${version.version} lacks ${missing.length} of its ${contents.size} contents. Create the deployment again to list them, upload them, then finalize it.`,
       { missing: missing.slice(0, 1_000) },
     );
   }
@@ -120,7 +120,7 @@ async function verifyContents(sql: Sql, env: number, project: number, version: F
       await markFailed(tx, version.id, { name: 'VerificationError', message });
     });
     throw unprocessable(
-      `${message}. The deployment of version ${version.version} has failed: begin it again.`,
+      `${message}. The deployment of version ${version.version} has failed. Create it again.`,
     );
   }
 }
@@ -135,7 +135,7 @@ async function wrongWith(
     if (content !== expected.digest) return 'its blob has another content';
     return Number(contentSize) === expected.size
       ? undefined
-      : `it has ${contentSize} bytes, and ${expected.size} were declared`;
+      : `it has ${contentSize} bytes, but ${expected.size} were declared`;
   }
   let wrong: string | undefined;
   try {
@@ -162,7 +162,7 @@ async function wrongWith(
 const lost = (blob: string) =>
   conflict(
     'blob_missing',
-    `The blob ${blob} was removed meanwhile: create the deployment again, and upload it.`,
+    `The blob ${blob} has been removed in the meantime. Create the deployment again, and upload it.`,
   );
 
 /** How many blobs are moved to the store concurrently. */
@@ -200,7 +200,7 @@ async function makeReady(
   refuseEnded(now);
   if (now.state === 'ready') return false;
   const bundle = await readBundle(tx, id);
-  if (!bundle) throw new Error('a version that is uploaded has no bundle');
+  if (!bundle) throw new Error('an uploading version has no bundle');
   const verified = new Map<string, UploadedBlob>();
   for (const blob of await readBlobs(tx, project, id))
     if (blob.content === blob.declared && !verified.has(blob.declared)) verified.set(blob.declared, blob);
@@ -209,7 +209,7 @@ async function makeReady(
     if (!blob)
       throw conflict(
         'blob_missing',
-        `Version ${version} lost a blob meanwhile: create the deployment again, and upload it.`,
+        `Version ${version} has lost a blob in the meantime. Create the deployment again, and upload it.`,
       );
     return { ...content, blob: blob.blob, blobSize: Number(blob.size) };
   };

@@ -108,6 +108,6 @@ export function deploymentHandlers(
 function refuseRollback(principal: Principal, version: string): void {
   if (!isUser(principal) && allows(principal.scopes, 'write', [{ type: 'deployments' }])) return;
   throw forbidden(
-    `version ${version} is older than the current one, and this key may promote newer versions only. Rolling back needs a key with the scope write:deployments.`,
+    `version ${version} is older than the current one, and this key can promote newer versions only. A rollback requires a key with the scope write:deployments.`,
   );
 }

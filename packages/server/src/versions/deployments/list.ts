@@ -49,7 +49,7 @@ export async function listDeployments(
 
 const unknownPage = (after: string) =>
   badRequest(
-    `page[after]: this environment has no deployment "${after.slice(0, 128)}"; send the cursor of a page before.`,
+    `page[after]: this environment has no deployment "${after.slice(0, 128)}"; send the cursor of a previous page.`,
   );
 
 function rangeOf({ period, from, to }: ListQuery, now: number): { from?: Date; to?: Date } {
@@ -63,5 +63,5 @@ function rangeOf({ period, from, to }: ListQuery, now: number): { from?: Date; t
 function instantOf(field: string, text: string): Date {
   const date = parseInstant(text);
   if (date && date.getTime() >= 0 && date.getTime() <= lastMoment) return date;
-  throw badRequest(`${field}: "${text.slice(0, 64)}" is not a date; send one such as 2026-11-21T10:00:00Z.`);
+  throw badRequest(`${field}: "${text.slice(0, 64)}" is not a date. Send one such as 2026-11-21T10:00:00Z.`);
 }

@@ -19,7 +19,7 @@ const seeds = process.env['MILLRACE_TEST_SEED']
   : [1, 2, 3].map(() => Math.floor(Math.random() * 1_000_000));
 
 test.each([...seeds.map((seed) => [seed, 'the database'] as const), [seeds[0]!, 'a store'] as const])(
-  'whatever is done at once to deployments, what stays is whole (seed %i, files in %s)',
+  'any concurrent operations leave deployments consistent (seed %i, files in %s)',
   async (seed, where) => {
     const s3 = where === 'a store' ? await startS3Server() : undefined;
     const t = await testDeployments(s3 && (await openS3Store(s3.settings, () => {})));

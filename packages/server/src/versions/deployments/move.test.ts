@@ -61,7 +61,7 @@ async function allKinds() {
 }
 
 describe('moving the runs of a version', () => {
-  test('binds whatever waits to the other version, where it starts, and leaves attempts that are alive', async () => {
+  test('binds waiting runs to the other version, where they start, and leaves live attempts', async () => {
     const { t, from, to, runs, stay, executing } = await allKinds();
     const free = await t.trigger('send');
     const plan = await t.move(from.version, to.version, { dryRun: true });
@@ -114,7 +114,7 @@ describe('moving the runs of a version', () => {
     expect(await versionOf(t, executing.run)).toBe(from.version);
   });
 
-  test('takes only the tasks and the kinds of waiting that are named', async () => {
+  test('moves only the selected tasks and waiting states', async () => {
     const { t, from, to, runs } = await allKinds();
     expect(await t.move(from.version, to.version, { status: ['RETRYING', 'QUEUED'] })).toMatchObject({
       moved: 2,
@@ -134,7 +134,7 @@ describe('moving the runs of a version', () => {
     });
   });
 
-  test('is refused as a whole if the other version lacks a task, which is named', async () => {
+  test('is rejected as a whole if the other version lacks a task, which is named', async () => {
     const { t, from, locked } = await twoVersions();
     const narrow = await t.register('send');
     const runs = [await t.trigger('send', locked), await t.trigger('other', locked)];
@@ -142,14 +142,14 @@ describe('moving the runs of a version', () => {
       missingTasks: ['other'],
     });
     await expect(t.move(from.version, narrow.version)).rejects.toMatchObject({
-      ...problem(409, /^Version .* lacks "other", of which runs wait\. Nothing was moved/),
+      ...problem(409, /^Version .* lacks tasks with waiting runs: "other"\. Nothing was moved/),
       extra: { missingTasks: ['other'] },
     });
     for (const { id } of runs) expect(await versionOf(t, id)).toBe(from.version);
     expect(await t.move(from.version, narrow.version, { task: ['send'] })).toMatchObject({ moved: 1 });
   });
 
-  test('is refused to a version that is not ready or not there, and to itself', async () => {
+  test('is rejected for a version that is not ready or does not exist, and for itself', async () => {
     const { t, from, to } = await twoVersions();
     const created = await t.create(bundleOf({ 'a.js': 'a' }).body);
     await expect(t.move(from.version, created.version)).rejects.toMatchObject(
@@ -162,7 +162,7 @@ describe('moving the runs of a version', () => {
     await expect(t.move(from.version, from.version)).rejects.toMatchObject(problem(422, /already/));
   });
 
-  test('that ended in between goes on when it is called again, in batches of the size that is given', async () => {
+  test('continues after an interruption when called again, in batches of the given size', async () => {
     const { t, from, to, locked } = await twoVersions();
     for (let n = 0; n < 25; n++)
       await t.trigger('send', { ...locked, ...(n % 3 > 0 && { concurrencyKey: `key ${n % 7}` }) });
@@ -180,7 +180,7 @@ describe('moving the runs of a version', () => {
     expect(row).toEqual({ moved: 37, runs: 37, queued: 25, delayed: 12 });
   });
 
-  test('and claims at the same time: each run is claimed on its old version or moved, and none is lost', async () => {
+  test('with concurrent claims: each run is claimed on its old version or moved, and none is lost', async () => {
     const { t, from, to, locked } = await twoVersions();
     await t.addRunner('r2');
     const count = 400;
@@ -241,7 +241,7 @@ describe('moving the runs of a version', () => {
     for (const { run_id, version_id } of leases) expect(version_id).toBe(onOld.has(run_id) ? from.id : to.id);
   });
 
-  test('keeps the target: it cannot be archived meanwhile, and the source can be once nothing is left', async () => {
+  test('protects the target from archiving in the meantime; the source can be archived once no runs are left', async () => {
     const t = await testDeployments();
     const from = await t.deploy(bundleOf({ 'a.js': 'a' }));
     const to = await t.deploy(bundleOf({ 'b.js': 'b' }));

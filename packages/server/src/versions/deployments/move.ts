@@ -47,7 +47,7 @@ export async function moveRuns(
   const from = await findVersion(sql, env, idOrVersion);
   const to = await findVersion(sql, env, target);
   if (from.id === to.id)
-    throw unprocessable(`to: its runs are on version ${to.version} already; name another.`);
+    throw unprocessable(`to: the runs are already on version ${to.version}. Choose another one.`);
   refuseUnready(to);
   const found = await readMovable(sql, env, from.id, to.id, filter);
   const summary = { from: from.version, to: to.version, ...found };
@@ -61,7 +61,7 @@ export async function moveRuns(
 }
 
 const lacking = ({ version }: FoundVersion, { missingTasks }: Movable): string =>
-  `Version ${version} lacks ${missingTasks.map((task) => `"${task}"`).join(', ')}, of which runs wait. Nothing was moved: deploy a version that has them, or name the tasks to move.`;
+  `Version ${version} lacks tasks with waiting runs: ${missingTasks.map((task) => `"${task}"`).join(', ')}. Nothing was moved. Deploy a version that has them, or select the tasks to move.`;
 
 type RecordOnce = (tx: Transaction) => Promise<void>;
 
@@ -155,7 +155,7 @@ async function moveBatch(
       select moved, skipped, lane, sort_key as "sortKey", run
         from move_runs(${env}, ${from.id}, ${to.id}, ${wait}, ${filter.task ?? null}::text[], ${after.lane}::bigint,
                        ${after.sortKey}::bigint, ${after.run}, ${new Date(clock.now())}, ${atOnce})`;
-    if (!row) throw new Error('move_runs replied nothing');
+    if (!row) throw new Error('move_runs returned no row');
     if (row.moved.length > 0) await recordOnce(tx);
     return row;
   });

@@ -8,7 +8,7 @@ const problem = (status: number, message: RegExp) => ({
 });
 
 describe('promotion', () => {
-  test('makes a version current, with its queues, and is told once', async () => {
+  test('makes a version current, with its queues, and is reported once', async () => {
     const t = await testDeployments();
     const tasks = [{ id: 'send', filePath: 'tasks.ts', queue: { name: 'mail', concurrencyLimit: 3 } }];
     const deployed = await t.deploy(bundleOf({}, { more: { tasks } }));
@@ -34,7 +34,7 @@ describe('promotion', () => {
     expect(t.acts.filter((act) => act.startsWith('version.promoted'))).toHaveLength(1);
   });
 
-  test('asks for a connected runner that has loaded the version, unless it is forced', async () => {
+  test('requires a connected runner that has loaded the version, unless forced', async () => {
     const t = await testDeployments();
     const { version } = await t.deploy(bundleOf({}));
     const careful = { force: false };
@@ -67,7 +67,7 @@ describe('promotion', () => {
     expect(await t.show(first.version)).toMatchObject({ state: 'drained' });
   });
 
-  test('of one that is uploaded, failed, archived or unknown is refused', async () => {
+  test('of an uploading, failed, archived or unknown version is rejected', async () => {
     const t = await testDeployments();
     const bundle = bundleOf({});
     const created = await t.create(bundle.body);
@@ -81,7 +81,7 @@ describe('promotion', () => {
     await expect(t.promoteTo('deployment_\0')).rejects.toMatchObject(problem(404, /no version/));
   });
 
-  test('of two at once: both are done, and one is current', async () => {
+  test('of two at once: both succeed, and one is current', async () => {
     const t = await testDeployments();
     const versions = [await t.deploy(bundleOf({})), await t.deploy(bundleOf({ 'a.js': 'a' }))];
     const all = [...versions, ...versions, ...versions];
@@ -115,7 +115,7 @@ describe('archiving', () => {
     expect(again.version).not.toBe(deployed.version);
   });
 
-  test('is refused for the current one, for one that live runs are bound to, and for one that is not there', async () => {
+  test('is rejected for the current version, for one with live runs, and for one that does not exist', async () => {
     const t = await testDeployments();
     const one = await t.deploy(bundleOf({}));
     const two = await t.deploy(bundleOf({ 'a.js': 'a' }));
@@ -144,7 +144,7 @@ describe('archiving', () => {
     await expect(t.archive(created.version)).rejects.toMatchObject(problem(409, /has no files/));
   });
 
-  test('by retention spares the newest, the current one and those with live runs', async () => {
+  test('by retention keeps the newest, the current one and those with live runs', async () => {
     const t = await testDeployments();
     const versions: string[] = [];
     for (let n = 0; n < 14; n++) versions.push((await t.deploy(bundleOf({ 'n.js': String(n) }))).version);
@@ -155,12 +155,12 @@ describe('archiving', () => {
     expect(states.slice(0, 4)).toEqual(['current', 'ready', 'archived', 'archived']);
     expect(new Set(states.slice(4))).toEqual(new Set(['ready']));
     await expect(t.promoteTo(versions[3]!, { allowRollbacks: true })).rejects.toMatchObject(
-      problem(409, /is archived, and its files are gone: deploy its code again/),
+      problem(409, /is archived, and its files were deleted\. Deploy its code again/),
     );
     expect(await t.engine.versions.fetchable(t.environment.id)).toHaveLength(12);
   });
 
-  test('gives up an upload that nobody continued for a day, and frees what it had sent', async () => {
+  test('fails an upload that was idle for a day, and frees its data', async () => {
     const t = await testDeployments();
     const bundle = bundleOf({ 'a.js': 'a' });
     const created = await t.create(bundle.body);
@@ -191,7 +191,7 @@ describe('a run with externalDeploymentId', () => {
     return row;
   };
 
-  test('waits until the deployment has landed, whatever version is current, and starts on it', async () => {
+  test('waits for the deployment with any current version, and starts on it', async () => {
     const t = await testDeployments();
     await t.register('send');
     const waiting = await t.trigger('send', external('build-7'));
@@ -215,7 +215,7 @@ describe('a run with externalDeploymentId', () => {
     );
   });
 
-  test('that is delayed is bound when it is due', async () => {
+  test('and a delay is bound when due', async () => {
     const t = await testDeployments();
     const early = await t.trigger('send', { ...external('build-7'), delay: '1m' });
     const late = await t.trigger('send', { ...external('build-8'), delay: '1m' });
@@ -226,7 +226,7 @@ describe('a run with externalDeploymentId', () => {
     expect(await whereOf(t, late.id)).toEqual({ version: null, queued: false, pending: true });
   });
 
-  test('starts on the newest deployment that carries the id, and the same content may carry two', async () => {
+  test('starts on the newest deployment with the id, and the same content can have two ids', async () => {
     const t = await testDeployments();
     const one = await t.deploy(bundleOf({}, { more: { externalId: 'a' } }));
     const two = await t.deploy(bundleOf({ 'a.js': 'a' }, { more: { externalId: 'a' } }));

@@ -49,7 +49,7 @@ export async function promoteDeployment(
       if (!options.allowRollbacks)
         throw conflict(
           'version_outdated',
-          `Version ${version.version} is older than the current version ${current.version}. To go back to it, allow the rollback: --allow-rollback of \`millrace versions promote\`, or allowRollbacks=true.`,
+          `Version ${version.version} is older than the current version ${current.version}. To roll back to it, allow the rollback: --allow-rollback of \`millrace versions promote\`, or allowRollbacks=true.`,
         );
     }
     // Promoting the current version again changes nothing, so no runner needs to have loaded it.
@@ -87,12 +87,12 @@ const notLoaded = ({ version, isUploaded }: FoundVersion) =>
   isUploaded
     ? conflict(
         'version_not_loaded',
-        `No connected runner has loaded version ${version}. Those that can have been asked to: try again in a few seconds, start one, or promote it all the same (--force, or force=true).`,
+        `No connected runner has loaded version ${version}. Those that can load it have been notified. Try again in a few seconds, start another runner, or promote it anyway (--force, or force=true).`,
         { code: 'version_not_loaded' },
       )
     : conflict(
         'version_not_served',
-        `No connected runner has loaded version ${version}, which was not uploaded: start the runner with its folder, or promote it all the same (--force, or force=true).`,
+        `No connected runner has loaded version ${version}, which was not uploaded. Start a runner with its folder, or promote it anyway (--force, or force=true).`,
       );
 
 /** 409 with the reason for a version that runs could not start on. */
@@ -101,9 +101,9 @@ export function refuseUnready({ version, state, error }: FoundVersion): void {
   throw conflict(
     'version_not_ready',
     {
-      uploading: `Version ${version} is still being uploaded: finalize it first.`,
-      failed: `Version ${version} failed (${error?.message ?? 'it was given up'}): deploy it again.`,
-      archived: `Version ${version} is archived, and its files are gone: deploy its code again.`,
+      uploading: `Version ${version} is still being uploaded. Finalize it first.`,
+      failed: `Version ${version} failed (${error?.message ?? 'it was given up'}). Deploy it again.`,
+      archived: `Version ${version} is archived, and its files were deleted. Deploy its code again.`,
     }[state],
   );
 }

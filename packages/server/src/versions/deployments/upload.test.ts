@@ -25,7 +25,7 @@ describe('a deployment', () => {
     expect(ready).toMatchObject({ state: 'ready', status: 'DEPLOYED', isUploaded: true, tasks: 1 });
     expect(await t.finalize(created)).toEqual(ready);
     expect(await t.create(bundle.body)).toMatchObject({ id: created.id, isNew: false, missing: [] });
-    // Whatever its compression or order.
+    // With any compression and order.
     const other = bundleOf({ 'a.js': 'a'.repeat(10_000) }, { level: 1 });
     const { bundle: content } = other.body;
     const turned = { ...content, files: content.files.toReversed() };
@@ -46,7 +46,7 @@ describe('a deployment', () => {
     expect(await t.finalize(created)).toMatchObject({ state: 'ready' });
   });
 
-  test('that another content would make is another version', async () => {
+  test('with other content is another version', async () => {
     const t = await testDeployments();
     const versions = new Set<string>();
     const bodies = [
@@ -63,7 +63,7 @@ describe('a deployment', () => {
     expect(versions.size).toBe(bodies.length);
   });
 
-  test('keeps what it knows of its origin', async () => {
+  test('stores the information about its origin', async () => {
     const t = await testDeployments();
     const git = { commit: 'abc', branch: 'main', dirty: true };
     const more = { git, message: 'first', host: 'laptop', sdkVersion: '1.2.3', externalId: ' build-1 ' };
@@ -81,7 +81,7 @@ describe('a deployment', () => {
 });
 
 describe('an upload', () => {
-  test('goes on where it ended, in pieces, and sending again what is there does nothing', async () => {
+  test('continues where it ended, in chunks, and a repeated chunk changes nothing', async () => {
     const t = await testDeployments();
     const large = randomBytes(3 * mib);
     const bundle = bundleOf({ 'large.bin': large });
@@ -93,7 +93,7 @@ describe('an upload', () => {
     const again = await t.create(bundle.body);
     expect(again.missing).toContainEqual({ blob, received: 1_500_000 });
     await expect(t.put(created, blob, data.subarray(1_500_001), 1_500_001)).rejects.toMatchObject({
-      ...problem(409, /has 1500000 bytes: go on with offset=1500000/),
+      ...problem(409, /has 1500000 bytes\. Continue with offset=1500000/),
       extra: { received: 1_500_000 },
     });
     // It overlaps with stored bytes.
@@ -105,7 +105,7 @@ describe('an upload', () => {
     expect(pieces[0]!.bytes).toBeLessThanOrEqual(mib);
   });
 
-  test('of one blob by many at once stores it once', async () => {
+  test('of one blob by many clients at once stores it once', async () => {
     const t = await testDeployments();
     const bundle = bundleOf({ 'large.bin': randomBytes(4 * mib) });
     const created = await t.create(bundle.body);
@@ -118,13 +118,13 @@ describe('an upload', () => {
     expect(sum).toEqual({ exact: true });
   });
 
-  test('of more than was declared, or of a blob that is not its own, is refused', async () => {
+  test('of more than the declared size, or of a foreign blob, is rejected', async () => {
     const t = await testDeployments();
     const bundle = bundleOf({});
     const created = await t.create(bundle.body);
     const { blob, blobSize } = blobOf(bundle, 'sdk.js');
     await expect(t.put(created, blob, Buffer.alloc(blobSize + 1))).rejects.toMatchObject(
-      problem(422, /declared with \d+ bytes, and more were sent/),
+      problem(422, /declared with \d+ bytes, but more were sent/),
     );
     await expect(t.put(created, '0'.repeat(64), Buffer.alloc(1))).rejects.toMatchObject(
       problem(404, /has no blob 0000/),
@@ -134,7 +134,7 @@ describe('an upload', () => {
     );
   });
 
-  test('by two that compress the same content differently becomes one version, whoever is first', async () => {
+  test('by two clients that compress the same content differently becomes one version, in any order', async () => {
     const t = await testDeployments();
     const content = { 'a.js': 'a'.repeat(50_000) };
     const [one, two] = [bundleOf(content, { level: 1 }), bundleOf(content, { level: 9 })];
@@ -150,7 +150,7 @@ describe('an upload', () => {
 });
 
 describe('finalizing', () => {
-  test('with a piece missing names it, and the upload can go on', async () => {
+  test('with a missing chunk names it, and the upload can continue', async () => {
     const t = await testDeployments();
     const bundle = bundleOf({ 'a.js': 'a' });
     const created = await t.create(bundle.body);
@@ -167,7 +167,7 @@ describe('finalizing', () => {
 
   const wrong: [string, (bundle: TestBundle) => TestBundle, RegExp][] = [
     [
-      'bytes that do not have the digest of the blob',
+      'bytes that do not match the digest of the blob',
       (bundle) => {
         const { blob, blobSize } = blobOf(bundle, 'a.js');
         const other = gzipSync('b'.repeat(1_000));
@@ -179,20 +179,20 @@ describe('finalizing', () => {
           ]),
         };
       },
-      /^a\.js: (what was uploaded does not have the digest|it unpacks|it is not compressed)/,
+      /^a\.js: (the uploaded data does not match the digest|it unpacks|it is not compressed)/,
     ],
     [
-      'a content of another digest',
+      'content with another digest',
       (bundle) => withFile(bundle, { digest: sha256('something else') }),
-      /^a\.js: its content does not have the digest/,
+      /^a\.js: its content does not match the declared digest/,
     ],
     [
-      'a content that is longer than declared',
+      'content that is longer than declared',
       (bundle) => withFile(bundle, { size: 999 }),
       /^a\.js: it unpacks to more than the 999 bytes/,
     ],
     [
-      'a content in several pieces that is longer than declared',
+      'content in several chunks that is longer than declared',
       (bundle) => {
         const data = gzipSync(randomBytes(3 * maxPieceBytes));
         const blob = sha256(data);
@@ -202,12 +202,12 @@ describe('finalizing', () => {
       /^a\.js: it unpacks to more than the 1000 bytes/,
     ],
     [
-      'a content that is shorter than declared',
+      'content that is shorter than declared',
       (bundle) => withFile(bundle, { size: 1_001 }),
       /^a\.js: it unpacks to 1000 bytes, and 1001/,
     ],
     [
-      'something that is not compressed',
+      'data that is not compressed',
       (bundle) => {
         const data = Buffer.from('not compressed');
         const blob = sha256(data);
@@ -217,7 +217,7 @@ describe('finalizing', () => {
       /^a\.js: it is not compressed with gzip/,
     ],
     [
-      'something that is cut off',
+      'truncated data',
       (bundle) => {
         const data = bundle.blobs.get(blobOf(bundle, 'a.js').blob)!.subarray(0, -4);
         const blob = sha256(data);
@@ -259,10 +259,10 @@ describe('finalizing', () => {
   );
 });
 
-describe('creating refuses', () => {
+describe('creating rejects', () => {
   const file = bundleOf({}).body.bundle.files[0]!;
   const cases: [string, object, number, RegExp][] = [
-    ['a path that is there twice', { files: [file, file] }, 422, /"sdk\.js" is there twice/],
+    ['a duplicate path', { files: [file, file] }, 422, /duplicate path "sdk\.js"/],
     [
       'a file that is also a folder',
       { files: [...bundleOf({}).body.bundle.files, { ...file, path: 'sdk.js/x' }] },
@@ -273,21 +273,21 @@ describe('creating refuses', () => {
       'a file in the place of the layer',
       { files: [...bundleOf({}).body.bundle.files, { ...file, path: 'node_modules/x.js' }] },
       422,
-      /node_modules of a bundle is its layer/,
+      /node_modules is reserved for the layer/,
     ],
-    ['an SDK that is not there', { sdk: 'none.js' }, 422, /bundle\.sdk: there is no file "none\.js"/],
+    ['a missing SDK file', { sdk: 'none.js' }, 422, /bundle\.sdk: the file "none\.js" is missing/],
     [
-      'a module that is not there',
+      'a missing module',
       { entries: [{ source: 'tasks.ts', module: 'x.js' }] },
       422,
-      /bundle\.entries: there is no file "x\.js"/,
+      /bundle\.entries: the file "x\.js" is missing/,
     ],
     ['a task without code', { tasks: {} }, 422, /bundle\.tasks: the task "send" is missing/],
     [
       'two layers for one platform',
       { layers: [1, 2].map(() => ({ ...file, platform: 'linux-x64-glibc' })) },
       422,
-      /there are two for linux-x64-glibc/,
+      /more than one layer for linux-x64-glibc/,
     ],
     [
       'two sizes of one content',
@@ -327,7 +327,7 @@ describe('creating refuses', () => {
     expect(await t.sql`select from versions`).toEqual([]);
   });
 
-  test('a blob that is known with another content', async () => {
+  test('a blob that exists with other content', async () => {
     const t = await testDeployments();
     const good = bundleOf({ 'a.js': 'a' });
     await t.deploy(good);
@@ -339,7 +339,7 @@ describe('creating refuses', () => {
   });
 });
 
-test('giving up is final, may be repeated, and is refused once it is ready', async () => {
+test('failing a deployment is final, can be repeated, and is rejected once it is ready', async () => {
   const t = await testDeployments();
   const bundle = bundleOf({});
   const created = await t.create(bundle.body);

@@ -35,11 +35,14 @@ export async function uploadBlob(
   let at = offset;
   for await (const bytes of piecesOf(body)) {
     if (at + bytes.length > known.size) {
-      throw unprocessable(`The blob ${blob} was declared with ${known.size} bytes, and more were sent.`);
+      throw unprocessable(`The blob ${blob} was declared with ${known.size} bytes, but more were sent.`);
     }
     const now = await appendToBlob(sql, key, at, bytes);
     if (!now)
-      throw conflict('blob_missing', `The blob ${blob} was removed meanwhile: begin the deployment again.`);
+      throw conflict(
+        'blob_missing',
+        `The blob ${blob} has been removed in the meantime. Create the deployment again.`,
+      );
     at += bytes.length;
     received = now.received;
     if (received < at) throw gap(blob, received);
@@ -49,7 +52,7 @@ export async function uploadBlob(
 
 /** The client may continue from `received`. */
 const gap = (blob: string, received: number) =>
-  new Problem('blob_offset', `The blob ${blob} has ${received} bytes: go on with offset=${received}.`, {
+  new Problem('blob_offset', `The blob ${blob} has ${received} bytes. Continue with offset=${received}.`, {
     received,
   });
 
@@ -57,8 +60,8 @@ function refuseOthers({ version, state, error }: FoundVersion): void {
   if (state === 'failed')
     throw conflict(
       'version_not_ready',
-      `The deployment of version ${version} failed (${error?.message ?? 'it was given up'}): begin it again.`,
+      `The deployment of version ${version} failed (${error?.message ?? 'it was given up'}). Create it again.`,
     );
   if (state === 'archived')
-    throw conflict('version_not_ready', `Version ${version} is archived: begin a new deployment.`);
+    throw conflict('version_not_ready', `Version ${version} is archived. Create a new deployment.`);
 }

@@ -2,7 +2,7 @@ import type { Sql } from '../../db/connect.ts';
 import { StoreFailed, StoreRefused, type BlobStore } from './store.ts';
 
 /**
- * Rejects with a StoreRefused if files of deployments are in a store and none is configured. Calls `onLacking` with the key of a file that the
+ * Rejects with a StoreRefused if deployment files are in a store and none is configured. Calls `onLacking` with the key of a file that the
  * store lacks: the store may have been replaced, or the database may be older than the store.
  */
 export async function checkStoredBlobs(
@@ -15,7 +15,7 @@ export async function checkStoredBlobs(
   if (!stored) return;
   if (!store)
     throw new StoreRefused(
-      'Files of deployments are in an S3-compatible store, and MILLRACE_BUNDLE_STORE is not set: set it to that store.',
+      'Deployment files are in an S3-compatible store, but MILLRACE_BUNDLE_STORE is not set. Set it to that store.',
     );
   const isThere = await store.has(stored.key).catch((error: unknown) => {
     // Already reported.

@@ -47,7 +47,7 @@ test('blobs are in the store once they are verified, and are read from there fro
   expect((await s3.objects()).size).toBe(bundle.blobs.size + 1);
 });
 
-test('objects of versions that are archived are deleted, and so is what a process left behind that died', async () => {
+test('objects of archived versions, and leftovers of a process that died, are deleted', async () => {
   const s3 = await startS3Server();
   const store = await openS3Store(s3.settings, unexpected);
   const t = await testDeployments(store);
@@ -79,7 +79,7 @@ test('objects of versions that are archived are deleted, and so is what a proces
   expect((await t.deploy(first)).missing).toHaveLength(1);
 });
 
-test('the blobs of a project that is deleted go, too', async () => {
+test('the blobs of a deleted project are deleted', async () => {
   const s3 = await startS3Server();
   const t = await testDeployments(await openS3Store(s3.settings, unexpected));
   await t.deploy(bundleOf({}));
@@ -90,7 +90,7 @@ test('the blobs of a project that is deleted go, too', async () => {
   expect((await s3.objects()).size).toBe(0);
 });
 
-test('while the store is away uploads go on, finalizing is repeated, and downloads say why', async () => {
+test('while the store is unavailable, uploads continue, finalizing is retried, and downloads report the reason', async () => {
   const s3 = await startS3Server();
   const t = await testDeployments(await openS3Store(s3.settings, unexpected));
   const bundle = bundleOf({ 'a.js': 'a', 'b.js': randomBytes(2 * mib) });
@@ -117,7 +117,7 @@ test('while the store is away uploads go on, finalizing is repeated, and downloa
   expect(await t.fetch(created.version, blob!)).toEqual(bundle.blobs.get(blob!));
 });
 
-test('a store that ends in the middle of an upload or a download leaves nothing half done', async () => {
+test('a store that stops during an upload or a download leaves nothing incomplete', async () => {
   const s3 = await startS3Server();
   const store = await openS3Store(s3.settings, unexpected);
   const t = await testDeployments(store);
@@ -166,7 +166,7 @@ test('a store that ends in the middle of an upload or a download leaves nothing 
 const keyOf = async ({ sql }: TestDeployments, blob: string): Promise<string> =>
   (await sql<{ key: string }[]>`select object_key as key from blobs where digest = ${blob}`)[0]!.key;
 
-test('a blob that does not have its digest never reaches the store', async () => {
+test('a blob that does not match its digest never reaches the store', async () => {
   const s3 = await startS3Server();
   const t = await testDeployments(await openS3Store(s3.settings, unexpected));
   const bundle = bundleOf({ 'a.js': 'a' });
@@ -180,7 +180,7 @@ test('a blob that does not have its digest never reaches the store', async () =>
   expect((await s3.objects()).size).toBe(0);
 });
 
-test('an object that was lost or cut off is told as that', async () => {
+test('a lost or truncated object is reported as such', async () => {
   const s3 = await startS3Server();
   const t = await testDeployments(await openS3Store(s3.settings, unexpected));
   const bundle = bundleOf({});
@@ -199,7 +199,7 @@ test('an object that was lost or cut off is told as that', async () => {
   });
 });
 
-test('after a switch to a store, old blobs are read from the database, and those that are deployed again move', async () => {
+test('after a switch to a store, old blobs are read from the database, and redeployed ones move', async () => {
   const s3 = await startS3Server();
   const t = await testDeployments();
   const old = bundleOf({ 'a.js': 'a', 'b.js': 'b' });
@@ -232,7 +232,7 @@ test('after a switch to a store, old blobs are read from the database, and those
   await checkStoredBlobs(t.sql, await openS3Store(s3.settings, unexpected), unexpected);
 });
 
-test('two that move the same blob at once store it once in the end', async () => {
+test('two processes that move the same blob at once store it once', async () => {
   const s3 = await startS3Server();
   const t = await testDeployments(await openS3Store(s3.settings, unexpected));
   const bundles = [1, 2, 3, 4].map((n) => bundleOf({ 'shared.bin': 'x'.repeat(100_000), 'n.js': String(n) }));
@@ -251,12 +251,12 @@ test('two that move the same blob at once store it once in the end', async () =>
 
 test.each([
   [
-    'a bucket that is not there',
+    'a missing bucket',
     { bucket: 'nowhere' },
-    /^MILLRACE_BUNDLE_STORE: there is no bucket "nowhere" at http:\/\/127\.0\.0\.1:\d+: create it, or name another one\.$/,
+    /^MILLRACE_BUNDLE_STORE: no bucket "nowhere" at http:\/\/127\.0\.0\.1:\d+\. Create it, or use another bucket\.$/,
   ],
-  ['an unknown key', { accessKeyId: 'NOBODY' }, /refused a test object: 403 InvalidAccessKeyId/],
-])('a store is refused by name for %s', async (_, changes, sentence) => {
+  ['an unknown key', { accessKeyId: 'NOBODY' }, /rejected a test object: 403 InvalidAccessKeyId/],
+])('a store is rejected by name for %s', async (_, changes, sentence) => {
   const s3 = await startS3Server();
   await expect(openS3Store({ ...s3.settings, ...changes }, unexpected)).rejects.toMatchObject({
     name: 'StoreRefused',
@@ -264,7 +264,7 @@ test.each([
   });
 });
 
-test('requests are signed as Amazon describes it, and bytes without their digest are refused by the store', async () => {
+test('requests are signed as documented by Amazon, and the store rejects bytes that do not match their digest', async () => {
   const s3 = await startS3Server();
   const settings = { ...s3.settings, prefix: 'a.b/c_d-e', endpoint: await strictS3(s3.settings) };
   const store = await openS3Store(settings, unexpected);
@@ -291,11 +291,11 @@ test('requests are signed as Amazon describes it, and bytes without their digest
   expect((await s3.objects()).size).toBe(bundle.blobs.size);
   await expect(openS3Store({ ...settings, secretAccessKey: 'wrong' }, unexpected)).rejects.toMatchObject({
     name: 'StoreRefused',
-    message: expect.stringContaining('refused a test object: 403 SignatureDoesNotMatch') as string,
+    message: expect.stringContaining('rejected a test object: 403 SignatureDoesNotMatch') as string,
   });
 });
 
-test('a store that is away, or answers something else, is told and may be there later', async () => {
+test('an unavailable or misbehaving store is reported, and can recover', async () => {
   const s3 = await startS3Server();
   await s3.stop();
   const away: string[] = [];
@@ -313,7 +313,7 @@ test('a store that is away, or answers something else, is told and may be there 
   expect(away.at(-1)).toBe('The store s3://bundles/millrace/files answered 503 SlowDown');
 });
 
-test('the bucket is in the host name unless the path style is asked for', () => {
+test('the bucket is in the host name unless path style is configured', () => {
   const settings = {
     bucket: 'my.bucket',
     prefix: 'a/b',
@@ -328,7 +328,7 @@ test('the bucket is in the host name unless the path style is asked for', () => 
   expect(baseOf({ ...settings, endpoint, pathStyle: false })).toBe('http://my.bucket.minio:9000/s3');
 });
 
-test('an object is read while its reader takes breaks', async () => {
+test('an object is read by a reader that pauses', async () => {
   const s3 = await startS3Server();
   const store = await openS3Store(s3.settings, unexpected);
   const data = randomBytes(mib);

@@ -47,11 +47,11 @@ export async function openS3Store(settings: S3Settings, onAway: (why: string) =>
     if (!(error instanceof Refusal)) onAway((error as Error).message);
     else if (error.code === 'NoSuchBucket')
       throw new StoreRefused(
-        `MILLRACE_BUNDLE_STORE: there is no bucket "${bucket}" at ${originOf(settings)}: create it, or name another one.`,
+        `MILLRACE_BUNDLE_STORE: no bucket "${bucket}" at ${originOf(settings)}. Create it, or use another bucket.`,
       );
     else
       throw new StoreRefused(
-        `MILLRACE_BUNDLE_STORE: ${name} refused a test object: ${error.detail}. The credentials need the rights to put, get and delete objects there.`,
+        `MILLRACE_BUNDLE_STORE: ${name} rejected a test object: ${error.detail}. The credentials need permission to put, get and delete objects there.`,
       );
   }
   return store;
@@ -118,7 +118,7 @@ function storeOf(name: string, request: Request): BlobStore {
         const expected = size - start;
         const announced = Number(response.headers.get('content-length') ?? expected);
         if (announced !== expected)
-          throw new StoreFailed(`The store ${name} has ${announced} bytes of ${key}, and not ${expected}`);
+          throw new StoreFailed(`The store ${name} has ${announced} bytes of ${key}, not ${expected}`);
         return partsOf(name, response.body as ReadableStream<Uint8Array>, silence);
       } catch (error) {
         silence.end();
@@ -185,7 +185,7 @@ class Silence {
 }
 
 async function probe(store: BlobStore): Promise<void> {
-  const content = Buffer.from('Millrace wrote this to see whether it can.\n');
+  const content = Buffer.from('Millrace wrote this object to test its access.\n');
   const key = `.test-${randomBytes(8).toString('hex')}`;
   const digest = createHash('sha256').update(content).digest('hex');
   await store.put(key, content.length, digest, Readable.from([content]));

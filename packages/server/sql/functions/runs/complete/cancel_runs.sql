@@ -19,7 +19,7 @@ declare
   v_found boolean;
 begin
   -- A trigger from one of these runs locks it (lock_parents). The child is therefore visible in the next pass, or the trigger finds the run
-  -- cancelled.
+  -- canceled.
   for v_try in 1 .. 10 loop
     v_found := false;
     for v_run in

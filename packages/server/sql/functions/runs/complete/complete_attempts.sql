@@ -2,13 +2,13 @@
 -- (returned after its code may have started) and `pending_version` (its version does not have the task). An attempt whose fence is not live is
 -- rejected: another attempt has the run.
 -- The output of a retry is the machine for all later attempts, if the retry requests another one.
--- A run whose cancellation was requested ends CANCELED whatever its attempt reports, and so do the runs it triggered. Live attempts of those
+-- A run whose cancellation was requested ends CANCELED regardless of its attempt's report, and so do the runs it triggered. Live attempts of those
 -- runs receive a stop signal and are returned (`stopping_runner`, `stopping_fence`), identical in each row.
 -- Failures carry the fingerprint of their error; the occurrence commits with the run. An attempt that does not end its run is stored in
--- `attempts`; the one that ends it is stored in the run.
+-- `attempts`; its final attempt is stored in the run.
 -- Returns a row for each attempt that was live. `limited`: a slot that a run may be waiting for became free. `woke`: suspended runs are ready.
 --
--- Locks: claim locks (lock_limited), leases by run, suspended by run (return_leases), runs, then what waits for them (end_waits), run_facets, lanes.
+-- Locks: claim locks (lock_limited), leases by run, suspended by run (return_leases), runs, then their waiters (end_waits), run_facets, lanes.
 -- Callers: runs/complete/write.ts.
 create or replace function complete_attempts(
   p_at timestamptz, p_env int[], p_run text[], p_fence bigint[], p_kind text[], p_output text[], p_output_type text[],

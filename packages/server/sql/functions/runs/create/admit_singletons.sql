@@ -2,7 +2,7 @@
 -- `singleton_conflict` decides:
 --   skip     the trigger resolves to the live run
 --   queue    it resolves to the waiting run; if a run executes and none waits, the new run waits for its end
---   replace  the live runs are cancelled, and the new one waits until the executing ones have stopped
+--   replace  the live runs are canceled, and the new one waits until the executing ones have stopped
 -- A run that is just starting counts as executing. A trigger that already resolved to another run is skipped.
 -- A new run that must wait for another run's end waits until infinity (release_singleton). `refused` is `ancestor` for a parent that would wait
 -- for itself.
@@ -62,7 +62,7 @@ begin
       v_waiting := null;
     end if;
     if v_waiting is not null and t.conflict = 'replace' then
-      -- The waiting run was created after the cancelled runs above.
+      -- The waiting run was created after the canceled runs above.
       perform cancel_runs(t.env, v_waiting, p_at);
       v_waiting := null;
     end if;
@@ -81,7 +81,7 @@ begin
        where k.env = t.env and k.task = t.task and k.key = t.idempotency_key and k.run_id = t.id;
     else
       if v_running is not null then p_runs[t.ix].wait_until := 'infinity'; end if;
-      -- The end of a run cancelled above has deleted the row.
+      -- The end of a run canceled above has deleted the row.
       insert into singletons as s (env, task, key, run_id, previous)
       values (t.env, t.task, t.key, t.id, v_running)
       on conflict (env, task, key) do update set run_id = excluded.run_id, previous = excluded.previous;

@@ -1,5 +1,5 @@
 -- Locks the parents of runs that are about to be created until the transaction ends. Until then no attempt is taken over and no run is
--- cancelled. With a fence, the parent is a live attempt: its lease is locked, or its suspension while it waits. Without a fence, it is any run.
+-- canceled. With a fence, the parent is a live attempt: its lease is locked, or its suspension while it waits. Without a fence, it is any run.
 -- `refused`: `unknown`, `canceled`, or `stale` (the attempt has ended, or another attempt has the run).
 --
 -- Locks: by environment and run: leases or suspended (key share), or runs (share) for a parent without a fence.

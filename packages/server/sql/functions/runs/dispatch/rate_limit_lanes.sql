@@ -42,7 +42,7 @@ begin
     perform pg_notify('millrace', json_build_object('wakes', json_build_array(json_build_object(
       'kind', 'promotion', 'inMs', ceil(extract(epoch from v_due - v_now) * 1000))))::text);
   end if;
-  -- future times become now; otherwise, after the clock was set back, they would hold lanes for as long as it was set back
+  -- future times become now; otherwise, after the clock was set back, they would block lanes until the clock reaches its old time
   with locked as materialized (
     select y.ctid as tid, i.next
       from (select * from unnest(v_queue, v_key, v_next) as i (queue_id, key, next) order by 1, 2) i

@@ -2,7 +2,7 @@
 -- row for each attempt: `suspended` with its suspension; `running` with the keys of its ended waits; `stale` if the fence is not live.
 -- `limited`: a slot that a run may be waiting for became free, or a ready run needs one.
 --
--- Locks: claim locks (lock_limited); channels by id (share); what is waited for, in the order of the arguments: runs (watch_run), waitpoints
+-- Locks: claim locks (lock_limited); channels by id (share); the awaited rows, in the order of the arguments: runs (watch_run), waitpoints
 --        (share); then by run: leases, suspended, waits, runs, run_facets, lanes.
 -- Callers: runs/waits/begin.ts.
 create or replace function begin_waits(

@@ -1,6 +1,6 @@
--- Detaches suspended runs whose code is gone with its process. Ready runs are queued; the others keep waiting without their code. Covers all
--- runs of a runner, or those that the runner has not held (`p_reported`) since then, or specific ones (`p_only`). Returns the queued runs, and
--- those with a stop signal, which the caller ends. The others are stored in `attempts`, as ended at `p_reported_at`.
+-- Detaches suspended runs whose code ended with its process. Ready runs are queued; the others keep waiting without their code. Covers all
+-- runs of a runner, or those suspended by `p_reported_at` and missing from its report (`p_reported`), or specific ones (`p_only`). Returns the
+-- queued runs, and those with a stop signal, which the caller ends. The others are stored in `attempts`, as ended at `p_reported_at`.
 --
 -- Locks: suspended by run, runs, then lanes (requeue_runs).
 -- Callers: runs/dispatch/rescue.ts, reclaim_leases.

@@ -10,7 +10,7 @@ export interface RequestedFile {
   readonly isOutside: boolean;
 }
 
-/** A path from a stack trace, or one relative to the project. `folder` is the prefix of the version's paths, as far as it is known. */
+/** A path from a stack trace, or one relative to the project. `folder` is the prefix of the version's paths, if known. */
 export function requestedFile(file: string, folder: string): RequestedFile {
   const path = withoutScheme(file).replaceAll('\\', '/');
   const at = path.lastIndexOf(folder);

@@ -30,7 +30,7 @@ async function setUp(more: Partial<SourceMapDependencies> = {}) {
   };
 }
 
-test('lines around a frame are those of the source map, however the frame names the file', async () => {
+test('lines around a frame come from the source map, for any form of the file name', async () => {
   const t = await setUp();
   const bundle = bundleOf({
     'tasks.js.map': mapOf({ 'tasks.ts': numbered('task', 8) }),
@@ -71,8 +71,8 @@ test('lines around a frame are those of the source map, however the frame names 
     return noteText;
   };
   expect(await note('tasks.ts', 9)).toBe(`In version ${version} this file has 8 lines.`);
-  expect(await note('src/lost.ts')).toContain('and not its text');
-  const missing = `This file is in no source map of version ${version}.`;
+  expect(await note('src/lost.ts')).toContain('but not its text');
+  const missing = `No source map of version ${version} contains this file.`;
   for (const file of [
     '/etc/passwd',
     'notes.mjs.map',
@@ -85,7 +85,7 @@ test('lines around a frame are those of the source map, however the frame names 
   await expect(t.source('20200101.1', 'tasks.ts', 1)).rejects.toMatchObject({ status: 404 });
 });
 
-test('a version whose files the server does not have says why there are no lines', async () => {
+test('a version without stored files returns the reason for missing lines', async () => {
   const t = await setUp();
   const noteOf = async (version: string) => (await t.source(version, 'tasks.ts', 1)).note;
   const without = await t.deploy(bundleOf({}));
@@ -94,21 +94,21 @@ test('a version whose files the server does not have says why there are no lines
   expect(await noteOf(version)).toBeNull();
   await t.promoteTo(without.version, { allowRollbacks: true });
   await t.archive(version);
-  expect(await noteOf(version)).toBe(`Version ${version} is archived, and its files are gone.`);
+  expect(await noteOf(version)).toBe(`Version ${version} is archived, and its files were deleted.`);
   const uploading = await t.create(bundleOf({ 'tasks.js.map': mapOf({ 'tasks.ts': 'b' }) }).body);
   expect(await noteOf(uploading.version)).toBe(`Version ${uploading.version} is still being uploaded.`);
 });
 
-test('a map that is too large to be parsed is left out, and the reply says so', async () => {
+test('a source map that is too large to parse is skipped, and the reply notes it', async () => {
   const t = await setUp();
   const big = mapOf({ 'big.ts': randomBytes(9 * 1_048_576).toString('hex'), 'tasks.ts': 'a' });
   const { version } = await t.deploy(bundleOf({ 'tasks.js.map': big }));
   expect((await t.source(version, 'tasks.ts', 1)).note).toBe(
-    `This file is in no source map of version ${version} that is small enough to be searched.`,
+    `No source map of version ${version} that is small enough to search contains this file.`,
   );
 });
 
-test('of a version that a runner registered from its folder, the lines come from the build on this machine', async () => {
+test('lines of a version that a runner registered from its folder come from the build on this machine', async () => {
   const projectDir = await mkdtemp(join(tmpdir(), 'millrace-sources-'));
   onTestFinished(() => rm(projectDir, { recursive: true, force: true }));
   const dir = join(projectDir, '.millrace', 'build', 'abc');

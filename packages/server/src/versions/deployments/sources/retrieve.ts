@@ -33,12 +33,12 @@ export async function retrieveSource(
   const searched = searchedMaps(ofVersion.maps, requested);
   const source = await findSource(maps, searched, requested);
   if (!source) {
-    const where = searched.length === ofVersion.maps.length ? '' : ' that is small enough to be searched';
-    return none(`This file is in no source map of version ${version}${where}.`);
+    const where = searched.length === ofVersion.maps.length ? '' : ' that is small enough to search';
+    return none(`No source map of version ${version}${where} contains this file.`);
   }
   const text = await maps.text(source.map, source.index);
   if (text === null)
-    return none(`The source map of version ${version} has the name of this file, and not its text.`);
+    return none(`The source map of version ${version} contains the name of this file, but not its text.`);
   const all = text.split('\n');
   if (line > all.length) return none(`In version ${version} this file has ${all.length} lines.`);
   const first = Math.max(1, line - linesAround);
