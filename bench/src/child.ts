@@ -37,7 +37,7 @@ export function firstLine(child: ChildProcess): Promise<unknown> {
     child.stderr?.setEncoding('utf8').on('data', (text: string) => (complained += text));
     child.stdout?.setEncoding('utf8').on('data', (text: string) => {
       printed += text;
-      const line = printed.split('\n').find((text) => text.startsWith('{') && text.endsWith('}'));
+      const line = printed.split('\n').find((each) => each.startsWith('{') && each.endsWith('}'));
       if (line !== undefined) resolve(JSON.parse(line));
     });
     child.once('exit', (code, signal) =>

@@ -285,7 +285,7 @@ test('waits for a rate limit, retries where the source fails, and gives up where
   const requests: string[] = [];
   const url = await before((path, response) => {
     requests.push(path.replace(/\?.*/, ''));
-    const count = requests.filter((path) => path === requests.at(-1)).length;
+    const count = requests.filter((each) => each === requests.at(-1)).length;
     if (count > 1) return false;
     if (path.includes('/envvars/'))
       response.writeHead(429, { 'retry-after': '0' }).end('{"error":"Rate limit exceeded"}');

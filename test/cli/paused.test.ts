@@ -161,7 +161,7 @@ test('a restored database that is started with --paused does nothing by itself, 
   await expect.poll(() => status(waits), patience).toBe('COMPLETED');
   await expect.poll(() => status(delayed), patience).toBe('COMPLETED');
   await second.line(/"event":"server.resumed"/);
-  for (const { ready: ready } of [first, second])
+  for (const { ready } of [first, second])
     expect(await probe(ready.url, '/readyz')).toEqual({ status: 'ready' });
   const skips = () => sql`select reason from schedule_skips`;
   await expect.poll(skips, patience).toEqual([{ reason: 'missed' }]);

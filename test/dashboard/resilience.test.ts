@@ -54,13 +54,13 @@ test('a hidden tab sends no requests, and continues when it is shown', slow, asy
   expect(requests).toBeGreaterThan(0);
   const show = (isHidden: boolean): Promise<void> =>
     page.evaluate((hidden) => {
-      const { document: page } = globalThis as unknown as { document: EventTarget };
-      Object.defineProperty(page, 'hidden', { configurable: true, get: () => hidden });
-      Object.defineProperty(page, 'visibilityState', {
+      const { document: tab } = globalThis as unknown as { document: EventTarget };
+      Object.defineProperty(tab, 'hidden', { configurable: true, get: () => hidden });
+      Object.defineProperty(tab, 'visibilityState', {
         configurable: true,
         get: () => (hidden ? 'hidden' : 'visible'),
       });
-      page.dispatchEvent(new Event('visibilitychange', { bubbles: true }));
+      tab.dispatchEvent(new Event('visibilitychange', { bubbles: true }));
     }, isHidden);
   await show(true);
   await pass();

@@ -91,7 +91,7 @@ describe('a deployment over HTTP', () => {
     sending.write(data.subarray(0, 2 * mib + 100));
     const received = async () =>
       (await call<CreatedDeployment>(to, 'POST /api/v1/deployments', bundle.body)).missing.find(
-        (request) => request.blob === blob,
+        (each) => each.blob === blob,
       )?.received;
     await expect.poll(received, { timeout: 10_000 }).toBe(2 * mib);
     sending.destroy();
@@ -149,14 +149,14 @@ describe('a deployment over HTTP', () => {
       await expect(call(by, `POST /api/v1/deployments/${deployed.version}/promote?${query}`)).rejects.toThrow(
         `403 {"error":"Unauthorized: version ${deployed.version} is older than the current one, and this key can promote newer versions only. A rollback requires a key with the scope write:deployments."`,
       );
-    for (const [request, body] of [
+    for (const [rejected, body] of [
       [`POST /api/v1/deployments/${deployed.version}/archive`],
       [`POST /api/v1/deployments/${deployed.version}/move`, { to: next.version }],
       [`POST /api/v1/deployments/${next.version}/abort-canary`],
       ['POST /api/v1/runners/runner_x/drain', {}],
       ['POST /api/v1/runners/runner_x/stop'],
     ] as const)
-      await expect(call(by, request, body)).rejects.toThrow(
+      await expect(call(by, rejected, body)).rejects.toThrow(
         '403 {"error":"Unauthorized: this needs a key with the scope write:deployments, which this key does not have."',
       );
     expect(await call(by, 'GET /api/v1/deployments/current')).toMatchObject({ version: next.version });

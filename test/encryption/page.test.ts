@@ -51,7 +51,7 @@ test('the command line seals and opens; the server stores sealed data', async ()
 
 test('the program seals and opens, and its stored data opens after a key change', async () => {
   const first = codecOf(codecFile, keys);
-  const printed: unknown[] = [];
+  const lines: unknown[] = [];
   const body = program.replaceAll(/^import .*$/gm, '').replace('configure({ codec })', 'use({ codec })');
   const AsyncFunction = (async () => {}).constructor as new (
     ...parts: string[]
@@ -60,9 +60,9 @@ test('the program seals and opens, and its stored data opens after a key change'
   const use = (more: object): void =>
     configure({ baseURL: url, accessToken: environments.dev.secretKey, ...more });
   await new AsyncFunction('use', 'codec', 'runs', 'tasks', 'console', body)(use, first, runs, tasks, {
-    log: (line: unknown) => printed.push(line),
+    log: (line: unknown) => lines.push(line),
   });
-  expect(printed).toEqual(['Welcome, Ada']);
+  expect(lines).toEqual(['Welcome, Ada']);
   const { id } = await tasks.trigger('welcome', { name: 'Grace' });
   use({ codec: null });
   expect(isSealed((await runs.poll(id, { pollIntervalMs: 50 })).output)).toBe(true);

@@ -41,13 +41,13 @@ test(
       const { id } = (await server.ask(`/api/v1/tasks/${task}/trigger`, { method: 'POST', body: {} })).body;
       // The test checks the content of the reply.
       // oxlint-disable-next-line typescript/no-explicit-any
-      let run: any;
+      let retrieved: any;
       await expect
-        .poll(async () => (run = (await server.ask(`/api/v3/runs/${id}`)).body).isCompleted, {
+        .poll(async () => (retrieved = (await server.ask(`/api/v3/runs/${id}`)).body).isCompleted, {
           timeout: 20_000,
         })
         .toBe(true);
-      return run;
+      return retrieved;
     };
     const hidden = { MILLRACE_SECRET_KEY: '<redacted>', OTHER: '<redacted>' };
     const ended = await run('says');

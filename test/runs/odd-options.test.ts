@@ -24,7 +24,7 @@ test('metadata is an object or the JSON text of one, so that no run breaks the l
   expect((await trigger({ metadata: named })).status).toBe(400);
   const { body: run } = await trigger({ metadata: '{"a":1}' });
   const { status, body: page } = await ask('/api/v1/runs');
-  expect([status, page.data.map((run: { metadata: unknown }) => run.metadata)]).toEqual([200, [{ a: 1 }]]);
+  expect([status, page.data.map((each: { metadata: unknown }) => each.metadata)]).toEqual([200, [{ a: 1 }]]);
   const put = await ask(`/api/v1/runs/${run.id}/metadata`, {
     method: 'PUT',
     body: JSON.parse('{"metadata":{"__proto__":{"x":1}}}') as unknown,

@@ -114,7 +114,7 @@ test('two servers that are killed and restarted over days fire every tick once, 
     for (const { reason } of skips) reasons.add(reason);
 
     const pattern = patternOf(schedule);
-    const fired = new Set(ticks.map((tick) => tick.nominal_at.getTime()));
+    const firedAt = new Set(ticks.map((tick) => tick.nominal_at.getTime()));
     let tick = tickAfter(pattern, schedule.since.getTime());
     for (
       ;
@@ -126,11 +126,11 @@ test('two servers that are killed and restarted over days fire every tick once, 
         (skip) => skip.from_at.getTime() <= nominal && skip.until_at.getTime() >= nominal,
       );
       expect(
-        skipped.length + Number(fired.delete(nominal)),
+        skipped.length + Number(firedAt.delete(nominal)),
         `${schedule.cron} at ${new Date(nominal).toISOString()}`,
       ).toBe(1);
     }
-    expect([...fired]).toEqual([]);
+    expect([...firedAt]).toEqual([]);
 
     const runs = await sql<{ id: string; payload: string }[]>`
       select id, payload from runs where schedule_id = ${schedule.id} order by id`;

@@ -95,8 +95,8 @@ describe('millrace.trigger', () => {
     });
     const { body: byApi } = await retrieve(body.id);
     const own = new Set(['id', 'createdAt', 'updatedAt', 'delayedUntil', 'idempotencyKey']);
-    const shared = (run: object) =>
-      Object.fromEntries(Object.entries(run).filter(([name]) => !own.has(name)));
+    const shared = (row: object) =>
+      Object.fromEntries(Object.entries(row).filter(([name]) => !own.has(name)));
     expect(shared(run)).toEqual(shared(byApi));
     expect(run).toMatchObject({ status: 'DELAYED', payload: { to: 'ada' }, queue: 'post', ttl: '1h' });
     expect(Math.abs(Date.parse(run.delayedUntil) - Date.parse(byApi.delayedUntil))).toBeLessThan(60_000);
@@ -180,10 +180,10 @@ describe('millrace.trigger', () => {
 
   test('delivers in the order of the triggers', async () => {
     const ids = await sql.begin(async (tx) => {
-      const created: string[] = [];
+      const createdIds: string[] = [];
       for (let n = 0; n < 50; n++)
-        created.push(await call(tx, `'mail', '${n}', '{"concurrencyKey":"ordered"}'`));
-      return created;
+        createdIds.push(await call(tx, `'mail', '${n}', '{"concurrencyKey":"ordered"}'`));
+      return createdIds;
     });
     await created(ids.at(-1) ?? '');
     const rows = await sql<{ run_id: string }[]>`
@@ -447,7 +447,7 @@ describe('the SDK', () => {
     }
     await drained();
     expect(failures).toBeGreaterThan(0);
-    const created = await sql`select id from runs where payload like '%serial%'`;
-    expect(created).toHaveLength(10);
+    const rows = await sql`select id from runs where payload like '%serial%'`;
+    expect(rows).toHaveLength(10);
   });
 });

@@ -62,7 +62,7 @@ async function fail(server: TestServer, ...fingerprints: string[]): Promise<void
 
 /** The group of an error with this fingerprint. */
 async function find(server: TestServer, fingerprint: string): Promise<ErrorGroupDetail> {
-  const group = (await groupsOf(server)).find((group) => group.fingerprints.includes(fingerprint));
+  const group = (await groupsOf(server)).find((each) => each.fingerprints.includes(fingerprint));
   const { body } = await server.ask(`/api/v1/errors/${group?.id}`);
   return body as ErrorGroupDetail;
 }

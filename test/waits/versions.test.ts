@@ -52,7 +52,9 @@ test('runs that a run waits for start on its version, others on the current one'
     alone: 'one',
     batch: ['one', 'two'],
     chosen: 'two',
-    missing: expect.stringContaining(`Version "${first}" has no task "bill". A run that its parent waits for`),
+    missing: expect.stringContaining(
+      `Version "${first}" has no task "bill". A run that its parent waits for`,
+    ),
   });
   expect(await ended(older.output.later)).toMatchObject({ version: two, output: 'two' });
   expect((await run()).output).toMatchObject({ alone: 'two', batch: ['two', 'two'] });

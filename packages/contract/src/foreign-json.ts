@@ -304,7 +304,7 @@ function pathOf(text: string, maxDepth: number, maxMembers: number, perEscape: n
       const around = depth === frames.length ? frames.slice(0, -1) : frames;
       return around
         .slice(0, maxNames)
-        .map((frame) => (frame.isList ? frame.at : frame.name))
+        .map((open) => (open.isList ? open.at : open.name))
         .join('.');
     }
   }

@@ -152,10 +152,10 @@ describe('a login with an identity provider is rejected', () => {
     expect(await textOf(await withCookie(callback, cookie.replace(/=.*/, '=AAAA')))).toEqual(gone);
 
     const changed = async (name: string, value: string) => {
-      const browser = new Browser();
+      const another = new Browser();
       return textOf(
-        await browser.visit(
-          await throughProvider(here, browser, 'ada', (url) => url.searchParams.set(name, value)),
+        await another.visit(
+          await throughProvider(here, another, 'ada', (url) => url.searchParams.set(name, value)),
         ),
       );
     };

@@ -102,13 +102,13 @@ export async function testProvider(
     features: { devInteractions: { enabled: true }, backchannelLogout: { enabled: true } },
   });
   const create = (serverUrl: string): Provider => {
-    const provider = new Provider(issuer, configurationOf(`${serverUrl}/login/oidc/logout`));
-    provider.on('grant.success', ({ body }) => {
+    const oidcProvider = new Provider(issuer, configurationOf(`${serverUrl}/login/oidc/logout`));
+    oidcProvider.on('grant.success', ({ body }) => {
       const { access_token: access, refresh_token: refresh, id_token: id } = body as Record<string, string>;
       issued.push(...[access, refresh, id].filter((token) => token !== undefined));
     });
-    provider.on('server_error', (_context, error) => console.error(error));
-    return provider;
+    oidcProvider.on('server_error', (_context, error) => console.error(error));
+    return oidcProvider;
   };
   return {
     settings,

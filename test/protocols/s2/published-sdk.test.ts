@@ -118,7 +118,9 @@ test('only the token of a stream may append to it, over either protocol', async 
   }
   // It gives access to nothing else.
   expect((await server.ask('/api/v1/runs', { key: first.token })).status).toBe(403);
-  expect(await append(first.stream, first.token, { records: [{ body: 'y' }], match_seq_num: 7 })).toMatchObject({
+  expect(
+    await append(first.stream, first.token, { records: [{ body: 'y' }], match_seq_num: 7 }),
+  ).toMatchObject({
     status: 412,
     body: { seq_num_mismatch: 1 },
   });

@@ -46,7 +46,7 @@ export function usesOf(file: string, text: string): Uses {
       const row = rows.get(name);
       if (row) add(match.index + match[0].indexOf(name), name, row);
       // An unsupported member of a supported export.
-      for (const member of exportRows.filter((row) => row.name.startsWith(`${name}.`))) {
+      for (const member of exportRows.filter((other) => other.name.startsWith(`${name}.`))) {
         const used = text.search(
           new RegExp(`\\b${local}${member.name.slice(name.length).replace('.', '\\s*\\.\\s*')}\\b`),
         );

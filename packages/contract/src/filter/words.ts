@@ -44,7 +44,7 @@ export const quotedValue = (value: string): string =>
  * withFilterWord('status:failed since:2h', 'since', '1d'); // 'status:failed since:1d'
  */
 export function withFilterWord(text: string, key: string, value: string | undefined): string {
-  const rest = filterWords(text).filter((word) => word.key !== key);
+  const rest = filterWords(text).filter((each) => each.key !== key);
   const words = rest.map(({ from, to }) => text.slice(from, to));
   return [...words, ...(value === undefined ? [] : [`${key}:${quotedValue(value)}`])].join(' ');
 }

@@ -42,7 +42,7 @@ export function toast({ title, description, kind = 'done', undo, action }: Toast
   set([...toasts, { ...added, stayMs: button || kind === 'error' ? 12_000 : 5_000 }].slice(-maxShown));
 }
 
-export const dismissToast = (id: number): void => set(toasts.filter((toast) => toast.id !== id));
+export const dismissToast = (id: number): void => set(toasts.filter((shownToast) => shownToast.id !== id));
 
 export const useToasts = (): readonly Toast[] =>
   useSyncExternalStore(

@@ -118,7 +118,7 @@ function register(
   server.registerTool(
     name,
     config,
-    async (input: unknown, context: ServerContext): Promise<CallToolResult> => {
+    async (parameters: unknown, context: ServerContext): Promise<CallToolResult> => {
       try {
         if (tool.writes && !canWrite) {
           throw new ToolRefused(
@@ -126,7 +126,7 @@ function register(
           );
         }
         const toolContext = contextOf(await clientOf(), context);
-        const answer = { note, ...(await tool.act(input as never, toolContext)) };
+        const answer = { note, ...(await tool.act(parameters as never, toolContext)) };
         return { content: [{ type: 'text', text: JSON.stringify(answer) }], structuredContent: answer };
       } catch (error) {
         return { content: [{ type: 'text', text: sentenceOf(error) }], isError: true };

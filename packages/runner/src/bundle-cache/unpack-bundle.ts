@@ -21,7 +21,7 @@ export async function unpackBundle(
   folder: string,
 ): Promise<void> {
   const folders = new Set(bundle.files.map(({ path }) => dirname(join(folder, checked(path)))));
-  for (const folder of folders) await mkdir(folder, { recursive: true });
+  for (const parent of folders) await mkdir(parent, { recursive: true });
   await inParallel(bundle.files, atOnce, (file) => fetchFile(source, bundle.version, file, folder));
   if (layer !== undefined) await symlink(packagesLink(layer), join(folder, 'node_modules'), 'dir');
 }

@@ -42,17 +42,17 @@ test('every line of each run is returned in order or counted', () => {
       const second = new LineBuffer(1_500);
       const out: LogLine[] = [];
       const written: Record<string, number> = { a: 0, b: 0 };
-      for (const step of steps) {
-        if ('run' in step) {
-          const number = (written[step.run] = (written[step.run] ?? 0) + 1);
-          first.add(line(`${number}${' '.repeat(step.length)}`, step.run));
+      for (const act of steps) {
+        if ('run' in act) {
+          const number = (written[act.run] = (written[act.run] ?? 0) + 1);
+          first.add(line(`${number}${' '.repeat(act.length)}`, act.run));
           continue;
         }
         // As between an executor and its runner, which may have no room for passed lines.
-        const taken = first.take(step.take);
-        if (step.fails) first.putBack(taken);
+        const taken = first.take(act.take);
+        if (act.fails) first.putBack(taken);
         else for (const each of taken) second.add(each);
-        if (step.take % 2 === 0) out.push(...second.take(step.take));
+        if (act.take % 2 === 0) out.push(...second.take(act.take));
       }
       for (const each of first.take()) second.add(each);
       out.push(...second.take());

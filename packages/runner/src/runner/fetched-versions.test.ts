@@ -300,11 +300,10 @@ test('on a full disk, evicts idle versions for a requested one', async (context)
   });
   const large = (text: string): string =>
     `${say(text)}\nexport const noise = '${randomBytes(500_000).toString('hex')}';`;
-  const {
-    peer,
-    served,
-    events,
-  } = await start({ cache: { folder: disk } }, { '1': large('one'), '2': large('two') });
+  const { peer, served, events } = await start(
+    { cache: { folder: disk } },
+    { '1': large('one'), '2': large('two') },
+  );
   peer.send({ type: 'load', versions: ['1'] });
   await peer.until(() => served().includes('1'));
   peer.send({ type: 'load', versions: ['2'] });

@@ -39,7 +39,7 @@ test('does not change output without secrets', () => {
   const secrets = new Secrets();
   secrets.learn({ A: 'a value of some length' });
   const events = secrets.hiddenFrom({
-    onAttemptEnd: (end) => output.push(end),
+    onAttemptEnd: (ended) => output.push(ended),
     onOutput: (_, text) => output.push(text),
   });
   events.onAttemptEnd?.(end);

@@ -80,7 +80,7 @@ test('the history is read page by page, with dates', async () => {
       : { data: [revision(3), revision(2)], pagination: { next: '2' } },
   });
   const read = [];
-  for await (const revision of envvars.history()) read.push(revision);
+  for await (const each of envvars.history()) read.push(each);
   expect(read.map(({ revision: number }) => number)).toEqual([3, 2, 1]);
   expect(read[0]?.at).toEqual(new Date('2026-11-21'));
   expect(requests().at(-1)?.[1]).toBe('proj_own/envvar-revisions/stg?page%5Bafter%5D=2');

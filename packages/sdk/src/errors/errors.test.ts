@@ -127,7 +127,7 @@ test('list asks for the trend of each group and gives its dates', async () => {
   const trend = { intervalMs: 3_600_000, points: [{ from: '2026-11-21T10:00:00.000Z', count: 3 }] };
   answer = () => ({ body: { data: [{ ...group(1), trend }, group(2)], pagination: {} } });
   const { data } = await errors.list({ trend: '24h' });
-  expect(data.map((group) => group.trend)).toEqual([
+  expect(data.map((each) => each.trend)).toEqual([
     { intervalMs: 3_600_000, points: [{ from: new Date('2026-11-21T10:00:00Z'), count: 3 }] },
     undefined,
   ]);

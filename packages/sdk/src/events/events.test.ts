@@ -104,10 +104,10 @@ const total: StandardSchemaV1<{ total: string }, { total: number }> = {
     version: 1,
     vendor: 'test',
     validate: (value) => {
-      const total = Number((value as { total?: unknown } | null)?.total);
-      return Number.isNaN(total)
+      const amount = Number((value as { amount?: unknown } | null)?.amount);
+      return Number.isNaN(amount)
         ? { issues: [{ message: 'no number', path: ['total'] }] }
-        : { value: { total: total } };
+        : { value: { total: amount } };
     },
   },
 };

@@ -105,7 +105,7 @@ describe('execute', () => {
     ['application/json', null, undefined],
   ])('reads a payload of %s', async (payloadType, payload, expected) => {
     let seen: unknown = 'nothing';
-    await executed((payload) => void (seen = payload), {
+    await executed((input) => void (seen = input), {
       assignment: assignmentOf({ payload, payloadType }),
     });
     expect(seen).toEqual(expected);
@@ -165,7 +165,7 @@ describe('execute with a schema', () => {
   test('gives a task with a batch what it makes of each payload, and names the one that does not fit', async () => {
     const declared = { schema, batch: { maxSize: 10, maxWait: 1 } };
     const run = (payload: unknown, own: object = declared) =>
-      executed((payload) => payload, {
+      executed((input) => input, {
         assignment: assignmentOf({ payload: JSON.stringify(payload) }),
         declared: own,
       });

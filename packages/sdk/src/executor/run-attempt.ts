@@ -148,12 +148,12 @@ function whenTimedOut(calls: HookCalls) {
   const { signal } = calls.args;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let failure: Promise<Outcome> | undefined;
-  const fail = AsyncLocalStorage.bind((outcome: Extract<Outcome, { kind: 'failed' }>) => {
+  const failWith = AsyncLocalStorage.bind((outcome: Extract<Outcome, { kind: 'failed' }>) => {
     failure = failAs(calls, outcome);
   });
   const wait = (): void => {
     const outcome = abortedOutcome(signal);
-    if (outcome?.kind === 'failed') timer = setTimeout(() => fail(outcome), abortGraceMs);
+    if (outcome?.kind === 'failed') timer = setTimeout(() => failWith(outcome), abortGraceMs);
   };
   signal.addEventListener('abort', wait, { once: true });
   return {

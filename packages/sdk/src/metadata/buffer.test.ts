@@ -23,13 +23,13 @@ function buffered(initial: string | null = null) {
       return structuredClone(stored);
     },
   });
-  return { buffer, sent: sent, warned, failures, stored: () => stored };
+  return { buffer, sent, warned, failures, stored: () => stored };
 }
 
 const set = (key: string, value: unknown): MetadataOperation => ({ type: 'set', key, value });
 
 test('changes hold at once and are told together, in their order', async () => {
-  const { buffer, sent: sent } = buffered('{"n":1}');
+  const { buffer, sent } = buffered('{"n":1}');
   buffer.change('operations', set('a', [1]));
   buffer.change('operations', { type: 'append', key: 'a', value: 2 });
   buffer.change('operations', { type: 'increment', key: 'n', value: 2 });
@@ -50,13 +50,13 @@ test('changes hold at once and are told together, in their order', async () => {
 });
 
 test('are told by themselves a second later', async () => {
-  const { buffer, sent: sent } = buffered();
+  const { buffer, sent } = buffered();
   buffer.change('operations', set('a', 1));
   await expect.poll(() => sent.length, { timeout: 20_000 }).toBe(1);
 });
 
 test('changes that are made while others are under way are told before the end', async () => {
-  const { buffer, sent: sent, warned } = buffered();
+  const { buffer, sent, warned } = buffered();
   buffer.change('operations', set('step', 1));
   const first = buffer.flush();
   buffer.change('operations', set('step', 2));
@@ -66,7 +66,7 @@ test('changes that are made while others are under way are told before the end',
 });
 
 test('what the server could not be told is told again, and not twice', async () => {
-  const { buffer, sent: sent, failures, warned } = buffered();
+  const { buffer, sent, failures, warned } = buffered();
   failures.push(new Error('away'));
   buffer.change('operations', { type: 'increment', key: 'n', value: 1 });
   await buffer.flush();
@@ -82,7 +82,7 @@ test('what the server could not be told is told again, and not twice', async () 
 });
 
 test('a refusal for the parent does not cost the run its own changes', async () => {
-  const { buffer, sent: sent, failures, warned } = buffered();
+  const { buffer, sent, failures, warned } = buffered();
   const refusal = new MetadataRefused('parent is full');
   failures.push(refusal);
   buffer.change('operations', set('a', 1));
@@ -98,7 +98,7 @@ test('a refusal for the parent does not cost the run its own changes', async () 
 });
 
 test('too much is refused where it is made, and changes nothing', async () => {
-  const { buffer, sent: sent } = buffered();
+  const { buffer, sent } = buffered();
   buffer.change('operations', set('a', 'x'.repeat(200_000)));
   expect(() => buffer.change('operations', set('b', 'x'.repeat(80_000)))).toThrow(/at most 262144 bytes/);
   expect(Object.keys(buffer.current())).toEqual(['a']);
@@ -123,7 +123,7 @@ test('refuses keys that touch the prototype, and amounts that are no numbers', (
 });
 
 test('what is nested too deeply is refused where it is made, by the limit', async () => {
-  const { buffer, sent: sent } = buffered();
+  const { buffer, sent } = buffered();
   const nested = (levels: number): unknown => JSON.parse('['.repeat(levels) + ']'.repeat(levels));
   for (const levels of [maxJsonLevels + 1, 3_000, 100_000]) {
     for (const type of ['set', 'append'] as const)

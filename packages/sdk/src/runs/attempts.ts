@@ -64,11 +64,11 @@ export function attempts(run: RunReference, { limit }: AttemptsOptions = {}): Pa
       query: { 'page[after]': after, 'page[size]': limit },
     });
     const codec = codecOf(client);
-    const attempts = data.map(fromWire);
+    const converted = data.map(fromWire);
     return {
       data: codec
-        ? await Promise.all(attempts.map((attempt) => openAttempt(codec, attempt, params.runId)))
-        : attempts,
+        ? await Promise.all(converted.map((attempt) => openAttempt(codec, attempt, params.runId)))
+        : converted,
       pagination,
     };
   }, {});

@@ -48,9 +48,9 @@ export function steps(run: RunReference, { limit }: StepsOptions = {}): PageList
       query: { 'page[after]': after, 'page[size]': limit },
     });
     const codec = codecOf(client);
-    const steps = data.map(fromWire);
+    const converted = data.map(fromWire);
     return {
-      data: codec ? await Promise.all(steps.map((step) => openStep(codec, step))) : steps,
+      data: codec ? await Promise.all(converted.map((step) => openStep(codec, step))) : converted,
       pagination,
     };
   }, {});

@@ -19,9 +19,9 @@ beforeAll(async () => {
   server = await startServer(({ method, path, body }) => {
     if (!path.startsWith('/api/v1/runs/run_1/steps')) return { status: 404 };
     if (method === 'GET') return { body: { data: stored, pagination: {} } };
-    const step = body as Stored;
-    const isNew = !stored.some(({ name }) => name === step.name);
-    if (isNew) stored.push({ isSequential: false, attempt: 1, at: 1, isOtherVersion: false, ...step });
+    const added = body as Stored;
+    const isNew = !stored.some(({ name }) => name === added.name);
+    if (isNew) stored.push({ isSequential: false, attempt: 1, at: 1, isOtherVersion: false, ...added });
     return { body: { isNew, at: 1 } };
   });
   process.env['MILLRACE_API_URL'] = server.url;
@@ -150,7 +150,7 @@ async function executed(program: readonly Part[], pace: readonly number[]) {
 
 /** Retains the first `count` steps, as steps of another version and of an earlier attempt. */
 const keepFirst = (count: number): void => {
-  stored = stored.slice(0, count).map((step) => ({ ...step, isOtherVersion: true, attempt: 0 }));
+  stored = stored.slice(0, count).map((each) => ({ ...each, isOtherVersion: true, attempt: 0 }));
 };
 
 test('code whose steps keep their names is never refused, whatever its branches do and however long they take', async () => {

@@ -3,7 +3,10 @@ import { explained } from '../explained.ts';
 /** The error for a function that was called outside of a run but requires one. */
 export const outsideOfRun = (what: string): Error =>
   new Error(
-    explained(`${what} works only in the code of a task while it runs: call it there.`, 'only-available-in-a-run'),
+    explained(
+      `${what} works only in the code of a task while it runs: call it there.`,
+      'only-available-in-a-run',
+    ),
   );
 
 /** The error for a function that was called inside a step, where it is not allowed. */

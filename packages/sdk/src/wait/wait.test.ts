@@ -34,7 +34,7 @@ afterAll(async () => {
 /** Runs a function as the code of an attempt whose waits end immediately, and returns the waits. */
 async function inRun<T>(act: () => Promise<T>): Promise<{ value: T; waits: Wait[] }> {
   const waits: Wait[] = [];
-  const begin = async (wait: Wait): Promise<void> => void waits.push(wait);
+  const begin = async (begun: Wait): Promise<void> => void waits.push(begun);
   const scope: RunScope = { run: 'run_p', attempt: 1, onLog: () => {}, waits: { counts: new Map(), begin } };
   server.received.length = 0;
   const value = await runScopes(() => new AsyncLocalStorage<RunScope>()).run(scope, act);

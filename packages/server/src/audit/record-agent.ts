@@ -76,5 +76,5 @@ function idsOf(reply: unknown): string[] {
   const all: unknown[] = Array.isArray(results)
     ? results.map((result) => (Object(result) as { id?: unknown }).id)
     : [id];
-  return all.filter((id): id is string => typeof id === 'string').slice(0, maxIds);
+  return all.filter((value): value is string => typeof value === 'string').slice(0, maxIds);
 }

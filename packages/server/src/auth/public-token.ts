@@ -92,19 +92,19 @@ async function originOf(
     return { credentialId: signer.credentialId, endsInMs: Infinity, expiresAt: signer.expiresAt };
   }
   if (typeof via !== 'string') throw invalidPublicToken();
-  let issuer = keys.get(via);
-  const delegate = issuer ? undefined : await ring.delegate(via, environment.projectId);
-  if (!issuer && !delegate) {
+  let tokenIssuer = keys.get(via);
+  const delegate = tokenIssuer ? undefined : await ring.delegate(via, environment.projectId);
+  if (!tokenIssuer && !delegate) {
     // The key may be newer than the cached keys.
     const newer = asOf < began ? (await ring.anew(environment.publicId)).value : undefined;
-    issuer = newer?.keys.get(via);
-    if (!issuer) throw invalidPublicToken();
+    tokenIssuer = newer?.keys.get(via);
+    if (!tokenIssuer) throw invalidPublicToken();
   }
   const { sub: actor } = (payload['act'] ?? {}) as { sub?: unknown };
   return {
     credentialId: via,
     endsInMs: delegate?.endsInMs ?? Infinity,
-    expiresAt: (delegate ?? issuer)?.expiresAt ?? null,
+    expiresAt: (delegate ?? tokenIssuer)?.expiresAt ?? null,
     ...(typeof actor === 'string' && { actor }),
   };
 }

@@ -137,5 +137,5 @@ async function link(
   await tx`
     insert into batch_cached (env, item_id, run_id)
     select ${env}, i.item, i.run_id
-      from unnest(${links.map((link) => link.item)}::text[], ${links.map((link) => link.other)}::text[]) as i (item, run_id)`;
+      from unnest(${links.map((each) => each.item)}::text[], ${links.map((each) => each.other)}::text[]) as i (item, run_id)`;
 }

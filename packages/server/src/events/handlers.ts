@@ -28,7 +28,7 @@ export function eventHandlers(dependencies: EventHandlerDependencies): HandlersO
     const counts = await mapInTurns(sendings, ({ environment, row }) =>
       countRuns(engine, { environment, ...row }),
     );
-    for (const count of counts) runs += count;
+    for (const deleted of counts) runs += deleted;
     takeRuns(request, runs);
   };
 

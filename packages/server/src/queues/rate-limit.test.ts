@@ -380,22 +380,22 @@ describe('a rate limit', () => {
           waiting -= rows.length;
         };
         const tick = () => clock.set(passed - behind);
-        for (const step of steps) {
-          switch (step.act) {
+        for (const each of steps) {
+          switch (each.act) {
             case 'pass':
-              passed += step.ms;
+              passed += each.ms;
               break;
             case 'back':
-              behind += step.ms;
+              behind += each.ms;
               break;
             case 'trigger':
-              await trigger(step.count, step.key || undefined);
-              waiting += step.count;
+              await trigger(each.count, each.key || undefined);
+              waiting += each.count;
               break;
             case 'claim': {
               await tick();
               await t.sql`select release_rate_limited(1000)`;
-              const claims = step.wants.map((want, n) => claim(`r${n}`, want));
+              const claims = each.wants.map((want, n) => claim(`r${n}`, want));
               for (const rows of await Promise.all(claims)) note(rows);
               break;
             }
@@ -403,7 +403,7 @@ describe('a rate limit', () => {
               await tick();
               await t.sql
                 .begin(async (tx) => {
-                  await claim('r', step.want, tx as unknown as typeof t.sql);
+                  await claim('r', each.want, tx as unknown as typeof t.sql);
                   throw new Error('the server dies here');
                 })
                 .catch(() => {});

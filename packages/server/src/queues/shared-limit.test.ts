@@ -197,7 +197,7 @@ describe('a limit that queues share', () => {
              where s.ready_at is not null and q.shared_limit_id is not null`;
             return row?.n ?? 0;
           };
-          for (const step of steps) {
+          for (const each of steps) {
             const before = await running();
             const claimed = async (wants: readonly number[]) => {
               const all = await Promise.all(wants.map((want, n) => t.claim(`r${n}`, [version], want)));
@@ -210,30 +210,30 @@ describe('a limit that queues share', () => {
               const all = [...from];
               return all[which % Math.max(1, all.length)];
             };
-            switch (step.act) {
+            switch (each.act) {
               case 'trigger':
-                for (let n = 0; n < step.count; n++)
-                  waiting.add((await t.trigger(step.task, step.key ? { concurrencyKey: step.key } : {})).id);
+                for (let n = 0; n < each.count; n++)
+                  waiting.add((await t.trigger(each.task, each.key ? { concurrencyKey: each.key } : {})).id);
                 break;
               case 'claim':
-                await claimed(step.wants);
+                await claimed(each.wants);
                 break;
               case 'end': {
-                const attempt = pick(live.values(), step.which);
+                const attempt = pick(live.values(), each.which);
                 if (!attempt) break;
                 await t.end(attempt);
                 live.delete(attempt.run);
                 break;
               }
               case 'cancel': {
-                const run = pick(waiting, step.which);
+                const run = pick(waiting, each.which);
                 if (run === undefined) break;
                 await cancelRun(t.engine, t.runners, env, run);
                 waiting.delete(run);
                 break;
               }
               case 'wait': {
-                const attempt = pick(live.values(), step.which);
+                const attempt = pick(live.values(), each.which);
                 if (!attempt) break;
                 const until = t.engine.clock.now() + 3_600_000;
                 const wait = { key: 'time/1', kind: 'TIME' as const, until };
@@ -255,14 +255,14 @@ describe('a limit that queues share', () => {
                 break;
               }
               case 'limit':
-                await override(step.to);
-                limit = step.to ?? 3;
+                await override(each.to);
+                limit = each.to ?? 3;
                 break;
             }
             const now = await running();
             if (now > before) expect(now).toBeLessThanOrEqual(limit);
             // The slots of ready runs are not given to others.
-            if (step.act === 'claim' && now > before)
+            if (each.act === 'claim' && now > before)
               expect(now + (await ready())).toBeLessThanOrEqual(limit);
           }
           // Ready runs go first; then a claim with room for all leaves no slot that a run could have.

@@ -116,7 +116,7 @@ export class ConnectedRunner {
       ({ fence, state, suspension }) =>
         state !== 'resumed' || (suspension ?? 0) >= (this.#suspensions.get(fence) ?? 0),
     );
-    for (const { fence, state, suspension: suspension } of news) {
+    for (const { fence, state, suspension } of news) {
       if (suspension === null) continue;
       if (state === 'suspended') this.suspend(fence, suspension);
       if (state !== 'resumed' || !this.leased.has(fence)) continue;

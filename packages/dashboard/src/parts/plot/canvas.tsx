@@ -144,7 +144,7 @@ export default function Canvas({
             values: (_, values) => values.map((value) => formatAxis(value)),
           },
         ],
-        series: [{}, ...drawn.map((series) => seriesOptions(element, series))],
+        series: [{}, ...drawn.map((line) => seriesOptions(element, line))],
         hooks: {
           setSelect: [
             (self) => {

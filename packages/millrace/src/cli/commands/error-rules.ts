@@ -110,14 +110,14 @@ const tryCommand = (): Command =>
       if (found.matched === 0) return;
       printTable(
         ['group', 'matching', 'task', 'error'],
-        found.from.map((group) => [
-          group.id,
-          `${group.matched} of ${group.looked}`,
-          group.taskIdentifier,
-          `${group.errorType}: ${group.errorMessage}`,
+        found.from.map((source) => [
+          source.id,
+          `${source.matched} of ${source.looked}`,
+          source.taskIdentifier,
+          `${source.errorType}: ${source.errorMessage}`,
         ]),
       );
-      line(`They would move to ${found.into.map((group) => group.id).join(', ')}.`);
+      line(`They would move to ${found.into.map((target) => target.id).join(', ')}.`);
     });
 
 export const rulesCommand = (): Command =>

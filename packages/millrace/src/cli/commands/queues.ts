@@ -16,7 +16,7 @@ interface TargetOption extends JsonOption {
   readonly environment?: boolean;
 }
 
-const limitText = (limit: number | null): string => (limit === null ? 'none' : String(limit));
+const limitText = (slots: number | null): string => (slots === null ? 'none' : String(slots));
 
 const listCommand = (): Command =>
   withConnectionOptions(
@@ -101,13 +101,13 @@ const limitCommand = (): Command =>
     )
     .action(async (name: string | undefined, { to, ...options }: TargetOption & { to: number | 'none' }) => {
       const target = targetOf(name, options);
-      const limit = to === 'none' ? null : to;
+      const newLimit = to === 'none' ? null : to;
       const { queues } = await openClient(options);
-      if (!target) return print(await queues.updateEnvironment({ concurrencyLimit: limit }), options.json);
+      if (!target) return print(await queues.updateEnvironment({ concurrencyLimit: newLimit }), options.json);
       const changed =
-        limit === null
+        newLimit === null
           ? await queues.resetConcurrencyLimit(target)
-          : await queues.overrideConcurrencyLimit(target, limit);
+          : await queues.overrideConcurrencyLimit(target, newLimit);
       print(changed, options.json);
     });
 

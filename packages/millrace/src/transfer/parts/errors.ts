@@ -3,7 +3,7 @@ import type { ErrorGroupDetail } from '@millrace/contract';
 import { compared, type Part, type Remote, type Step } from '../part.ts';
 import { errorGroups, groupIdsOf } from './error-groups.ts';
 
-const state = z.object({
+const stateRecord = z.object({
   task: z.string().min(1).max(128),
   fingerprint: z.string().min(1),
   errorType: z.string(),
@@ -16,7 +16,7 @@ const state = z.object({
   ignoredUntilOccurrenceRate: z.number().positive().optional(),
   ignoredUntilTotalOccurrences: z.int().positive().optional(),
 });
-type StateRecord = z.infer<typeof state>;
+type StateRecord = z.infer<typeof stateRecord>;
 
 function stateOf(group: ErrorGroupDetail): StateRecord | undefined {
   const { status } = group;
@@ -44,7 +44,7 @@ function stateOf(group: ErrorGroupDetail): StateRecord | undefined {
 /** Resolved or ignored error groups. The group itself is created with its first occurrence. */
 export const errorStates: Part<StateRecord> = {
   kind: 'error',
-  record: state,
+  record: stateRecord,
   on: 'errors',
   async *read({ client }) {
     for await (const { id } of errorGroups(client, { 'filter[status]': 'resolved,ignored' })) {
@@ -72,7 +72,7 @@ export const errorStates: Part<StateRecord> = {
         continue;
       }
       const there = await client.call('retrieveError', { params: { errorId } });
-      if (!override && hasComeBack(there, entry)) {
+      if (!override && hasReoccurred(there, entry)) {
         const note = 'has occurred here since it was resolved: --override resolves it anyway';
         steps.push({ kind, name, action: 'keep', note });
         continue;
@@ -86,7 +86,7 @@ export const errorStates: Part<StateRecord> = {
 };
 
 /** Whether the group occurred after it was resolved. With a version, occurrences of earlier versions do not count. */
-const hasComeBack = ({ status, lastSeen }: ErrorGroupDetail, state: StateRecord): boolean =>
+const hasReoccurred = ({ status, lastSeen }: ErrorGroupDetail, state: StateRecord): boolean =>
   status === 'unresolved' &&
   state.resolvedAt !== undefined &&
   state.resolvedInVersion === undefined &&

@@ -78,7 +78,7 @@ const split = fc.record({
 // After this, every error has another fingerprint.
 const upgrade = fc.constant({ kind: 'upgrade' as const });
 const prune = fc.record({ kind: fc.constant('prune' as const), at: moment, isCompacted: fc.boolean() });
-const question = fc.record({
+const drawQuestion = fc.record({
   kind: fc.constant('question' as const),
   from: fc.option(moment, { nil: undefined }),
   to: fc.option(moment, { nil: undefined }),
@@ -91,7 +91,7 @@ const acts = fc.array(
   fc.oneof(
     { weight: 5, arbitrary: flush },
     { weight: 2, arbitrary: prune },
-    { weight: 3, arbitrary: question },
+    { weight: 3, arbitrary: drawQuestion },
     { weight: 2, arbitrary: merge },
     { weight: 1, arbitrary: split },
     { weight: 1, arbitrary: upgrade },
@@ -228,7 +228,7 @@ class Groups {
 }
 
 type Counts = Record<string, number>;
-type Question = typeof question extends fc.Arbitrary<infer Q> ? Q : never;
+type Question = typeof drawQuestion extends fc.Arbitrary<infer Q> ? Q : never;
 
 /** Ranges that extend into hourly or daily counts include each hour or day that they touch as a whole. */
 function expectedCounts(

@@ -242,24 +242,28 @@ test('concurrent and interrupted compaction, deletion, merging, recording and li
       let failed = messages.length;
       const isCutOff = (error: unknown) => expect(String(error)).toMatch(/canceling statement/);
       await Promise.all(
-        acts.map(async (act) => {
-          if (act.kind === 'fail') {
+        acts.map(async (perform) => {
+          if (perform.kind === 'fail') {
             failed += 1;
-            const message = named(act.message);
-            const failure = act.isUpgraded ? { message: `${message}'`, older: [message] } : { message };
-            await recordFailures(sql, env, time(act.hour), [failure]);
-          } else if (act.kind === 'delete')
-            await deleteOldHours(upkeep, time(act.hour), ages).catch(isCutOff);
-          else if (act.kind === 'compact') await compactTallies(upkeep, time(act.hour), ages).catch(isCutOff);
-          else if (act.kind === 'list') await countsBy(env, time(80), {});
-          else if (act.kind === 'merge') {
+            const message = named(perform.message);
+            const failure = perform.isUpgraded ? { message: `${message}'`, older: [message] } : { message };
+            await recordFailures(sql, env, time(perform.hour), [failure]);
+          } else if (perform.kind === 'delete')
+            await deleteOldHours(upkeep, time(perform.hour), ages).catch(isCutOff);
+          else if (perform.kind === 'compact')
+            await compactTallies(upkeep, time(perform.hour), ages).catch(isCutOff);
+          else if (perform.kind === 'list') await countsBy(env, time(80), {});
+          else if (perform.kind === 'merge') {
             const change = {
               env,
-              id: groupOf(env, { message: named(act.into) }),
+              id: groupOf(env, { message: named(perform.into) }),
               now: () => time(80),
               principal: secretKey,
             };
-            await mergeErrorGroups(sql, { ...change, errors: [groupOf(env, { message: named(act.other) })] });
+            await mergeErrorGroups(sql, {
+              ...change,
+              errors: [groupOf(env, { message: named(perform.other) })],
+            });
           } else {
             await sql`select pg_cancel_backend(pid) from pg_stat_activity where application_name = 'cut off'`;
           }

@@ -73,8 +73,8 @@ test('the last seen group is first, and ids order groups of one moment', async (
     { at: 1, message: 'a' },
     { at: 7, message: 'd' },
   );
-  const sameMoment = ['c', 'd'].toSorted((first, second) =>
-    groupOf(env, { message: first }) < groupOf(env, { message: second }) ? -1 : 1,
+  const sameMoment = ['c', 'd'].toSorted((first, other) =>
+    groupOf(env, { message: first }) < groupOf(env, { message: other }) ? -1 : 1,
   );
   expect(await messages(env)).toEqual([...sameMoment, 'b', 'a']);
 });

@@ -216,16 +216,16 @@ test('merges and splits during failures lose nothing and count nothing twice', a
       const named = (index: number) => messages[index] as string;
       // Concurrently, over several connections.
       await Promise.all(
-        acts.map(async (act, index) => {
-          if (act.kind === 'fail') {
-            failed += act.times;
-            const failure = { message: named(act.message) };
-            await fail(index, ...Array.from({ length: act.times }, () => failure));
-          } else if (act.kind === 'merge') await merge(named(act.into), named(act.other));
-          else if (act.kind === 'list') await listed();
+        acts.map(async (perform, index) => {
+          if (perform.kind === 'fail') {
+            failed += perform.times;
+            const failure = { message: named(perform.message) };
+            await fail(index, ...Array.from({ length: perform.times }, () => failure));
+          } else if (perform.kind === 'merge') await merge(named(perform.into), named(perform.other));
+          else if (perform.kind === 'list') await listed();
           else {
             // The race decides whether it is part of the group.
-            await split(named(act.from), named(act.other)).catch((error: { status?: number }) =>
+            await split(named(perform.from), named(perform.other)).catch((error: { status?: number }) =>
               expect([404, 422]).toContain(error.status),
             );
           }

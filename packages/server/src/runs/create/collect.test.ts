@@ -149,7 +149,7 @@ describe('triggers of a task with a batch', () => {
     const { payload, type } = await t.stored(id);
     expect(type).toBe('application/super+json');
     const read = superjson.parse<{ self?: unknown; one?: unknown; two?: unknown }[]>(payload!);
-    expect(read.toSpliced(6, 1)).toEqual(payloads.map((payload) => payload ?? null).toSpliced(6, 1));
+    expect(read.toSpliced(6, 1)).toEqual(payloads.map((each) => each ?? null).toSpliced(6, 1));
     expect(read[6]!.self).toBe(read[6]);
     expect(read[5]!.one).toBe(read[5]!.two);
   });
@@ -276,7 +276,7 @@ interface Call {
   readonly pick: number;
 }
 
-const call: fc.Arbitrary<Call> = fc.record({
+const drawCall: fc.Arbitrary<Call> = fc.record({
   act: fc.constantFrom(
     'trigger',
     'trigger',
@@ -296,7 +296,7 @@ const call: fc.Arbitrary<Call> = fc.record({
 });
 
 test('every accepted payload is in exactly one run exactly once, with any concurrent events on two servers', async () => {
-  const calls = fc.array(call, { minLength: 1, maxLength: 6 });
+  const calls = fc.array(drawCall, { minLength: 1, maxLength: 6 });
   await fc.assert(fc.asyncProperty(fc.array(calls, { minLength: 5, maxLength: 20 }), driven), {
     numRuns: numRuns(12),
     endOnFailure: true,

@@ -157,9 +157,9 @@ type Columns = Readonly<Record<string, Column>>;
 function compared(runs: readonly NewRun[]): { readonly shared: Columns; readonly differing: Columns } {
   const shared: Record<string, Column> = {};
   const differing: Record<string, Column> = {};
-  for (const [field, column] of Object.entries<Column>(everyday)) {
-    const first = column.value(runs[0] as NewRun);
-    (runs.every((run) => column.value(run) === first) ? shared : differing)[field] = column;
+  for (const [field, entry] of Object.entries<Column>(everyday)) {
+    const first = entry.value(runs[0] as NewRun);
+    (runs.every((run) => entry.value(run) === first) ? shared : differing)[field] = entry;
   }
   return { shared, differing };
 }

@@ -179,7 +179,7 @@ async function insertEveryday(
     const fence = await insertLeased(engine, first, offer);
     return fence === undefined ? undefined : [{ ...inserted(first), fence: String(fence) }];
   }
-  if (offers.some((offer) => offer !== undefined) || !(await insertQueued(engine, runs))) return undefined;
+  if (offers.some((each) => each !== undefined) || !(await insertQueued(engine, runs))) return undefined;
   return runs.map(inserted);
 }
 

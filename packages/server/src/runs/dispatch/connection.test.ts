@@ -230,12 +230,12 @@ test('a run that runners return repeatedly continues as the same attempt, withou
   const handed = () =>
     received
       .flatMap((message) => (message.type === 'run' ? message.assignments : []))
-      .filter((assignment) => assignment.run === run);
+      .filter((each) => each.run === run);
   for (let times = 1; times <= 5; times++) {
     complete(handed().at(-1)?.fence ?? 0);
     await expect.poll(() => handed().length, { timeout: 20_000 }).toBe(times + 1);
   }
-  expect(new Set(handed().map((assignment) => assignment.attempt ?? 1))).toEqual(new Set([1]));
+  expect(new Set(handed().map((each) => each.attempt ?? 1))).toEqual(new Set([1]));
   expect(await stateOf(installed)).toMatchObject({ rescues: 0, attempt: 0, started: true, bound: true });
   // The message arrives twice if its answer was lost. By now another attempt has the run.
   complete(fence);

@@ -299,7 +299,7 @@ async function runsOfEverySort() {
     select r.id, q.name as queue, r.machine, r.schedule_id as schedule, f.group_id as error
       from runs r join queues q on q.id = r.queue_id left join error_fingerprints f on f.id = r.error_fingerprint_id`;
   expect(all).toHaveLength(260);
-  const versions = [...new Set(all.map((run) => run.version).filter((version) => version !== undefined))];
+  const versions = [...new Set(all.map((run) => run.version).filter((each) => each !== undefined))];
   return { t, all, rowsById: new Map(rows.map((row) => [row.id, row])), versions };
 }
 

@@ -99,13 +99,13 @@ export function createConfirmer(dependencies: ConfirmDependencies): Confirmer {
     return 'unknown';
   }
 
-  async function askAbout(provider: Provider, identity: Claimed, claim: string): Promise<Outcome> {
+  async function askAbout(oidc: Provider, identity: Claimed, claim: string): Promise<Outcome> {
     const { id, issuer, subject, userId, organization, sealed } = identity;
     const by = { issuer, origin: { requestId: claim, address: 'server', userAgent: undefined } };
     const answer = await Promise.resolve()
-      .then(() => provider.refresh(unseal(masterKey, sealed, oidcIdentityContext(id)), { issuer, subject }))
+      .then(() => oidc.refresh(unseal(masterKey, sealed, oidcIdentityContext(id)), { issuer, subject }))
       .catch((error: unknown): OidcFailure => failureOf(error));
-    const role = 'groups' in answer ? roleOf(answer.groups, provider.settings) : undefined;
+    const role = 'groups' in answer ? roleOf(answer.groups, oidc.settings) : undefined;
     if ('reason' in answer && answer.reason !== 'refused') {
       // A failure that only concerns one user does not stop queries about others.
       away.set(noConnection.has(answer.code) ? '' : userId, performance.now() + awayMs);

@@ -332,7 +332,7 @@ describe('creating rejects', () => {
     const good = bundleOf({ 'a.js': 'a' });
     await t.deploy(good);
     const { files } = good.body.bundle;
-    const lie = files.map((file) => (file.path === 'a.js' ? { ...file, digest: sha256('other') } : file));
+    const lie = files.map((each) => (each.path === 'a.js' ? { ...each, digest: sha256('other') } : each));
     await expect(
       t.create({ ...good.body, bundle: { ...good.body.bundle, files: lie } }),
     ).rejects.toMatchObject(problem(422, /has the content/));
