@@ -200,7 +200,7 @@ const onRuns: readonly Step[] = [
       await page.keyboard.press('Escape');
     },
   ],
-  ['choose a row', (page) => page.getByRole('checkbox', { name: 'Choose the row' }).nth(3).click()],
+  ['select a row', (page) => page.getByRole('checkbox', { name: 'Select the row' }).nth(3).click()],
   ['choose all that are loaded', (page) => page.getByRole('checkbox', { name: /^Choose all/ }).click()],
   ['choose none', (page) => page.getByRole('checkbox', { name: /^Choose all/ }).click()],
   [

@@ -39,7 +39,7 @@ test('an event is sent from the page, and what it started is seen', { timeout: 1
   const runs = page.getByRole('grid', { name: 'Runs of the event' });
   await expect.poll(() => runs.getByText('Completed').count(), { timeout: 20_000 }).toBe(2);
   await page.getByText('<b>bold</b>').waitFor();
-  await page.getByText('What it started: 2 runs').waitFor();
+  await page.getByText('Triggered runs: 2').waitFor();
 
   // A deep link: an id may be anything.
   await open(`/events/${encodeURIComponent('order/1?paid')}`);
@@ -55,12 +55,12 @@ test('an event is sent from the page, and what it started is seen', { timeout: 1
   await page.keyboard.press('n');
   await dialog.getByLabel('Name').fill('nobody.listens');
   await dialog.getByText('No task is subscribed to this name').waitFor();
-  await dialog.getByLabel('Deliver').selectOption('After some time');
-  await dialog.getByLabel('Time to wait').fill('1h');
+  await dialog.getByLabel('Deliver').selectOption('After a delay');
+  await dialog.getByLabel('Delay').fill('1h');
   await dialog.getByRole('button', { name: 'Send the event' }).click();
-  await page.getByText('Waits for its time', { exact: true }).waitFor();
-  await page.getByRole('button', { name: 'Do not deliver' }).click();
-  await page.getByText('It was canceled before its time.').waitFor();
+  await page.getByText('Scheduled', { exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Cancel delivery' }).click();
+  await page.getByText('It was canceled before its due time.').waitFor();
 
   await open('/events?q=status:canceled');
   const list = page.getByRole('grid', { name: 'Events' });

@@ -86,7 +86,7 @@ test('a member who may only read sees no button that changes', slow, async () =>
     await route.fulfill({ response, body: text });
   });
   await page.reload();
-  await page.getByRole('button', { name: 'As code' }).waitFor();
+  await page.getByRole('button', { name: 'Show code' }).waitFor();
   expect(await page.getByRole('button', { name: /Cancel run|Replay/ }).count()).toBe(0);
 });
 

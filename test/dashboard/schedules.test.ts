@@ -49,7 +49,7 @@ test(
     await page.getByRole('combobox', { name: 'on the clocks of' }).fill('America/New_York');
     await page.getByRole('button', { name: 'Backfill' }).click();
     await dialog.getByLabel('From').fill('2026-03-07T00:00');
-    await dialog.getByLabel('To, not included').fill('2026-03-10T00:00');
+    await dialog.getByLabel('To (exclusive)').fill('2026-03-10T00:00');
     await dialog.getByText('3 ticks').first().waitFor();
     await dialog.getByRole('button', { name: 'Backfill 3 ticks' }).click();
     await dialog.getByText('3 runs started.').waitFor();
@@ -64,13 +64,13 @@ test(
     // Once more: nothing is run twice.
     await page.keyboard.press('b');
     await dialog.getByLabel('From').fill('2026-03-07T00:00');
-    await dialog.getByLabel('To, not included').fill('2026-03-10T00:00');
+    await dialog.getByLabel('To (exclusive)').fill('2026-03-10T00:00');
     await dialog.getByRole('button', { name: 'Backfill 3 ticks' }).click();
-    await dialog.getByText('3 ticks had been run before.').waitFor();
+    await dialog.getByText('3 ticks already had a run.').waitFor();
     await dialog.getByRole('button', { name: 'Done' }).click();
 
     await page.getByRole('button', { name: 'Deactivate' }).click();
-    await page.getByText('It is not active').waitFor();
+    await page.getByText('The schedule is inactive').waitFor();
     expect((await server.ask(`/api/v1/schedules/${id}`)).body.active).toBe(false);
     await page.getByRole('button', { name: 'Delete' }).click();
     await page.getByRole('alertdialog').getByRole('button', { name: 'Delete the schedule' }).click();

@@ -75,7 +75,7 @@ test(
     expect(await page.content()).not.toContain(canary);
     isAllowed = true;
     await page.getByRole('button', { name: 'Try again' }).click();
-    await page.getByText(`Sealed with key k1; opened by ${host} for this page alone.`).waitFor();
+    await page.getByText(`Sealed with key k1; opened by ${host} for this page only.`).waitFor();
     await page.getByText(`"${word}"`).first().waitFor();
     for (const [tab, text] of [
       ['Output', `said`],

@@ -83,7 +83,7 @@ describe('a filter of runs', () => {
 
   test.each([
     ['mail', 'has no key'],
-    ['colour:red', 'is not something to filter by'],
+    ['colour:red', 'is not a filter'],
     ['status:broken', 'is not a status'],
     ['since:yesterday', 'is not a period'],
     ['from:soon', 'is not a time'],

@@ -110,7 +110,9 @@ export function runFilterQuery(text: string): RunFilterQuery | Unreadable {
   const listed = new Map<string, string[]>();
   for (const { key, value } of filterWords(text)) {
     if (key === undefined)
-      return { error: `"${value}" has no key; write what it is, such as task:${value} or error:${value}` };
+      return {
+        error: `"${value}" has no filter name; write one before it, such as task:${value} or error:${value}`,
+      };
     if (value === '') continue;
     const path = /^(metadata|payload)\.(.+)$/.exec(key);
     if (path) {
@@ -127,7 +129,7 @@ export function runFilterQuery(text: string): RunFilterQuery | Unreadable {
     } else {
       const known = Object.keys(runFilterKeys).join(', ');
       return {
-        error: `"${key}" is not something to filter by; write one of ${known}, metadata.… or payload.…`,
+        error: `"${key}" is not a filter; write one of ${known}, metadata.… or payload.…`,
       };
     }
   }

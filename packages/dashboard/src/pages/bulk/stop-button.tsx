@@ -35,8 +35,8 @@ export function StopButton({ action }: { readonly action: BulkAction }) {
         error={abort.error?.message}
         onConfirm={() => abort.mutate({ params: { bulkActionId: action.id } })}
       >
-        {countText(doneOf(action), 'run')} {doneOf(action) === 1 ? 'is' : 'are'} done, and stay so. The action
-        cannot be continued; another one can be started.
+        {countText(doneOf(action), 'run')} {doneOf(action) === 1 ? 'is' : 'are'} done and not reverted. A
+        stopped action cannot be resumed; you can start another one.
       </Confirm>
     </>
   );

@@ -12,7 +12,7 @@ const schedule = (minutes: number, active = true) =>
 const ids = (known: Partial<Parameters<typeof concernsOf>[0]>) =>
   concernsOf({ now, ...known }).map(({ id }) => id);
 
-test('nothing needs anybody when all is well, or not known yet', () => {
+test('reports nothing when all is well or not yet known', () => {
   expect(ids({})).toEqual([]);
   expect(
     ids({ concurrency, runners: [runner], queues: [queue('a', false, 3)], schedules: [schedule(5)] }),

@@ -85,8 +85,8 @@ export function OverviewPage() {
     >
       {isFresh ? (
         <Empty title="Nothing has run here yet." command="npx millrace dev">
-          Start it in a folder with tasks; what they do appears here. <code>npx millrace init</code> makes
-          such a folder.
+          Start it in a folder with tasks; their runs appear here. <code>npx millrace init</code> creates such
+          a folder.
         </Empty>
       ) : (
         <>

@@ -16,7 +16,7 @@ const record = (
 const turnComplete = (seq: number, at: number) =>
   record(seq, at, undefined, [['trigger-control', 'turn-complete']]);
 
-test('chunks of an answer are one entry until the turn is complete or somebody writes', () => {
+test('chunks of an answer form one entry until the turn completes or a message arrives', () => {
   const ins = [record(0, 10, '{"text":"Hello"}'), record(1, 50, 'and more')];
   const outs = [
     record(0, 20, 'Good '),
@@ -51,7 +51,7 @@ test('other control records are shown, commands of the log are not', () => {
   expect(conversationOf([], outs)).toEqual([{ kind: 'control', seq: 1, at: 20, name: 'upgrade-required' }]);
 });
 
-test('a message is what its JSON says, and a text where it is none', () => {
+test('a message is read as JSON, or as text if it is not valid JSON', () => {
   expect(messageOf(JSON.stringify({ data: '{"text":"a"}', id: '1' }))).toEqual({ text: 'a' });
   expect(messageOf(JSON.stringify({ data: '{ not json', id: '1' }))).toBe('{ not json');
   expect(messageOf('no envelope')).toBe('no envelope');

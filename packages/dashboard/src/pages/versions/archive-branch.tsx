@@ -47,8 +47,8 @@ export function ArchiveBranch({
     >
       <div className="stack">
         <p>
-          Its keys and tokens end at once, its name is free again, and its data is deleted after 30 days. It
-          cannot be undone.
+          Its keys and tokens end immediately, its name can be reused, and its data is deleted after 30 days.
+          This cannot be undone.
         </p>
         {hasRuns && (
           <p className="notice tone-warn">
@@ -59,7 +59,7 @@ export function ArchiveBranch({
           <p className="notice tone-busy" role="status">
             <span>
               {countText(archive.data?.liveRuns ?? 0, 'run')} still{' '}
-              {archive.data?.liveRuns === 1 ? 'ends' : 'end'}. Go on in a moment.
+              {archive.data?.liveRuns === 1 ? 'ends' : 'end'}. Try again in a moment.
             </span>
           </p>
         )}

@@ -25,7 +25,7 @@ test('paths are shown without the folder that all have', () => {
   expect(shortPath('/srv/shop/tasks/mail.ts', common)).toBe('tasks/mail.ts');
 });
 
-test('a text that is no stack has no frames', () => {
+test('text that is not a stack has no frames', () => {
   expect(framesOf('Something failed')).toEqual([]);
   expect(commonFolder([])).toBe('');
 });

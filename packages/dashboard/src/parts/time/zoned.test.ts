@@ -19,7 +19,7 @@ test.each([
   expect(iso(text, zone)).toBe(expected);
 });
 
-test('what is no time has no instant', () => {
+test('an invalid time has no instant', () => {
   expect(zonedInstant('', 'UTC')).toBeUndefined();
 });
 

@@ -64,13 +64,13 @@ describe('a timeline', () => {
     expect(rows[1]?.marks).toMatchObject([{ at: 3_000, message: 'no database' }]);
   });
 
-  test('ends now where something goes on', () => {
+  test('ends now if something is still running', () => {
     expect([from, to]).toEqual([0, 9_000]);
     expect(rows[0]).toMatchObject({ isLive: true, tone: 'busy' });
     expect(rows[1]).toMatchObject({ isLive: false, tone: 'bad' });
   });
 
-  test('hides what is below a line that is closed', () => {
+  test('hides the descendants of a collapsed line', () => {
     expect(
       layoutTimeline(linesOf(entries, 9_000), 9_000, { collapsed: new Set(['t']), isFull: true }).rows.map(
         ({ id }) => id,
@@ -78,7 +78,7 @@ describe('a timeline', () => {
     ).toEqual(['a', 't']);
   });
 
-  test('finds a line and keeps what it is below, also if that was closed', () => {
+  test('finds a line and keeps its ancestors, even if they were collapsed', () => {
     const found = layoutTimeline(linesOf([...entries, run('c', 5, 6, 'a')], 9_000), 9_000, {
       collapsed: new Set(['t']),
       find: 'TASK-B',
@@ -134,7 +134,7 @@ describe('a timeline', () => {
     expect(live.rows[1]).toMatchObject({ id: 'batch_1', to: 90_000, isLive: true });
   });
 
-  test('without entries has an axis all the same', () => {
+  test('has an axis even without entries', () => {
     const empty = layoutTimeline(linesOf([], 9_000), 9_000, open);
     expect(empty.to).toBeGreaterThan(empty.from);
   });

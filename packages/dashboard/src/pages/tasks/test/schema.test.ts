@@ -25,7 +25,7 @@ const order = {
 };
 
 describe('a schema', () => {
-  test('makes an example of what is required', () => {
+  test('builds an example of the required properties', () => {
     expect(exampleOf(order, order)).toEqual({ orderId: '', lines: [{ sku: '', count: 1 }] });
   });
 
@@ -43,17 +43,17 @@ describe('a schema', () => {
     expect(JSON.stringify(exampleOf(tree, tree)).length).toBeLessThan(100);
   });
 
-  test('names what a payload lacks and has wrong', () => {
+  test('lists missing and invalid properties of a payload', () => {
     expect(
       mismatches(order, { orderId: 7, speed: 'x', lines: [{ sku: 'a', count: 1.5 }], extra: 1 }),
     ).toEqual([
-      '`orderId` is a string.',
-      '`speed` is one of "slow", "fast".',
-      '`lines[0].count` is a whole number.',
-      '`extra` is not known to the schema.',
+      '`orderId` must be a string.',
+      '`speed` must be one of "slow", "fast".',
+      '`lines[0].count` must be a whole number.',
+      '`extra` is not in the schema.',
     ]);
     expect(mismatches(order, {})).toEqual(['`orderId` is required.', '`lines` is required.']);
-    expect(mismatches(order, [])).toEqual(['The payload is an object.']);
+    expect(mismatches(order, [])).toEqual(['The payload must be an object.']);
     expect(mismatches(order, { orderId: 'abc', lines: [{ sku: 'a', count: 1 }], note: null })).toEqual([]);
   });
 });
@@ -86,7 +86,7 @@ describe('completion of JSON', () => {
     expect(completed('{ "speed": "sl|ow" }')[0]?.text).toBe('{ "speed": "slow" }');
   });
 
-  test('knows where it is in a text that is no JSON yet', () => {
+  test('finds its place in incomplete JSON', () => {
     expect(jsonCursor('{"a": [1, {"b": ', 16)).toMatchObject({ path: ['a', 1, 'b'], expects: 'value' });
     expect(jsonCursor('{"a": "x}{', 10)).toMatchObject({ path: ['a'], expects: 'value', typed: 'x}{' });
     expect(jsonCursor('', 0)).toMatchObject({ path: [], expects: 'value' });
