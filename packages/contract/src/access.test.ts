@@ -9,13 +9,13 @@ import {
   type Access,
 } from './access.ts';
 
-test('a role may do what the ones before it may', () => {
+test('a role includes the permissions of the lower roles', () => {
   for (const [at, role] of roles.entries()) {
     expect(roles.filter((least) => isAtLeast(role, least))).toEqual(roles.slice(0, at + 1));
   }
 });
 
-test('only full holds everything; the others hold what their name says', () => {
+test('only full includes all scopes; the other presets include those of their name', () => {
   expect(presets.filter((preset) => scopesOfPreset(preset)?.includes('admin'))).toEqual(['full']);
   const writing = presets.filter((preset) =>
     scopesOfPreset(preset)?.some((scope) => scope.startsWith('write:')),

@@ -28,7 +28,7 @@ describe('parseDuration', () => {
     '1m1m',
     `${'9'.repeat(15)}w`,
     '1s'.repeat(51),
-  ])('refuses %j and says what to write', (text) => expect(parseDuration(text)).toEqual(refused));
+  ])('rejects %j with a correction', (text) => expect(parseDuration(text)).toEqual(refused));
 
   test('never throws, and gives whole milliseconds that a date can hold', () => {
     fc.assert(
@@ -72,7 +72,7 @@ describe('parseInstant', () => {
     ['2026-11-21T10:00:00+02:00', '2026-11-21T08:00:00.000Z'],
     ['2026-11-21T10:00:00-0530', '2026-11-21T15:30:00.000Z'],
     ['2024-02-29', '2024-02-29T00:00:00.000Z'],
-  ])('reads %s, in UTC where nothing else is said', (text, iso) => {
+  ])('reads %s, in UTC unless it has an offset', (text, iso) => {
     expect(parseInstant(text)?.toISOString()).toBe(iso);
   });
 
@@ -107,7 +107,7 @@ describe('parseInstant', () => {
 describe('parseDelay', () => {
   const now = new Date('2026-11-21T00:00:00Z');
 
-  test('takes a duration from now, a date, or what was a date already', () => {
+  test('accepts a duration from now, a date text or a Date', () => {
     expect(parseDelay('1h', now)).toEqual(new Date('2026-11-21T01:00:00Z'));
     expect(parseDelay('2026-12-01T10:00', now)).toEqual(new Date('2026-12-01T10:00:00Z'));
     expect(parseDelay(new Date(5), now)).toEqual(new Date(5));

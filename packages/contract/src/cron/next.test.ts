@@ -10,7 +10,7 @@ const runs = (pattern: string, zone: string, after: string, count: number): stri
   );
 
 describe('nextRuns', () => {
-  test('is strictly after a run, and counts the seconds of what it is after', () => {
+  test('is strictly after the given time, including its seconds', () => {
     expect(runs('0 * * * *', 'UTC', '2026-01-01T00:00:00Z', 1)).toEqual(['2026-01-01T01:00Z']);
     expect(runs('0 * * * *', 'UTC', '2025-12-31T23:59:59.999Z', 1)).toEqual(['2026-01-01T00:00Z']);
     expect(runs('0 * * * *', 'UTC', '2026-01-01T00:00:00.001Z', 1)).toEqual(['2026-01-01T01:00Z']);
@@ -133,7 +133,7 @@ describe('nextRuns', () => {
   });
 
   test.each(['Mars/Olympus', '', '+02:00', 'x'.repeat(5000)])(
-    'refuses the zone %s and says what to write',
+    'rejects the zone %s with a correction',
     (zone) => {
       expect(() => runs('0 9 * * *', zone, '2026-07-01T00:00:00Z', 1)).toThrow(CronError);
       expect(() => runs('0 9 * * *', zone, '2026-07-01T00:00:00Z', 1)).toThrow(

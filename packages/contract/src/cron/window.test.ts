@@ -22,7 +22,7 @@ describe('parseWindow', () => {
       text,
       'Write whole minutes or hours up to 24h',
     ]),
-  ] as [string, string][])('refuses "%s" and says what to write', (text, message) => {
+  ] as [string, string][])('rejects "%s" with a correction', (text, message) => {
     expect(() => parseWindow(text)).toThrow(CronError);
     expect(() => parseWindow(text)).toThrow(message);
   });

@@ -19,7 +19,7 @@ test('every operation is in it once, under its id, and its label is that of the 
   );
 });
 
-test('it is plain JSON, and what it refers to is in it', () => {
+test('is plain JSON whose references resolve', () => {
   const text = JSON.stringify(document);
   expect(JSON.parse(text)).toEqual(document);
   const references = [...text.matchAll(/"\$ref":"([^"]+)"/g)].map(([, reference = '']) => reference);
@@ -73,7 +73,7 @@ test('the branch header is named where a request is about an environment, and a 
   expect(of('get', '/api/v1/runs').responses).not.toHaveProperty('413');
 });
 
-test('an open operation asks for no credential; a date is a text; a default is not required', () => {
+test('an open operation requires no credential; a date is a string; a field with a default is not required', () => {
   const open = operation({
     id: 'open',
     method: 'POST',

@@ -43,7 +43,7 @@ test('arrives as it was sent', () => {
   );
 });
 
-test('leaves out what is usual', () => {
+test('omits default values', () => {
   const sent = inFull({
     run: 'run_1',
     fence: 7,

@@ -60,7 +60,7 @@ function Ignored({
           </>
         )}
         {ignoredUntil === null && ends.length === 0 ? (
-          'permanently'
+          ', permanently'
         ) : (
           <>
             , until{' '}
