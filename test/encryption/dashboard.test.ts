@@ -70,7 +70,7 @@ test(
     await open(`/runs/${id}?tab=payload`);
     const { host } = new URL(endpoint.url);
     await page
-      .getByText(`Sealed with key k1. ${host} did not open it: You may not see clear text.`)
+      .getByText(`Sealed with key k1. ${host} did not open it: Not authorized to read clear text.`)
       .waitFor();
     expect(await page.content()).not.toContain(canary);
     isAllowed = true;

@@ -63,7 +63,7 @@ describe('a filter of runs', () => {
     });
   });
 
-  test('matches the SDK's filter, plus a bulk action', () => {
+  test("matches the SDK's filter, plus a bulk action", () => {
     const read = runFilterQuery(
       'status:failed task:mail queue:task/mail,slow test:true metadata.a:1 from:2026-11-21T10:00 error:x',
     );

@@ -243,7 +243,7 @@ export const listBatchResults = operation({
   method: 'GET',
   path: '/api/v1/batches/:batchId/results',
   tag: 'batches',
-  summary: 'Retrieve the outputs and errors of a batch's ended runs',
+  summary: "Retrieve the outputs and errors of a batch's ended runs",
   access: { ...readAccess, publicToken: false },
   params: batchId,
   reply: z.object({ id: z.string(), items: z.array(runResult) }),

@@ -182,7 +182,7 @@ export const setPassword = operation({
   method: 'PUT',
   path: '/api/v1/password',
   tag: 'browser sessions',
-  summary: 'Set or remove the user's password; their browsers are logged out',
+  summary: "Set or remove the user's password; their browsers are logged out",
   access: { personalAccessToken: true, browser: false },
   body: z.object({
     /** Null removes it. */

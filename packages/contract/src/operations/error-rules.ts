@@ -110,7 +110,7 @@ export const updateErrorRule = operation({
   method: 'PATCH',
   path: '/api/v1/projects/:projectRef/error-rules/:ruleId',
   tag: 'errors',
-  summary: 'Update a rule's patterns, group key or position; omitted fields stay unchanged',
+  summary: "Update a rule's patterns, group key or position; omitted fields stay unchanged",
   access: write,
   params: oneRule,
   body: fields.partial().extend({ position: position.optional() }),

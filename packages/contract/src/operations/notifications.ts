@@ -235,7 +235,7 @@ export const rotateNotificationSecret = operation({
   method: 'POST',
   path: `${root}/endpoints/:endpointId/rotate-secret`,
   tag,
-  summary: 'Rotate a webhook's secret; requests are signed with both for 24 hours',
+  summary: "Rotate a webhook's secret; requests are signed with both for 24 hours",
   access: write,
   params: oneEndpoint,
   reply: withSecret,

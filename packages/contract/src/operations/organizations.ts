@@ -15,7 +15,7 @@ export const listOrganizations = operation({
   method: 'GET',
   path: '/api/v1/orgs',
   tag: 'organizations',
-  summary: 'List the user's organizations',
+  summary: "List the user's organizations",
   access: { personalAccessToken: true },
   reply: z.array(organization),
 });
@@ -85,7 +85,8 @@ export const removeMember = operation({
   method: 'DELETE',
   path: '/api/v1/orgs/:organization/members/:userId',
   tag: 'organizations',
-  summary: 'Remove a member; keys that they created stay. Only owners remove owners, and one owner must remain',
+  summary:
+    'Remove a member; keys that they created stay. Only owners remove owners, and one owner must remain',
   access: { personalAccessToken: true, role: 'admin' },
   params: oneMember,
   reply: member,

@@ -25,7 +25,7 @@ export const listProjects = operation({
   method: 'GET',
   path: '/api/v1/projects',
   tag: 'projects',
-  summary: 'List the projects of all of the user's organizations',
+  summary: "List the projects of all of the user's organizations",
   access: { personalAccessToken: true },
   reply: z.array(project),
 });
@@ -85,7 +85,8 @@ export const deleteProject = operation({
   method: 'DELETE',
   path: '/api/v1/projects/:projectRef',
   tag: 'projects',
-  summary: 'Delete a project permanently with all of its data; access ends immediately. The last project cannot be deleted',
+  summary:
+    'Delete a project permanently with all of its data; access ends immediately. The last project cannot be deleted',
   access: { personalAccessToken: true, role: 'owner' },
   params: inProject,
   query: z.object({

@@ -305,7 +305,7 @@ export const retrieveConcurrency = operation({
   method: 'GET',
   path: '/api/v1/concurrency',
   tag: 'queues',
-  summary: 'Retrieve the environment's concurrency: running and waiting runs, and the limit',
+  summary: "Retrieve the environment's concurrency: running and waiting runs, and the limit",
   access: read,
   reply: environmentConcurrency,
 });

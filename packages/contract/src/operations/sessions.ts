@@ -18,7 +18,10 @@ const externalId = z
   .trim()
   .pipe(
     words(maxExternalIdCharacters)
-      .refine((id) => !id.startsWith('session_'), 'must not begin with session_, which is reserved for session ids')
+      .refine(
+        (id) => !id.startsWith('session_'),
+        'must not begin with session_, which is reserved for session ids',
+      )
       .refine((id) => id !== '.' && id !== '..', 'must not be . or .., which are not allowed in a URL path'),
   );
 const tags = (max: number) => z.array(words(128)).max(max);
@@ -262,7 +265,7 @@ export const storeSessionSnapshot = operation({
   id: 'storeSessionSnapshot',
   method: 'PUT',
   summary:
-    'Create an upload URL for the state that a session's task needs to resume its conversation; replaces the previous one',
+    "Create an upload URL for the state that a session's task needs to resume its conversation; replaces the previous one",
   access: {
     secretKey: true,
     forbidsPublicToken: true,

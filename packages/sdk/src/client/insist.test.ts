@@ -33,7 +33,7 @@ test('repeats a call for as long as the server answers 503, and shows in the log
   expect(vi.mocked(console.warn).mock.calls).toEqual([
     [
       expect.stringMatching(
-        /^This run waits: .* failed for 6\d s and is repeated\. The database does not accept/,
+        /^This run is waiting: .* failed for 6\d s and is being retried\. The database does not accept/,
       ),
     ],
   ]);

@@ -98,7 +98,7 @@ function checkedBaseURL(text: string | undefined): string {
   if (url.username || url.password) {
     throw new ConfigurationError(
       explained(
-        'baseURL (MILLRACE_API_URL) must not hold a user name or password; give the credential as MILLRACE_SECRET_KEY.',
+        'baseURL (MILLRACE_API_URL) must not contain a user name or password; give the credential as MILLRACE_SECRET_KEY.',
         'no-server-is-configured',
       ),
     );

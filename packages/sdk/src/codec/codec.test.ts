@@ -68,9 +68,9 @@ test('keys come from a variable, a file or a command; errors name the place and 
   const failing = {
     command: [process.execPath, '-e', `console.log('top secret'); process.exit(3)`] as const,
   };
-  expect(() => sealed('x', of(failing))).toThrow(/did not print it \(exit code 3\)\.$/);
+  expect(() => sealed('x', of(failing))).toThrow(/did not print the key \(exit code 3\)\.$/);
   expect(() => sealed('x', of({} as never))).toThrow(/\{ env \}, \{ file \}/);
-  expect(() => aesGcmCodec({ keys: {}, current: 'k1' })).toThrow(/no such key/);
+  expect(() => aesGcmCodec({ keys: {}, current: 'k1' })).toThrow(/which is not in keys/);
 });
 
 test('of a sealed error the frames stay, and a message that looks like frames does not', async () => {
@@ -169,7 +169,11 @@ test('the endpoint opens for those whom it authorizes, on pages of the listed or
   expect(opened).toMatchObject({
     status: 200,
     body: {
-      values: [{ value: { a: 1 } }, { value: 'plain' }, { error: expect.stringContaining('does not open') }],
+      values: [
+        { value: { a: 1 } },
+        { value: 'plain' },
+        { error: expect.stringContaining('cannot be opened') },
+      ],
     },
   });
   expect(opened.headers.get('access-control-allow-origin')).toBe(origin);

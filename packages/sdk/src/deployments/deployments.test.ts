@@ -101,7 +101,7 @@ test('retrieves, promotes and archives by version, id or the deployment itself',
 test.each([undefined, '', 5, {}])(
   'a deployment named by %j is refused before a request',
   async (reference) => {
-    await expect(deployments.retrieve(reference as string)).rejects.toThrow(/is named by its version/);
+    await expect(deployments.retrieve(reference as string)).rejects.toThrow(/Pass the version/);
     expect(server.received).toHaveLength(0);
   },
 );

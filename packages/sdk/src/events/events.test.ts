@@ -96,7 +96,7 @@ test('list, retrieve, replay and cancel name the event in the path and give date
     ['POST', '/api/v1/events/a/b/replay', { id: 'again' }],
     ['POST', '/api/v1/events/a/b/cancel', undefined],
   ]);
-  await expect(events.retrieve('')).rejects.toThrow(/named by its id/);
+  await expect(events.retrieve('')).rejects.toThrow(/Pass the id/);
 });
 
 const total: StandardSchemaV1<{ total: string }, { total: number }> = {

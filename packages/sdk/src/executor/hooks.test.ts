@@ -318,5 +318,5 @@ test('locals are handed from middleware to run, each attempt its own', async () 
   );
   expect(both.map(({ outcome }) => outcome)).toMatchObject([{ output: '[1,null]' }, { output: '[2,null]' }]);
   expect(locals.get(key)).toBeUndefined();
-  expect(() => locals.set(key, 1)).toThrow(/inside a run/);
+  expect(() => locals.set(key, 1)).toThrow(/outside a run/);
 });

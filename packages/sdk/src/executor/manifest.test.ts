@@ -107,7 +107,7 @@ describe('manifestOf', () => {
       { batch: { maxSize: 1, maxWait: 1 }, singleton: { onConflict: 'skip' } },
       'batch and singleton cannot be combined',
     ],
-    [{ batch: { maxSize: 1, maxWait: 1 }, scheduled: true }, 'batch is not for tasks that schedules run'],
+    [{ batch: { maxSize: 1, maxWait: 1 }, scheduled: true }, 'batch is not allowed for scheduled tasks'],
     [{ id: '' }, 'id must be a string of 1 to 128 characters; got ""'],
     [{ id: 5 }, 'id must be a string'],
     [{ id: 'x'.repeat(129) }, 'id must be a string'],
@@ -140,7 +140,7 @@ describe('manifestOf', () => {
     ],
     [
       { rateLimit: { limit: 5, period: 1, key: 'customer' } },
-      'rateLimit.key must be "concurrencyKey", or left out for one limit of the whole queue; got "customer"',
+      'rateLimit.key must be "concurrencyKey", or omitted for one limit of the whole queue; got "customer"',
     ],
     [{ rateLimit: 5 }, "rateLimit must be an object such as { limit: 100, period: '1m' }; got 5"],
     [
@@ -160,8 +160,14 @@ describe('manifestOf', () => {
     [{ ttl: 'soon' }, 'ttl must be seconds, or a duration such as 1h30m; got "soon"'],
     [{ ttl: Number.NaN }, 'ttl must be a whole number'],
     [{ isolated: 1 }, 'isolated must be true or false; got 1'],
-    [{ requires: ['a b'] }, 'requires must be a list of up to 32 labels without spaces and commas; got a b'],
-    [{ requires: 'gpu' }, 'requires must be a list of up to 32 labels without spaces and commas; got "gpu"'],
+    [
+      { requires: ['a b'] },
+      'requires must be an array of up to 32 labels without spaces and commas; got a b',
+    ],
+    [
+      { requires: 'gpu' },
+      'requires must be an array of up to 32 labels without spaces and commas; got "gpu"',
+    ],
     [{ description: 1 }, 'description must be a string'],
     [{ fingerprint: '' }, 'fingerprint must be a string'],
     [{ schema: { parse() {} } }, 'schema must be a Standard Schema'],

@@ -94,7 +94,7 @@ test('a refusal for the parent does not cost the run its own changes', async () 
   failures.push(refusal);
   buffer.change('operations', set('a', 2));
   await buffer.end();
-  expect(warned).toEqual(['Changes of metadata were refused: parent is full']);
+  expect(warned).toEqual(['Metadata changes were rejected: parent is full']);
 });
 
 test('too much is refused where it is made, and changes nothing', async () => {

@@ -125,7 +125,7 @@ describe('retry.fetch', () => {
   test('refuses a status that is none', async () => {
     answers = [() => ({ status: 500 })];
     const wrong = retry.fetch(server.url, { retry: { byStatus: { '5xx': backoff } } });
-    await expect(wrong).rejects.toThrow(/"5xx" is no status/);
+    await expect(wrong).rejects.toThrow(/"5xx" is not a status/);
   });
 });
 

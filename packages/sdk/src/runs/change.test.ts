@@ -151,7 +151,7 @@ test('queues are listed page by page', async () => {
 
 test('tags and metadata are about the run that calls, or the one that is named', async () => {
   answer = () => ({ body: { message: 'ok', metadata: { n: 1 } } });
-  await expect(tags.add('a')).rejects.toThrow(/inside a run/);
+  await expect(tags.add('a')).rejects.toThrow(/outside a run/);
   await tags.add('a', { run: 'run_9' });
   const { AsyncLocalStorage } = await import('node:async_hooks');
   const scopes = runScopes(() => new AsyncLocalStorage());

@@ -62,7 +62,7 @@ test('a schedule is named by its id, its key or itself', async () => {
     'POST /api/v1/schedules/mine%2Fa%20b/deactivate',
     'DELETE /api/v1/schedules/sched_1',
   ]);
-  await expect(schedules.retrieve('')).rejects.toThrow(/named by its id/);
+  await expect(schedules.retrieve('')).rejects.toThrow(/Pass the id/);
 });
 
 test('list goes through the pages in both directions', async () => {
@@ -140,10 +140,10 @@ describe('schedules.task', () => {
   });
 
   test.each([
-    [{ cron: '' }, /cron.pattern must be a string, not an empty one/],
+    [{ cron: '' }, /cron.pattern must be a non-empty string/],
     [{ cron: 5 }, /cron must be a cron expression or an object/],
     [{ cron: { pattern: '@daily', timezone: '' } }, /cron.timezone/],
-    [{ cron: { pattern: '@daily', environments: 'prod' } }, /cron.environments must be a list/],
+    [{ cron: { pattern: '@daily', environments: 'prod' } }, /cron.environments must be an array/],
     [{ cron: { pattern: '@daily', missed: 1 } }, /cron.missed must be a string/],
   ])('refuses %j, naming file, task and field', (wrong, message) => {
     const declared = schedules.task({ id: 'bad', run: () => {}, ...(wrong as object) });

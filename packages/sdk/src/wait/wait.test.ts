@@ -235,7 +235,7 @@ describe('waiting for a time', () => {
       { key: 'time/2', kind: 'TIME', until: date.getTime() },
     ]);
     const past = { date: new Date(0), throwIfInThePast: true };
-    await expect(inRun(() => wait.until(past))).rejects.toThrow('is past already');
+    await expect(inRun(() => wait.until(past))).rejects.toThrow('is in the past');
     await expect(inRun(() => wait.until({ date: new Date('soon') }))).rejects.toThrow('a valid Date');
   });
 

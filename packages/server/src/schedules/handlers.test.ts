@@ -177,7 +177,7 @@ describe('create', () => {
     [{ cron: '60 * * * *' }, 422, /Invalid cron expression: .*write 0-59/],
     [{ cron: '0 0 0 * * *' }, 422, /CRON expressions with seconds are not allowed.*write five/],
     [{ cron: '' }, 422, /it is empty; write five fields/],
-    [{ cron: '0 0 30 2 *' }, 422, /dates that never come; write days/],
+    [{ cron: '0 0 30 2 *' }, 422, /dates that never occur; write days/],
     [{ timezone: 'Mars/Olympus' }, 422, /Invalid IANA timezone: 'Mars\/Olympus'.*Write a name/],
     [{ window: '25h' }, 422, /longer than 24 hours; write at most/],
     [{ window: '101%' }, 422, /write 0% to 100%/],

@@ -87,15 +87,15 @@ test('a fault that does not happen fails the test, with what happened instead', 
   await pay.trigger(1);
   await kit.drain();
   await expect(kit.check()).rejects.toThrow(
-    /crashAfter\('chrage'\) did not happen, because no such step ended; the steps that ended are "reserve", "charge"\. Check its name\./,
+    /crashAfter\('chrage'\) did not happen, because no step of this name ended; the steps that ended are "reserve", "charge"\. Check its name\./,
   );
 });
 
 test.each([
-  [() => kit.faults.crashAfter(''), /takes the name of a step/],
-  [() => kit.faults.crashAfter('charge', { time: 0 }), /time must be a whole number from 1 on; got 0/],
-  [() => kit.faults.loseReply('nothing' as 'step'), /takes 'trigger', 'step' or a RegExp/],
-  [() => kit.faults.duplicateDelivery(undefined as unknown as string), /takes a task or its id/],
+  [() => kit.faults.crashAfter(''), /requires the name of a step/],
+  [() => kit.faults.crashAfter('charge', { time: 0 }), /time must be a whole number of at least 1; got 0/],
+  [() => kit.faults.loseReply('nothing' as 'step'), /requires 'trigger', 'step' or a RegExp/],
+  [() => kit.faults.duplicateDelivery(undefined as unknown as string), /requires a task or its id/],
 ])('refuses what it cannot read: %s', (act, message) => {
   expect(act).toThrow(message);
 });

@@ -157,6 +157,6 @@ test('a task that the kit does not know is named', async () => {
   expect(waiting).toMatchObject({
     task: 'unknown',
     status: 'PENDING_VERSION',
-    message: 'The kit does not know the task "unknown": add it to `tasks` of the kit.',
+    message: 'The task "unknown" is not in the kit: add it to `tasks` of the kit.',
   });
 });

@@ -29,7 +29,7 @@ export type BulkReference = string | { readonly id: string };
 export function bulkId(action: BulkReference): string {
   const id: unknown = typeof action === 'string' ? action : (action as { id?: unknown } | undefined)?.id;
   if (typeof id === 'string' && id !== '') return id;
-  throw new TypeError('A bulk action is named by its id (bulk_…) or by what runs.bulk returned.');
+  throw new TypeError('Pass the id of the bulk action (bulk_…) or the return value of runs.bulk.');
 }
 
 export const fromWire = ({ createdAt, completedAt, ...same }: WireAction): BulkAction => ({
