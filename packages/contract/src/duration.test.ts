@@ -30,7 +30,7 @@ describe('parseDuration', () => {
     '1s'.repeat(51),
   ])('rejects %j with a correction', (text) => expect(parseDuration(text)).toEqual(refused));
 
-  test('never throws, and gives whole milliseconds that a date can hold', () => {
+  test('never throws, and returns whole milliseconds within the range of dates', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.stringMatching(/^(\d{1,16}(w|d|h|hr|m|s)){1,4}$/)), (text) => {
         const read = parseDuration(text);
@@ -53,7 +53,7 @@ describe('durationText', () => {
     [2_147_483_647, '24855d3h14m7s'],
   ])('writes %i seconds', (seconds, text) => expect(durationText(seconds)).toBe(text));
 
-  test('writes what parseDuration reads', () => {
+  test('writes durations that parseDuration can read', () => {
     fc.assert(
       fc.property(fc.nat(), (seconds) => {
         expect(parseDuration(durationText(seconds))).toBe(seconds * 1_000);
@@ -90,11 +90,11 @@ describe('parseInstant', () => {
     '10',
     'may 1',
     '',
-  ])('refuses %j, which is no day or time there is', (text) => {
+  ])('rejects %j, which is not an existing day or time', (text) => {
     expect(parseInstant(text)).toBeUndefined();
   });
 
-  test('reads every date as it is written by toISOString', () => {
+  test('reads every date in the form of toISOString', () => {
     const year = { min: new Date('0000-01-01T00:00:00Z'), max: new Date('9999-12-31T23:59:59Z') };
     fc.assert(
       fc.property(fc.date({ ...year, noInvalidDate: true }), (date) => {
@@ -114,13 +114,13 @@ describe('parseDelay', () => {
   });
 
   test.each(['2026-02-30', '10', 'tomorrow', '', 'x'.repeat(101), `${'9'.repeat(10)}w`])(
-    'refuses %j',
+    'rejects %j',
     (text) => {
       expect(parseDelay(text, now)).toEqual(refused);
     },
   );
 
-  test('refuses a Date that is none', () => {
+  test('rejects an invalid Date', () => {
     expect(parseDelay(new Date(Number.NaN), now)).toEqual(refused);
   });
 });

@@ -20,7 +20,7 @@ describe('parseCron', () => {
     expect(bits(cron.weekdays)).toEqual([1, 5]);
   });
 
-  test.each(['7', '0', 'sun', '7-7', '0,7', '7/2'])('takes %s for Sunday', (weekday) => {
+  test.each(['7', '0', 'sun', '7-7', '0,7', '7/2'])('reads %s as Sunday', (weekday) => {
     expect(bits(parseCron(`0 0 * * ${weekday}`).weekdays)).toEqual([0]);
   });
 

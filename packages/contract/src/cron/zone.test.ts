@@ -22,7 +22,7 @@ describe('findZone', () => {
     expect(new Date(segment.end).toISOString()).toBe('1972-01-07T00:44:30.000Z');
   });
 
-  test('knows from which wall time on the clock shows new times after it went back', () => {
+  test('finds the wall time from which times are new after the clock went back', () => {
     const zone = findZone('Europe/Paris');
     const winter = zone.segmentAt(Date.UTC(2026, 9, 25, 2));
     expect(new Date(winter.start).toISOString()).toBe('2026-10-25T01:00:00.000Z');

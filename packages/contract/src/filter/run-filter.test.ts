@@ -35,7 +35,7 @@ describe('words of a filter', () => {
     );
   });
 
-  test('can be replaced and taken away', () => {
+  test('can be replaced and removed', () => {
     expect(withFilterWord('status:failed since:2h', 'since', '1d')).toBe('status:failed since:1d');
     expect(withFilterWord('status:failed since:2h', 'status', undefined)).toBe('since:2h');
   });
@@ -56,7 +56,7 @@ describe('a filter of runs', () => {
     expect(runFilterQuery('error:"no such host"')).toEqual({ 'filter[errorText]': 'no such host' });
   });
 
-  test('takes several values of a declared path', () => {
+  test('accepts several values of a declared path', () => {
     expect(runFilterQuery('metadata.customer.id:42,43 payload.order:A-17')).toEqual({
       'filter[metadata]': '{"customer.id":["42","43"]}',
       'filter[payload]': '{"order":["A-17"]}',

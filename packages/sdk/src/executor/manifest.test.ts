@@ -10,7 +10,7 @@ const run = () => {};
 const declared = (options: object) => task({ id: 't', run, ...options } as Parameters<typeof task>[0]);
 
 describe('findTasks', () => {
-  test('finds every exported task once, whatever else is exported', () => {
+  test('finds every exported task once, among other exports', () => {
     const a = declared({ id: 'a' });
     const b = declared({ id: 'b' });
     const found = findTasks({ a, again: a, default: b, config: { id: 'c', run }, n: 1, nothing: null, run });
@@ -34,7 +34,7 @@ describe('findTasks', () => {
 });
 
 describe('manifestOf', () => {
-  test('tells the server everything it must know, in a form that the contract accepts', () => {
+  test('contains everything that the server needs, in the form of the contract', () => {
     const manifest = manifestOf(
       declared({
         id: 'charge',
@@ -69,7 +69,7 @@ describe('manifestOf', () => {
   test.each([
     [{ rateLimit: { limit: 5, period: '1m' } }, { limit: 5, period: 60 }],
     [{ queue: { rateLimit: { limit: 5, period: 2, burst: 1 } } }, { limit: 5, period: 2, burst: 1 }],
-  ])('has the limit of rate of %j', (options, rateLimit) => {
+  ])('has the rate limit of %j', (options, rateLimit) => {
     const manifest = manifestOf(declared(options), 'tasks/t.ts', 'one');
     expect(taskManifest.parse(manifest).queue).toMatchObject({
       name: expect.stringMatching(/^task\//) as string,
@@ -171,7 +171,7 @@ describe('manifestOf', () => {
     [{ description: 1 }, 'description must be a string'],
     [{ fingerprint: '' }, 'fingerprint must be a string'],
     [{ schema: { parse() {} } }, 'schema must be a Standard Schema'],
-  ])('refuses %j', (options, message) => {
+  ])('rejects %j', (options, message) => {
     expect(() => manifestOf(declared(options), 'tasks/t.ts', 'one')).toThrow(message);
     expect(() => manifestOf(declared(options), 'tasks/t.ts', 'one')).toThrow(
       /^tasks\/t\.ts, export one: task /,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { callWatching, type HookCalls } from './call.ts';
 
-test('a hook that never ends is left behind and written down, and the next is called', async () => {
+test('a hook that never ends is abandoned and logged, and the next one is called', async () => {
   const warned: string[] = [];
   const called: string[] = [];
   const calls: HookCalls = {

@@ -57,7 +57,7 @@ test('a message is read as JSON, or as text if it is not valid JSON', () => {
   expect(messageOf('no envelope')).toBe('no envelope');
 });
 
-test('the words of a message are found in the shapes that chats have', () => {
+test('the text of a message is found in common chat formats', () => {
   expect(wordsOf({ text: 'a' })).toBe('a');
   expect(wordsOf({ role: 'user', content: [{ type: 'text', text: 'a' }] })).toBe('a');
   expect(wordsOf({ kind: 'message', payload: { message: { parts: [{ text: 'a' }, { text: 'b' }] } } })).toBe(
@@ -66,7 +66,7 @@ test('the words of a message are found in the shapes that chats have', () => {
   expect(wordsOf({ step: 1 })).toBeUndefined();
 });
 
-test('ten thousand chunks are put together in an instant', () => {
+test('ten thousand chunks are joined quickly', () => {
   const outs = Array.from({ length: 10_000 }, (_, n) => record(n, n, 'word '));
   expect(cpuTimeOf(() => expect(conversationOf([], outs)).toHaveLength(1))).toBeLessThan(500);
 });

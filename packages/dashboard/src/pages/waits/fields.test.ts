@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { blankFields, fieldsOf, objectOf, usualFields } from './fields.ts';
 
-test('an object of texts, numbers and flags becomes fields, and fields become the object', () => {
+test('an object of strings, numbers and flags becomes fields, and fields become the object', () => {
   const value = { approved: true, comment: 'fine', amount: 12.5 };
   const fields = fieldsOf(value);
   expect(fields?.map(({ kind }) => kind)).toEqual(['flag', 'text', 'number']);
@@ -37,7 +37,7 @@ test('missing names, duplicate names and invalid numbers are reported at their f
   });
 });
 
-test('a member with a name that objects have is a member', () => {
+test('a property named like a built-in one is an ordinary property', () => {
   const result = objectOf([{ name: '__proto__', kind: 'text', text: 'x' }]);
   expect('value' in result && Object.keys(result.value)).toEqual(['__proto__']);
 });

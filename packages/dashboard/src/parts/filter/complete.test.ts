@@ -24,7 +24,7 @@ test('a key offers its values, those with the typed prefix first', async () => {
   expect(await labels('status:c')).toEqual(['crashed']);
 });
 
-test('a value with a blank is put in quotes, and a blank follows for the next word', async () => {
+test('a value with a space is quoted, and followed by a space for the next word', async () => {
   expect(await completions('task:se', 7, keys)).toMatchObject([{ text: 'task:"send mail" ', cursor: 17 }]);
 });
 

@@ -30,7 +30,7 @@ describe('a search', () => {
     expect(searchJson(value, 'ORDER')).toEqual([['order']]);
   });
 
-  test('leads to the match: its ancestors are expanded as far as needed be', () => {
+  test('leads to the match: its ancestors are expanded as far as needed', () => {
     const [path = []] = searchJson(value, '250');
     expect(path).toEqual(['order', 'items', 250, 'sku']);
     const rows = jsonRows(value, opening(closed, value, path));
@@ -40,6 +40,6 @@ describe('a search', () => {
   });
 });
 
-test('a path is written as code writes it', () => {
+test('a path has the form of JavaScript code', () => {
   expect(pathText(['a', 'b-c', 0, 'd'])).toBe('a["b-c"][0].d');
 });

@@ -87,7 +87,7 @@ describe('a timeline', () => {
     expect(found.rows.map(({ id }) => id)).toEqual(['a', 't', 'b']);
   });
 
-  test('has the only attempt of a run in its line, unless all is to be seen', () => {
+  test('merges the only attempt of a run into its line, unless every attempt is shown', () => {
     const compact = layoutTimeline(linesOf(entries, 9_000), 9_000, { collapsed: new Set() });
     expect(compact.rows.map(({ id, depth }) => [id, depth])).toEqual([
       ['a', 0],
@@ -104,13 +104,13 @@ describe('a timeline', () => {
     expect(twice.rows.map(({ id }) => id)).toEqual(['a', 't', 'b', 'u']);
   });
 
-  test('shows what is below something that is not on this page', () => {
+  test('shows the children of an entry that is not on this page', () => {
     expect(
       layoutTimeline(linesOf([run('x', 1, 2, 'gone')], 9_000), 9_000, open).rows.map(({ depth }) => depth),
     ).toEqual([0]);
   });
 
-  test('ends a batch of which not all runs are here with those that are', () => {
+  test('ends a partly loaded batch with its loaded runs', () => {
     const batch: TimelineEntry = {
       kind: 'batch',
       id: 'batch_1',
@@ -140,7 +140,7 @@ describe('a timeline', () => {
   });
 });
 
-test('children of later pages are below the attempt that triggered them, and nothing is there twice', () => {
+test('children of later pages are below the attempt that triggered them, without duplicates', () => {
   const pageOf = (next: string | undefined, ...all: readonly TimelineEntry[]) => ({
     at: at(99),
     entries: [...all],
@@ -164,7 +164,7 @@ test('children of later pages are below the attempt that triggered them, and not
   expect(whole[0]).toMatchObject({ hasMoreChildren: false });
 });
 
-test('the axis has round steps, at most as many as asked for', () => {
+test('the axis has round steps, at most the requested number', () => {
   expect(ticks(1_000, 5)).toEqual([0, 200, 400, 600, 800, 1_000]);
   expect(ticks(95_000, 6)).toEqual([0, 30_000, 60_000, 90_000]);
 });

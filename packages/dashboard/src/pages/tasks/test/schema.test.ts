@@ -36,7 +36,7 @@ describe('a schema', () => {
     expect(hintOf(schemaAt(order, ['orderId']))).toBe('of the shop; 3 characters or more');
   });
 
-  test('that leads to itself ends', () => {
+  test('that refers to itself terminates', () => {
     const circle = { $ref: '#/$defs/a', $defs: { a: { $ref: '#/$defs/a' } } };
     expect(kindOf(resolved(circle, circle))).toBe('any');
     const tree = { type: 'object', properties: { left: { $ref: '#' } }, required: ['left'] };
@@ -66,20 +66,20 @@ describe('completion of JSON', () => {
   };
   const labels = (text: string) => completed(text).map(({ label }) => label);
 
-  test('offers names that are not there yet, the required ones first', () => {
+  test('offers missing names, the required ones first', () => {
     expect(labels('{"|')).toEqual(['orderId', 'lines', 'speed', 'gift', 'note']);
     expect(labels('{ "orderId": "a", "l|" }')).toEqual(['lines']);
     expect(labels('{ "lines": [ { "sku": "a", | } ] }')).toEqual(['count']);
   });
 
-  test('offers values of a choice, and nothing where nothing is known', () => {
+  test('offers the values of an enum, and nothing without known values', () => {
     expect(labels('{ "speed": |')).toEqual(['"slow"', '"fast"']);
     expect(labels('{ "speed": "f|" }')).toEqual(['"fast"']);
     expect(labels('{ "gift": t|')).toEqual(['true']);
     expect(labels('{ "orderId": "a" | }')).toEqual([]);
   });
 
-  test('writes a name with a value to begin with, and leaves the cursor in it', () => {
+  test('inserts a name with an initial value, and places the cursor in it', () => {
     const [first] = completed('{ "ord|" }');
     expect(first).toMatchObject({ text: '{ "orderId": "" }', cursor: '{ "orderId": "'.length });
     expect(completed('{ "sp|": "fast" }')[0]?.text).toBe('{ "speed": "fast" }');
