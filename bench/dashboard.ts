@@ -88,7 +88,7 @@ async function register(server: RunningServer): Promise<void> {
   await promote(server.url, key);
 }
 
-/** In the page: what it painted when, and how long each interaction took. */
+/** Runs in the page: records the times of paints and the duration of each interaction. */
 const watch = `
   globalThis.seen = { lcp: 0, shown: 0, events: [] };
   new PerformanceObserver((list) => {

@@ -1,4 +1,4 @@
-/** What the kernel knows of processes (Linux: /proc). */
+/** Process information from the kernel (Linux: /proc). */
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 

@@ -1,5 +1,5 @@
 /**
- * Measures workloads, ours and peers in rounds (A B C, A B C …), so that what else the machine does falls on all of them.
+ * Measures workloads, ours and peers in rounds (A B C, A B C …), so that other load on the machine affects all of them.
  *
  *   npx node bench/src/run.ts w1 w2 --rounds 3 --peers graphile,bullmq:always
  */

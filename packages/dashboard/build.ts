@@ -12,7 +12,7 @@ const half = join(cacheFolder, `dashboard-${process.pid}`);
 /** The inputs of the built files. */
 const inputs = ['packages/dashboard', 'packages/contract/src', 'package-lock.json'];
 
-/** Beside each file of text its brotli and gzip form: the server compresses nothing. */
+/** Writes the brotli and gzip forms of each text file: the server compresses nothing. */
 async function precompress(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
     if (!/\.(?:js|css|svg)$/.test(name)) continue;

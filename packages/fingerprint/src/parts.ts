@@ -1,4 +1,4 @@
-/** What an error was reduced to. Two errors with the same task, `family` or else `type`, `compared`, `origin` and `causes` are one bug. */
+/** The reduced form of an error. Two errors with the same task, `family` or else `type`, `compared`, `origin` and `causes` are one bug. */
 export interface FingerprintParts {
   /** The class of the error. Never empty. */
   readonly type: string;
@@ -10,7 +10,7 @@ export interface FingerprintParts {
   readonly family: string | undefined;
   /** The message as it is compared. */
   readonly compared: string;
-  /** The function that says where the error was thrown. Empty where no version shows it reliably. */
+  /** The function that identifies the origin of the error. Empty where no version shows it reliably. */
   readonly origin: string;
   /** Type and message of at most three causes. */
   readonly causes: readonly string[];

@@ -11,10 +11,10 @@ export function reasons(
   normaliseMessage(raw, applied);
   const rules = [...new Set(applied)];
   return [
-    task === '' ? 'Task: none was given.' : `Task: ${task}.`,
+    task === '' ? 'Task: none.' : `Task: ${task}.`,
     family === undefined ? `Class: ${type}.` : `Class: any of the family "${family}", in place of ${type}.`,
     `Message: compared as "${compared}"${rules.length === 0 ? '' : `, after the rules ${rules.join(', ')}`}.`,
     origin === '' ? 'Origin: none; the task and the message decide.' : `Origin: ${origin}.`,
-    causes.length === 0 ? 'Causes: none that add anything.' : `Causes: ${causes.join('; ')}.`,
+    causes.length === 0 ? 'Causes: none that add information.' : `Causes: ${causes.join('; ')}.`,
   ];
 }

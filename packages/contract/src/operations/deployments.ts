@@ -177,7 +177,7 @@ export const failDeployment = operation({
   method: 'POST',
   path: '/api/v1/deployments/:deploymentId/fail',
   tag: 'deployments',
-  summary: 'Mark an unfinalized deployment as failed',
+  summary: 'Mark a deployment that is not finalized as failed',
   access: upload,
   params: byId,
   body: z.object({ error: z.object({ name: z.string().max(256), message: z.string().max(8_192) }) }),

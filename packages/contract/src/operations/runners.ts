@@ -54,7 +54,7 @@ export const stopRunner = operation({
   method: 'POST',
   path: '/api/v1/runners/:runnerId/stop',
   tag: 'runners',
-  summary: 'Stop a runner: it finishes what it can and returns the rest to the queue',
+  summary: 'Stop a runner: it finishes its attempts in time and returns the rest to the queue',
   access: write,
   params,
   reply: runner,

@@ -85,7 +85,7 @@ export const rules: readonly Rule[] = [
   replacing('white space', /\s{2,200}|[\n\t\r]/g, ' ', (text) => /\s\s|[\n\t\r]/.test(text)),
 ];
 
-/** Two or more capitalised words that are not in the vocabulary of errors are a person or a place. The words before them stay. */
+/** Two or more capitalized words that are not in the vocabulary of errors are a person or a place. The words before them stay. */
 function withoutFullName(found = ''): string {
   const parts = found.split(' ');
   let first = 0;

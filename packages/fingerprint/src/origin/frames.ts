@@ -2,7 +2,7 @@ import { bounds } from '../bounds.ts';
 import { isMangled } from '../type.ts';
 import { isLibraryFunction } from './library.ts';
 
-/** What the stack says about the origin of an error. */
+/** The origin of an error according to its stack. */
 export interface Frames {
   /** Node's own fetch comes before the app. Whether frames of the app follow depends on the version of Node. */
   throughFetch: boolean;

@@ -61,7 +61,7 @@ test.each([
     'acme cannot write it as JSON Schema: no maps',
   ],
   [
-    'what is no JSON',
+    'a value that is not JSON',
     { schema: standard({ jsonSchema: { input: () => ({ const: 1n }) } }) },
     undefined,
     expect.stringContaining('acme cannot write it as JSON Schema: ') as string,

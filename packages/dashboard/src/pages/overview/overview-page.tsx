@@ -123,7 +123,7 @@ function Concerns({ known }: { readonly known: Omit<Known, 'now'> }) {
       </p>
     );
   return (
-    <ul className="concerns card" aria-label="What needs attention">
+    <ul className="concerns card" aria-label="Needs attention">
       {concerns.map(({ id, tone, text, to, search, action }) => (
         <li key={id} className="concern">
           <span className={`tone-${tone} concern-mark`}>

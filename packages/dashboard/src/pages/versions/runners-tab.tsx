@@ -99,8 +99,8 @@ export function RunnersTab() {
         error={stop.error?.message}
         onConfirm={() => stopping && stop.mutate({ params: { runnerId: stopping.id } })}
       >
-        It finishes what it can of {countText(stopping?.running ?? 0, 'attempt')} and returns the rest to the
-        queue. Process {stopping?.pid ?? ''} then ends: start it again on its machine.
+        It finishes as many as possible of {countText(stopping?.running ?? 0, 'attempt')} and returns the rest
+        to the queue. Process {stopping?.pid ?? ''} then exits; start it again on its machine.
       </Confirm>
     </div>
   );
