@@ -19,7 +19,7 @@ const rounds = Number(process.argv[2] ?? 5);
 const batches = Number(process.argv[3] ?? 20);
 const items = 1_000;
 const jobsPerCall = 500;
-/** Batches of each before those that are measured. */
+/** Warm-up batches of each side. */
 const warmUps = 25;
 
 const folder = await mkdtemp(join(tmpdir(), 'bench-batches-'));

@@ -35,7 +35,7 @@ const parts = args.filter((word) => /^[a-z]+$/.test(word));
 const isSelected = (part: string): boolean => parts.length === 0 || parts.includes(part);
 const callers = 128;
 const text = 'x'.repeat(100);
-/** Deliveries before those that are measured. */
+/** Warm-up deliveries. */
 const warmUps = 1_500;
 
 interface Rate {

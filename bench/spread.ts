@@ -1,7 +1,7 @@
 /**
  * The cost of runs spread over versions or keys for a whole server: `node bench/spread.ts [rounds] [runs] [keys] [capacity]`. The same
  * runs are triggered through the API and given to a runner that ends them at once: of one version and of 50 out of 1,000, under one key and
- * spread over 100,000, with a limit of rate for each. The figures are processor time of the server and of PostgreSQL; the runner has a process
+ * spread over 100,000, with a rate limit for each. The figures are processor time of the server and of PostgreSQL; the runner has a process
  * of its own, which is not counted.
  */
 import { rm } from 'node:fs/promises';

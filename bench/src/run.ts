@@ -54,7 +54,7 @@ function systemOf(name: string, databases: Databases): System {
   if (name === 'pgboss') return pgboss(databases);
   if (name === 'bullmq:always') return bullmq('always');
   if (name === 'bullmq:everysec') return bullmq('everysec');
-  throw new Error(`There is no system ${name}.`);
+  throw new Error(`Unknown system: ${name}.`);
 }
 
 function systemsOf({ systems }: Workload): string[] {

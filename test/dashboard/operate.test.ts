@@ -354,7 +354,7 @@ test(
     await page.getByRole('grid', { name: 'Endpoints' }).getByText('https://hooks.invalid/millrace').click();
     await page.getByRole('button', { name: 'Send a test' }).click();
     await page.getByRole('button', { name: 'See the delivery' }).click();
-    await page.getByText('Message').waitFor();
+    await page.getByRole('region', { name: 'Message', exact: true }).waitFor();
     expect(new URL(page.url()).searchParams.get('panel')).toMatch(/^delivery_/);
     await page.keyboard.press('Escape');
     await expect.poll(() => new URL(page.url()).searchParams.get('panel')).toBe(null);

@@ -32,7 +32,7 @@ const queueOf = (index: number): string => `sustained-${index}`;
 /** Gives the queues their limits and makes the schedules. */
 export async function prepare(mode: Mode, feeder: Feeder): Promise<void> {
   if (mode === 'plain') return;
-  // A queue is there once a run was in it.
+  // A queue exists once it has had a run.
   await feeder.batch(
     Array.from({ length: queues }, (_, index) => ({
       task: 'idle',

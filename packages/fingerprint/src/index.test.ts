@@ -416,7 +416,7 @@ describe('the explanation of a fingerprint', () => {
   test('contains the family that replaces the class', () => {
     const { parts, why } = fingerprint(error('TypeError', 'fetch failed'));
     expect(parts.family).toBe('network');
-    expect(why[1]).toBe('Class: any of the family "network", in place of TypeError.');
+    expect(why[1]).toBe('Class: any of the family "network", instead of TypeError.');
   });
 });
 

@@ -77,7 +77,7 @@ export function fingerprint(error: ThrownError): Fingerprint {
 }
 
 /**
- * The ids that earlier versions of the rules gave an error, the latest first: groups that have one of them go on under the new id. There is
+ * The ids that earlier versions of the rules gave an error, the latest first: groups with one of them continue under the new id. There is
  * one version so far. A new one adds the function that computed the ids of the version before.
  */
 export const earlierIds = (error: ThrownError): string[] => earlierVersions.map((idOf) => idOf(error));

@@ -6,9 +6,9 @@ export interface FingerprintParts {
   readonly message: string;
   /** The functions of the app that the error was thrown through, innermost first, at most three. */
   readonly frames: readonly string[];
-  /** Stands for the class where that depends on the version of Node or of a library. */
+  /** Replaces the class where that depends on the Node or library version. */
   readonly family: string | undefined;
-  /** The message as it is compared. */
+  /** The compared form of the message. */
   readonly compared: string;
   /** The function that identifies the origin of the error. Empty where no version shows it reliably. */
   readonly origin: string;

@@ -201,7 +201,7 @@ describe('cron by property', () => {
     );
   });
 
-  test('matches its fields on the wall clock, unless it stands for skipped times', () => {
+  test('matches its fields on the wall clock, unless it replaces skipped times', () => {
     fc.assert(
       fc.property(pattern, zone, instant, (text, tz, after) => {
         const { times, onDate } = readRule(text);

@@ -20,7 +20,7 @@ export interface OpenApiOptions {
 }
 
 /**
- * Describes operations as OpenAPI 3.1, from their declarations: requests as they are sent, responses as they are received. The version
+ * Describes operations as OpenAPI 3.1, from their declarations: requests in their sent form, responses in their received form. The version
  * label is `2024-04`.
  *
  * @example

@@ -139,7 +139,7 @@ const different: [string, string, string][] = [
     "Cannot find package 'mysql' imported from /a/b.js",
   ],
   ['methods', 'GET /x failed', 'POST /x failed'],
-  ['classes, which are no people', 'Cannot bind to RegExp', 'Cannot bind to ArrayBuffer'],
+  ['classes, which are not people', 'Cannot bind to RegExp', 'Cannot bind to ArrayBuffer'],
   ['signals without a word for them', 'ffmpeg ended by SIGKILL', 'ffmpeg ended by SIGTERM'],
   ['algorithms', 'Unsupported algorithm RS256', 'Unsupported algorithm HS256'],
   ['codes in pairs', 'response.code=404', 'response.code=500'],

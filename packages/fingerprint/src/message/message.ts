@@ -114,7 +114,7 @@ export function normaliseMessage(message: string, applied?: string[]): string {
   return reveal(text).trim();
 }
 
-/** The message as it is compared: placeholders of every kind become one, because the same position may hold a number today and a word tomorrow. */
+/** The compared form of the message: placeholders of every kind become one, because the same position may hold a number today and a word tomorrow. */
 export function comparable(normalised: string): string {
   const text = withoutBareData(normalised);
   if (!text.includes('<')) return text;

@@ -118,7 +118,7 @@ export class ArmedFaults implements Faults {
       what.startsWith('crash')
         ? `${what} did not happen, because no step of this name ended${steps === '' ? '' : `; the steps that ended are ${steps}`}. Check its name.`
         : task === undefined
-          ? `${what} did not happen, because no matching request was sent. Check what the test does after it.`
+          ? `${what} did not happen, because no matching request was sent. Check the code of the test after it.`
           : `${what} did not happen, because no run of that task started. Trigger it, and await drain().`,
     );
     this.#armed.clear();

@@ -35,7 +35,7 @@ export interface TestKit {
   now(): Date;
   /**
    * Executes all runs that can execute now, including those that they trigger, until none can. Time does not move: delays, waits and pauses
-   * before retries do not end. Returns the unfinished runs, each with a sentence about what it waits for.
+   * before retries do not end. Returns the unfinished runs, each with a sentence about its wait.
    *
    * @example
    * await order.trigger({ id: 1 });

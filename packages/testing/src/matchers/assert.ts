@@ -10,7 +10,7 @@ export interface Verdict {
   readonly message: () => string;
 }
 
-/** Stands for an omitted expectation, because `undefined` may be an expected value. */
+/** Represents an omitted expectation, because `undefined` may be an expected value. */
 export const anything: unique symbol = Symbol('anything');
 
 const format = (value: unknown): string => {

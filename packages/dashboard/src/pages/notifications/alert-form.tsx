@@ -164,7 +164,7 @@ export function AlertForm({ alert, onClose }: AlertFormProps) {
       />
       {known.data?.data.length === 0 && (
         <p className="notice tone-warn">
-          <span>There is no endpoint yet: the alert can fire, but sends no messages.</span>
+          <span>No endpoints yet: the alert can fire, but sends no messages.</span>
         </p>
       )}
       <FormError error={error} fields={paths} />

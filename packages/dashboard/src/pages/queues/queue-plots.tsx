@@ -19,8 +19,8 @@ export const QueuePlots = ({ name }: { readonly name: string }) => (
         ],
       },
       {
-        title: 'Queued for, p95',
-        label: 'Queued for, p95',
+        title: 'Queue time, p95',
+        label: 'Queue time, p95',
         format: readableDuration,
         series: [{ name: 'p95', color: '--busy', kind: 'line', values: points.map(({ wait }) => wait.p95) }],
       },

@@ -22,7 +22,7 @@ export type BulkRuns =
       name?: string;
     };
 
-/** A bulk action by its id (`bulk_…`) or as it was returned. */
+/** A bulk action by its id (`bulk_…`) or as returned. */
 export type BulkReference = string | { readonly id: string };
 
 /** Validates input from untyped callers. */

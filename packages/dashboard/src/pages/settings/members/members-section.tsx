@@ -99,7 +99,7 @@ export function MembersSection() {
             rows={members.data ?? []}
             rowKey={({ userId }) => userId}
             isPending={members.isPending}
-            empty={<Empty title="There are no members." />}
+            empty={<Empty title="No members." />}
           />
         </div>
         <RoleWords />
