@@ -56,7 +56,7 @@ test(
     const question = page.getByRole('alertdialog');
     await question.getByText('Stop before 250 more runs are canceled?').waitFor();
     await question.getByText('100 runs are done and not reverted.').waitFor();
-    await question.getByRole('button', { name: 'Leave 250 runs as they are' }).click();
+    await question.getByRole('button', { name: 'Stop the bulk action' }).click();
     // The action waits for the run, and the request of the button for the action.
     await expect.poll(() => lockWaiters(sql), { timeout: 30_000 }).toHaveLength(2);
     release();

@@ -30,7 +30,7 @@ export function StopButton({ action }: { readonly action: BulkAction }) {
         isOpen={isAsking}
         onClose={() => setAsking(false)}
         title={`Stop before ${countText(left, 'more run')} ${left === 1 ? 'is' : 'are'} ${verbs[action.type].past.toLowerCase()}?`}
-        action={`Leave ${countText(left, 'run')} as ${left === 1 ? 'it is' : 'they are'}`}
+        action="Stop the bulk action"
         isBusy={abort.isPending}
         error={abort.error?.message}
         onConfirm={() => abort.mutate({ params: { bulkActionId: action.id } })}

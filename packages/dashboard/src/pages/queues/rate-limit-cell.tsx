@@ -29,7 +29,7 @@ export function RateLimitCell({ rateLimit }: { readonly rateLimit: Queue['rateLi
       {isOverridden && (
         <span className="muted">
           {' · set '}
-          {overriddenAt !== null && <Time at={overriddenAt} />}, the code has{' '}
+          {overriddenAt !== null && <Time at={overriddenAt} />}, in the code{' '}
           {base === null ? 'none' : rateText(base)}
         </span>
       )}

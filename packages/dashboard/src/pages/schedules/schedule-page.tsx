@@ -218,7 +218,7 @@ function NextTimes({ schedule, zone, zones, onZone }: NextTimesProps) {
       title="Next times"
       actions={
         <label className="row schedule-zone">
-          <span className="muted">on the clocks of</span>
+          <span className="muted">in time zone</span>
           <input
             className="input"
             list={`${id}-zones`}

@@ -34,8 +34,8 @@ export function DeleteVariable({ name, onClose, onDone }: DeleteVariableProps) {
       error={remove.error?.message}
       onConfirm={() => name !== undefined && remove.mutate({ params: { ...params, name } })}
     >
-      New runs no longer find it in <code>process.env</code>
-      {branch === undefined ? '' : ', or find the value of the parent'}. The history keeps it: roll back to
+      New runs no longer receive it in <code>process.env</code>
+      {branch === undefined ? '' : ', or receive the value of the parent'}. The history keeps it: roll back to
       restore it.
     </Confirm>
   );

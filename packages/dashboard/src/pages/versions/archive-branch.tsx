@@ -58,8 +58,8 @@ export function ArchiveBranch({
         {isStopping && (
           <p className="notice tone-busy" role="status">
             <span>
-              {countText(archive.data?.liveRuns ?? 0, 'run')} still{' '}
-              {archive.data?.liveRuns === 1 ? 'ends' : 'end'}. Try again in a moment.
+              {countText(archive.data?.liveRuns ?? 0, 'run')} {archive.data?.liveRuns === 1 ? 'is' : 'are'}{' '}
+              still stopping. Try again in a moment.
             </span>
           </p>
         )}
