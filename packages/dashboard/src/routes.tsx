@@ -45,7 +45,7 @@ function Gate() {
 
 const NotFound = () => (
   <Page title="Page not found">
-    <Empty title="Page not found at this address.">Choose one on the left, or search with the key /.</Empty>
+    <Empty title="No page exists at this address.">Choose a page on the left, or press / to search.</Empty>
   </Page>
 );
 

@@ -2,7 +2,7 @@
 export interface FingerprintParts {
   /** The class of the error. Never empty. */
   readonly type: string;
-  /** The normalised message, for people. Never empty, at most 500 characters, and text that PostgreSQL stores. */
+  /** The normalized message, readable. Never empty, at most 500 characters, and text that PostgreSQL stores. */
   readonly message: string;
   /** The functions of the app that the error was thrown through, innermost first, at most three. */
   readonly frames: readonly string[];

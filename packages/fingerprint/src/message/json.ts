@@ -39,7 +39,7 @@ const opening = /[[{]\s{0,20}(?:["{[]|[}\]]|-?\d)/;
 
 /**
  * Replaces the JSON in a message by the parts that describe the failure: codes, types, statuses and messages stay, other values are removed.
- * The result is text that the later rules normalise like any other.
+ * The result is text that the later rules normalize like any other.
  */
 export function summariseJson(text: string): string {
   const found = opening.exec(text);

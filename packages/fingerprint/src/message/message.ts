@@ -30,7 +30,7 @@ function distinctLines(text: string): string {
   return [...lines].join(' ');
 }
 
-/** The rules that normalise a message, in order. Later rules rely on earlier ones having removed their part. */
+/** The rules that normalize a message, in order. Later rules rely on earlier ones having removed their part. */
 export const rules: readonly Rule[] = [
   replacing('terminal colours', /\u001b\[[\d;]{0,20}[A-Za-z]/g, '', includes('\u001b')),
   replacing(
@@ -95,7 +95,7 @@ function withoutFullName(found = ''): string {
   return [...parts.slice(0, first), '<name>'].join(' ');
 }
 
-/** "New" among capitalised words usually begins the name of a place. */
+/** "New" among capitalized words usually begins the name of a place. */
 const isWritten = (word = ''): boolean => word !== 'New' && isErrorWord(word);
 
 /**

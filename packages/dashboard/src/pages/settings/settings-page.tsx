@@ -74,7 +74,7 @@ export function SettingsPage() {
         </div>
       </nav>
       {!open ? (
-        <Empty title="Settings page not found.">Choose one above.</Empty>
+        <Empty title="Settings page not found.">Choose a page above.</Empty>
       ) : open.isShown ? (
         open.content
       ) : (
