@@ -14,7 +14,7 @@ export const starting = [
   ["with a body that is not this API's", 'another-server-answers'],
   [' is not a Millrace server that takes runners ', 'another-server-answers'],
   ['holds a space or a character that no key has', 'the-key-is-not-known'],
-  ['A personal access token covers many ', 'the-operation-takes-another-credential'],
+  ['A personal access token … many ', 'the-operation-takes-another-credential'],
   [' does not accept this secret key for running tasks ', 'the-key-may-not-do-this'],
   // Starting.
   ['Port … is taken. ', 'the-port-is-taken'],
