@@ -14,7 +14,7 @@ const words = (max: number) =>
     .max(max)
     .refine(
       (value) => !value.includes('\u0000') && value.isWellFormed(),
-      'must not contain NUL or half a character',
+      'must not contain NUL or an unpaired surrogate',
     );
 
 /**

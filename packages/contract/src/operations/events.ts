@@ -14,7 +14,7 @@ export const maxEventsAtOnce = 500;
 
 const isStorable = (text: string): boolean => !text.includes('\u0000') && text.isWellFormed();
 const words = (max: number) =>
-  z.string().min(1).max(max).refine(isStorable, 'must not contain NUL or half a character');
+  z.string().min(1).max(max).refine(isStorable, 'must not contain NUL or an unpaired surrogate');
 
 const eventId = words(maxEventIdCharacters).refine(
   (id) => id !== '.' && id !== '..',

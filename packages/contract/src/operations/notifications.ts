@@ -52,7 +52,7 @@ const words = (max: number) =>
     .string()
     .max(max)
     .refine((text) => !text.includes('\u0000'), 'must not contain a NUL character')
-    .refine((text) => text.isWellFormed(), 'must not contain half a character');
+    .refine((text) => text.isWellFormed(), 'must not contain an unpaired surrogate');
 
 const url = words(2_048).refine((text) => {
   if (!URL.canParse(text)) return false;

@@ -20,7 +20,10 @@ export const stepName = z
   .string()
   .min(1)
   .max(maxStepName + 8)
-  .refine((name) => !name.includes('\0') && name.isWellFormed(), 'must not contain NUL or half a character');
+  .refine(
+    (name) => !name.includes('\0') && name.isWellFormed(),
+    'must not contain NUL or an unpaired surrogate',
+  );
 
 /** The fields of a step other than its result. */
 const stepFields = z.object({

@@ -19,7 +19,7 @@ const text = (max: number) =>
     .max(max)
     .regex(/^[^\u0000]*$/, 'must not contain a NUL character')
     // The database would replace each half with the same character, so two keys could become equal.
-    .refine((words) => words.isWellFormed(), 'must not contain half a character');
+    .refine((words) => words.isWellFormed(), 'must not contain an unpaired surrogate');
 
 /** A malformed window. One that is out of range is a 422, like any problem with a cron expression. */
 const window = z

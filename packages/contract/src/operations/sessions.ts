@@ -11,7 +11,7 @@ export const maxExternalIdCharacters = 256;
 
 const isStorable = (text: string): boolean => !text.includes('\u0000') && text.isWellFormed();
 const words = (max: number) =>
-  z.string().min(1).max(max).refine(isStorable, 'must not contain NUL or half a character');
+  z.string().min(1).max(max).refine(isStorable, 'must not contain NUL or an unpaired surrogate');
 
 const externalId = z
   .string()
@@ -27,7 +27,7 @@ const externalId = z
 const tags = (max: number) => z.array(words(128)).max(max);
 const metadata = z
   .record(z.string(), z.unknown())
-  .refine((value) => isStorable(JSON.stringify(value)), 'must not contain half a character');
+  .refine((value) => isStorable(JSON.stringify(value)), 'must not contain an unpaired surrogate');
 
 const moment = z.union([z.string(), z.number()]).transform((value, context) => {
   const at = eventInstant(value);
