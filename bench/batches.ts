@@ -1,6 +1,6 @@
 /**
- * What a batch costs: `node bench/batches.ts [rounds] [batches]`. Batches of 1,000 items over HTTP
- * (opened, then streamed as NDJSON in one upload) to a server in a process of its own, beside graphile-worker's `addJobs` with 500
+ * The cost of a batch: `node bench/batches.ts [rounds] [batches]`. Batches of 1,000 items over HTTP
+ * (opened, then streamed as NDJSON in one upload) to a server in a separate process, compared with graphile-worker's `addJobs` with 500
  * jobs a call, both on the same embedded PostgreSQL, batch by batch in turn. The measure: the median time of graphile-worker's
  * 1,000 jobs divided by that of ours.
  */
@@ -19,7 +19,7 @@ const rounds = Number(process.argv[2] ?? 5);
 const batches = Number(process.argv[3] ?? 20);
 const items = 1_000;
 const jobsPerCall = 500;
-/** Batches of each before those that are measured. */
+/** Warm-up batches of each side. */
 const warmUps = 25;
 
 const folder = await mkdtemp(join(tmpdir(), 'bench-batches-'));
@@ -80,7 +80,7 @@ await admin.query('create database graphile');
 const address = new URL(postgres.url);
 address.pathname = '/graphile';
 const pool = new pg.Pool({ connectionString: address.href, max: 8 });
-// What PostgreSQL says to its idle connections as it goes is of no interest.
+// Errors of idle connections during the shutdown of PostgreSQL are ignored.
 pool.on('error', () => {});
 pool.on('connect', (client) => client.on('error', () => {}));
 const logger = new Logger(() => (level, message) => {
@@ -106,11 +106,11 @@ async function took(act: () => Promise<void>): Promise<number> {
 const median = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 
-// What has just started runs code that nobody has run before.
+// Warm-up: the code is not yet compiled after the start.
 for (const act of [ours, theirs]) for (let n = 0; n < warmUps; n++) await act();
 const ratios: number[] = [];
 for (let round = 0; round < rounds; round++) {
-  // One after the other, so that what else the machine does falls on both.
+  // In turn, so that other load on the machine affects both.
   const oursMs: number[] = [];
   const other: number[] = [];
   for (let n = 0; n < batches; n++) {

@@ -1,5 +1,5 @@
 /**
- * What channels cost, beside Redis Streams with appendfsync always, in rounds of one after the other:
+ * The cost of channels compared with Redis Streams with appendfsync always, in alternating rounds:
  * `node bench/channels.ts [append] [deliver] [fan] [idle] [--rounds 5] [--seconds 3] [--cpu-prof]`.
  *
  * append   128 callers in one process, one record of 100 characters a call: the store over a Unix socket against XADD over one
@@ -35,7 +35,7 @@ const parts = args.filter((word) => /^[a-z]+$/.test(word));
 const isSelected = (part: string): boolean => parts.length === 0 || parts.includes(part);
 const callers = 128;
 const text = 'x'.repeat(100);
-/** Deliveries before those that are measured. */
+/** Warm-up deliveries. */
 const warmUps = 1_500;
 
 interface Rate {
@@ -239,7 +239,7 @@ async function measureDelivery(databases: Databases, redis: RunningRedis): Promi
       await served.post('/api/v1/sessions', session('a'));
       await served.post('/api/v1/sessions', session('warm'));
       const everyMs = subscribers === 1_000 ? 60 : 20;
-      // A server that has just started runs code that nobody has run before; Redis has none of that.
+      // Warm-up: the server's code is not yet compiled after the start; Redis needs none.
       await deliveries(
         1,
         warmUps,

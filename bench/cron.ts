@@ -47,7 +47,7 @@ for (const zone of ['Europe/Paris', 'Asia/Tehran', 'America/Sao_Paulo']) {
 const rows = PATTERNS.flatMap((pattern) =>
   ZONES.map((zone) => {
     const cron = parseCron(pattern);
-    // Walks on through ten years and begins again, so that clock changes are met as often as they are in use.
+    // Walks through ten years and begins again, so that clock changes occur as often as in practice.
     let at = FROM;
     const forward = measure(() => {
       at = nextRun(cron, zone, at) ?? FROM;

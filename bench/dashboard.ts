@@ -88,7 +88,7 @@ async function register(server: RunningServer): Promise<void> {
   await promote(server.url, key);
 }
 
-/** In the page: what it painted when, and how long each interaction took. */
+/** Runs in the page: records the times of paints and the duration of each interaction. */
 const watch = `
   globalThis.seen = { lcp: 0, shown: 0, events: [] };
   new PerformanceObserver((list) => {
@@ -200,7 +200,7 @@ const onRuns: readonly Step[] = [
       await page.keyboard.press('Escape');
     },
   ],
-  ['choose a row', (page) => page.getByRole('checkbox', { name: 'Choose the row' }).nth(3).click()],
+  ['select a row', (page) => page.getByRole('checkbox', { name: 'Select the row' }).nth(3).click()],
   ['choose all that are loaded', (page) => page.getByRole('checkbox', { name: /^Choose all/ }).click()],
   ['choose none', (page) => page.getByRole('checkbox', { name: /^Choose all/ }).click()],
   [

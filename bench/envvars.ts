@@ -1,5 +1,5 @@
 /*
- * Environment variables: list and import of 1,000, what the start of a runner and of an executor reads, and redaction.
+ * Environment variables: list and import of 1,000, the reads at the start of a runner and of an executor, and redaction.
  *
  *   node bench/envvars.ts
  *

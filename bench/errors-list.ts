@@ -1,5 +1,5 @@
 /**
- * How long a page of error groups takes: `node bench/errors-list.ts [occurrences] [groups] [lists] [sort]`,
+ * The time for a page of error groups: `node bench/errors-list.ts [occurrences] [groups] [lists] [sort]`,
  * by default 50,000,000 occurrences in 100,000 groups over 90 days (errors-data.ts; 6 GB, made in five to ten minutes) and 1,000 lists of
  * random range, filter, search, order and place. Uses the PostgreSQL of DATABASE_URL (an empty database; one that this made is used
  * again), else an embedded one. Processor time is that of PostgreSQL's process and ours together.
@@ -96,14 +96,14 @@ try {
       (row) => row.id,
     );
   const ids = await idsBy('md5(id)', 2_000);
-  // Whoever ends a list of all of them, and, where they are counted, occurs in most ranges once at most.
+  // The last group of each list; counted groups occur at most once in most ranges.
   const last: Readonly<Record<string, string[]>> = {
     lastSeen: await idsBy('last_seen', 100),
     firstSeen: await idsBy('first_seen', 100),
     count: await idsBy('total', 100),
   };
   const [self] = await sql<{ pid: number }[]>`select pg_backend_pid() as pid`;
-  /** Milliseconds that PostgreSQL's process and this one have had of a processor: what others do changes little about it. */
+  /** Processor time of PostgreSQL's process and this one in milliseconds, which other load hardly affects. */
   const spent = (): number => {
     try {
       const { user, system } = process.cpuUsage();

@@ -1,8 +1,8 @@
 /**
- * What recording an error adds to the end of a failed run: `node bench/errors-recording.ts [rounds] [size]`.
+ * The cost of recording an error at the end of a failed run: `node bench/errors-recording.ts [rounds] [size]`.
  * Runs end in flushes of `size`, 200 by default, through the statement of the server (`complete_attempts`), against an embedded PostgreSQL:
  * completed, failed with nothing recorded, and failed with their errors in 1, 20 or as many groups as runs. Every round measures all of
- * them, in turn. What counts is the processor time of PostgreSQL's process, from the kernel's books: others on the machine do not.
+ * them, in turn. The measure is the processor time of PostgreSQL's process according to the kernel, which excludes other processes.
  */
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -136,7 +136,7 @@ try {
       `${name.padEnd(22)} ${median(figures.get(name) ?? [])
         .toFixed(1)
         .padStart(7)}` +
-        `   beside not recorded ${percent(median(all)).padStart(8)} (${percent(Math.min(...all))} to ${percent(Math.max(...all))})` +
+        `   compared with unrecorded ${percent(median(all)).padStart(8)} (${percent(Math.min(...all))} to ${percent(Math.max(...all))})` +
         `   tallied later ${median(tallying.get(name) ?? []).toFixed(1)}`,
     );
   }

@@ -118,6 +118,6 @@ for (const others of [0, 1_000, 10_000, 100_000]) {
   const times = 200_000;
   for (let n = 0; n < times; n++) index.matching('order.created', payload);
   console.log(
-    `matching beside ${others} that cannot match: ${(((performance.now() - at) / times) * 1_000).toFixed(2)} µs`,
+    `matching among ${others} that cannot match: ${(((performance.now() - at) / times) * 1_000).toFixed(2)} µs`,
   );
 }

@@ -10,7 +10,7 @@ import { readCorpus } from '../packages/fingerprint/score/score.ts';
 const corpus = join(import.meta.dirname, '../packages/fingerprint/corpus');
 
 function microseconds(errors: ThrownError[], rounds: number): number {
-  // Of the processor: the time on a wall also counts whoever else runs.
+  // Processor time: wall time also includes other processes.
   const started = process.cpuUsage();
   for (let round = 0; round < rounds; round += 1) for (const error of errors) fingerprint(error);
   const { user, system } = process.cpuUsage(started);
@@ -22,7 +22,7 @@ const splits = ['train', 'heldout', 'final', 'wide'].map((split) => ({
   split,
   errors: readCorpus(join(corpus, `${split}.ndjson`)),
 }));
-// A server meets its first errors once: what is measured comes after the patterns were compiled.
+// The measurement begins after the patterns are compiled, which happens only once in a server.
 for (const { errors } of splits) microseconds(errors, 8);
 for (const { split, errors } of splits) {
   const best = Math.min(...Array.from({ length: 7 }, () => microseconds(errors, 2)));

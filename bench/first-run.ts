@@ -1,6 +1,6 @@
 /**
  * How long it takes from nothing to the first run: `npx node bench/first-run.ts [cold rounds] [warm rounds]`, 3 and 7 by default, after
- * `npm run build`. It does what the README says, in an empty folder: `npx millrace init hello --dev`, until the run of the first task has
+ * `npm run build`. It follows the README in an empty folder: `npx millrace init hello --dev`, until the run of the first task has
  * been printed. In that time npx downloads or finds the command, the project is written, the database is created, and the task is bundled,
  * loaded and run. `npm install` in the new project, which gives an editor the types, is measured afterwards.
  *

@@ -1,5 +1,5 @@
 /**
- * What concurrency keys cost whoever claims and ends runs: `node bench/keys.ts [rounds] [runs] [keys] [in flight] [at once]`. The same runs under
+ * The cost of concurrency keys for claiming and ending runs: `node bench/keys.ts [rounds] [runs] [keys] [in flight] [at once]`. The same runs under
  * one key and spread over 10,000 (in turn, and at random), without a limit and with one for each key, and the same pinned to 50 of 1,000
  * versions, are claimed 100 at a time and completed, oldest first, with so many in flight. The figure is the processor time of the PostgreSQL backend: wall time is the
  * machine's as well.
@@ -163,7 +163,7 @@ try {
     const figures = { claim: [], complete: [], claimWall: [], completeWall: [], claims: [] };
     sides.push({ name, keys, keyOf, limit, pinned, sql, pid, figures });
   }
-  // In turn, so that whatever else the machine does meets all.
+  // In turn, so that other load on the machine affects all.
   for (let n = 0; n < rounds; n++) for (const side of sides) await round(side);
   // Each round against the same round of the side with one key.
   const ratio = (side: Side, of: (figures: Figures, n: number) => number): string => {

@@ -1,5 +1,5 @@
 /**
- * What a task of the published SDK costs beside one of ours: `npx node bench/published.ts [rounds] [runs]`. Each round measures both, in
+ * The cost of a task of the published SDK compared with ours: `npx node bench/published.ts [rounds] [runs]`. Each round measures both, in
  * turns: a drain as W2, single starts of an idle runner, and the memory of the executor. Linux only, as it reads /proc. The measures:
  * at most 1.15 times the time and processor time a run, 1.2 times the time to start, and 1.5 times the memory.
  */

@@ -1,5 +1,5 @@
 /**
- * What a limit of rate costs whoever claims runs: `node bench/rate.ts [rounds] [runs] [keys]`. The same runs are claimed 100 at a time and
+ * The cost of a rate limit for claiming runs: `node bench/rate.ts [rounds] [runs] [keys]`. The same runs are claimed 100 at a time and
  * completed at once, without a limit, with one that is never reached, under one key and spread over 100,000. The figures are processor time
  * of the PostgreSQL backend. Then runs under many keys wait for a limit of the whole queue: what each start costs.
  */
@@ -161,7 +161,7 @@ try {
       bothUs: [],
       allUs: [],
     });
-  // In turn, so that whatever else the machine does meets all.
+  // In turn, so that other load on the machine affects all.
   for (let n = 0; n < rounds; n++) for (const side of sides) await round(side);
   /** Against another side of the same round. */
   const against = (

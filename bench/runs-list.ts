@@ -1,6 +1,6 @@
 /**
  * How long a page of `runs.list` takes: `node bench/runs-list.ts [runs] [filters]`, 1,000,000 by default, against an embedded PostgreSQL.
- * runs-data.ts says which runs. For each filter: a hundred pages one after the other, and pages at random places.
+ * The runs are defined in runs-data.ts. For each filter: a hundred pages one after the other, and pages at random places.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

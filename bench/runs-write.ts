@@ -1,6 +1,6 @@
 /**
- * What the ways to list runs cost those who write them: `node bench/runs-write.ts [rounds] [size]`. Runs are triggered, claimed
- * and completed in flushes of `size`, 500 by default, against an embedded PostgreSQL, with everything lists are found by and, in turn, without it.
+ * The cost of run lists for writing runs: `node bench/runs-write.ts [rounds] [size]`. Runs are triggered, claimed
+ * and completed in flushes of `size`, 500 by default, against an embedded PostgreSQL, with the indexes for lists and, in turn, without them.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -38,7 +38,7 @@ async function prepare(sql: Sql): Promise<void> {
     values ('r', 1, 'h', 1, 'c', now(), now() + interval '1 day')`;
 }
 
-/** The functions as they are, less what they write for lists. */
+/** The functions without their writes for lists. */
 async function withoutLists(sql: Sql): Promise<void> {
   await sql.unsafe('drop index pending_version_by_run, delayed_first, delayed_again');
   for (const name of ['record_new_facets', 'complete_attempts']) {
@@ -115,7 +115,7 @@ try {
     }
     sides.push([name, sql, { trigger: [], claim: [], complete: [], hot: [] }]);
   }
-  // In turn, so that whatever else the machine does meets both.
+  // In turn, so that other load on the machine affects both.
   for (let n = 0; n < rounds; n++) for (const [, sql, figures] of sides) await round(sql, figures);
   console.table(
     sides.map(([lists, , figures]) => ({

@@ -69,7 +69,7 @@ socket.on('message', (text) => {
   socket.send(JSON.stringify({ type: 'settle', settlements: message.assignments.map(completionOf) }));
 });
 
-/** Microseconds of the look for what is due next, which is all that an idle server does, once a second. */
+/** Microseconds of the query for the next due schedules, the only work of an idle server, once a second. */
 async function pollUs(): Promise<number> {
   const begin = performance.now();
   for (let n = 0; n < 2_000; n++) {

@@ -1,7 +1,7 @@
 /**
- * What it costs a whole server that runs are spread over versions or keys: `node bench/spread.ts [rounds] [runs] [keys] [capacity]`. The same
+ * The cost of runs spread over versions or keys for a whole server: `node bench/spread.ts [rounds] [runs] [keys] [capacity]`. The same
  * runs are triggered through the API and given to a runner that ends them at once: of one version and of 50 out of 1,000, under one key and
- * spread over 100,000, with a limit of rate for each. The figures are processor time of the server and of PostgreSQL; the runner has a process
+ * spread over 100,000, with a rate limit for each. The figures are processor time of the server and of PostgreSQL; the runner has a process
  * of its own, which is not counted.
  */
 import { rm } from 'node:fs/promises';
@@ -29,7 +29,7 @@ interface Side {
   /** The side that it is compared with. */
   readonly against: string;
   readonly isRated: boolean;
-  /** What distinguishes the nth run. */
+  /** The options of the nth run. */
   readonly optionsOf: (n: number, names: readonly string[]) => object;
   readonly figures: Figures[];
 }
@@ -186,7 +186,7 @@ async function round(databases: Databases, side: Side): Promise<void> {
 
 const databases = await startDatabases();
 try {
-  // In turn, so that whatever else the machine does meets all.
+  // In turn, so that other load on the machine affects all.
   for (let n = 0; n < rounds; n++) for (const side of sides) await round(databases, side);
 } finally {
   await databases.stop();

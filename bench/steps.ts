@@ -1,8 +1,7 @@
 /**
- * What a step costs: `node bench/steps.ts [steps] [runs at once]`, 2,000 steps one after the other by default, and
+ * The cost of a step: `node bench/steps.ts [steps] [runs at once]`, 2,000 steps one after the other by default, and
  * as many again in 16 runs at once. A real server, a real runner and its executor, an embedded PostgreSQL. A step's function does
- * nothing, so the time is that of storing it. The last lines are of a run of the same task whose steps are all stored: what is left is
- * reading them.
+ * nothing, so the time is that of storing it. The last lines are of a run of the same task whose steps are all stored: the time is that of reading them.
  */
 import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

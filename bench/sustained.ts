@@ -73,7 +73,7 @@ const watch = new Watch(database, {
 let sent = 0;
 let over = false;
 let failure: unknown;
-/** How many waited when they were last counted, and what was sent and had begun by then. */
+/** The numbers of waiting, sent and started runs at the last count. */
 let counted = { waiting: 0, sent: 0, begun: 0 };
 let begun = 0;
 const waiting = (): number => counted.waiting + (sent - counted.sent) - (begun - counted.begun);
@@ -109,7 +109,7 @@ async function measure(): Promise<void> {
   let from = { at: now(), begun: await watch.begun(), spent: watch.spent() };
   for (let next = from.at + windowMs; ; next += windowMs) {
     while (isMore() && now() < next) await sleep(200);
-    // What is left is not a whole window.
+    // The remainder is not a whole window.
     if (!isMore()) return;
     const to = { at: now(), begun: await watch.begun(), spent: watch.spent() };
     const attempts = to.begun - from.begun;

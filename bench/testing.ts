@@ -1,8 +1,8 @@
 /**
  * How long the test kit takes: `npx node bench/testing.ts [rounds] [repository …]`, 7 rounds by default, after `npm run build`. With several
- * repositories (this one and an older checkout), each round measures them in turn. They are used as they were built.
+ * repositories (this one and an older checkout), each round measures them in turn. Existing builds are used.
  *
- * A round is one process, with no host running and a data folder that is there. It has a first test, 15 more, and a test whose run waits for
+ * A round is one process, with no running host and an existing data folder. It has a first test, 15 more, and a test whose run waits for
  * three days. The time of the first test goes from the start of the process to the end of the test. A further test pays for `reset` and `check`.
  */
 import { spawn } from 'node:child_process';
@@ -59,7 +59,7 @@ type Figures = Readonly<Record<'loaded' | 'kit' | 'first' | 'further' | 'slowest
 
 const folder = await realpath(await mkdtemp(join(tmpdir(), 'millrace-testing-')));
 
-/** Resolves when no host of this cache is running: neither its address nor its PostgreSQL is there. */
+/** Resolves when no host of this cache is running: neither its address nor its PostgreSQL exists. */
 async function hostIsGone(cache: string): Promise<void> {
   const signs = (await readdir(cache)).flatMap((name) =>
     ['host.json', 'data/postgres/postmaster.pid'].map((sign) => join(cache, name, sign)),

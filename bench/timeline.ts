@@ -1,6 +1,6 @@
 /**
  * How long the timeline of a run takes: `node bench/timeline.ts [children]`, 200 by default, against an embedded
- * PostgreSQL. timeline-data.ts says what is in it. There are 200,000 other runs. The time is of one answer, with its JSON, for the page that is asked for by default and for the largest one.
+ * PostgreSQL. Its data is defined in timeline-data.ts. There are 200,000 other runs. The time is that of one response, including JSON, for the default page and the largest one.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

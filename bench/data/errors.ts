@@ -107,7 +107,7 @@ async function makeTallies(sql: Sql, { env, occurrences, groups, now }: Extent, 
   for (const { definition } of indexes) await sql.unsafe(definition);
 }
 
-/** What `tally_errors` adds up as it goes. */
+/** The sums that `tally_errors` maintains. */
 async function makeRollUps(sql: Sql): Promise<void> {
   await sql`
     insert into error_hours (env, fingerprint_id, at, version, n)

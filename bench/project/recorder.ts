@@ -1,6 +1,5 @@
 /**
- * What the code of a run does in every system: note when it began. Kept in memory; a count goes to the benchmark every 10 ms
- * and the times when it asks for them.
+ * The code of a run in every system: records its start time in memory. A count is sent to the benchmark every 10 ms, and the times on request.
  */
 import { connect, type Socket } from 'node:net';
 
@@ -22,7 +21,7 @@ let socket: Socket | undefined;
 function open(): Socket {
   const opened = connect(process.env['BENCH_SOCKET'] ?? '/nowhere');
   opened.on('data', () => opened.write(`${JSON.stringify({ numbers, calledAt, startedAt })}\n`));
-  // The benchmark has ended: nobody wants to know any more.
+  // The benchmark has ended and no longer receives results.
   opened.on('error', () => undefined);
   const report = (): void => {
     if (reported === startedAt.length) return;

@@ -29,7 +29,7 @@ export async function end(child: ChildProcess, patienceMs = 10_000): Promise<voi
   clearTimeout(timer);
 }
 
-/** The first line of JSON that it prints; rejects with what it said when it ends before. */
+/** The first line of JSON that the process prints; rejects with its output if it ends before. */
 export function firstLine(child: ChildProcess): Promise<unknown> {
   return new Promise((resolve, reject) => {
     let printed = '';

@@ -1,4 +1,4 @@
-/** Prints what it costs here to make 8 KiB durable: every durable system's figures move with it. */
+/** Prints the cost of making 8 KiB durable on this machine, which affects the figures of every durable system. */
 import { closeSync, fdatasyncSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { now } from './clock.ts';

@@ -1,4 +1,4 @@
-/** What the kernel knows of processes (Linux: /proc). */
+/** Process information from the kernel (Linux: /proc). */
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 
@@ -55,7 +55,7 @@ function readMemory(file: string, key: string): number {
 export const residentOf = (pid: number): number => readMemory(`/proc/${pid}/status`, 'VmRSS');
 /** MiB, the most that it ever had. */
 export const peakOf = (pid: number): number => readMemory(`/proc/${pid}/status`, 'VmHWM');
-/** MiB with each shared page divided among those that share it. */
+/** MiB with each shared page divided among its processes. */
 export const proportionalOf = (pid: number): number => readMemory(`/proc/${pid}/smaps_rollup`, 'Pss');
 
 export const sum = (pids: readonly number[], of: (pid: number) => number): number =>

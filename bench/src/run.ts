@@ -1,5 +1,5 @@
 /**
- * Measures workloads, ours and peers in rounds (A B C, A B C …), so that what else the machine does falls on all of them.
+ * Measures workloads, ours and peers in rounds (A B C, A B C …), so that other load on the machine affects all of them.
  *
  *   npx node bench/src/run.ts w1 w2 --rounds 3 --peers graphile,bullmq:always
  */
@@ -54,7 +54,7 @@ function systemOf(name: string, databases: Databases): System {
   if (name === 'pgboss') return pgboss(databases);
   if (name === 'bullmq:always') return bullmq('always');
   if (name === 'bullmq:everysec') return bullmq('everysec');
-  throw new Error(`There is no system ${name}.`);
+  throw new Error(`Unknown system: ${name}.`);
 }
 
 function systemsOf({ systems }: Workload): string[] {

@@ -1,4 +1,4 @@
-/** A server in a process of its own; its memory is asked for over IPC. `BENCH_ADMISSION` has limits as JSON: `AdmissionLimits`. */
+/** A server in a separate process; its memory is requested over IPC. `BENCH_ADMISSION` has limits as JSON: `AdmissionLimits`. */
 import { masterKeyOf } from '../../packages/server/src/auth/seal.ts';
 import { createLog } from '../../packages/server/src/logger.ts';
 import { startServer } from '../../packages/server/src/server.ts';

@@ -4,12 +4,12 @@ import { Redis } from 'ioredis';
 /** Called with the number in a record, once for each subscriber that gets it. */
 export type OnRecord = (n: number) => void;
 
-/** Whatever has subscribers. */
+/** A system with subscribers. */
 export interface Subscribed {
   close(): void;
 }
 
-/** Event-streams over sockets of their own. Only what tells a record from another is read of them. */
+/** Event streams over separate sockets. Only the fields that distinguish records are read. */
 export async function subscribeByHttp(
   port: number,
   secretKey: string,

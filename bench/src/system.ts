@@ -1,4 +1,4 @@
-/** What a benchmark asks of a system, whichever it is. */
+/** The interface of every system under test. */
 import type { Sample } from '../project/recorder.ts';
 
 /** Where a process finds the system: an address and credentials, as plain text. */
@@ -30,7 +30,7 @@ export interface RunnerOptions {
 export interface Runner {
   readonly pid: number;
   readonly spawnedAt: number;
-  /** When the library was told to start, its modules loaded; the same as `spawnedAt` for a command. */
+  /** When the start of the library was requested, after its modules were loaded; the same as `spawnedAt` for a command. */
   readonly startedAt: number;
   kill(): Promise<void>;
   stop(): Promise<void>;
@@ -38,7 +38,7 @@ export interface Runner {
 
 export interface System {
   readonly name: string;
-  /** Makes it empty, as just installed, with what must run for callers and runners. */
+  /** Resets the system to a new installation, with the processes that callers and runners need. */
   begin(): Promise<Address>;
   startRunner(options: RunnerOptions): Promise<Runner>;
   /** Runs without a final state. */

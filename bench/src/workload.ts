@@ -14,7 +14,7 @@ export interface Workload {
   readonly title: string;
   /** Systems measured unless others are named. */
   readonly systems: readonly string[];
-  /** Figures whose ratio to each peer is shown; every one says whether more or less is better. */
+  /** Figures whose ratio to each peer is shown; each with whether more or less is better. */
   readonly compared: Readonly<Record<string, 'more' | 'less'>>;
   /** Measures one system once. It has just begun, empty. */
   measure(system: System, address: Address, settings: Settings): Promise<Figures>;

@@ -6,13 +6,13 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 import { cacheFolder, outdated, root } from '../../build/up-to-date.ts';
 
 const out = join(root, 'packages/server/dashboard');
-/** Built here and then put in the stead of the old files at once: a server may read them, and another process may build them, too. */
+/** Built here, then swapped with the old files in one step: a server may read them, and another process may build them, too. */
 const half = join(cacheFolder, `dashboard-${process.pid}`);
 
-/** What the built files depend on. */
+/** The inputs of the built files. */
 const inputs = ['packages/dashboard', 'packages/contract/src', 'package-lock.json'];
 
-/** Beside each file of text its brotli and gzip form: the server compresses nothing. */
+/** Writes the brotli and gzip forms of each text file: the server compresses nothing. */
 async function precompress(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
     if (!/\.(?:js|css|svg)$/.test(name)) continue;
@@ -39,7 +39,7 @@ const read = (path: string): Promise<string> => readFile(path, 'utf8').catch(() 
 
 const done = await outdated('dashboard', inputs);
 if (done || (await read(join(out, 'index.html'))) === '') {
-  // Of whatever builds it: React for development is twice as large.
+  // Always the production build: development React is twice as large.
   process.env['NODE_ENV'] = 'production';
   const { build } = await import('vite');
   await mkdir(cacheFolder, { recursive: true });

@@ -1,6 +1,6 @@
 import type { Plugin } from 'vite';
 
-/** Later ones win, whatever is loaded first: every style sheet says so. */
+/** Later ones win regardless of load order: every style sheet declares the order. */
 const order = '@layer reset, base, parts, frame, pages;\n';
 
 /** Style sheets come with the pages that need them, in any order. */

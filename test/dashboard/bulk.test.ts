@@ -55,15 +55,15 @@ test(
     await actions.getByRole('button', { name: 'Stop' }).click();
     const question = page.getByRole('alertdialog');
     await question.getByText('Stop before 250 more runs are canceled?').waitFor();
-    await question.getByText('100 runs are done, and stay so.').waitFor();
-    await question.getByRole('button', { name: 'Leave 250 runs as they are' }).click();
-    // The action waits for the run, and the button's request for the action.
+    await question.getByText('100 runs are done and not reverted.').waitFor();
+    await question.getByRole('button', { name: 'Stop the bulk action' }).click();
+    // The action waits for the run, and the request of the button for the action.
     await expect.poll(() => lockWaiters(sql), { timeout: 30_000 }).toHaveLength(2);
     release();
     await holding;
     await actions.getByText('Stopped').waitFor();
     await actions.getByRole('link', { name: 'Cancel 350 runs' }).click();
-    await page.getByText('150 runs left as they were').waitFor();
+    await page.getByText('150 runs unchanged').waitFor();
     await page.getByRole('grid', { name: 'Runs' }).getByText('Canceled').first().waitFor();
 
     await open(`/batches/${id}`);

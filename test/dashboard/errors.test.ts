@@ -84,7 +84,10 @@ test('the line of a failed run is two clicks away; its group is found and resolv
   await source.getByText('export const charge = task({').waitFor();
   await frames.getByRole('button', { name: 'Hide the source' }).first().click();
   await source.waitFor({ state: 'detached' });
-  await page.getByRole('region', { name: 'Why these are one group' }).getByText('type RangeError').waitFor();
+  await page
+    .getByRole('region', { name: 'Why these errors are grouped' })
+    .getByText('type RangeError')
+    .waitFor();
   await page.getByRole('grid', { name: 'Runs' }).getByRole('row').nth(1).waitFor();
 
   await page.keyboard.press('e');
@@ -102,7 +105,7 @@ test('the line of a failed run is two clicks away; its group is found and resolv
   expect(second).not.toBe(first);
   await page.getByRole('button', { name: 'Resolve', exact: true }).waitFor({ timeout: 30_000 });
   await page.reload();
-  await page.getByRole('region', { name: 'History' }).getByText('Came back').waitFor();
+  await page.getByRole('region', { name: 'History' }).getByText('Occurred again').waitFor();
   await page.getByText('card <b>5555</b> is too old').first().waitFor();
   await page.keyboard.press(']');
   await page.getByText('card <b>4242</b> is too old').first().waitFor();
@@ -124,13 +127,13 @@ test('an error is ignored with a limit, merged with another one, and split again
 
   await page.getByRole('button', { name: 'Ignore', exact: true }).click();
   const dialog = page.getByRole('dialog');
-  const more = dialog.getByRole('textbox', { name: /so many times more/ });
+  const more = dialog.getByRole('textbox', { name: /this many more times/ });
   await more.fill('some');
-  await dialog.getByText('Write a whole number above 0.').waitFor();
+  await dialog.getByText('Enter a whole number above 0.').waitFor();
   await more.fill('100');
-  await dialog.getByRole('textbox', { name: 'Why' }).fill('the bank knows');
+  await dialog.getByRole('textbox', { name: 'Reason' }).fill('the bank knows');
   await dialog.getByRole('button', { name: 'Ignore the error' }).click();
-  await page.getByText(/^Ignored by you .* until it occurred 100 times more\. the bank knows$/).waitFor();
+  await page.getByText(/^Ignored by you .* until it has occurred 100 more times\. the bank knows$/).waitFor();
   await page.getByRole('button', { name: 'Mark as unresolved' }).click();
   await page.getByRole('button', { name: 'Resolve', exact: true }).waitFor();
 
@@ -156,7 +159,7 @@ test('a rule is tried before it is added, and is deleted after a confirmation', 
 
   const { page, open } = await openDashboard(server);
   await open('/errors/rules');
-  await page.getByText('No rules: errors are grouped by what they are.').waitFor();
+  await page.getByText('No rules: errors are grouped automatically.').waitFor();
   await page.getByRole('button', { name: 'Add a rule' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByRole('textbox', { name: 'Message' }).fill('*bank*');
@@ -164,11 +167,11 @@ test('a rule is tried before it is added, and is deleted after a confirmation', 
   await dialog.getByText('1 of the latest 2 failed runs match').waitFor();
   await dialog.getByRole('textbox', { name: 'Message' }).fill('*');
   await dialog.getByText('The patterns have changed since.').waitFor();
-  await dialog.getByRole('textbox', { name: 'Key of the group' }).fill('bank');
+  await dialog.getByRole('textbox', { name: 'Group key' }).fill('bank');
   await dialog.getByRole('button', { name: 'Add the rule' }).click();
   const rules = page.getByRole('region', { name: 'Rules' });
   await rules.getByText('bank').waitFor();
   await rules.getByRole('button', { name: 'Delete the rule of bank' }).click();
   await page.getByRole('alertdialog').getByRole('button', { name: 'Delete the rule' }).click();
-  await page.getByText('No rules: errors are grouped by what they are.').waitFor();
+  await page.getByText('No rules: errors are grouped automatically.').waitFor();
 });

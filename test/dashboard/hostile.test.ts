@@ -148,8 +148,8 @@ test(
       await expectText(page);
     }
 
-    // The API returns 500 children at a time: the page shows this, and continues.
-    await page.getByText('The timeline has the first 500 runs below this one.').waitFor();
+    // The API gives 500 children at a time: the page says so, and goes on.
+    await page.getByText('The timeline shows the first 500 runs below this one.').waitFor();
     const more = page.getByRole('button', { name: 'Show 500 more' });
     const rowCount = async (): Promise<number> => Number(await timeline.getAttribute('aria-rowcount'));
     while (await more.isVisible()) {
@@ -167,8 +167,8 @@ test(
       for (const far of [50_000, 100_000, 200_000, -400_000]) await page.mouse.wheel(0, far);
     });
     await withoutFreeze(page, 'Closing and opening the timeline', async () => {
-      await page.getByRole('button', { name: 'Close all' }).click();
-      await page.getByRole('button', { name: 'Open all' }).click();
+      await page.getByRole('button', { name: 'Collapse all' }).click();
+      await page.getByRole('button', { name: 'Expand all' }).click();
     });
     const find = page.getByRole('searchbox', { name: 'Find in the timeline' });
     await withoutFreeze(page, 'Searching the timeline', async () => {

@@ -298,12 +298,12 @@ test(
     const runs = page.getByRole('grid', { name: 'Runs' });
     await expect.poll(() => runs.getByRole('row').count()).toBe(6);
     await keys.press('j', 'x', 'j', 'x');
-    await page.getByText('2 runs chosen').waitFor();
+    await page.getByText('2 runs selected').waitFor();
     await keys.press('b');
     await keys.tabTo(page.getByRole('button', { name: 'Cancel 2 runs' }), 4);
     await keys.press('Enter');
     const question = page.getByRole('alertdialog');
-    await keys.isAt(question.getByRole('button', { name: 'Keep as it is' }));
+    await keys.isAt(question.getByRole('button', { name: 'Go back' }));
     await keys.press('Enter');
     await question.waitFor({ state: 'detached' });
     await keys.isAt(page.getByRole('button', { name: 'Cancel 2 runs' }));
@@ -325,7 +325,7 @@ test(
     await keys.isAt(columns);
 
     // The histogram, as with a drag.
-    await keys.tabTo(page.getByRole('slider', { name: /choose a time/ }));
+    await keys.tabTo(page.getByRole('slider', { name: /select a range/ }));
     await keys.press('ArrowLeft', 'Shift+ArrowLeft');
     // The selection is visible: two of the 168 hours.
     await expect
@@ -357,11 +357,9 @@ test(
 
     // The help lists the keys that this test used.
     await keys.press('?');
-    const help = page.getByRole('dialog', { name: 'Keys of this page' });
+    const help = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
     const text = await help.getByRole('region', { name: 'In the timeline' }).innerText();
-    expect(text.split(/\s*\n\s*/)).toEqual(
-      expect.arrayContaining(['z', 'Look at the time of the line', 'Next line']),
-    );
+    expect(text.split(/\s*\n\s*/)).toEqual(expect.arrayContaining(['z', 'Zoom to the line', 'Next line']));
     await help.getByRole('region', { name: 'On this page' }).getByText('Replay the run').waitFor();
     expect(await help.getByText('Cancel the run').count()).toBe(0);
     await keys.press('Escape');
@@ -392,7 +390,7 @@ test('a version is promoted, and rolled back', slow, async () => {
   const question = page.getByRole('alertdialog');
   const menu = page.getByRole('menu');
   await keys.press('j');
-  await keys.tabTo(versions.getByRole('button', { name: `What can be done with ${second}` }), 8);
+  await keys.tabTo(versions.getByRole('button', { name: `Actions for ${second}` }), 8);
   await keys.press('Enter');
   await menu.getByRole('menuitem', { name: 'Promote' }).waitFor();
   await keys.arrowTo(menu.getByRole('menuitem', { name: 'Promote' }));
@@ -401,13 +399,13 @@ test('a version is promoted, and rolled back', slow, async () => {
   await keys.tabTo(question.getByRole('button', { name: `Promote ${second}` }), 4);
   await keys.press('Enter');
   await question.getByText(/No connected runner has loaded version/).waitFor();
-  await keys.tabTo(question.getByRole('checkbox', { name: 'Make it current all the same' }), 4);
+  await keys.tabTo(question.getByRole('checkbox', { name: 'Promote anyway' }), 4);
   await keys.press('Space');
   await keys.tabTo(question.getByRole('button', { name: `Promote ${second}` }), 4);
   await keys.press('Enter');
   await currentIs(second);
   await question.waitFor({ state: 'detached' });
-  await keys.isAt(versions.getByRole('button', { name: `What can be done with ${second}` }));
+  await keys.isAt(versions.getByRole('button', { name: `Actions for ${second}` }));
 
   // The page of the previous version rolls it back.
   await keys.press('j', 'Enter');

@@ -55,7 +55,7 @@ test(
       await expect.poll(current).toBe(version);
     };
     const choose = async (version: string, entry: string): Promise<void> => {
-      await page.getByRole('button', { name: `What can be done with ${version}` }).click();
+      await page.getByRole('button', { name: `Actions for ${version}` }).click();
       await page.getByRole('menuitem', { name: entry }).click();
     };
     const dialog = page.getByRole('alertdialog');
@@ -67,14 +67,14 @@ test(
     await choose(first, 'Promote');
     await dialog.getByRole('button', { name: `Promote ${first}` }).click();
     await dialog.getByText(/No connected runner has loaded version/).waitFor();
-    await dialog.getByRole('checkbox', { name: 'Make it current all the same' }).check();
+    await dialog.getByRole('checkbox', { name: 'Promote anyway' }).check();
     await dialog.getByRole('button', { name: `Promote ${first}` }).click();
     await currentIs(first);
 
     await choose(second, 'Start as a canary');
     const share = page.getByRole('dialog');
     await share.getByLabel('Percent of new runs').fill('100');
-    await share.getByText('Type a whole number from 1 to 99').waitFor();
+    await share.getByText('Enter a whole number from 1 to 99').waitFor();
     await share.getByLabel('Percent of new runs').fill('20');
     await share.getByRole('checkbox').check();
     await share.getByRole('button', { name: 'Start 20 % of new runs on it' }).click();
@@ -123,11 +123,11 @@ test('waiting runs are moved to another version, after a preview', { timeout: 18
     });
   const { page, open } = await openDashboard(server);
   await open(`/versions/${from}`);
-  await page.getByRole('button', { name: 'What else can be done' }).click();
+  await page.getByRole('button', { name: 'More actions' }).click();
   await page.getByRole('menuitem', { name: 'Move its runs' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('To the version').selectOption(to);
-  await dialog.getByRole('button', { name: 'Show what would be moved' }).click();
+  await dialog.getByRole('button', { name: 'Preview the move' }).click();
   await dialog.getByRole('cell', { name: 'slow' }).waitFor();
   await dialog.getByRole('button', { name: 'Move 3 runs' }).click();
   await dialog.getByText(`3 runs moved to ${to}.`).waitFor();
@@ -163,9 +163,9 @@ test(
       .getByLabel('Variables', { exact: true })
       .fill('STRIPE_KEY="sk_live_never_shown"\nLOG_LEVEL=info');
     await dialog.getByText('1 variable of these has a value already').waitFor();
-    await dialog.getByLabel('All of them are secret').check();
-    await dialog.getByLabel('All of them are secret').uncheck();
-    await dialog.getByLabel('Replace the values').check();
+    await dialog.getByLabel('Import as secrets').check();
+    await dialog.getByLabel('Import as secrets').uncheck();
+    await dialog.getByLabel('Replace existing values').check();
     await dialog.getByRole('button', { name: 'Import 2 variables' }).click();
     await grid.getByText('info').waitFor();
     // From here on it is secret. Its earlier value was sent.
@@ -184,7 +184,7 @@ test(
     const history = page.getByRole('grid', { name: 'History' });
     await expect.poll(() => history.getByRole('row').count()).toBe(5);
     await history.getByRole('row').last().click();
-    await page.getByRole('button', { name: 'From then to now' }).click();
+    await page.getByRole('button', { name: 'Changes since then' }).click();
     await page.getByText('LOG_LEVEL=info').waitFor();
     await page.getByText('STRIPE_KEY=secret, not shown').waitFor();
     expect(new URL(page.url()).searchParams.get('with')).toBe('now');
@@ -216,7 +216,7 @@ test(
     await page.getByRole('button', { name: 'Create key' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Name').fill(name);
-    await dialog.getByLabel('It may').selectOption({ label: 'Read' });
+    await dialog.getByLabel('Permissions').selectOption({ label: 'Read' });
     await dialog.getByRole('button', { name: 'Create for Production' }).click();
     const key = (await dialog.locator('[data-once="Secret key"]').textContent()) ?? '';
     expect(key).toMatch(/^svc_prod_/);
@@ -227,12 +227,12 @@ test(
     await page.getByRole('grid').getByText(name).waitFor();
     expect(await page.content()).not.toContain(key);
 
-    await page.getByRole('button', { name: `What can be done with ${name}` }).click();
+    await page.getByRole('button', { name: `Actions for ${name}` }).click();
     await page.getByRole('menuitem', { name: 'Revoke' }).click();
     const confirm = page.getByRole('alertdialog');
     const revoke = confirm.getByRole('button', { name: `Revoke ${name}` });
     expect(await revoke.isDisabled()).toBe(true);
-    await confirm.getByLabel(`Type ${name} to go on`).fill(name);
+    await confirm.getByLabel(`Type ${name} to continue`).fill(name);
     await revoke.click();
     await expect.poll(async () => (await server.ask('/api/v1/runs', { key })).status).toBe(401);
     await expect.poll(() => page.getByRole('grid').getByText(name).count()).toBe(0);
@@ -259,8 +259,8 @@ test(
       ['/versions?tab=branches', undefined, /Create a branch/],
       ['/notifications', undefined, /Add endpoint/],
       ['/notifications?tab=alerts', undefined, /Add alert/],
-      ['/settings/keys', 'Secret keys', /Create key|What can be done/],
-      ['/settings/members', 'Members', /Invite somebody|Remove/],
+      ['/settings/keys', 'Secret keys', /Create key|Actions for/],
+      ['/settings/members', 'Members', /Invite a member|Remove/],
     ] as const;
     for (const [at, grid, changing] of pages) {
       await open(at);
@@ -302,11 +302,11 @@ test(
     const server = await newTenant();
     const { page, open } = await openDashboard(server);
     await open('/settings/members');
-    await page.getByRole('button', { name: 'Invite somebody' }).click();
+    await page.getByRole('button', { name: 'Invite a member' }).click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByLabel('Mail address').fill('ann@example.com');
+    await dialog.getByLabel('Email address').fill('ann@example.com');
     await dialog.getByLabel('Role').selectOption('viewer');
-    await dialog.getByRole('button', { name: 'Make the invitation' }).click();
+    await dialog.getByRole('button', { name: 'Create the invitation' }).click();
     const token = await dialog.locator('[data-once="Invitation"]').textContent();
     const joined = await server.ask('/api/v1/invites/join', {
       method: 'POST',
@@ -324,7 +324,7 @@ test(
     await second.goto(await loginLink(server));
     await second.getByRole('navigation', { name: 'Pages' }).waitFor();
     await page.goto(new URL('/account', server.url).href);
-    await page.getByText('this one').waitFor();
+    await page.getByText('this browser').waitFor();
     await page
       .getByRole('grid', { name: 'Browsers' })
       .getByRole('button', { name: 'Log out' })
@@ -354,20 +354,20 @@ test(
     await page.getByRole('grid', { name: 'Endpoints' }).getByText('https://hooks.invalid/millrace').click();
     await page.getByRole('button', { name: 'Send a test' }).click();
     await page.getByRole('button', { name: 'See the delivery' }).click();
-    await page.getByText('What is sent').waitFor();
+    await page.getByRole('region', { name: 'Message', exact: true }).waitFor();
     expect(new URL(page.url()).searchParams.get('panel')).toMatch(/^delivery_/);
     await page.keyboard.press('Escape');
     await expect.poll(() => new URL(page.url()).searchParams.get('panel')).toBe(null);
 
     await page.getByRole('tab', { name: 'Alerts' }).click();
     await page.getByRole('button', { name: 'Add alert' }).click();
-    await dialog.getByLabel('When').selectOption({ label: 'Share of failed runs' });
-    await dialog.getByLabel('Only the task').fill('charge');
+    await dialog.getByLabel('When').selectOption({ label: 'Failure rate' });
+    await dialog.getByLabel('Only this task').fill('charge');
     await dialog.getByLabel('Threshold').fill('200');
-    await dialog.getByRole('button', { name: 'Watch it' }).click();
+    await dialog.getByRole('button', { name: 'Add the alert' }).click();
     await dialog.getByRole('alert').waitFor();
     await dialog.getByLabel('Threshold').fill('5');
-    await dialog.getByRole('button', { name: 'Watch it' }).click();
+    await dialog.getByRole('button', { name: 'Add the alert' }).click();
     await page.getByText('More than 5 % of at least 20 runs of charge failed within 5m').waitFor();
   },
 );
@@ -387,7 +387,7 @@ test(
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('textbox', { name: 'Name' }).fill('Shop <b>2</b>');
     await dialog.getByRole('button', { name: 'Rename the project' }).click();
-    await page.getByText('The project is called Shop <b>2</b> now').waitFor();
+    await page.getByText('Project renamed to Shop <b>2</b>').waitFor();
     expect((await owner(server, `/api/v1/projects/${ref}`)).name).toBe('Shop <b>2</b>');
 
     const question = page.getByRole('alertdialog');
@@ -397,7 +397,7 @@ test(
         ({ slug }: { slug: string }) => slug === 'prod',
       ).paused;
     await page.getByRole('button', { name: 'Pause Production' }).click();
-    await question.getByText('No run of any queue of Production starts').waitFor();
+    await question.getByText('No run of Production starts').waitFor();
     await question.getByRole('button', { name: 'Pause Production' }).click();
     await environments.getByText('Paused: no run starts').waitFor();
     expect(await isPaused()).toBe(true);
@@ -406,8 +406,8 @@ test(
     expect(await isPaused()).toBe(false);
 
     await page.getByRole('button', { name: 'Rotate the signing key of Staging' }).click();
-    await dialog.getByLabel('For how long older public tokens are good').selectOption('0s');
-    await dialog.getByText('Frontends that follow runs now are refused').waitFor();
+    await dialog.getByLabel('Older public tokens are valid for').selectOption('0s');
+    await dialog.getByText('Frontends that are following runs are rejected').waitFor();
     await dialog.getByRole('button', { name: 'Rotate, and end all older tokens now' }).click();
     await page.getByText('Signing key of Staging rotated').waitFor();
     const { data } = await owner(
@@ -418,7 +418,7 @@ test(
 
     await page.getByRole('button', { name: 'Delete Shop <b>2</b>' }).click();
     const end = question.getByRole('button', { name: 'Delete Shop <b>2</b>' });
-    await question.getByText('Its four environments end at once').waitFor();
+    await question.getByText('Its four environments end immediately').waitFor();
     expect(await end.isDisabled()).toBe(true);
     await question.getByRole('textbox', { name: /^Type Shop/ }).fill('Shop <b>2</b>');
     await end.click();

@@ -38,7 +38,7 @@ test('a queue is paused, its page and the run show why runs wait, and it continu
   await page.waitForURL(/\/queues\/queue_/);
   await page.getByRole('heading', { name: 'mails' }).waitFor();
   await page.keyboard.press('p');
-  await page.getByText('The queue is paused: no run of it starts.').waitFor();
+  await page.getByText('The queue is paused: its runs do not start.').waitFor();
 
   const runs = [
     await trigger(server, { concurrencyKey: 'customer <i>1</i>' }),
@@ -88,11 +88,11 @@ test('a limit overrides that of the code and is removed, and the environment is 
   await open('/queues/mails');
   await page.getByRole('button', { name: 'Change the limit' }).click();
   const dialog = page.getByRole('dialog');
-  const field = dialog.getByRole('textbox', { name: 'Runs at once' });
+  const field = dialog.getByRole('textbox', { name: 'Concurrent runs' });
   await field.fill('0');
-  await dialog.getByText('With 0 nothing starts').waitFor();
+  await dialog.getByText('With 0, no run starts').waitFor();
   await field.fill('many');
-  await dialog.getByText('Write a whole number from 0 to 100,000.').waitFor();
+  await dialog.getByText('Enter a whole number from 0 to 100,000.').waitFor();
   await field.fill('7');
   await dialog.getByRole('button', { name: 'Set the limit to 7' }).click();
   await page.getByText('Limit set here').waitFor();
@@ -104,7 +104,7 @@ test('a limit overrides that of the code and is removed, and the environment is 
   await page.getByRole('button', { name: 'Pause the environment' }).click();
   const question = page.getByRole('alertdialog');
   await question.getByText('0 waiting runs and all new ones stay').waitFor();
-  await question.getByRole('button', { name: 'Keep as it is' }).click();
+  await question.getByRole('button', { name: 'Go back' }).click();
   expect((await server.ask('/api/v1/concurrency')).body.paused).toBe(false);
   await page.getByRole('button', { name: 'Pause the environment' }).click();
   await question.getByRole('button', { name: 'Pause Production' }).click();
@@ -113,7 +113,7 @@ test('a limit overrides that of the code and is removed, and the environment is 
   await page.getByText('Runs start').waitFor();
 
   await open('/queues/nowhere');
-  await page.getByText('There is no such queue in this environment.').waitFor();
+  await page.getByText('Queue not found in this environment.').waitFor();
 });
 
 test('with more than a page of queues, the order and the search apply to all queues', slow, async () => {
@@ -152,7 +152,7 @@ test('with more than a page of queues, the order and the search apply to all que
   await expect.poll(names, { timeout: 15_000 }).toEqual(['zulu']);
   expect(new URL(page.url()).searchParams.get('page')).toBeNull();
   await page.getByRole('searchbox', { name: 'Find a queue' }).fill('nowhere');
-  await page.getByText('No queue has this text in its name.').waitFor();
+  await page.getByText('No queue names match.').waitFor();
   await page.getByRole('searchbox', { name: 'Find a queue' }).fill('');
   await page.getByRole('button', { name: 'By name' }).click();
   await expect.poll(names, { timeout: 15_000 }).toEqual(['q000', 'q001', 'q002']);

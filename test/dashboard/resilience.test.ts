@@ -86,7 +86,7 @@ test('a read-only member sees no button that changes data', slow, async () => {
     await route.fulfill({ response, body: text });
   });
   await page.reload();
-  await page.getByRole('button', { name: 'As code' }).waitFor();
+  await page.getByRole('button', { name: 'Show code' }).waitFor();
   expect(await page.getByRole('button', { name: /Cancel run|Replay/ }).count()).toBe(0);
 });
 

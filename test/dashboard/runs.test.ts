@@ -115,15 +115,15 @@ test(
     await open('/runs');
     const grid = page.getByRole('grid', { name: 'Runs' });
     await expect.poll(() => grid.getByRole('row').count()).toBe(4);
-    await grid.getByRole('checkbox', { name: 'Choose the row' }).first().check();
+    await grid.getByRole('checkbox', { name: 'Select the row' }).first().check();
     await trigger(server, 'slow', { n: 4 });
     // The pointer is on a row: the new run is not shown until it is requested.
     await grid.getByRole('row').nth(1).hover();
     await page.getByRole('button', { name: 'Show 1 new run' }).click();
     await expect.poll(() => grid.getByRole('row').count()).toBe(5);
-    const bar = page.getByRole('region', { name: 'What is chosen' });
-    await bar.getByText('1 run chosen').waitFor();
-    await bar.getByRole('button', { name: /Choose all 4/ }).click();
+    const bar = page.getByRole('region', { name: 'Selection' });
+    await bar.getByText('1 run selected').waitFor();
+    await bar.getByRole('button', { name: /Select all 4/ }).click();
     await bar.getByRole('button', { name: 'Cancel 4 runs' }).click();
     await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel 4 runs' }).click();
     await page.getByText('Canceled 4 runs').waitFor();

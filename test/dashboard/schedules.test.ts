@@ -41,15 +41,15 @@ test(
     await page.getByText(hostile).waitFor();
     const times = page.getByRole('list', { name: /Next times/ });
     await expect.poll(() => times.getByText('09:00:00').count(), { timeout: 20_000 }).toBeGreaterThan(4);
-    await page.getByRole('combobox', { name: 'on the clocks of' }).fill('Asia/Tokyo');
+    await page.getByRole('combobox', { name: 'in time zone' }).fill('Asia/Tokyo');
     await expect.poll(() => times.getByText(/2[23]:00:00/).count(), { timeout: 20_000 }).toBeGreaterThan(4);
     expect(new URL(page.url()).search).toBe('?zone=Asia/Tokyo');
 
-    // Three days in the schedule's own time zone: three ticks.
-    await page.getByRole('combobox', { name: 'on the clocks of' }).fill('America/New_York');
+    // Three days on the clocks of the schedule's own zone: three ticks.
+    await page.getByRole('combobox', { name: 'in time zone' }).fill('America/New_York');
     await page.getByRole('button', { name: 'Backfill' }).click();
     await dialog.getByLabel('From').fill('2026-03-07T00:00');
-    await dialog.getByLabel('To, not included').fill('2026-03-10T00:00');
+    await dialog.getByLabel('To (exclusive)').fill('2026-03-10T00:00');
     await dialog.getByText('3 ticks').first().waitFor();
     await dialog.getByRole('button', { name: 'Backfill 3 ticks' }).click();
     await dialog.getByText('3 runs started.').waitFor();
@@ -64,13 +64,13 @@ test(
     // Again: no tick is run twice.
     await page.keyboard.press('b');
     await dialog.getByLabel('From').fill('2026-03-07T00:00');
-    await dialog.getByLabel('To, not included').fill('2026-03-10T00:00');
+    await dialog.getByLabel('To (exclusive)').fill('2026-03-10T00:00');
     await dialog.getByRole('button', { name: 'Backfill 3 ticks' }).click();
-    await dialog.getByText('3 ticks had been run before.').waitFor();
+    await dialog.getByText('3 ticks already had a run.').waitFor();
     await dialog.getByRole('button', { name: 'Done' }).click();
 
     await page.getByRole('button', { name: 'Deactivate' }).click();
-    await page.getByText('It is not active').waitFor();
+    await page.getByText('The schedule is inactive').waitFor();
     expect((await server.ask(`/api/v1/schedules/${id}`)).body.active).toBe(false);
     await page.getByRole('button', { name: 'Delete' }).click();
     await page.getByRole('alertdialog').getByRole('button', { name: 'Delete the schedule' }).click();

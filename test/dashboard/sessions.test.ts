@@ -76,7 +76,7 @@ test('a conversation is followed live, written to, and closed', { timeout: 120_0
   const question = page.getByRole('alertdialog');
   await question.getByLabel('Reason').fill('solved');
   await question.getByRole('button', { name: 'Close the session' }).click();
-  await page.getByText('It is closed: nothing can be added. Reason: solved').waitFor();
+  await page.getByText('The session is closed: it accepts no more messages. Reason: solved').waitFor();
   expect(await message.count()).toBe(0);
   await talk.getByText('You said from the page').waitFor();
 });

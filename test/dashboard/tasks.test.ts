@@ -36,15 +36,15 @@ test('a task is tested with a form, then with an earlier payload as JSON, and it
   await expect.poll(() => grid.getByRole('row').count(), { timeout: 15_000 }).toBe(3);
   await grid.getByText('Ships an order <script>').waitFor();
   await grid.getByRole('link', { name: 'ship' }).click();
-  await page.getByText('It had no run in the last 30 days.').waitFor();
+  await page.getByText('No runs in the last 30 days.').waitFor();
   await page.keyboard.press('t');
 
   const form = page.getByRole('form', { name: 'Test' });
   await form.getByRole('textbox', { name: 'orderId' }).fill('order-1');
   await form.getByRole('combobox', { name: 'speed' }).selectOption('fast');
   await form.getByRole('textbox', { name: 'parcels (optional)' }).fill('1.5');
-  await form.getByText('Write a whole number.').waitFor();
-  await form.getByText('`parcels` is a whole number.').waitFor();
+  await form.getByText('Enter a whole number.').waitFor();
+  await form.getByText('`parcels` must be a whole number.').waitFor();
   await form.getByRole('textbox', { name: 'parcels (optional)' }).fill('2');
   await form.getByText('Options').click();
   await form.getByRole('textbox', { name: 'Tags' }).fill('tried, by hand');
@@ -104,5 +104,5 @@ test('a task without a schema accepts any JSON; errors of the server are shown a
   await run.getByText('Completed').first().waitFor({ timeout: 30_000 });
 
   await open('/tasks/nothing');
-  await page.getByText('The current version has no such task.').waitFor();
+  await page.getByText('Task not found in the current version.').waitFor();
 });

@@ -54,13 +54,13 @@ test(
     await form.getByLabel('approved', { exact: true }).selectOption('Yes');
     await form.getByLabel('comment', { exact: true }).fill('fine by me');
     await form.getByRole('button', { name: 'Complete the token' }).click();
-    await page.getByText('Completed. The runs that waited for it go on.').waitFor();
+    await page.getByText('Completed. The waiting runs continue.').waitFor();
     await expect.poll(async () => (await runOf(server, run)).status, { timeout: 20_000 }).toBe('COMPLETED');
     expect((await runOf(server, run)).output).toEqual({ approved: true, comment: 'fine by me' });
 
     // It is no longer in the list of waiting tokens.
     await open('/waits');
-    await page.getByText('Nothing waits for a person.').waitFor();
+    await page.getByText('No tokens are waiting.').waitFor();
   },
 );
 
@@ -91,7 +91,7 @@ test('a value is written as JSON; the slower of two people is notified', { timeo
   });
   await form.getByRole('button', { name: 'Complete the token' }).click();
   await page.unroute('**/api/v1/waitpoints/tokens/*');
-  await page.getByText('Somebody else completed it before you.').waitFor();
+  await page.getByText('Another user completed it first.').waitFor();
   await expect
     .poll(async () => (await runOf(server, run)).output, { timeout: 20_000 })
     .toEqual({ approved: false });

@@ -222,7 +222,7 @@ test('only clients with the codec open the data of a token', async () => {
   expect((await wait.retrieveToken(token)).output).toEqual({ by: canary });
   await raw(`/api/v1/waitpoints/tokens/${token.id}`);
   use(null);
-  await expect(wait.retrieveToken(token)).rejects.toThrow(/sealed with key "k1", and there is no codec here/);
+  await expect(wait.retrieveToken(token)).rejects.toThrow(/sealed with key "k1", but no codec is configured/);
 });
 
 test('another key, an unknown key or a moved envelope fails with a message, and the code does not run', async () => {
@@ -232,7 +232,9 @@ test('another key, an unknown key or a moved envelope fails with a message, and 
   const other = (more: object) =>
     aesGcmCodec({ keys: { k1: Buffer.alloc(32, 99) }, current: 'k1', boundTo: 'test/prod', ...more });
   use(other({}));
-  await expect(runs.retrieve(id)).rejects.toThrow(/payload echo is sealed with key "k1", and does not open/);
+  await expect(runs.retrieve(id)).rejects.toThrow(
+    /payload echo is sealed with key "k1", but cannot be opened/,
+  );
   await expect(runs.retrieve(id)).rejects.toBeInstanceOf(SealedError);
   const wrong = await tasks.trigger('echo', { a: canary });
   use(codecWith('k1'));
@@ -241,7 +243,7 @@ test('another key, an unknown key or a moved envelope fails with a message, and 
     .toBe('FAILED');
   expect((await raw(`/api/v3/runs/${wrong.id}`)).error).toMatchObject({
     name: 'SealedError',
-    message: expect.stringContaining('does not open with the key that has this id here'),
+    message: expect.stringContaining('cannot be opened with the local key of this id'),
   });
   use(aesGcmCodec({ keys: { k9: Buffer.alloc(32, 9) }, current: 'k9' }));
   const unknown = await tasks.trigger('echo', { a: canary });
@@ -278,7 +280,9 @@ test('a client uses its own codec, and none for calls with another credential', 
 test('metadata.remove reports that it cannot find a sealed text', async () => {
   use(codecWith('k1'));
   const { id } = await tasks.trigger('echo', 1);
-  expect(() => metadata.remove('words', canary, { run: id })).toThrow(/cannot find texts in sealed metadata/);
+  expect(() => metadata.remove('words', canary, { run: id })).toThrow(
+    /cannot find values in sealed metadata/,
+  );
 });
 
 test(

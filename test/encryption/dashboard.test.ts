@@ -70,12 +70,12 @@ test(
     await open(`/runs/${id}?tab=payload`);
     const { host } = new URL(endpoint.url);
     await page
-      .getByText(`Sealed with key k1. ${host} did not open it: You may not see clear text.`)
+      .getByText(`Sealed with key k1. ${host} did not open it: Not authorized to read clear text.`)
       .waitFor();
     expect(await page.content()).not.toContain(canary);
     isAllowed = true;
     await page.getByRole('button', { name: 'Try again' }).click();
-    await page.getByText(`Sealed with key k1; opened by ${host} for this page alone.`).waitFor();
+    await page.getByText(`Sealed with key k1; opened by ${host} for this page only.`).waitFor();
     await page.getByText(`"${word}"`).first().waitFor();
     for (const [tab, text] of [
       ['Output', `said`],

@@ -160,7 +160,7 @@ test('the API names the invalid field of a limit', async () => {
     [{ ...fine, period: '1m' }, 'must be whole seconds from 1 to 2678400 (31 days)'],
     [{ limit: 5 }, 'must be whole seconds from 1 to 2678400 (31 days)'],
     [{ ...fine, burst: 6 }, 'must not be larger than limit'],
-    [{ ...fine, key: { of: 'customer' } }, 'must be \\"concurrencyKey\\", or left out'],
+    [{ ...fine, key: { of: 'customer' } }, 'must be \\"concurrencyKey\\", or omitted'],
   ])
     expect(await post('override', { type: 'task', rateLimit })).toEqual([
       400,

@@ -44,7 +44,7 @@ describe('sessions', () => {
     expect((await sessions.list({ status: 'CLOSED' })).data).toHaveLength(1);
     await expect(sessions.open('a/1').in.send('late')).rejects.toMatchObject({ status: 400 });
     await expect(sessions.start({ ...chat, externalId: 'a/1' })).rejects.toMatchObject({ status: 409 });
-    expect(() => sessions.open('')).toThrow(/named by its id/);
+    expect(() => sessions.open('')).toThrow(/Pass the id/);
   });
 });
 

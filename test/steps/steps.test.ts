@@ -132,22 +132,22 @@ test('a run is triggered once, and again only after it has failed', async () => 
 test('an invalid step is rejected with instructions', async () => {
   const { run } = await execute('refused');
   expect(run.output).toEqual([
-    expect.stringMatching(/^TypeError: step\.run takes the name of the step first/),
+    expect.stringMatching(/^TypeError: step\.run requires the name of the step/),
     expect.stringMatching(/must not be empty/),
     expect.stringMatching(/at most 200 characters; .* has 201/),
     expect.stringMatching(/NUL/),
     expect.stringMatching(/"a#2" ends like an index/),
-    expect.stringMatching(/takes a function after the name/),
+    expect.stringMatching(/requires a function after the name/),
     expect.stringMatching(/timeout must be seconds above 0/),
     expect.stringMatching(/timeout must be seconds above 0/),
     expect.stringMatching(/^StepMismatchError: Two steps named "same" must not be open at the same time/),
     expect.stringMatching(/does not work inside a step \(here "outer"\)/),
     expect.stringMatching(/wait\.for does not work inside a step \(here "waits"\)/),
-    expect.stringMatching(/step\.sleep takes a length of time/),
-    expect.stringMatching(/step\.sleep takes a length of time.* or a valid Date/),
+    expect.stringMatching(/step\.sleep requires a duration/),
+    expect.stringMatching(/step\.sleep requires a duration.* or a valid Date/),
     expect.stringMatching(/item 0 is not a function/),
     expect.stringMatching(/limit must be a whole number/),
-    expect.stringMatching(/step\.trigger takes a task, or the id of one/),
+    expect.stringMatching(/step\.trigger requires a task or its id/),
     'none',
   ]);
 });

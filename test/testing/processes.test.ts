@@ -77,11 +77,11 @@ test('eight files in parallel share one host, started by the first, which ends a
 const forgetful: Record<string, readonly [body: string, sentence: RegExp]> = {
   matcher: [
     'void expect(add).toHaveCompleted().catch(() => {});',
-    /expect\(add\)\.toHaveCompleted\(\) at .*forgetful\.test\.js:\d+:\d+ was still going: write `await` before it/,
+    /expect\(add\)\.toHaveCompleted\(\) at .*forgetful\.test\.js:\d+:\d+ had not finished: write `await` before it/,
   ],
   trigger: [
     'void add.trigger(1);',
-    /The request POST \/api\/v1\/tasks\/add\/trigger was still going: write `await`/,
+    /The request POST \/api\/v1\/tasks\/add\/trigger had not finished: write `await`/,
   ],
   run: [
     'await nap.trigger();\n  await new Promise((resolve) => setTimeout(resolve, 300));',
@@ -89,7 +89,7 @@ const forgetful: Record<string, readonly [body: string, sentence: RegExp]> = {
   ],
   drain: [
     'await nap.trigger();\n  void kit.drain().catch(() => {});',
-    /kit\.drain\(\) at .*forgetful\.test\.js:\d+:\d+ was still going/,
+    /kit\.drain\(\) at .*forgetful\.test\.js:\d+:\d+ had not finished/,
   ],
 };
 

@@ -11,7 +11,7 @@ export const flaky = task({
   id: 'flaky',
   retry: { maxAttempts: 3, minTimeoutInMs: 200, maxTimeoutInMs: 1_000, factor: 2 },
   run: async ({ failing }: Flaky, { ctx }) => {
-    if (ctx.attempt.number <= failing) throw new Error('It was told to fail.');
+    if (ctx.attempt.number <= failing) throw new Error('This attempt fails as requested.');
   },
 });
 

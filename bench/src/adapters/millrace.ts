@@ -25,7 +25,7 @@ export interface MillraceOptions {
 const pendingQuery = `select (select count(*) from queued) + (select count(*) from leases)
   + (select count(*) from delayed) + (select count(*) from pending_version)`;
 
-/** What PostgreSQL counted: time in functions, kinds of updates, what was written ahead. */
+/** The counters of PostgreSQL: time in functions, kinds of updates, write-ahead log. */
 const inDatabase = [
   `select funcname, calls, round(total_time) as total_ms, round(self_time) as self_ms,
           round((total_time * 1000 / calls)::numeric) as us_a_call from pg_stat_user_functions order by self_time desc`,

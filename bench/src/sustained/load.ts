@@ -1,4 +1,4 @@
-/** What is triggered: no-op runs of one queue, or everything at once that makes the hot tables move. */
+/** The load: no-op runs of one queue, or all kinds of runs that change the hot tables. */
 import type { Feeder, Item } from '../feeder.ts';
 
 export type Mode = 'plain' | 'mixed';
@@ -19,7 +19,7 @@ export function itemOf(mode: Mode, n: number): Item {
     concurrencyKey: `key ${(drawn >>> 8) % keys}`,
   };
   const kind = n % 100;
-  // Two of a hundred are retried once, one fails for good; five wait for a time first, five may expire.
+  // Two of a hundred are retried once, one fails permanently; five wait for a time first, five may expire.
   if (kind < 2) return { task: 'flaky', payload: { failing: 1 }, options };
   if (kind < 3) return { task: 'flaky', payload: { failing: 9 }, options: { ...options, maxAttempts: 2 } };
   if (kind < 8) return { task: 'idle', payload: { n }, options: { ...options, delay: `${1 + (n % 5)}s` } };
@@ -32,7 +32,7 @@ const queueOf = (index: number): string => `sustained-${index}`;
 /** Gives the queues their limits and makes the schedules. */
 export async function prepare(mode: Mode, feeder: Feeder): Promise<void> {
   if (mode === 'plain') return;
-  // A queue is there once a run was in it.
+  // A queue exists once it has had a run.
   await feeder.batch(
     Array.from({ length: queues }, (_, index) => ({
       task: 'idle',

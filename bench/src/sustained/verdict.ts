@@ -18,7 +18,7 @@ const goal = 0.8;
 const warmUps = 2;
 /** The end may be so much above the middle: memory and tables go up and down. */
 const slack = 1.25;
-/** MiB below which a difference says nothing. */
+/** Differences below this number of MiB are noise. */
 const noise = 16;
 
 export interface Verdict {
@@ -27,11 +27,11 @@ export interface Verdict {
   readonly ratio: number;
   /**
    * The same, had the machine been as fast and as free in each window as in the median one. Other tenants of the hardware slow it for
-   * minutes. The runner shows by how much: it does the same work for each attempt, whatever is stored, and its processor time for it followed
+   * minutes. The runner shows by how much: it does the same work for each attempt, regardless of the stored data, and its processor time for it followed
    * the rate of 44 windows with a correlation of −0.90. Time in which everything waits for a lock or the disk is not taken out.
    */
   readonly steadyRatio: number;
-  /** What was larger in the last third than it had ever been in the middle third. */
+  /** The values that were larger in the last third than at any time in the middle third. */
   readonly rising: readonly string[];
   readonly good: boolean;
   readonly text: string;

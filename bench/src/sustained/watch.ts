@@ -1,8 +1,8 @@
-/** What is looked at while the load runs: how many attempts began, memory, and the tables. */
+/** The observations during the load: started attempts, memory, and the tables. */
 import pg from 'pg';
 import { cpuOf, idleOfMachine, proportionalOf, residentOf, sum, tree } from '../processes.ts';
 
-/** The tables in which a run leaves nothing once it is over. */
+/** The tables that contain no rows of an ended run. */
 const hot = [
   'queued',
   'leases',
@@ -18,7 +18,7 @@ export type Parts = Readonly<Record<'server' | 'runner' | 'database', number>>;
 
 /** Processor time so far, in milliseconds. */
 export interface Spent extends Parts {
-  /** Of this process and everything that it started, and what nobody used: what others had is missing. */
+  /** Processor time of this process and its children plus idle time: the time of other processes is excluded. */
   readonly available: number;
 }
 

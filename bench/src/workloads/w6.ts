@@ -6,7 +6,7 @@ import { drain, fill } from './w2.ts';
 import type { Workload } from '../workload.ts';
 
 export const w6: Workload = {
-  title: 'W6 memory in MiB: server, runner and its processes, beside the database',
+  title: 'W6 memory in MiB: server, runner and its processes, without the database',
   systems: ['millrace', 'graphile', 'pgboss', 'bullmq:always'],
   compared: { idleMiB: 'less', peakMiB: 'less' },
   async measure(system, address, { n = 20_000, profile = 'tuned', concurrency }) {

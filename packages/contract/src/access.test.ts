@@ -9,13 +9,13 @@ import {
   type Access,
 } from './access.ts';
 
-test('a role may do what the ones before it may', () => {
+test('a role includes the permissions of the lower roles', () => {
   for (const [at, role] of roles.entries()) {
     expect(roles.filter((least) => isAtLeast(role, least))).toEqual(roles.slice(0, at + 1));
   }
 });
 
-test('only full holds everything; the others hold what their name says', () => {
+test('only full includes all scopes; the other presets include those of their name', () => {
   expect(presets.filter((preset) => scopesOfPreset(preset)?.includes('admin'))).toEqual(['full']);
   const writing = presets.filter((preset) =>
     scopesOfPreset(preset)?.some((scope) => scope.startsWith('write:')),
@@ -24,7 +24,7 @@ test('only full holds everything; the others hold what their name says', () => {
   expect(scopesOfPreset('variables-only')).toEqual(['read:envvars', 'write:envvars']);
 });
 
-test('two presets can be restricted to tasks, and hold nothing but these tasks then', () => {
+test('two presets can be restricted to tasks, and then cover only these tasks', () => {
   const restricted = presets.filter((preset) => scopesOfPreset(preset, ['a']) !== undefined);
   expect(restricted).toEqual(['trigger-only', 'task-operator']);
   expect(scopesOfPreset('trigger-only', ['a', 'b:c'])).toEqual([
@@ -36,7 +36,7 @@ test('two presets can be restricted to tasks, and hold nothing but these tasks t
   for (const scope of scopesOfPreset('task-operator', ['a']) ?? []) expect(scope).toMatch(/^\w+:tasks:a$/);
 });
 
-test('a browser session needs the role that follows from the rule of an operation, or the one that it names', () => {
+test('a browser session requires the role derived from the access rule of an operation, or its explicit role', () => {
   const onRuns = { secretKey: true, on: 'runs' } as const;
   const cases: readonly (readonly [Access, string | false, boolean])[] = [
     [{ ...onRuns, action: 'read' }, 'viewer', false],

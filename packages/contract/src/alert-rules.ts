@@ -51,7 +51,7 @@ export const alertRules: Readonly<Record<AlertKind, AlertRule>> = {
     of: 'queue',
   },
   'schedule.missed': {
-    unit: 'times that ticks were missed',
+    unit: 'missed ticks',
     threshold: { min: 1, max: 10_000, default: 1 },
     window: { min: 60, max: 24 * hour, default: 300 },
     of: 'task',

@@ -28,9 +28,9 @@ describe('parseDuration', () => {
     '1m1m',
     `${'9'.repeat(15)}w`,
     '1s'.repeat(51),
-  ])('refuses %j and says what to write', (text) => expect(parseDuration(text)).toEqual(refused));
+  ])('rejects %j with a correction', (text) => expect(parseDuration(text)).toEqual(refused));
 
-  test('never throws, and gives whole milliseconds that a date can hold', () => {
+  test('never throws, and returns whole milliseconds within the range of dates', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.stringMatching(/^(\d{1,16}(w|d|h|hr|m|s)){1,4}$/)), (text) => {
         const read = parseDuration(text);
@@ -53,7 +53,7 @@ describe('durationText', () => {
     [2_147_483_647, '24855d3h14m7s'],
   ])('writes %i seconds', (seconds, text) => expect(durationText(seconds)).toBe(text));
 
-  test('writes what parseDuration reads', () => {
+  test('writes durations that parseDuration can read', () => {
     fc.assert(
       fc.property(fc.nat(), (seconds) => {
         expect(parseDuration(durationText(seconds))).toBe(seconds * 1_000);
@@ -72,7 +72,7 @@ describe('parseInstant', () => {
     ['2026-11-21T10:00:00+02:00', '2026-11-21T08:00:00.000Z'],
     ['2026-11-21T10:00:00-0530', '2026-11-21T15:30:00.000Z'],
     ['2024-02-29', '2024-02-29T00:00:00.000Z'],
-  ])('reads %s, in UTC where nothing else is said', (text, iso) => {
+  ])('reads %s, in UTC unless it has an offset', (text, iso) => {
     expect(parseInstant(text)?.toISOString()).toBe(iso);
   });
 
@@ -90,11 +90,11 @@ describe('parseInstant', () => {
     '10',
     'may 1',
     '',
-  ])('refuses %j, which is no day or time there is', (text) => {
+  ])('rejects %j, which is not an existing day or time', (text) => {
     expect(parseInstant(text)).toBeUndefined();
   });
 
-  test('reads every date as it is written by toISOString', () => {
+  test('reads every date in the form of toISOString', () => {
     const year = { min: new Date('0000-01-01T00:00:00Z'), max: new Date('9999-12-31T23:59:59Z') };
     fc.assert(
       fc.property(fc.date({ ...year, noInvalidDate: true }), (date) => {
@@ -107,20 +107,20 @@ describe('parseInstant', () => {
 describe('parseDelay', () => {
   const now = new Date('2026-11-21T00:00:00Z');
 
-  test('takes a duration from now, a date, or what was a date already', () => {
+  test('accepts a duration from now, a date text or a Date', () => {
     expect(parseDelay('1h', now)).toEqual(new Date('2026-11-21T01:00:00Z'));
     expect(parseDelay('2026-12-01T10:00', now)).toEqual(new Date('2026-12-01T10:00:00Z'));
     expect(parseDelay(new Date(5), now)).toEqual(new Date(5));
   });
 
   test.each(['2026-02-30', '10', 'tomorrow', '', 'x'.repeat(101), `${'9'.repeat(10)}w`])(
-    'refuses %j',
+    'rejects %j',
     (text) => {
       expect(parseDelay(text, now)).toEqual(refused);
     },
   );
 
-  test('refuses a Date that is none', () => {
+  test('rejects an invalid Date', () => {
     expect(parseDelay(new Date(Number.NaN), now)).toEqual(refused);
   });
 });

@@ -47,7 +47,7 @@ export function parseDuration(text: string): number | Unreadable {
   }
   return total <= lastInstant
     ? total
-    : { error: `"${text}" is too long; the end of it is beyond what a date can hold` };
+    : { error: `"${text}" is too long; its end is later than the latest possible date` };
 }
 
 /**
@@ -92,7 +92,9 @@ export function parseDelay(delay: string | Date, now: Date): Date | Unreadable {
   const duration = parseDuration(delay);
   if (typeof duration === 'number') {
     const due = new Date(now.getTime() + duration);
-    return Number.isNaN(due.getTime()) ? { error: `"${delay}" ends beyond what a date can hold` } : due;
+    return Number.isNaN(due.getTime())
+      ? { error: `"${delay}" ends later than the latest possible date` }
+      : due;
   }
   const date = parseInstant(delay);
   if (date !== undefined) return date;

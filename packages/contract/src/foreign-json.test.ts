@@ -102,7 +102,7 @@ test('long strings are found, names included, however the text is split', () => 
   }
 });
 
-test('a string longer than the buffer of the scan hides what it contains', () => {
+test('the content of a string longer than the scan buffer is skipped', () => {
   for (const inner of ['[', '{"a":[', '\\', '"', '\\"[', 'é[', '😀"']) {
     const value = { a: inner.repeat(70_000), b: ['x'.repeat(65_535), inner] };
     expect(parseForeignJson(JSON.stringify(value), { maxDepth: 2, maxMembers: 20_000 })).toEqual(value);
@@ -162,7 +162,7 @@ test('the error names the place', () => {
   expect(errorOf(`{"${'k'.repeat(1_000_000)}":${nested(1_001)}}`).message.length).toBeLessThan(200);
 });
 
-test('what is not JSON is a syntax error, without the text', () => {
+test('invalid JSON is a syntax error that does not contain the text', () => {
   for (const text of ['', '{', 'secret', '{"a":secret}', '\uFEFF{}', '[1,]', '"\n"']) {
     expect(errorOf(text)).toMatchObject({ reason: 'syntax', message: 'Invalid JSON' });
   }

@@ -38,7 +38,7 @@ export const withHelp = (message: string, help: string | undefined): string =>
 
 const ending = /(?: See|; see): millrace help ([\w-]+)$/;
 
-/** The message as it was before `withHelp`. */
+/** The message without the addition of `withHelp`. */
 export const withoutHelp = (message: string): string => message.replace(ending, '');
 
 /** The address of the section named at the end of a message; undefined if there is none. */

@@ -1,6 +1,6 @@
 /**
  * Maximum nesting depth of objects and lists in any JSON that the server stores: payloads, outputs, metadata, events and so on, sent as a value
- * or as text. Far below what would overflow a reader's stack, even inside a response.
+ * or as text. Far below the depth that would overflow a reader's stack, even inside a response.
  */
 export const maxJsonLevels = 1_000;
 

@@ -56,7 +56,7 @@ export const maxIndex = 10_000;
 export function refusedKey(key: string): string | undefined {
   const path = pathOf(key);
   const name = path.find((part) => typeof part === 'string' && forbidden.has(part));
-  if (name !== undefined) return `"${name}" is not a name that metadata may have`;
+  if (name !== undefined) return `"${name}" is not a valid metadata name`;
   if (path.length > maxDepth) return `a path has at most ${maxDepth} parts`;
   if (path.some((part) => typeof part === 'number' && part >= maxIndex)) {
     return `a list has at most ${maxIndex} items`;

@@ -69,5 +69,5 @@ export type Body<D extends OperationDeclaration> = D['bodyStream'] extends reado
   : D['bodyOptional'] extends true
     ? Parsed<D['body']> | undefined
     : Parsed<D['body']>;
-/** What a handler returns and a client receives. */
+/** The value that a handler returns and a client receives. */
 export type Reply<D extends OperationDeclaration> = z.input<D['reply']>;

@@ -32,13 +32,13 @@ describe('parseTimeSpan', () => {
     '1  h',
     '.5h',
     `${' '.repeat(200)}1h`,
-  ])('answers "%s" with what to write instead', (text) => {
+  ])('rejects "%s" with a correction', (text) => {
     expect(parseTimeSpan(text)).toEqual({
       error: expect.stringContaining('is not a time span; write a number and a unit'),
     });
   });
 
-  test('refuses what no date can reach', () => {
+  test('rejects spans beyond the range of dates', () => {
     expect(parseTimeSpan('999999999 years')).toEqual({ error: expect.stringContaining('is too long') });
   });
 });

@@ -19,7 +19,7 @@ export const whyNotVariable = (name: string, value: string): string | undefined 
 
 function whyNotName(name: string): string | undefined {
   if (name.length > maxVariableName)
-    return `The name has ${name.length} characters; the most is ${maxVariableName}.`;
+    return `The name has ${name.length} characters; the maximum is ${maxVariableName}.`;
   if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) {
     return 'A name is letters, digits and _, and does not begin with a digit: rename it.';
   }
@@ -34,5 +34,5 @@ function whyNotValue(value: string): string | undefined {
     return 'The value is not valid Unicode: encode binary data, for instance as base64.';
   const bytes = new TextEncoder().encode(value).length;
   if (bytes <= maxVariableValue) return undefined;
-  return `The value has ${bytes} bytes; the most is ${maxVariableValue}, since no process starts with a longer one.`;
+  return `The value has ${bytes} bytes; the maximum is ${maxVariableValue}, the limit for process environments.`;
 }

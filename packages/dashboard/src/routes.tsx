@@ -44,8 +44,8 @@ function Gate() {
 }
 
 const NotFound = () => (
-  <Page title="No such page">
-    <Empty title="There is no page at this address.">Choose one on the left, or search with the key /.</Empty>
+  <Page title="Page not found">
+    <Empty title="No page exists at this address.">Choose a page on the left, or press / to search.</Empty>
   </Page>
 );
 
@@ -67,8 +67,8 @@ const toFirst = async (): Promise<void> => {
 const NoProject = () => (
   <main>
     <Page title="No project yet">
-      <Empty title="You have no project yet." command="npx millrace projects create">
-        Make one, or ask somebody to invite you to theirs.
+      <Empty title="You do not have a project yet." command="npx millrace projects create">
+        Create one, or ask for an invitation to another project.
       </Empty>
     </Page>
   </main>

@@ -8,7 +8,7 @@ test('addresses stay readable', () => {
   );
 });
 
-test('whatever a filter holds survives the address', () => {
+test('every filter survives a round trip through the address', () => {
   fc.assert(
     fc.property(fc.string({ minLength: 1, unit: 'grapheme' }), (q) => {
       expect(parseSearch(stringifySearch({ q }))).toEqual({ q });

@@ -8,7 +8,7 @@ describe('the recorded corpus', () => {
   const stressed = new Set(['minified-maps-20', 'minified-names-24', 'minified-24', 'lowered-20']);
   const corpus = (split: string) => readCorpus(join(import.meta.dirname, '../corpus', `${split}.ndjson`));
 
-  // `final` holds two bugs of one task whose name, message and stack are the same to the byte: nobody can tell them apart.
+  // `final` holds two bugs of one task whose name, message and stack are byte-identical: they cannot be distinguished.
   // `wide` has of each bug only the builds that differ most. `train` was recorded with drivers of 2022 and 2023 too, which lose the functions
   // of the app: a refused connection and a nameless answer are then another group than with those of today.
   test.each([

@@ -21,7 +21,7 @@ describe('the fingerprint command', () => {
     expect(status).toBe(0);
   });
 
-  test('prints an empty line for a line that is no error, names it and fails', () => {
+  test('prints an empty line for a line that is not an error, reports it and fails', () => {
     const { stdout, stderr, status } = fingerprints('{"message":"a"}\n{oops\n[]\n{"message":"b"}\n');
     expect(stdout.split('\n').map(Boolean)).toEqual([true, false, false, true, false]);
     expect(stderr).toMatch(/^line 2: /m);

@@ -1,6 +1,6 @@
 /**
  * Reads errors as NDJSON `{taskIdentifier?, name, message, stack}` from standard input and prints the id of one fingerprint a line:
- * `node packages/fingerprint/src/cli.ts < errors.ndjson`. A line that is no JSON object prints an empty line, so that input and output
+ * `node packages/fingerprint/src/cli.ts < errors.ndjson`. A line that is not a JSON object prints an empty line, so that input and output
  * stay aligned, and a message on standard error. The exit code is then 1.
  */
 import { createInterface } from 'node:readline';

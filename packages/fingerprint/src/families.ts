@@ -8,7 +8,7 @@ const statement =
 const command = /^(?:Command (?:failed|timed out|was killed)|spawn(?:Sync)? \S{1,200} E[A-Z]{2,15})/;
 
 /**
- * Errors of a socket, a server or another process. Their class depends on the versions of Node and of the library, so the family stands for
+ * Errors of a socket, a server or another process. Their class depends on the versions of Node and of the library, so the family replaces
  * it.
  */
 export function familyOf(type: string, message: string): string | undefined {

@@ -58,7 +58,7 @@ describe('one bug keeps its fingerprint', () => {
     );
   });
 
-  test('when a query builder wraps what the database answered', () => {
+  test('when a query builder wraps the error of the database', () => {
     const answer = error('error', 'relation "ghosts" does not exist', 'load (/app/a.js:1:1)');
     const query = 'Failed query: select "id" from "ghosts" where "id" = $1\nparams: 7';
     same(answer, { ...error('DrizzleQueryError', query, 'load (/app/a.js:1:1)'), causes: [answer] });
@@ -122,7 +122,7 @@ describe('one bug keeps its fingerprint', () => {
     );
   });
 
-  test('when a library tells the same cause again in the stack', () => {
+  test('when a library repeats the cause in the stack', () => {
     const stack = 'AxiosError: read ECONNRESET\n    at get (/app/a.js:1:1)';
     same(
       { name: 'AxiosError', message: 'read ECONNRESET', stack },
@@ -184,7 +184,7 @@ describe('two bugs have two fingerprints', () => {
     same(thrown(first), thrown(first, 'importRows'));
   });
 
-  test('when one method of a class is asked by two others of it', () => {
+  test('when two methods of a class call the same method', () => {
     different(
       error('Error', 'no such shelf', 'Shelves.rows (/app/a.js:1:1)', 'Shelves.move (/app/a.js:9:1)'),
       error('Error', 'no such shelf', 'Shelves.rows (/app/a.js:1:1)', 'Shelves.count (/app/a.js:19:1)'),
@@ -215,12 +215,12 @@ describe('two bugs have two fingerprints', () => {
     );
   });
 
-  test('when a command ended with another code, which only its code tells', () => {
+  test('when a command ended with another exit code that only the code property contains', () => {
     const failed = error('Error', 'Command failed: convert in.png', 'render (/app/a.js:1:1)');
     different({ ...failed, code: 2 }, { ...failed, code: 7 });
   });
 
-  test('when a library says the same whole sentence to two functions', () => {
+  test('when a library throws the same message to two functions', () => {
     const library = 'send (/app/node_modules/@aws-sdk/core/index.js:1:1)';
     different(
       error('NoSuchKey', 'The specified key does not exist.', library, 'loadPoster (/app/a.js:1:1)'),
@@ -235,7 +235,7 @@ describe('two bugs have two fingerprints', () => {
     );
   });
 
-  test('when only the class says which of two gateways threw', () => {
+  test('when only the class distinguishes two gateways', () => {
     different(
       error('Error', 'Refund of 5 EUR exceeds the captured amount', 'Paypal.refund (/app/a.js:1:1)'),
       error('Error', 'Refund of 9 EUR exceeds the captured amount', 'Adyen.refund (/app/a.js:1:1)'),
@@ -370,7 +370,7 @@ describe('a fingerprint', () => {
     }
   });
 
-  test('costs no more for ten megabytes than for what the bounds let through', () => {
+  test('takes no more time for ten megabytes than for the bounded part', () => {
     const time = (length: number) => {
       const text = 'a.b-c@1/2:3 '.repeat(length / 12);
       const rounds = [1, 2, 3, 4, 5].map(() => {
@@ -385,8 +385,8 @@ describe('a fingerprint', () => {
   });
 });
 
-describe('what a fingerprint says about itself', () => {
-  test('are its parts, and how each was decided', () => {
+describe('the explanation of a fingerprint', () => {
+  test('contains its parts, and how each was decided', () => {
     const { parts, why } = fingerprint({
       ...error(
         'Error',
@@ -413,13 +413,13 @@ describe('what a fingerprint says about itself', () => {
     ]);
   });
 
-  test('names the family that stands for the class', () => {
+  test('contains the family that replaces the class', () => {
     const { parts, why } = fingerprint(error('TypeError', 'fetch failed'));
     expect(parts.family).toBe('network');
-    expect(why[1]).toBe('Class: any of the family "network", in place of TypeError.');
+    expect(why[1]).toBe('Class: any of the family "network", instead of TypeError.');
   });
 });
 
-test('there is no earlier version of the rules yet', () => {
+test('has no earlier version of the rules yet', () => {
   expect(earlierIds(error('Error', 'a'))).toEqual([]);
 });

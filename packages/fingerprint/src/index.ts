@@ -27,8 +27,7 @@ export interface Fingerprint {
 const version = 'm2';
 
 /**
- * Computes what makes two errors the same bug, whatever the data, the deploy and the Node version. Pure; never throws; its time is bounded
- * whatever the error holds.
+ * Computes the same value for errors with the same bug, independent of the data, the deploy and the Node version. Pure; never throws; its time is bounded for every error.
  *
  * @example
  * const { id, parts } = fingerprint({ name: 'TypeError', message: error.message, stack: error.stack });
@@ -78,14 +77,14 @@ export function fingerprint(error: ThrownError): Fingerprint {
 }
 
 /**
- * The ids that earlier versions of the rules gave an error, the latest first: groups that have one of them go on under the new id. There is
+ * The ids that earlier versions of the rules gave an error, the latest first: groups with one of them continue under the new id. There is
  * one version so far. A new one adds the function that computed the ids of the version before.
  */
 export const earlierIds = (error: ThrownError): string[] => earlierVersions.map((idOf) => idOf(error));
 
 const earlierVersions: readonly ((error: ThrownError) => string)[] = [];
 
-/** The function of the app. Where versions of Node or of a library show other functions, what is known for certain in its stead. */
+/** The function of the app. Where versions of Node or of a library show different functions, a value that is certain is used instead. */
 function originOf(
   family: string | undefined,
   type: string,
@@ -93,7 +92,7 @@ function originOf(
   site: string,
   { throughFetch, library, module }: Frames,
 ): string {
-  // The caller is lost. The module that waited says which wait it was.
+  // The caller is lost. The module that waited identifies the wait.
   if (family === 'aborted') return module;
   // Only some versions of Node show the callers of its own fetch. All show that it read the body.
   const known = throughFetch && task !== '' ? (type === 'SyntaxError' ? 'fetch' : '') : site;

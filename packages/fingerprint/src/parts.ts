@@ -1,16 +1,16 @@
-/** What an error was reduced to. Two errors with the same task, `family` or else `type`, `compared`, `origin` and `causes` are one bug. */
+/** The reduced form of an error. Two errors with the same task, `family` or else `type`, `compared`, `origin` and `causes` are one bug. */
 export interface FingerprintParts {
   /** The class of the error. Never empty. */
   readonly type: string;
-  /** The normalised message, for people. Never empty, at most 500 characters, and text that PostgreSQL stores. */
+  /** The normalized message, readable. Never empty, at most 500 characters, and text that PostgreSQL stores. */
   readonly message: string;
   /** The functions of the app that the error was thrown through, innermost first, at most three. */
   readonly frames: readonly string[];
-  /** Stands for the class where that depends on the version of Node or of a library. */
+  /** Replaces the class where that depends on the Node or library version. */
   readonly family: string | undefined;
-  /** The message as it is compared. */
+  /** The compared form of the message. */
   readonly compared: string;
-  /** The function that says where the error was thrown. Empty where no version shows it reliably. */
+  /** The function that identifies the origin of the error. Empty where no version shows it reliably. */
   readonly origin: string;
   /** Type and message of at most three causes. */
   readonly causes: readonly string[];

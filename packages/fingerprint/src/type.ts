@@ -19,7 +19,7 @@ export function typeOf(name: unknown, stack: string): string {
     : own || 'Error';
 }
 
-/** The class without what a bundler or a minifier did to it: `_Declined` and `Declined2` are `Declined`, `t` is nothing. */
+/** The class name without the changes of bundlers and minifiers: `_Declined` and `Declined2` are `Declined`, `t` is nothing. */
 export function plainClass(name: string): string {
   const last = name.slice(name.lastIndexOf('.') + 1);
   const plain = last.replace(/^_+(?=[A-Z])/, '').replace(/(?<=[a-z])[2-9]$/, '');

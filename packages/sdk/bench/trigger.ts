@@ -1,5 +1,5 @@
 /**
- * What a trigger costs in the client alone, against an HTTP server in another process that only answers.
+ * The cost of a trigger in the client alone, against an HTTP server in another process that only answers.
  * Build, then: `node packages/sdk/bench/trigger.ts` (Node 24). Microseconds a call; CPU is this process's.
  */
 import { fork } from 'node:child_process';

@@ -13,7 +13,7 @@ test.each([
 });
 
 test.each(['', '10', 'h', '1.5h', '-1s', '1 h', '1y', '1h ', `${'9'.repeat(50)}s`])(
-  '%j is no duration',
+  '%j is not a duration',
   (text) => {
     expect(parseDuration(text)).toBeUndefined();
   },

@@ -4,7 +4,7 @@ import { projectStack, setProjectFolders } from './project-stack.ts';
 afterEach(() => setProjectFolders([]));
 
 const stack = (...frames: string[]): string =>
-  ['Error: /cache/1/a is no file', ...frames.map((frame) => `    at ${frame}`)].join('\n');
+  ['Error: /cache/1/a is not a file', ...frames.map((frame) => `    at ${frame}`)].join('\n');
 const own = 'async runCode (/cache/1/node_modules/@millrace/sdk/dist/executor/run-attempt.js:85:59)';
 
 test('paths are relative to the project, and the frames that called the task are left out', () => {
@@ -40,7 +40,7 @@ test('a stack without frames of the project keeps those that it has', () => {
   expect(projectStack('Error: without frames')).toBe('Error: without frames');
 });
 
-test('each stack of a text is shortened by itself, and what stands between them stays', () => {
+test('each stack of a text is shortened by itself, and the text between them stays', () => {
   setProjectFolders(['/cache/1/']);
   const [of, cause] = [
     stack('Object.run (/cache/1/tasks/a.ts:3:92)', own),

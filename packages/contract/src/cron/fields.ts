@@ -5,7 +5,7 @@ interface Field {
   readonly title: string;
   readonly min: number;
   readonly max: number;
-  /** Three-letter names; the first stands for `min`. */
+  /** Three-letter names; the first is `min`. */
   readonly names: readonly string[];
   readonly accepts: string;
 }

@@ -20,7 +20,7 @@ describe('parseCron', () => {
     expect(bits(cron.weekdays)).toEqual([1, 5]);
   });
 
-  test.each(['7', '0', 'sun', '7-7', '0,7', '7/2'])('takes %s for Sunday', (weekday) => {
+  test.each(['7', '0', 'sun', '7-7', '0,7', '7/2'])('reads %s as Sunday', (weekday) => {
     expect(bits(parseCron(`0 0 * * ${weekday}`).weekdays)).toEqual([0]);
   });
 
@@ -72,7 +72,7 @@ describe('parseCron', () => {
     ['0 ? * * *', false],
     ['5/20 2 * * *', false],
     ['0 0-12/3 * * *', false],
-  ])('tells whether %s is fixed: %s', (text, fixed) => {
+  ])('detects whether %s is fixed: %s', (text, fixed) => {
     expect(parseCron(text).fixed).toBe(fixed);
   });
 
@@ -82,7 +82,7 @@ describe('parseCron', () => {
     ['0 0 13 * *', false],
     ['0 0 ? * 5', false],
     ['0 0 13 * ?', false],
-  ])('tells whether either kind of day is enough for %s: %s', (text, eitherDay) => {
+  ])('detects whether either kind of day is enough for %s: %s', (text, eitherDay) => {
     expect(parseCron(text).eitherDay).toBe(eitherDay);
   });
 
@@ -128,24 +128,24 @@ describe('parseCron', () => {
     ['* * * * L', 'write 6L for the last Saturday of the month'],
     ['* * * mon *', "'mon' is not understood in the month field"],
     [`${'1,'.repeat(600)}1 * * * *`, 'it is longer than 1000 characters'],
-  ])('refuses "%s" and says what to write', (text, message) => {
+  ])('rejects "%s" with a correction', (text, message) => {
     expect(() => parseCron(text)).toThrow(CronError);
     expect(() => parseCron(text)).toThrow(message);
   });
 
   test.each(['0 0 30 2 *', '0 0 31 4,6,9,11 *', '0 0 30-31 feb ?'])(
-    'tells that the dates of %s never come',
+    'rejects %s, whose dates never occur',
     (text) => {
       const cron = parseCron(text);
       expect(cron.never).toBe(true);
       expect(() => requireDates(cron)).toThrow(
-        `Invalid cron expression: '${text}' names dates that never come; write`,
+        `Invalid cron expression: '${text}' names dates that never occur; write`,
       );
     },
   );
 
   test.each(['0 0 29 2 *', '0 0 31 1,2 *', '0 0 30 2 1', '0 0 30,L 2 *'])(
-    'tells that the dates of %s do come',
+    'accepts %s, whose dates occur',
     (text) => {
       const cron = parseCron(text);
       expect(cron.never).toBe(false);

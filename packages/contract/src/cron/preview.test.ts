@@ -8,7 +8,7 @@ describe('previewRuns', () => {
     expect(previewRuns(good)).toEqual(['2026-01-16T08:00:00.000Z', '2026-01-17T08:00:00.000Z']);
   });
 
-  test('takes UTC when no zone is given, an offset or a plain date for from, and no runs for n 0', () => {
+  test('defaults to UTC, accepts an offset or a plain date as from, and returns no runs for n 0', () => {
     expect(previewRuns({ pattern: '@daily', from: '2026-01-15', n: 1 })).toEqual([
       '2026-01-16T00:00:00.000Z',
     ]);
@@ -18,7 +18,7 @@ describe('previewRuns', () => {
     expect(previewRuns({ ...good, n: 0 })).toEqual([]);
   });
 
-  test('gives an empty list for dates that never come', () => {
+  test('returns an empty list for dates that never occur', () => {
     expect(previewRuns({ ...good, pattern: '0 0 30 2 *' })).toEqual([]);
   });
 
@@ -45,7 +45,7 @@ describe('previewRuns', () => {
     [{ ...good, n: '3' }, 'Invalid n'],
     [[good], 'Invalid request: write an object'],
     [null, 'Invalid request: write an object'],
-  ])('answers %j with an error', (request, message) => {
+  ])('rejects %j with an error', (request, message) => {
     expect(previewRuns(request)).toEqual({ error: expect.stringContaining(message) });
   });
 });

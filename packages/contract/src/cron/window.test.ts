@@ -22,7 +22,7 @@ describe('parseWindow', () => {
       text,
       'Write whole minutes or hours up to 24h',
     ]),
-  ] as [string, string][])('refuses "%s" and says what to write', (text, message) => {
+  ] as [string, string][])('rejects "%s" with a correction', (text, message) => {
     expect(() => parseWindow(text)).toThrow(CronError);
     expect(() => parseWindow(text)).toThrow(message);
   });
@@ -40,7 +40,7 @@ describe('windowOffset', () => {
     );
   });
 
-  test('takes a percentage of the time to the next run, and of nothing when none follows', () => {
+  test('applies a percentage to the time until the next run, and to zero without one', () => {
     const hour = windowOffset(parseWindow('1h'), 'sched_a', 0);
     expect(windowOffset(parseWindow('50%'), 'sched_a', 7_200_000)).toBe(hour);
     expect(windowOffset(parseWindow('100%'), 'sched_a', 3_600_000)).toBe(hour);
@@ -48,7 +48,7 @@ describe('windowOffset', () => {
     expect(windowOffset(parseWindow('0%'), 'sched_a', 7_200_000)).toBe(0);
   });
 
-  test('keeps the number it gave in an earlier version, so that an upgrade moves no schedule', () => {
+  test('returns the same number as earlier versions, so that an upgrade does not move schedules', () => {
     expect(windowOffset(parseWindow('24h'), 'sched_a', 0)).toBe(26_570_953);
   });
 

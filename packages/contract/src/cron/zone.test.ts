@@ -4,7 +4,7 @@ import { findZone } from './zone.ts';
 const HOUR = 3_600_000;
 
 describe('findZone', () => {
-  test('has one segment after another without a hole, whichever is asked for first', () => {
+  test('has consecutive segments without gaps, in any order of access', () => {
     const zone = findZone('Europe/London');
     let at = Date.UTC(2040, 0, 1);
     for (let i = 0; i < 500; i++) {
@@ -22,7 +22,7 @@ describe('findZone', () => {
     expect(new Date(segment.end).toISOString()).toBe('1972-01-07T00:44:30.000Z');
   });
 
-  test('knows from which wall time on the clock shows new times after it went back', () => {
+  test('finds the wall time from which times are new after the clock went back', () => {
     const zone = findZone('Europe/Paris');
     const winter = zone.segmentAt(Date.UTC(2026, 9, 25, 2));
     expect(new Date(winter.start).toISOString()).toBe('2026-10-25T01:00:00.000Z');
@@ -39,7 +39,7 @@ describe('findZone', () => {
     expect(summer.end - summer.start).toBeLessThan(10 * 24 * HOUR);
   });
 
-  test('is found once, whatever the case', () => {
+  test('is cached once, regardless of case', () => {
     expect(findZone('EUROPE/LONDON')).toBe(findZone('europe/london'));
   });
 });

@@ -15,7 +15,7 @@ describe('words of a filter', () => {
     ]);
   });
 
-  test('are read back as they were written, whatever the value', () => {
+  test('are read back unchanged for every value', () => {
     fc.assert(
       fc.property(fc.string({ minLength: 1, unit: 'grapheme' }), (value) => {
         expect(filterWords(`a:1 tag:${quotedValue(value)} b:2`).map((word) => word.value)).toEqual([
@@ -27,7 +27,7 @@ describe('words of a filter', () => {
     );
   });
 
-  test('never fail while somebody types', () => {
+  test('do not fail on incomplete input', () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
         for (const { from, to } of filterWords(text)) expect(text.slice(from, to)).not.toBe('');
@@ -35,7 +35,7 @@ describe('words of a filter', () => {
     );
   });
 
-  test('can be replaced and taken away', () => {
+  test('can be replaced and removed', () => {
     expect(withFilterWord('status:failed since:2h', 'since', '1d')).toBe('status:failed since:1d');
     expect(withFilterWord('status:failed since:2h', 'status', undefined)).toBe('since:2h');
   });
@@ -51,19 +51,19 @@ describe('a filter of runs', () => {
     });
   });
 
-  test('tells the id of an error group from words of an error', () => {
+  test('distinguishes the id of an error group from error text', () => {
     expect(runFilterQuery('error:error_01')).toEqual({ 'filter[error]': 'error_01' });
     expect(runFilterQuery('error:"no such host"')).toEqual({ 'filter[errorText]': 'no such host' });
   });
 
-  test('takes several values of a declared path', () => {
+  test('accepts several values of a declared path', () => {
     expect(runFilterQuery('metadata.customer.id:42,43 payload.order:A-17')).toEqual({
       'filter[metadata]': '{"customer.id":["42","43"]}',
       'filter[payload]': '{"order":["A-17"]}',
     });
   });
 
-  test('is what the SDK takes, and a bulk action', () => {
+  test("matches the SDK's filter, plus a bulk action", () => {
     const read = runFilterQuery(
       'status:failed task:mail queue:task/mail,slow test:true metadata.a:1 from:2026-11-21T10:00 error:x',
     );
@@ -83,12 +83,12 @@ describe('a filter of runs', () => {
 
   test.each([
     ['mail', 'has no key'],
-    ['colour:red', 'is not something to filter by'],
+    ['colour:red', 'is not a filter'],
     ['status:broken', 'is not a status'],
     ['since:yesterday', 'is not a period'],
     ['from:soon', 'is not a time'],
     ['test:maybe', 'true or false'],
-  ])('says what is wrong with %s', (text, part) => {
+  ])('reports the error in %s', (text, part) => {
     const read = runFilterQuery(text);
     expect(isUnreadable(read) && read.error).toContain(part);
   });

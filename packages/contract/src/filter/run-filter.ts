@@ -31,19 +31,19 @@ const singles: Readonly<Record<string, string>> = {
 /** Descriptions of the keys, for completion and help. */
 export const runFilterKeys: Readonly<Record<string, string>> = {
   status: 'one or several statuses: failed,crashed',
-  task: 'id of a task',
+  task: 'task id',
   tag: 'a tag of the run',
-  queue: 'name of a queue; task/<id> for that of a task',
-  version: 'version that it ran on',
+  queue: 'queue name; task/<id> for the default queue of a task',
+  version: 'version that executed it',
   since: 'created in the last 2h, 7d …',
   from: 'created at or after a time: 2026-11-21T10:00',
   to: 'created at or before a time',
-  error: 'words of the error, or the id of an error group',
+  error: 'error text, or the id of an error group',
   schedule: 'id of a schedule',
   batch: 'id of a batch',
   bulk: 'id of a bulk action',
-  machine: 'machine that the trigger asked for',
-  region: 'region that the trigger named',
+  machine: 'machine that the trigger requested',
+  region: 'region that the trigger requested',
   test: 'true or false',
 };
 
@@ -110,7 +110,9 @@ export function runFilterQuery(text: string): RunFilterQuery | Unreadable {
   const listed = new Map<string, string[]>();
   for (const { key, value } of filterWords(text)) {
     if (key === undefined)
-      return { error: `"${value}" has no key; write what it is, such as task:${value} or error:${value}` };
+      return {
+        error: `"${value}" has no filter name; write one before it, such as task:${value} or error:${value}`,
+      };
     if (value === '') continue;
     const path = /^(metadata|payload)\.(.+)$/.exec(key);
     if (path) {
@@ -127,7 +129,7 @@ export function runFilterQuery(text: string): RunFilterQuery | Unreadable {
     } else {
       const known = Object.keys(runFilterKeys).join(', ');
       return {
-        error: `"${key}" is not something to filter by; write one of ${known}, metadata.… or payload.…`,
+        error: `"${key}" is not a filter; write one of ${known}, metadata.… or payload.…`,
       };
     }
   }

@@ -6,7 +6,7 @@ import { openApiDocument } from './document.ts';
 
 const document = openApiDocument(operations);
 
-test('every operation is in it once, under its id, and its label is that of the specification', () => {
+test('contains every operation once, under its id, with the label of the specification', () => {
   expect(document.openapi).toBe('3.1.0');
   expect(document.info.version).toBe('2024-04');
   const ids = Object.values(document.paths).flatMap((path) =>
@@ -19,7 +19,7 @@ test('every operation is in it once, under its id, and its label is that of the 
   );
 });
 
-test('it is plain JSON, and what it refers to is in it', () => {
+test('is plain JSON whose references resolve', () => {
   const text = JSON.stringify(document);
   expect(JSON.parse(text)).toEqual(document);
   const references = [...text.matchAll(/"\$ref":"([^"]+)"/g)].map(([, reference = '']) => reference);
@@ -35,7 +35,7 @@ test('it is plain JSON, and what it refers to is in it', () => {
   expect(dangling).toEqual([]);
 });
 
-test('requests are described as they are sent, with every parameter of the path required', () => {
+test('requests are described in their sent form, with every path parameter required', () => {
   expect(document.paths['/api/v1/errors']?.['get']).toMatchObject({
     security: [{ secretKey: [] }, { publicToken: [] }, { browserSession: [] }],
     parameters: expect.arrayContaining([
@@ -59,7 +59,7 @@ test('requests are described as they are sent, with every parameter of the path 
   });
 });
 
-test('the branch header is named where a request is about an environment, and a limit of the body as a 413', () => {
+test('environment operations list the branch header, and body limits appear as a 413', () => {
   const of = (method: string, path: string) =>
     document.paths[path]?.[method] as { parameters?: { $ref?: string }[]; responses: object };
   const takesBranch = (method: string, path: string) =>
@@ -73,7 +73,7 @@ test('the branch header is named where a request is about an environment, and a 
   expect(of('get', '/api/v1/runs').responses).not.toHaveProperty('413');
 });
 
-test('an open operation asks for no credential; a date is a text; a default is not required', () => {
+test('an open operation requires no credential; a date is a string; a field with a default is not required', () => {
   const open = operation({
     id: 'open',
     method: 'POST',

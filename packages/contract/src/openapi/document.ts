@@ -20,7 +20,7 @@ export interface OpenApiOptions {
 }
 
 /**
- * Describes operations as OpenAPI 3.1, from their declarations: requests as they are sent, responses as they are received. The version
+ * Describes operations as OpenAPI 3.1, from their declarations: requests in their sent form, responses in their received form. The version
  * label is `2024-04`.
  *
  * @example
@@ -59,19 +59,19 @@ const branch = {
   in: 'header',
   required: false,
   description:
-    'The branch of preview or dev that the request is about. It changes nothing for stg and prod, and nothing for public tokens.',
+    'The branch of the preview or dev environment that the request applies to. Ignored for stg and prod, and with public tokens.',
   schema: { type: 'string' },
 };
 
 const help = {
   description:
-    'Where the documentation explains the failure: a path in the repository and in the npm package millrace. `millrace help <what follows the #>` prints the section. A reply without it is mostly from something else, such as a proxy.',
+    'The documentation of the failure: a path in the repository and in the npm package millrace. `millrace help <anchor>` prints the section. A response without it usually comes from another component, such as a proxy.',
   schema: { type: 'string', examples: [helpAt('not-found')] },
 };
 
 const errorCode = {
   description:
-    'Which failure it is, for programs: the code stays the same when the message changes. A newer server may send further codes.',
+    'A stable code for programs: it does not change when the message changes. Newer servers may send additional codes.',
   schema: { type: 'string', enum: Object.keys(errorCodes) },
 };
 
@@ -154,21 +154,21 @@ function errorStatuses(declaration: OperationDeclaration): number[] {
 }
 
 const failures: Readonly<Record<number, string>> = {
-  400: 'The request is not valid',
-  401: 'The credential is missing, unknown, expired, revoked, or of a kind that this operation does not take',
-  403: 'The credential does not allow it',
-  404: 'There is no such object',
-  409: 'It conflicts with what is there',
-  412: 'A condition of the request does not hold',
+  400: 'Invalid request',
+  401: 'The credential is missing, unknown, expired, revoked, or of a type that this operation does not accept',
+  403: 'The credential does not allow the operation',
+  404: 'Not found',
+  409: 'Conflict with the current state',
+  412: 'A precondition of the request failed',
   413: 'The body is too large',
-  415: 'The body is of a type that this operation does not take',
-  422: 'It is well-formed but cannot be accepted',
+  415: 'The operation does not accept this body type',
+  422: 'Well-formed, but not acceptable',
   429: 'Too many requests',
-  500: 'A fault of the server; the header x-request-id names it',
+  500: 'Internal server error; the header x-request-id identifies it',
 };
 
 const failure = (status: number) => ({
-  description: failures[status] ?? 'It failed',
+  description: failures[status] ?? 'The request failed',
   headers: {
     [errorCodeHeader]: { $ref: '#/components/headers/errorCode' },
     [helpHeader]: { $ref: '#/components/headers/help' },

@@ -94,7 +94,7 @@ export const createAlert = operation({
   method: 'POST',
   path: root,
   tag,
-  summary: 'Have a condition checked, and endpoints told when it holds',
+  summary: 'Create an alert, which notifies endpoints when its condition holds',
   access: write,
   params: inEnvironment,
   body: z.object({
@@ -126,7 +126,7 @@ export const retrieveAlert = operation({
   method: 'GET',
   path: `${root}/:alertId`,
   tag,
-  summary: 'Retrieve an alert with what its condition holds for now',
+  summary: 'Retrieve an alert with the subjects that it is firing for',
   access: read,
   params: oneAlert,
   reply: alert.extend({ subjects: z.array(alertSubject) }),
@@ -138,7 +138,7 @@ export const updateAlert = operation({
   method: 'PATCH',
   path: `${root}/:alertId`,
   tag,
-  summary: 'Change an alert, switch it off or on again',
+  summary: 'Update an alert, or switch it off or on',
   access: write,
   params: oneAlert,
   body: z.object({

@@ -34,7 +34,7 @@ export const listAuditEntries = operation({
   method: 'GET',
   path: '/api/v1/orgs/:organization/audit',
   tag: 'audit',
-  summary: "List an organisation's administrative acts, the newest first",
+  summary: "List an organization's administrative actions, newest first",
   access: { personalAccessToken: true, role: 'admin' },
   params: z.object({ organization: z.string().min(1).max(128) }),
   query: z.object({

@@ -19,7 +19,7 @@ const refused = (error: string) => z.never({ error }).optional();
 const claims = z.object({
   scopes: z.array(scope).max(maxScopes).optional(),
   /** Whether it may create one object, once. */
-  otu: z.literal(true, { error: 'true makes a one-time token; otherwise leave claims.otu out' }).optional(),
+  otu: z.literal(true, { error: 'true creates a one-time token; otherwise omit claims.otu' }).optional(),
   realtime: realtime.optional(),
 });
 
@@ -30,7 +30,7 @@ export const publicTokenBody = z.object({
   expirationTime: expirationTime.optional(),
   /** Whether it may create one object, once. */
   oneTimeUse: z.boolean().optional(),
-  otu: refused('a one-time token is asked for by oneTimeUse: true'),
+  otu: refused('to request a one-time token, send oneTimeUse: true'),
   realtime: realtime.optional(),
 });
 
@@ -39,7 +39,7 @@ export const createPublicToken = operation({
   method: 'POST',
   path: '/api/v1/auth/public-tokens',
   tag: 'authentication',
-  summary: 'Make a public access token that allows no more than the calling key',
+  summary: 'Create a public access token with at most the permissions of the calling key',
   access: { secretKey: true, anyScope: true },
   listsIssues: true,
   body: publicTokenBody,
@@ -48,8 +48,8 @@ export const createPublicToken = operation({
 
 const signBody = z.object({
   claims: claims.optional(),
-  otu: refused('a one-time token is asked for by claims.otu: true'),
-  oneTimeUse: refused('a one-time token is asked for by claims.otu: true'),
+  otu: refused('to request a one-time token, send claims.otu: true'),
+  oneTimeUse: refused('to request a one-time token, send claims.otu: true'),
   /** Default 1 hour. */
   expirationTime: expirationTime.optional(),
 });
@@ -59,7 +59,7 @@ export const signToken = operation({
   method: 'POST',
   path: '/api/v1/auth/jwt',
   tag: 'authentication',
-  summary: 'Make a public access token with any scopes',
+  summary: 'Create a public access token with any scopes',
   access: { secretKey: true, forbidsRuns: true, browser: false },
   listsIssues: true,
   body: signBody,
@@ -71,7 +71,7 @@ export const retrieveClaims = operation({
   method: 'POST',
   path: '/api/v1/auth/jwt/claims',
   tag: 'authentication',
-  summary: 'The claims of a token that a client signs itself with its secret key',
+  summary: 'Retrieve the claims for a token that the client signs with its secret key',
   access: { secretKey: true, anyScope: true, forbidsRuns: true },
   unlimited: true,
   reply: z.object({ sub: z.string(), pub: z.literal(true) }),
@@ -82,7 +82,8 @@ export const signTokenAsUser = operation({
   method: 'POST',
   path: '/api/v1/projects/:projectRef/:env/jwt',
   tag: 'authentication',
-  summary: 'Make a public access token of an environment in the name of the user; of a branch by header',
+  summary:
+    'Create a public access token for an environment on behalf of the user; for a branch, set the branch header',
   access: { personalAccessToken: true, role: 'member', browser: false },
   params: z.object({ projectRef: z.string().min(1).max(128), env: z.string().min(1).max(32) }),
   body: signBody,
@@ -98,7 +99,7 @@ export const whoami = operation({
   method: 'GET',
   path: '/api/v1/whoami',
   tag: 'authentication',
-  summary: 'Whom or what the credential stands for',
+  summary: 'Retrieve the identity of the credential',
   access: {
     secretKey: true,
     personalAccessToken: true,
@@ -127,7 +128,7 @@ export const whoamiAsUser = operation({
   method: 'GET',
   path: '/api/v2/whoami',
   tag: 'authentication',
-  summary: 'Which user a personal access token stands for',
+  summary: 'Retrieve the user of a personal access token',
   access: { personalAccessToken: true },
   reply: z.object({
     userId: z.string(),

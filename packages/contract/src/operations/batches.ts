@@ -50,7 +50,7 @@ export const createBatch = operation({
   method: 'POST',
   path: '/api/v3/batches',
   tag: 'batches',
-  summary: 'Open a batch, to be filled with items',
+  summary: 'Create a batch that is filled with items later',
   access: createAccess,
   body: z.object({
     runCount: z
@@ -82,7 +82,7 @@ export const addBatchItems = operation({
   method: 'POST',
   path: '/api/v3/batches/:batchId/items',
   tag: 'batches',
-  summary: 'Fill a batch with items, one JSON object a line; the last one seals it',
+  summary: 'Add items to a batch, one JSON object per line; the last one seals it',
   access: createAccess,
   params: z.object({ batchId: z.string().min(1).max(128) }),
   query: z.object({
@@ -214,7 +214,7 @@ export const listBatches = operation({
   method: 'GET',
   path: '/api/v1/batches',
   tag: 'batches',
-  summary: 'List batches, newest first, with how many of their runs have ended',
+  summary: 'List batches, newest first, with the number of ended runs',
   access: { secretKey: true, action: 'read', on: 'batch' },
   query: z.object({
     'page[size]': pageSize(25),
@@ -231,7 +231,7 @@ export const retrieveBatchBefore = operation({
   method: 'GET',
   path: '/api/v1/batches/:batchId',
   tag: 'batches',
-  summary: 'Retrieve a batch, as older clients do',
+  summary: 'Retrieve a batch, for older clients',
   access: readAccess,
   params: batchId,
   reply: batch,
@@ -243,7 +243,7 @@ export const listBatchResults = operation({
   method: 'GET',
   path: '/api/v1/batches/:batchId/results',
   tag: 'batches',
-  summary: 'What the runs of a batch that have ended returned or failed with',
+  summary: "Retrieve the outputs and errors of a batch's ended runs",
   access: { ...readAccess, publicToken: false },
   params: batchId,
   reply: z.object({ id: z.string(), items: z.array(runResult) }),

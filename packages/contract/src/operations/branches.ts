@@ -55,7 +55,7 @@ export const createBranch = operation({
   method: 'POST',
   path: '/api/v1/projects/:projectRef/branches',
   tag: 'branches',
-  summary: 'Make a branch of preview or dev unless it is there; keys make branches of preview only',
+  summary: 'Create a branch of preview or dev unless it exists; keys create preview branches only',
   access: { ...access, action: 'deploy', role: 'member', forbidsRuns: true },
   params: inProject,
   body: z.object({
@@ -80,7 +80,7 @@ export const archiveBranch = operation({
   path: '/api/v1/projects/:projectRef/branches/archive',
   tag: 'branches',
   summary:
-    'Archive a branch, and cancel its runs if asked: its keys and tokens end at once, its name is free again',
+    'Archive a branch, and cancel its runs if requested: its keys and tokens end immediately, and its name can be reused',
   // The permission to deploy a branch includes archiving it: CI does so when the branch is merged.
   access: { ...access, action: 'deploy', role: 'member', forbidsRuns: true },
   params: inProject,

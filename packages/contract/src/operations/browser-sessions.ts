@@ -102,7 +102,7 @@ export const retrieveCurrentBrowserSession = operation({
   method: 'GET',
   path: '/api/v1/browser-sessions/current',
   tag: 'browser sessions',
-  summary: 'Who is logged in, with the projects and environments to choose from',
+  summary: 'Retrieve the logged-in user with the available projects and environments',
   access: { browser: 'own' },
   reply: currentBrowserSession,
 });
@@ -134,7 +134,7 @@ export const revokeBrowserSession = operation({
   method: 'DELETE',
   path: '/api/v1/browser-sessions/:sessionId',
   tag: 'browser sessions',
-  summary: 'Log the user out in one browser, at once',
+  summary: 'Log the user out of one browser immediately',
   access: { personalAccessToken: true },
   params: z.object({ sessionId: z.string().min(1).max(128) }),
   reply: ended,
@@ -146,7 +146,7 @@ export const createBrowserLink = operation({
   method: 'POST',
   path: '/api/v1/browser-links',
   tag: 'browser sessions',
-  summary: 'Make a link that logs one browser in, once, within ten minutes',
+  summary: 'Create a link that logs one browser in, once, within ten minutes',
   access: { personalAccessToken: true, browser: false },
   reply: z.object({
     /** For `createBrowserSession`. */
@@ -163,7 +163,7 @@ export const listLoginProviders = operation({
   method: 'GET',
   path: '/api/v1/login-providers',
   tag: 'browser sessions',
-  summary: 'The identity providers with which a browser can be logged in',
+  summary: 'List the identity providers for browser logins',
   access: { open: true },
   reply: z.object({
     data: z.array(
@@ -182,7 +182,7 @@ export const setPassword = operation({
   method: 'PUT',
   path: '/api/v1/password',
   tag: 'browser sessions',
-  summary: 'Set or remove the password with which the user logs in; their browsers are logged out',
+  summary: "Set or remove the user's password; their browsers are logged out",
   access: { personalAccessToken: true, browser: false },
   body: z.object({
     /** Null removes it. */

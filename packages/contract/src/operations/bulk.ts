@@ -60,7 +60,7 @@ const filter = z
       .optional(),
   })
   .refine((members) => Object.values(members).some((value) => value !== undefined), {
-    message: 'must have at least one member; for all runs of some time, give a period',
+    message: 'must have at least one member; for all runs of a period, set period',
   });
 export type BulkFilter = z.output<typeof filter>;
 
@@ -69,7 +69,7 @@ export const createBulkAction = operation({
   method: 'POST',
   path: '/api/v1/bulk-actions',
   tag: 'bulk actions',
-  summary: 'Cancel or replay many runs, named or found by a filter',
+  summary: 'Cancel or replay many runs, selected by id or by a filter',
   access: { secretKey: true, action: 'write', on: 'runs' },
   body: z
     .object({
@@ -80,11 +80,11 @@ export const createBulkAction = operation({
       name: z.string().max(255).optional(),
       /** Regions are not supported: rejected. */
       targetRegion: z
-        .undefined({ error: 'replays run where runners are; there is no choice of regions' })
+        .undefined({ error: 'replays run wherever runners are; a region cannot be selected' })
         .optional(),
     })
     .refine(({ filter: found, runIds }) => (found === undefined) !== (runIds === undefined), {
-      message: 'give either filter or runIds',
+      message: 'set either filter or runIds',
       path: ['filter'],
     }),
   status: 202,
@@ -133,7 +133,7 @@ export const retrieveBulkAction = operation({
   method: 'GET',
   path: '/api/v1/bulk-actions/:bulkActionId',
   tag: 'bulk actions',
-  summary: 'How a bulk action stands',
+  summary: 'Retrieve the progress of a bulk action',
   access: { secretKey: true, action: 'read', on: 'runs' },
   params,
   reply: bulkAction,
@@ -145,7 +145,7 @@ export const abortBulkAction = operation({
   method: 'POST',
   path: '/api/v1/bulk-actions/:bulkActionId/abort',
   tag: 'bulk actions',
-  summary: 'Stop a bulk action; what it has done stays done',
+  summary: 'Stop a bulk action; completed changes are not reverted',
   access: { secretKey: true, action: 'write', on: 'runs' },
   params,
   reply: z.object({ id: z.string() }),

@@ -8,7 +8,7 @@ export const retrieveBundle = operation({
   method: 'GET',
   path: '/runner/v1/versions/:version/bundle',
   tag: 'runner',
-  summary: 'What a runner fetches to serve an uploaded version',
+  summary: 'Retrieve the bundle of an uploaded version, for runners',
   access: runnerAccess,
   params: z.object({ version: z.string().min(1).max(128) }),
   unlimited: true,

@@ -69,7 +69,7 @@ export const appendToSessionIn = operation({
   ...appending,
   id: 'appendToSessionIn',
   path: '/realtime/v1/sessions/:session/in/append',
-  summary: 'Append a text to what the task reads, and make sure that a run serves the session',
+  summary: "Append text to a session's input channel, and ensure that a run serves the session",
   access: writesIn,
   params: sessionParams,
 });
@@ -78,7 +78,7 @@ export const appendToSessionOut = operation({
   ...appending,
   id: 'appendToSessionOut',
   path: '/realtime/v1/sessions/:session/out/append',
-  summary: 'Append a text to what the task writes',
+  summary: "Append text to a session's output channel",
   access: writesOut,
   params: sessionParams,
 });
@@ -87,7 +87,7 @@ export const appendToSideIn = operation({
   ...appending,
   id: 'appendToSideIn',
   path: '/realtime/v1/sessions/:session/channels/:channel/in/append',
-  summary: 'Append a text to a side channel that the task reads',
+  summary: 'Append text to an input side channel',
   access: writesIn,
   params: side,
 });
@@ -96,7 +96,7 @@ export const appendToSideOut = operation({
   ...appending,
   id: 'appendToSideOut',
   path: '/realtime/v1/sessions/:session/channels/:channel/out/append',
-  summary: 'Append a text to a side channel that the task writes',
+  summary: 'Append text to an output side channel',
   access: writesOut,
   params: side,
 });
@@ -138,7 +138,7 @@ export const writeSessionOut = operation({
   ...writing,
   id: 'writeSessionOut',
   path: '/realtime/v1/sessions/:session/out/records',
-  summary: 'Append records with their headers to what the task writes',
+  summary: "Append records with headers to a session's output channel",
   access: writesOut,
   params: sessionParams,
 });
@@ -147,7 +147,7 @@ export const writeSideOut = operation({
   ...writing,
   id: 'writeSideOut',
   path: '/realtime/v1/sessions/:session/channels/:channel/out/records',
-  summary: 'Append records with their headers to a side channel that the task writes',
+  summary: 'Append records with headers to an output side channel',
   access: writesOut,
   params: side,
 });
@@ -165,7 +165,7 @@ export const initializeSessionIn = operation({
   ...initializing,
   id: 'initializeSessionIn',
   path: '/realtime/v1/sessions/:session/in',
-  summary: 'Learn where and how records are appended to what the task reads',
+  summary: "Retrieve the address and credentials for appends to a session's input channel",
   // It issues a token that can write for a day.
   access: { ...writesIn, forbidsRuns: true, browser: false },
   params: sessionParams,
@@ -175,7 +175,7 @@ export const initializeSessionOut = operation({
   ...initializing,
   id: 'initializeSessionOut',
   path: '/realtime/v1/sessions/:session/out',
-  summary: 'Learn where and how records are appended to what the task writes',
+  summary: "Retrieve the address and credentials for appends to a session's output channel",
   // It issues a token that can write for a day; in a run, until the end of the attempt.
   access: writesOut,
   params: sessionParams,
@@ -193,7 +193,7 @@ export const lookAtSessionIn = operation({
   ...looking,
   id: 'lookAtSessionIn',
   path: '/realtime/v1/sessions/:session/in',
-  summary: 'The number of the last record that the task reads, in a header',
+  summary: "Retrieve the number of the input channel's last record, in a header",
   access: readsIn,
   params: sessionParams,
 });
@@ -202,7 +202,7 @@ export const lookAtSessionOut = operation({
   ...looking,
   id: 'lookAtSessionOut',
   path: '/realtime/v1/sessions/:session/out',
-  summary: 'The number of the last record that the task wrote, in a header',
+  summary: "Retrieve the number of the output channel's last record, in a header",
   access: readsOut,
   params: sessionParams,
 });
@@ -220,7 +220,7 @@ export const subscribeToSessionIn = operation({
   ...subscribing,
   id: 'subscribeToSessionIn',
   path: '/realtime/v1/sessions/:session/in',
-  summary: 'Follow what the task reads, as server-sent events',
+  summary: "Follow a session's input channel, as server-sent events",
   access: readsIn,
   params: sessionParams,
 });
@@ -229,7 +229,7 @@ export const subscribeToSessionOut = operation({
   ...subscribing,
   id: 'subscribeToSessionOut',
   path: '/realtime/v1/sessions/:session/out',
-  summary: 'Follow what the task writes, as server-sent events',
+  summary: "Follow a session's output channel, as server-sent events",
   access: readsOut,
   params: sessionParams,
 });
@@ -238,7 +238,7 @@ export const subscribeToSideIn = operation({
   ...subscribing,
   id: 'subscribeToSideIn',
   path: '/realtime/v1/sessions/:session/channels/:channel/in',
-  summary: 'Follow a side channel that the task reads, as server-sent events',
+  summary: 'Follow an input side channel, as server-sent events',
   access: readsIn,
   params: side,
 });
@@ -247,7 +247,7 @@ export const subscribeToSideOut = operation({
   ...subscribing,
   id: 'subscribeToSideOut',
   path: '/realtime/v1/sessions/:session/channels/:channel/out',
-  summary: 'Follow a side channel that the task writes, as server-sent events',
+  summary: 'Follow an output side channel, as server-sent events',
   access: readsOut,
   params: side,
 });
@@ -282,7 +282,7 @@ export const listSessionInRecords = operation({
   ...draining,
   id: 'listSessionInRecords',
   path: '/realtime/v1/sessions/:session/in/records',
-  summary: 'What the task reads, as far as it goes',
+  summary: "Retrieve the records of a session's input channel",
   access: readsIn,
   params: sessionParams,
 });
@@ -291,7 +291,7 @@ export const listSessionOutRecords = operation({
   ...draining,
   id: 'listSessionOutRecords',
   path: '/realtime/v1/sessions/:session/out/records',
-  summary: 'What the task wrote, as far as it goes',
+  summary: "Retrieve the records of a session's output channel",
   access: readsOut,
   params: sessionParams,
 });

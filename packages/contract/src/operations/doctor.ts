@@ -52,7 +52,7 @@ export const diagnose = operation({
   method: 'GET',
   path: '/api/v1/doctor',
   tag: 'installation',
-  summary: 'Find what is wrong with the installation: its database, its runners and the server that answers',
+  summary: 'Check the installation for problems: its database, its runners and the responding server',
   access: { personalAccessToken: true, installation: true },
   reply: diagnosis,
 });

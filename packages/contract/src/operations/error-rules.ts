@@ -14,7 +14,7 @@ const words = (max: number) =>
     .max(max)
     .refine(
       (value) => !value.includes('\u0000') && value.isWellFormed(),
-      'must not contain NUL or half a character',
+      'must not contain NUL or an unpaired surrogate',
     );
 
 /**
@@ -82,7 +82,7 @@ export const listErrorRules = operation({
   method: 'GET',
   path: '/api/v1/projects/:projectRef/error-rules',
   tag: 'errors',
-  summary: "List a project's rules for grouping errors, in the order in which they are tried",
+  summary: "List a project's error grouping rules, in evaluation order",
   access: read,
   params: inProject,
   reply: z.object({ data: z.array(errorRule) }),
@@ -94,7 +94,7 @@ export const createErrorRule = operation({
   method: 'POST',
   path: '/api/v1/projects/:projectRef/error-rules',
   tag: 'errors',
-  summary: 'Add a rule: errors to come that match it go to the group of its key',
+  summary: 'Add a rule: new errors that match it go to the group with its key',
   access: write,
   params: inProject,
   /** Without a position, the rule is added last. */
@@ -110,7 +110,7 @@ export const updateErrorRule = operation({
   method: 'PATCH',
   path: '/api/v1/projects/:projectRef/error-rules/:ruleId',
   tag: 'errors',
-  summary: 'Change what a rule matches, where it leads, or when it is tried; what is left out stays',
+  summary: "Update a rule's patterns, group key or position; omitted fields stay unchanged",
   access: write,
   params: oneRule,
   body: fields.partial().extend({ position: position.optional() }),
@@ -123,7 +123,7 @@ export const deleteErrorRule = operation({
   method: 'DELETE',
   path: '/api/v1/projects/:projectRef/error-rules/:ruleId',
   tag: 'errors',
-  summary: 'Delete a rule: errors to come are grouped as if it had never been; what was grouped stays',
+  summary: 'Delete a rule: later errors are grouped without it; existing groups stay unchanged',
   access: write,
   params: oneRule,
   reply: z.object({ success: z.boolean() }),
@@ -158,7 +158,7 @@ export const previewErrorRule = operation({
   path: '/api/v1/projects/:projectRef/error-rules/preview',
   tag: 'errors',
   summary:
-    "Show which recent failures a rule would regroup: a key's environment, or all that the user sees; nothing is changed",
+    "Preview which recent failures a rule would regroup, in the key's environment or all environments visible to the user; nothing is changed",
   access: read,
   params: inProject,
   body: fields

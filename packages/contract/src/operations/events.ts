@@ -14,11 +14,11 @@ export const maxEventsAtOnce = 500;
 
 const isStorable = (text: string): boolean => !text.includes('\u0000') && text.isWellFormed();
 const words = (max: number) =>
-  z.string().min(1).max(max).refine(isStorable, 'must not contain NUL or half a character');
+  z.string().min(1).max(max).refine(isStorable, 'must not contain NUL or an unpaired surrogate');
 
 const eventId = words(maxEventIdCharacters).refine(
   (id) => id !== '.' && id !== '..',
-  'must not be . or .., which are no parts of an address',
+  'must not be . or .., which are not allowed in a URL path',
 );
 
 /**
@@ -71,7 +71,7 @@ function lifted(body: unknown, context: z.RefinementCtx): unknown {
   const { event, options } = body;
   // Every other member is stored; this one would be silently dropped.
   if (Object.hasOwn(event, '__proto__')) {
-    const message = 'not a name that a member of an event may have; put it into payload';
+    const message = 'not a valid event property; put it into payload';
     context.addIssue({ code: 'custom', message, path: ['event', '__proto__'] });
   }
   const times = isObject(options)
@@ -110,7 +110,7 @@ export const sendEvent = operation({
   method: 'POST',
   path: '/api/v1/events',
   tag: 'events',
-  summary: 'Store an event once and start a run of each task that is subscribed to it',
+  summary: 'Store an event once and trigger a run of each subscribed task',
   access: { secretKey: true, publicToken: true, action: 'write', on: 'events' },
   body: newEvent,
   bodyLimit: eventBodyLimit,
@@ -124,7 +124,7 @@ export const sendEvents = operation({
   method: 'POST',
   path: '/api/v1/event-batches',
   tag: 'events',
-  summary: 'Send several events; each stands alone, and none is stored unless all are valid',
+  summary: 'Send several independent events; none is stored unless all are valid',
   access: { secretKey: true, publicToken: true, action: 'write', on: 'events' },
   body: z.object({ events: z.array(newEvent).min(1).max(maxEventsAtOnce) }),
   bodyLimit: eventBodyLimit,
@@ -205,7 +205,7 @@ export const replayEvent = operation({
   method: 'POST',
   path: '/api/v1/events/:eventId/replay',
   tag: 'events',
-  summary: 'Send an event again, as another one, to what is subscribed to it now',
+  summary: 'Send an event again, as a new event, to the current subscriptions',
   access: { secretKey: true, action: 'write', on: 'events' },
   params: oneEvent,
   body: z.object({
@@ -222,7 +222,7 @@ export const cancelEvent = operation({
   method: 'POST',
   path: '/api/v1/events/:eventId/cancel',
   tag: 'events',
-  summary: 'Keep an event that waits for its time from being delivered',
+  summary: 'Cancel the delivery of a scheduled event',
   access: { secretKey: true, action: 'write', on: 'events' },
   params: oneEvent,
   reply: eventResponse,

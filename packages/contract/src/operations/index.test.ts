@@ -1,7 +1,7 @@
 import { expect, expectTypeOf, test } from 'vitest';
 import { operations, type OperationsOf } from '../index.ts';
 
-test('each operation has its name as its id, and a method and path of its own', () => {
+test('each operation has its name as its id, and a unique method and path', () => {
   const all = Object.entries(operations);
   expect(all.filter(([name, { id }]) => name !== id)).toEqual([]);
   const routes = all.map(([, { method, path }]) => `${method} ${path}`);

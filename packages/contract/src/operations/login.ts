@@ -13,10 +13,10 @@ export const createAuthorizationCode = operation({
   method: 'POST',
   path: '/api/v1/authorization-code',
   tag: 'authentication',
-  summary: 'Ask for a personal access token: a user approves by the user code within ten minutes',
+  summary: 'Request a personal access token, which a user approves with the user code within ten minutes',
   access: { open: true },
   body: z.object({
-    /** The name of the machine, shown to the user who is asked to approve. */
+    /** The name of the machine, shown to the approving user. */
     hostName: z.string().max(255).optional(),
   }),
   bodyOptional: true,
@@ -39,7 +39,7 @@ export const describeAuthorizationCode = operation({
   method: 'POST',
   path: '/api/v1/authorization-code/describe',
   tag: 'authentication',
-  summary: 'Who asks with a user code, from where and when: to be read before it is approved',
+  summary: 'Retrieve the origin of a login request by its user code, to check before approval',
   access: { personalAccessToken: true },
   body: z.object({ userCode: code }),
   reply: z.object({
@@ -62,7 +62,7 @@ export const approveAuthorizationCode = operation({
   method: 'POST',
   path: '/api/v1/authorization-code/approve',
   tag: 'authentication',
-  summary: 'Let the machine that shows this user code have one personal access token of the user',
+  summary: 'Approve the machine with this user code to receive a personal access token of the user',
   access: { personalAccessToken: true },
   body: z.object({
     userCode: code,
@@ -87,7 +87,7 @@ export const exchangeAuthorizationCode = operation({
   path: '/api/v1/token',
   tag: 'authentication',
   summary:
-    'Fetch the token of an approved machine, once. Until it is approved, and after that, the token is null',
+    'Retrieve the token of an approved machine, once. Before approval and after the first retrieval, the token is null',
   access: { open: true },
   body: z.object({ authorizationCode: code }),
   reply: z.object({

@@ -70,7 +70,7 @@ export const listRunLogs = operation({
   method: 'GET',
   path: '/api/v1/runs/:runId/logs',
   tag: 'runs',
-  summary: 'What a run wrote to the console and the logger',
+  summary: 'Retrieve the console and logger output of a run',
   access: { secretKey: true, publicToken: true, action: 'read', on: 'runs', objects: true },
   params: runId,
   query: z.object({

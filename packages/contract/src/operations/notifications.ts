@@ -43,7 +43,7 @@ const messages = listOf(
     .string()
     .refine(
       (text) => (messageTypes as readonly string[]).includes(text),
-      `not sent to people; use ${messageTypes.join(', ')}, and a webhook for everything else`,
+      `not available for chat and email; use ${messageTypes.join(', ')}, and a webhook for everything else`,
     ),
 ).default(['alert.*', 'endpoint.disabled']);
 
@@ -52,7 +52,7 @@ const words = (max: number) =>
     .string()
     .max(max)
     .refine((text) => !text.includes('\u0000'), 'must not contain a NUL character')
-    .refine((text) => text.isWellFormed(), 'must not contain half a character');
+    .refine((text) => text.isWellFormed(), 'must not contain an unpaired surrogate');
 
 const url = words(2_048).refine((text) => {
   if (!URL.canParse(text)) return false;
@@ -84,7 +84,7 @@ const smtpServer = {
 const smtp = z
   .object({ ...smtpServer, password: words(1_024).min(1).optional() })
   .refine(({ user, password }) => (user === undefined) === (password === undefined), {
-    message: 'give both the user and the password, or neither',
+    message: 'set both the user and the password, or neither',
     path: ['password'],
   });
 const from = mailAddress;
@@ -147,7 +147,7 @@ export const createNotificationEndpoint = operation({
   path: `${root}/endpoints`,
   tag,
   summary:
-    'Have facts of an environment told to an address, a chat or by mail; shows the secret that signs requests',
+    'Create a notification endpoint: a webhook, a chat or email; the response contains the signing secret',
   access: write,
   params: inEnvironment,
   body: z.discriminatedUnion(
@@ -200,7 +200,7 @@ export const updateNotificationEndpoint = operation({
   method: 'PATCH',
   path: `${root}/endpoints/:endpointId`,
   tag,
-  summary: 'Change an endpoint, switch it off or on again',
+  summary: 'Update an endpoint, or switch it off or on',
   access: write,
   params: oneEndpoint,
   body: z.object({
@@ -235,7 +235,7 @@ export const rotateNotificationSecret = operation({
   method: 'POST',
   path: `${root}/endpoints/:endpointId/rotate-secret`,
   tag,
-  summary: 'Give a webhook a new secret; the old one signs beside it for 24 hours',
+  summary: "Rotate a webhook's secret; requests are signed with both for 24 hours",
   access: write,
   params: oneEndpoint,
   reply: withSecret,
@@ -267,7 +267,7 @@ export const testNotificationEndpoint = operation({
   method: 'POST',
   path: `${root}/endpoints/:endpointId/test`,
   tag,
-  summary: 'Send a test message to an endpoint; its delivery says what came of it',
+  summary: 'Send a test message to an endpoint; its delivery contains the result',
   access: write,
   params: oneEndpoint,
   reply: notificationDelivery,
@@ -301,7 +301,7 @@ export const retrieveNotificationDelivery = operation({
   method: 'GET',
   path: `${root}/deliveries/:deliveryId`,
   tag,
-  summary: 'Retrieve a delivery with what is sent',
+  summary: 'Retrieve a delivery with its message',
   access: read,
   params: oneDelivery,
   reply: notificationDelivery.extend({
@@ -316,7 +316,7 @@ export const replayNotificationDelivery = operation({
   method: 'POST',
   path: `${root}/deliveries/:deliveryId/replay`,
   tag,
-  summary: 'Send it again from the beginning, under the same message id',
+  summary: 'Retry a delivery from the beginning, under the same message id',
   access: write,
   params: oneDelivery,
   reply: notificationDelivery,

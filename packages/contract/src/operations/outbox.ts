@@ -27,7 +27,7 @@ export const deliverOutbox = operation({
   method: 'POST',
   path: '/api/v1/outbox',
   tag: 'tasks',
-  summary: 'Create the runs of rows of an outbox, each exactly once, in their order',
+  summary: 'Create the runs of outbox rows, each exactly once, in order',
   access: { secretKey: true, action: 'trigger', on: 'tasks', objects: true, forbidsRuns: true },
   body: z.object({
     /** Each is checked separately, so that an invalid one does not affect the others. */

@@ -62,14 +62,14 @@ export const createPacket = operation({
   ...upload,
   id: 'createPacket',
   path: '/api/v2/packets/:packet',
-  summary: 'An address to send a large payload to, before the trigger that names it',
+  summary: 'Create an upload URL for a large payload, before the trigger that references it',
 });
 
 export const createPacketV1 = operation({
   ...upload,
   id: 'createPacketV1',
   path: '/api/v1/packets/:packet',
-  summary: 'The same as createPacket, at the path of older clients',
+  summary: 'Same as createPacket, at the path that older clients use',
 });
 
 export const readsPacket = {
@@ -87,12 +87,12 @@ export const retrievePacket = operation({
   ...readsPacket,
   id: 'retrievePacket',
   path: '/api/v1/packets/:packet',
-  summary: 'An address that gives a stored payload or output',
+  summary: 'Create a download URL for a stored payload or output',
 });
 
 export const retrievePacketV2 = operation({
   ...readsPacket,
   id: 'retrievePacketV2',
   path: '/api/v2/packets/:packet',
-  summary: 'The same as retrievePacket',
+  summary: 'Same as retrievePacket',
 });

@@ -25,7 +25,7 @@ export const listProjects = operation({
   method: 'GET',
   path: '/api/v1/projects',
   tag: 'projects',
-  summary: 'List the projects of all organisations that the user belongs to',
+  summary: "List the projects of all of the user's organizations",
   access: { personalAccessToken: true },
   reply: z.array(project),
 });
@@ -35,7 +35,7 @@ export const listOrganizationProjects = operation({
   method: 'GET',
   path: '/api/v1/orgs/:organization/projects',
   tag: 'projects',
-  summary: "List an organisation's projects",
+  summary: "List an organization's projects",
   access: { personalAccessToken: true, role: 'viewer' },
   params: z.object({ organization: z.string().min(1).max(128) }),
   reply: z.array(project),
@@ -47,7 +47,7 @@ export const createProject = operation({
   method: 'POST',
   path: '/api/v1/orgs/:organization/projects',
   tag: 'projects',
-  summary: 'Make a project with its four environments, each with a secret key',
+  summary: 'Create a project with its four environments, each with a secret key',
   access: { personalAccessToken: true, role: 'admin' },
   params: z.object({ organization: z.string().min(1).max(128) }),
   body: z.object({ name }),
@@ -85,7 +85,8 @@ export const deleteProject = operation({
   method: 'DELETE',
   path: '/api/v1/projects/:projectRef',
   tag: 'projects',
-  summary: 'Delete a project with everything in it for good; access ends at once. The only project stays',
+  summary:
+    'Delete a project permanently with all of its data; access ends immediately. The last project cannot be deleted',
   access: { personalAccessToken: true, role: 'owner' },
   params: inProject,
   query: z.object({
@@ -124,7 +125,7 @@ export const retrieveEnvironment = operation({
   path: '/api/v1/projects/:projectRef/:env',
   tag: 'projects',
   summary:
-    'An environment with its longest-lasting key without restrictions: for tools that act in it. Audited',
+    'Retrieve an environment with its longest-lived unrestricted key, for tools that act in it. Audited',
   access: { personalAccessToken: true, role: 'member' },
   params: z.object({ projectRef: z.string().min(1).max(128), env: z.string().min(1).max(32) }),
   reply: z.object({
@@ -148,7 +149,7 @@ export const deleteEnvironment = operation({
   path: '/api/v1/projects/:projectRef/:env',
   tag: 'projects',
   summary:
-    'Delete an environment, its branches, keys and data for good; an empty one takes its place. Not prod',
+    'Delete an environment permanently with its branches, keys and data; an empty one replaces it. Not for prod',
   access: { personalAccessToken: true, role: 'admin', devRole: 'member' },
   params: inEnvironment,
   query: z.object({

@@ -21,7 +21,7 @@ export const rateLimit = z
     /** How many of them may start at once: 1 spreads them evenly. Default `limit`. */
     burst: whole(1, maxRateLimit, limitRule).optional(),
     /** `concurrencyKey`: the limit applies to each concurrency key separately. Default: to the whole queue. */
-    key: z.literal('concurrencyKey', { error: 'must be "concurrencyKey", or left out' }).optional(),
+    key: z.literal('concurrencyKey', { error: 'must be "concurrencyKey", or omitted' }).optional(),
   })
   .refine(({ limit, burst = limit }) => burst <= limit, {
     path: ['burst'],

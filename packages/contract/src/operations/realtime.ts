@@ -8,7 +8,7 @@ import { commaList } from './shapes.ts';
 const maxNamed = 10;
 
 const named = commaList.pipe(z.array(z.string().max(128)).max(maxNamed));
-const someTags = commaList.pipe(z.array(z.string().max(128)).min(1, 'name at least one tag').max(maxNamed));
+const someTags = commaList.pipe(z.array(z.string().max(128)).min(1, 'send at least one tag').max(maxNamed));
 
 /** The maximum age of a run. A longer time is reduced to seven days. */
 const createdAt = z
@@ -81,7 +81,7 @@ export const shapeRuns = operation({
   ...reading,
   id: 'shapeRuns',
   path: '/realtime/v1/runs',
-  summary: 'Follow the runs that have all of some tags, in the shape protocol',
+  summary: 'Follow the runs that have all of the given tags, in the shape protocol',
   access: readsRuns,
   query: z.object({ ...position, ...columns, ...manyRuns }),
 });

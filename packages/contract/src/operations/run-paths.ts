@@ -34,7 +34,7 @@ export const declareRunPath = operation({
   method: 'POST',
   path: '/api/v1/run-paths',
   tag: 'runs',
-  summary: 'Have runs indexed by a path of their metadata or payload, so that they can be listed by it',
+  summary: 'Index runs by a path of their metadata or payload, for filters',
   access: write,
   body: z.object({ path: runPath }),
   reply: declaredPath,
@@ -46,7 +46,7 @@ export const listRunPaths = operation({
   method: 'GET',
   path: '/api/v1/run-paths',
   tag: 'runs',
-  summary: 'List the paths by which runs can be listed',
+  summary: 'List the indexed paths of runs',
   access: { secretKey: true, action: 'read', on: 'runs' },
   reply: z.object({ data: z.array(declaredPath) }),
 });

@@ -79,14 +79,14 @@ export const listRunAttempts = operation({
   method: 'GET',
   path: '/api/v1/runs/:runId/attempts',
   tag: 'runs',
-  summary: 'The attempts of a run, the first one first',
+  summary: 'List the attempts of a run, oldest first',
   access: { secretKey: true, publicToken: true, action: 'read', on: 'runs', objects: true },
   params: runId,
   query: z.object({
     'page[size]': pageSize(100),
     'page[after]': z
       .string()
-      .regex(/^\d{1,18}$/, 'not a cursor; send one as the pagination of a page gave it')
+      .regex(/^\d{1,18}$/, 'not a cursor; send one from the pagination of a page unchanged')
       .optional(),
   }),
   reply: z.object({ data: z.array(attempt), pagination: cursors }),

@@ -12,7 +12,7 @@ export const replayRun = operation({
   method: 'POST',
   path: '/api/v1/runs/:runId/replay',
   tag: 'runs',
-  summary: 'Start a new run with the payload of an old one',
+  summary: 'Replay a run: trigger a new one with the same payload',
   access: write,
   params: runId,
   bodyOptional: true,
@@ -35,7 +35,7 @@ export const rescheduleRun = operation({
   method: 'POST',
   path: '/api/v1/runs/:runId/reschedule',
   tag: 'runs',
-  summary: 'Give a run that is still delayed another time',
+  summary: 'Reschedule a delayed run',
   access: write,
   listsIssues: true,
   params: runId,
@@ -74,7 +74,7 @@ export const maxMetadataBytes = 262_144;
 const metadata = z.preprocess(
   (value, context) => {
     if (typeof value === 'object' && value !== null && Object.hasOwn(value, '__proto__')) {
-      context.addIssue({ code: 'custom', message: '"__proto__" is not a name that metadata may have' });
+      context.addIssue({ code: 'custom', message: '"__proto__" is not a valid metadata name' });
     }
     return value;
   },
@@ -105,7 +105,7 @@ export const updateRunMetadata = operation({
   method: 'PUT',
   path: '/api/v1/runs/:runId/metadata',
   tag: 'runs',
-  summary: "Change a run's metadata, its parent's and its root's",
+  summary: 'Update the metadata of a run, its parent and its root',
   access: write,
   params: runId,
   bodyLimit: 2 * 1024 * 1024,
@@ -129,7 +129,7 @@ export const retrieveRunMetadata = operation({
   method: 'GET',
   path: '/api/v1/runs/:runId/metadata',
   tag: 'runs',
-  summary: "A run's metadata",
+  summary: "Retrieve a run's metadata",
   access: { ...write, action: 'read' },
   params: runId,
   reply: z.object({ metadata: z.record(z.string(), z.unknown()), metadataType: z.string() }),
@@ -146,7 +146,7 @@ export const retrieveRetention = operation({
   method: 'GET',
   path: '/api/v1/retention',
   tag: 'runs',
-  summary: 'How long the environment keeps runs that are over',
+  summary: 'Retrieve the retention period of ended runs in the environment',
   access: { secretKey: true, action: 'read', on: 'runs' },
   reply: retention,
 });
@@ -157,7 +157,7 @@ export const updateRetention = operation({
   method: 'PUT',
   path: '/api/v1/retention',
   tag: 'runs',
-  summary: 'Change how long the environment keeps runs that are over',
+  summary: 'Set the retention period of ended runs in the environment',
   access: { secretKey: true, forbidsRuns: true },
   body: retention,
   reply: retention,

@@ -95,7 +95,7 @@ export const countRuns = operation({
   method: 'GET',
   path: '/api/v1/runs/count',
   tag: 'runs',
-  summary: 'Count the runs that a list would have, up to 10,000',
+  summary: 'Count the runs that match a filter, up to 10,000',
   access: { secretKey: true, publicToken: true, action: 'read', on: 'runs', objects: true },
   query: listRunsQuery.omit({ 'page[size]': true, 'page[after]': true, 'page[before]': true }),
   reply: z.object({

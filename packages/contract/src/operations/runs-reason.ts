@@ -83,7 +83,7 @@ export const retrieveRunReason = operation({
   method: 'GET',
   path: '/api/v1/runs/:runId/reason',
   tag: 'runs',
-  summary: 'Why a run is not running',
+  summary: 'Retrieve the reason why a run is not running',
   access: { secretKey: true, publicToken: true, action: 'read', on: 'runs', objects: true },
   params: runId,
   reply: runReason,

@@ -20,7 +20,10 @@ export const stepName = z
   .string()
   .min(1)
   .max(maxStepName + 8)
-  .refine((name) => !name.includes('\0') && name.isWellFormed(), 'must not contain NUL or half a character');
+  .refine(
+    (name) => !name.includes('\0') && name.isWellFormed(),
+    'must not contain NUL or an unpaired surrogate',
+  );
 
 /** The fields of a step other than its result. */
 const stepFields = z.object({
@@ -56,7 +59,7 @@ export const listRunSteps = operation({
   method: 'GET',
   path: '/api/v1/runs/:runId/steps',
   tag: 'runs',
-  summary: 'The steps of a run that were stored, in the order in which they ended',
+  summary: 'List the stored steps of a run, in the order in which they ended',
   access: { secretKey: true, publicToken: true, action: 'read', on: 'runs', objects: true },
   params: runId,
   query: z.object({
@@ -123,7 +126,7 @@ export const loadRunSteps = operation({
   method: 'GET',
   path: '/api/v1/runs/:runId/steps/results',
   tag: 'runs',
-  summary: 'For the code of a run: the results that its earlier attempts stored',
+  summary: 'Retrieve the results that earlier attempts stored, for the code of a run',
   access: ofOwnRun,
   params: runId,
   query: z.object({
@@ -141,7 +144,7 @@ export const storeRunStep = operation({
   method: 'PUT',
   path: '/api/v1/runs/:runId/steps',
   tag: 'runs',
-  summary: 'For the code of a run: store the result of a step. The first result counts',
+  summary: 'Store the result of a step, for the code of a run. The first result counts',
   access: ofOwnRun,
   params: runId,
   // An output is a string in JSON: in the worst realistic case each of its characters is escaped.

@@ -137,7 +137,7 @@ export const retrieveRunTimeline = operation({
   method: 'GET',
   path: '/api/v1/runs/:runId/timeline',
   tag: 'runs',
-  summary: 'What happened in a run and in the runs below it, on one clock',
+  summary: 'Retrieve the timeline of a run and its descendants',
   access: { secretKey: true, publicToken: true, action: 'read', on: 'runs', objects: true },
   params: runId,
   query: z.object({
@@ -150,7 +150,7 @@ export const retrieveRunTimeline = operation({
     /** Children of the run after this one, the `next` of an earlier page. The run's own entries are then left out. */
     'page[after]': z
       .string()
-      .regex(/^run_[0-9a-z]{1,60}$/, 'not a cursor; send one as the pagination of a page gave it')
+      .regex(/^run_[0-9a-z]{1,60}$/, 'not a cursor; send one from the pagination of a page unchanged')
       .optional(),
   }),
   reply: z.object({

@@ -126,6 +126,6 @@ export const retrieveRunPacket = operation({
   ...readsPacket,
   id: 'retrieveRunPacket',
   path: '/api/v1/runs/:runId/packets/:field',
-  summary: "An address that gives a run's stored payload or output",
+  summary: "Create a download URL for a run's stored payload or output",
   params: runId.extend({ field: z.enum(['payload', 'output']) }),
 });

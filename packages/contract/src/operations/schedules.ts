@@ -19,7 +19,7 @@ const text = (max: number) =>
     .max(max)
     .regex(/^[^\u0000]*$/, 'must not contain a NUL character')
     // The database would replace each half with the same character, so two keys could become equal.
-    .refine((words) => words.isWellFormed(), 'must not contain half a character');
+    .refine((words) => words.isWellFormed(), 'must not contain an unpaired surrogate');
 
 /** A malformed window. One that is out of range is a 422, like any problem with a cron expression. */
 const window = z
@@ -98,7 +98,7 @@ export const listSchedules = operation({
   method: 'GET',
   path: '/api/v1/schedules',
   tag: 'schedules',
-  summary: 'List schedules, newest first, or those that fire next',
+  summary: 'List schedules, newest first or by next fire time',
   access: { secretKey: true, action: 'read', on: 'schedules' },
   listsIssues: true,
   query: z.object({
@@ -140,7 +140,7 @@ export const updateSchedule = operation({
   method: 'PUT',
   path: '/api/v1/schedules/:scheduleId',
   tag: 'schedules',
-  summary: 'Replace a schedule: what is left out is set to its default; its task stays',
+  summary: 'Replace a schedule: omitted fields are set to their defaults; its task stays',
   access: { secretKey: true, action: 'write', on: 'schedules' },
   listsIssues: true,
   params: scheduleId,
@@ -166,7 +166,7 @@ export const activateSchedule = operation({
   method: 'POST',
   path: '/api/v1/schedules/:scheduleId/activate',
   tag: 'schedules',
-  summary: 'Let a schedule fire again, from now on',
+  summary: 'Activate a schedule',
   access: { secretKey: true, action: 'write', on: 'schedules' },
   params: scheduleId,
   reply: schedule,
@@ -178,7 +178,7 @@ export const deactivateSchedule = operation({
   method: 'POST',
   path: '/api/v1/schedules/:scheduleId/deactivate',
   tag: 'schedules',
-  summary: 'Keep a schedule from firing',
+  summary: 'Deactivate a schedule',
   access: { secretKey: true, action: 'write', on: 'schedules' },
   params: scheduleId,
   reply: schedule,
@@ -198,7 +198,7 @@ export const previewSchedule = operation({
   method: 'GET',
   path: '/api/v1/schedules/:scheduleId/preview',
   tag: 'schedules',
-  summary: 'The next times of a schedule, whether or not it is active',
+  summary: 'Preview the next fire times of a schedule, active or not',
   access: { secretKey: true, action: 'read', on: 'schedules' },
   params: scheduleId,
   query: z.object({
@@ -242,7 +242,7 @@ export const listScheduleTicks = operation({
   method: 'GET',
   path: '/api/v1/schedules/:scheduleId/ticks',
   tag: 'schedules',
-  summary: 'What became of the ticks of a schedule in the last 30 days, the newest first',
+  summary: 'List the ticks of a schedule in the last 30 days with their outcome, newest first',
   access: { secretKey: true, action: 'read', on: 'schedules' },
   params: scheduleId,
   query: z.object({
@@ -263,7 +263,7 @@ export const backfillSchedule = operation({
   method: 'POST',
   path: '/api/v1/schedules/:scheduleId/backfill',
   tag: 'schedules',
-  summary: 'Run the ticks of a past range that were not run',
+  summary: 'Backfill a past range: trigger a run for each tick without one',
   access: { secretKey: true, action: 'write', on: 'schedules' },
   params: scheduleId,
   body: z.object({
@@ -290,7 +290,7 @@ export const listTimezones = operation({
   method: 'GET',
   path: '/api/v1/timezones',
   tag: 'schedules',
-  summary: 'The time zones that schedules know',
+  summary: 'List the time zones for schedules',
   access: { open: true },
   query: z.object({
     /** `true` excludes UTC. */

@@ -11,20 +11,23 @@ export const maxExternalIdCharacters = 256;
 
 const isStorable = (text: string): boolean => !text.includes('\u0000') && text.isWellFormed();
 const words = (max: number) =>
-  z.string().min(1).max(max).refine(isStorable, 'must not contain NUL or half a character');
+  z.string().min(1).max(max).refine(isStorable, 'must not contain NUL or an unpaired surrogate');
 
 const externalId = z
   .string()
   .trim()
   .pipe(
     words(maxExternalIdCharacters)
-      .refine((id) => !id.startsWith('session_'), 'must not begin with session_, as the ids of sessions do')
-      .refine((id) => id !== '.' && id !== '..', 'must not be . or .., which are no parts of an address'),
+      .refine(
+        (id) => !id.startsWith('session_'),
+        'must not begin with session_, which is reserved for session ids',
+      )
+      .refine((id) => id !== '.' && id !== '..', 'must not be . or .., which are not allowed in a URL path'),
   );
 const tags = (max: number) => z.array(words(128)).max(max);
 const metadata = z
   .record(z.string(), z.unknown())
-  .refine((value) => isStorable(JSON.stringify(value)), 'must not contain half a character');
+  .refine((value) => isStorable(JSON.stringify(value)), 'must not contain an unpaired surrogate');
 
 const moment = z.union([z.string(), z.number()]).transform((value, context) => {
   const at = eventInstant(value);
@@ -95,7 +98,7 @@ export const createSession = operation({
   method: 'POST',
   path: '/api/v1/sessions',
   tag: 'sessions',
-  summary: 'Start a session and the run that serves it, or go on with the one of this external id',
+  summary: 'Start a session and the run that serves it, or resume the session with this external id',
   access: { secretKey: true, publicToken: true, action: 'write', on: 'sessions', objects: true },
   body: z.object({
     type: words(64),
@@ -131,7 +134,7 @@ const list = z
     'filter[createdAt][to]': instant.optional(),
   })
   .refine((query) => query['page[after]'] === undefined || query['page[before]'] === undefined, {
-    message: 'not with page[after]: send one of the two',
+    message: 'cannot be combined with page[after]',
     path: ['page[before]'],
   });
 
@@ -195,7 +198,7 @@ export const closeSession = operation({
   method: 'POST',
   path: '/api/v1/sessions/:session/close',
   tag: 'sessions',
-  summary: 'Let nothing be appended to a session any more; its run goes on',
+  summary: 'Close a session: nothing more can be appended; its run continues',
   access: bySecretKey,
   cors: true,
   params: sessionParams,
@@ -210,7 +213,7 @@ export const continueSession = operation({
   method: 'POST',
   path: '/api/v1/sessions/:session/end-and-continue',
   tag: 'sessions',
-  summary: 'Let another run serve a session in place of the calling one',
+  summary: 'Transfer a session from the calling run to another run',
   access: {
     secretKey: true,
     publicToken: true,
@@ -246,7 +249,7 @@ export const retrieveSessionSnapshot = operation({
   ...snapshot,
   id: 'retrieveSessionSnapshot',
   method: 'GET',
-  summary: 'An address that gives what the task of a session stored last to resume its conversation from',
+  summary: 'Create a download URL for the latest stored state of a session, to resume its conversation',
   access: {
     secretKey: true,
     forbidsPublicToken: true,
@@ -262,7 +265,7 @@ export const storeSessionSnapshot = operation({
   id: 'storeSessionSnapshot',
   method: 'PUT',
   summary:
-    'An address to send what the task of a session needs to resume its conversation; replaces the last',
+    "Create an upload URL for the state that a session's task needs to resume its conversation; replaces the previous one",
   access: {
     secretKey: true,
     forbidsPublicToken: true,

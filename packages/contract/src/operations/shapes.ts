@@ -13,7 +13,7 @@ export const nameOf = (max: number) =>
     .trim()
     .min(1)
     .max(max)
-    .refine((text) => text.isWellFormed(), 'must not contain half a character (half of a surrogate pair)');
+    .refine((text) => text.isWellFormed(), 'must not contain an unpaired surrogate');
 
 /** An identifying key. It must be storable exactly, because a changed key would be a different one. */
 export const keyOf = (max: number, tooLong = `at most ${max} characters`) =>
@@ -21,7 +21,7 @@ export const keyOf = (max: number, tooLong = `at most ${max} characters`) =>
     .string()
     .max(max, tooLong)
     .refine((text) => !text.includes('\0'), 'must not contain a NUL character')
-    .refine((text) => text.isWellFormed(), 'must not contain half a character (half of a surrogate pair)');
+    .refine((text) => text.isWellFormed(), 'must not contain an unpaired surrogate');
 
 /** A tag of a run or of a token. */
 export const tag = keyOf(128, 'a tag has at most 128 characters');

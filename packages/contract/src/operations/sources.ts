@@ -22,7 +22,8 @@ export const retrieveSource = operation({
   method: 'GET',
   path: '/api/v1/deployments/:version/source',
   tag: 'deployments',
-  summary: 'Retrieve the lines around a place in the source of a version, such as a frame of a stack trace',
+  summary:
+    'Retrieve the lines around a position in the source of a version, such as a frame of a stack trace',
   access: { secretKey: true, action: 'read', on: 'sources', forbidsRuns: true },
   params: z.object({ version: z.string().min(1).max(128) }),
   query: z.object({
@@ -34,7 +35,7 @@ export const retrieveSource = operation({
       .refine((text) => !text.includes('\0'), 'must not contain a NUL character')
       .refine(
         (text) => text.split(/[/\\]/).every((part) => part !== '.' && part !== '..'),
-        'must not have . or .. as a part; send the path as the stack trace has it, or relative to the project',
+        'must not have . or .. as a part; send the path from the stack trace, or relative to the project',
       ),
     /** Starts at 1. */
     line: z.coerce.number().int().min(1).max(10_000_000),

@@ -45,7 +45,7 @@ export const listRunSpans = operation({
   method: 'GET',
   path: '/api/v1/runs/:runId/spans',
   tag: 'runs',
-  summary: "Spans of a run's code, in the order in which they ended",
+  summary: "List the spans of a run's code, in the order in which they ended",
   access: { secretKey: true, publicToken: true, action: 'read', on: 'runs', objects: true },
   params: runId,
   query: z.object({

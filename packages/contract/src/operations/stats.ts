@@ -65,7 +65,7 @@ export const retrieveStats = operation({
   method: 'GET',
   path: '/api/v1/stats',
   tag: 'runs',
-  summary: 'Time series: runs by status, throughput, waiting runs and percentiles of times',
+  summary: 'Retrieve time series: runs by status, throughput, waiting runs and duration percentiles',
   access: { secretKey: true, action: 'read', on: 'runs' },
   query: z.object({
     /** Only one task. At most one of `task`, `queue`, `version` and `by`. */

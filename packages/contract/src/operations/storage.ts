@@ -43,7 +43,7 @@ export const retrieveStorage = operation({
   method: 'GET',
   path: '/api/v1/storage',
   tag: 'installation',
-  summary: 'What each class of data of the whole installation takes on disk',
+  summary: 'Retrieve the disk usage of the installation by data class',
   access: { personalAccessToken: true, installation: true },
   reply: storageUse,
 });

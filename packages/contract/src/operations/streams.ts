@@ -21,7 +21,7 @@ export const initializeRunStream = operation({
   id: 'initializeRunStream',
   method: 'PUT',
   path: '/realtime/v1/streams/:runId/:target/:stream',
-  summary: 'Make a stream of a run and learn where and how records are appended to it',
+  summary: 'Create a stream of a run, and return the address and credentials for appends',
   // It issues a token that can write for a day.
   access: { ...writing.access, forbidsRuns: true },
   status: 201,
@@ -33,7 +33,7 @@ export const appendToRunStream = operation({
   id: 'appendToRunStream',
   method: 'POST',
   path: '/realtime/v1/streams/:runId/:target/:stream/append',
-  summary: 'Append a text to a stream of a run',
+  summary: 'Append text to a stream of a run',
   body: z.string(),
   bodyText: true,
   bodyLimit: appendBodyLimit,

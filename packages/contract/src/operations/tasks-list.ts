@@ -94,7 +94,7 @@ export const retrieveTask = operation({
   method: 'GET',
   path: '/api/v1/tasks/:taskId',
   tag: 'tasks',
-  summary: 'Retrieve a task of the current version, with what its latest runs were like',
+  summary: 'Retrieve a task of the current version, with statistics of its latest runs',
   access,
   params: z.object({ taskId: z.string().min(1).max(128) }),
   reply: taskDetail,

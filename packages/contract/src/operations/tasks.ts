@@ -130,7 +130,7 @@ export const triggerTask = operation({
   method: 'POST',
   path: '/api/v1/tasks/:taskId/trigger',
   tag: 'tasks',
-  summary: 'Start one run of a task',
+  summary: 'Trigger a run of a task',
   access: {
     secretKey: true,
     publicToken: true,
@@ -153,7 +153,7 @@ export const resetIdempotencyKey = operation({
   method: 'POST',
   path: '/api/v1/idempotencyKeys/:key/reset',
   tag: 'tasks',
-  summary: "Forget an idempotency key of a task's runs: the next trigger with it makes a run",
+  summary: "Reset an idempotency key of a task's runs: the next trigger with it creates a run",
   access: { secretKey: true, publicToken: true, action: 'write', on: 'runs' },
   params: z.object({ key: z.string().min(1).max(2_048) }),
   body: z.object({ taskIdentifier: z.string().min(1).max(128) }),
@@ -173,7 +173,7 @@ export const triggerMany = operation({
   method: 'POST',
   path: '/api/v1/tasks/trigger-many',
   tag: 'tasks',
-  summary: 'Start several independent runs with one request',
+  summary: 'Trigger several independent runs with one request',
   access: {
     secretKey: true,
     publicToken: true,

@@ -103,7 +103,7 @@ export const retrieveWaitpointToken = operation({
   method: 'GET',
   path: '/api/v1/waitpoints/tokens/:waitpointId',
   tag: 'waitpoints',
-  summary: 'Retrieve a token, with what it was completed with',
+  summary: 'Retrieve a token with its completion value',
   access: { secretKey: true, publicToken: true, action: 'read', on: 'waitpoints', objects: true },
   params: tokenId,
   reply: waitpointToken.extend({
@@ -122,7 +122,7 @@ export const completeWaitpointToken = operation({
   method: 'POST',
   path: '/api/v1/waitpoints/tokens/:waitpointId/complete',
   tag: 'waitpoints',
-  summary: 'Complete a token: the runs that wait for it go on. The first completion counts',
+  summary: 'Complete a token: the runs that wait for it continue. The first completion counts',
   access: { secretKey: true, publicToken: true, action: 'write', on: 'waitpoints', objects: true },
   params: tokenId,
   body: z.object({ data: z.unknown().optional() }),
@@ -138,7 +138,7 @@ export const completeWaitpointByCallback = operation({
   method: 'POST',
   path: '/api/v1/waitpoints/tokens/:waitpointId/callback/:hash',
   tag: 'waitpoints',
-  summary: 'Complete a token by its address alone; the body is what it is completed with',
+  summary: 'Complete a token by its URL alone, with the body as the value',
   access: { open: true },
   params: tokenId.extend({ hash: z.string().min(1).max(128) }),
   /** JSON. With a content type other than JSON, any other text, which is stored as a string. */

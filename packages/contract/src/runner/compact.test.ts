@@ -35,7 +35,7 @@ const assignment: fc.Arbitrary<Assignment> = fc.record({
   region: nullable(fc.string()),
 });
 
-test('arrives as it was sent', () => {
+test('arrives unchanged', () => {
   fc.assert(
     fc.property(assignment, (sent) => {
       expect(inFull(JSON.parse(JSON.stringify(compact(sent))))).toEqual(sent);
@@ -43,7 +43,7 @@ test('arrives as it was sent', () => {
   );
 });
 
-test('leaves out what is usual', () => {
+test('omits default values', () => {
   const sent = inFull({
     run: 'run_1',
     fence: 7,

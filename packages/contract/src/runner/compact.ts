@@ -25,7 +25,7 @@ const defaults = {
 } satisfies Partial<Assignment>;
 
 /**
- * An assignment as it is sent, without fields that have their default value. It is serialized three times on its way to the task's code, and
+ * The sent form of an assignment, without fields that have their default value. It is serialized three times on its way to the task's code, and
  * half of its bytes would be defaults.
  */
 export type CompactAssignment = Pick<

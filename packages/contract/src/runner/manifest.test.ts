@@ -5,7 +5,7 @@ test.each([
   ['ttl', { ttl: 2_147_483_648 }],
   ['maxDuration', { maxDuration: 2_147_483_648 }],
   ['concurrencyLimit', { queue: { name: 'q', concurrencyLimit: 2_147_483_648 } }],
-])('a %s that no run could be stored with is refused with its version', (name, member) => {
+])('a version with a %s that cannot be stored is rejected', (name, member) => {
   const task = { id: 'send', filePath: 'tasks.ts', ...member };
   const { success, error } = registerVersionBody.safeParse({ contentHash: 'the content', tasks: [task] });
   expect([success, error?.issues[0]?.path]).toEqual([false, expect.arrayContaining([name])]);

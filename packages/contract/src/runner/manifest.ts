@@ -131,7 +131,7 @@ export const taskManifest = z.object({
   /** The schema of the task's payload, if its library can produce one. At most 32 KiB of JSON. */
   payloadSchema: payloadSchema
     .refine((schema) => new TextEncoder().encode(JSON.stringify(schema)).length <= maxPayloadSchemaBytes, {
-      message: `must not be larger than ${maxPayloadSchemaBytes} bytes of JSON: leave it out, and say so in payloadSchemaNote`,
+      message: `must not be larger than ${maxPayloadSchemaBytes} bytes of JSON: omit it, and state the reason in payloadSchemaNote`,
     })
     .optional(),
   /** The reason why a task with a schema has no JSON Schema, for people. */

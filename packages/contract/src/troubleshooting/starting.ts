@@ -14,7 +14,7 @@ export const starting = [
   ["with a body that is not this API's", 'not-a-millrace-server'],
   [' is not a Millrace server that accepts runners ', 'not-a-millrace-server'],
   ['holds a space or a character that no key has', 'invalid-credential'],
-  ['A personal access token is for many ', 'wrong-type-of-credential'],
+  ['A personal access token … many ', 'wrong-type-of-credential'],
   [' does not accept this secret key for running tasks ', 'missing-permission'],
   // Starting.
   ['Port … is in use. ', 'port-already-in-use'],

@@ -37,4 +37,4 @@ export class ApiError extends Error {
 
 /** A message for people about any thrown value. */
 export const messageOf = (error: unknown): string =>
-  error instanceof Error && error.message !== '' ? error.message : 'Something failed without a message.';
+  error instanceof Error && error.message !== '' ? error.message : 'The request failed without a message.';

@@ -42,13 +42,15 @@ async function ask(endpoint: string, values: readonly Envelope[], signal?: Abort
     });
   } catch (error) {
     if (error instanceof DOMException && error.name === 'AbortError') throw error;
-    throw new Error('it cannot be reached, or does not allow pages of this server.', { cause: error });
+    throw new Error('it cannot be reached, or it does not allow requests from this dashboard.', {
+      cause: error,
+    });
   }
   const body = (await response.json().catch(() => ({}))) as { values?: unknown; error?: unknown };
   if (!response.ok)
     throw new Error(typeof body.error === 'string' ? body.error : `it answered ${response.status}.`);
   if (!Array.isArray(body.values) || body.values.length !== values.length)
-    throw new Error('its answer is not that of a codec endpoint.');
+    throw new Error('its response is not in the codec format.');
   return body.values as Answer[];
 }
 

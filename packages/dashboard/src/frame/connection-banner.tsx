@@ -39,18 +39,20 @@ export function ConnectionBanner() {
     return (
       <div className="banner tone-warn" role="status">
         <Icon name="errors" />
-        <span>The server cannot be reached. What you see is from before; the page goes on by itself.</span>
+        <span>
+          The server cannot be reached. The data shown is out of date and updates once the connection is back.
+        </span>
       </div>
     );
   return (
     <div className="banner tone-warn" role="alert">
       <Icon name="person" />
       <span>
-        Your session is over.{' '}
+        Your session has ended.{' '}
         <a href={location.href} target="_blank" rel="noopener">
           Log in in another tab
         </a>{' '}
-        and come back: nothing that you typed is lost.
+        and come back: your input is kept.
       </span>
     </div>
   );

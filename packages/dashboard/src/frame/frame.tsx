@@ -36,7 +36,7 @@ export function Frame() {
     if (isRailOpen) rail.current?.querySelector<HTMLElement>('button')?.focus();
   }, [isRailOpen]);
   const onRailKey = usePartKeys(
-    'In the menu of pages',
+    'In the menu',
     isRailOpen
       ? [
           {
@@ -70,7 +70,7 @@ export function Frame() {
           focusMain();
         }}
       >
-        Go to the content
+        Skip to content
       </a>
       {environment.kind === 'prod' && <div className="prod-bar" role="presentation" />}
       <div
@@ -100,10 +100,10 @@ export function Frame() {
             <Outlet />
           ) : (
             <Page title="No such project">
-              <Empty title={`You have no project ${environment.project}.`}>
+              <Empty title={`You have no access to a project ${environment.project}.`}>
                 {projects.length > 0
-                  ? 'Choose another one at the top left, or ask somebody who has it to invite you.'
-                  : 'Make one with the command, or ask somebody to invite you.'}
+                  ? 'Choose another project at the top left, or ask a member for an invitation.'
+                  : 'Create one with the command, or ask for an invitation.'}
               </Empty>
             </Page>
           )}

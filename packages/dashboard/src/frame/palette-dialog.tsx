@@ -81,7 +81,7 @@ function PaletteList() {
     })),
     {
       key: 'live',
-      label: isPaused ? 'Go on asking for changes' : 'Stop asking for changes',
+      label: isPaused ? 'Resume live updates' : 'Pause live updates',
       icon: isPaused ? 'play' : 'pause',
       run: () => {
         setPaused(!isPaused);

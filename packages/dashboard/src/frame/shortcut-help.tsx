@@ -17,14 +17,14 @@ const partsOf = (keys: string): readonly string[] => (keys === '+' ? [keys] : ke
 /** `?` shows every shortcut that works on the page, as registered by its parts. */
 export function ShortcutHelp() {
   const [groups, setGroups] = useState<ReturnType<typeof currentShortcuts>>();
-  useShortcuts([{ keys: '?', label: 'Show the keys', run: () => setGroups(currentShortcuts()) }], {
+  useShortcuts([{ keys: '?', label: 'Show keyboard shortcuts', run: () => setGroups(currentShortcuts()) }], {
     isEverywhere: true,
   });
   return (
     <Dialog
       isOpen={groups !== undefined}
       onClose={() => setGroups(undefined)}
-      title="Keys of this page"
+      title="Keyboard shortcuts"
       isWide
     >
       {groups?.map(({ group, shortcuts }) => (

@@ -94,7 +94,7 @@ function LiveSwitch() {
     <div className="live">
       <IconButton
         icon={isPaused ? 'play' : 'pause'}
-        label={isPaused ? 'Go on asking for changes' : 'Stop asking for changes'}
+        label={isPaused ? 'Resume live updates' : 'Pause live updates'}
         onClick={() => setPaused(!isPaused)}
       />
       <span className={`live-text small number ${isPaused ? 'tone-warn' : 'muted'}`}>

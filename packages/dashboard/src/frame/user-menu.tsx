@@ -10,7 +10,7 @@ import { Menu } from '../parts/menu.tsx';
 import { setTheme, useThemeChoice, type Theme } from '../parts/theme.ts';
 
 const themes: readonly (readonly [Theme, string, IconName])[] = [
-  ['system', 'As the system', 'screen'],
+  ['system', 'System', 'screen'],
   ['light', 'Light', 'sun'],
   ['dark', 'Dark', 'moon'],
 ];

@@ -34,7 +34,7 @@ export function CopyButton({
     return () => clearTimeout(timer);
   }, [state]);
   const tabIndex = useRowTabIndex();
-  const tip = state === 'done' ? 'Copied' : state === 'failed' ? 'The browser refused to copy' : what;
+  const tip = state === 'done' ? 'Copied' : state === 'failed' ? 'The browser blocked the copy' : what;
   return (
     <button
       type="button"

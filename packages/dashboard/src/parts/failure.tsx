@@ -10,7 +10,7 @@ export function Failure({ error, onRetry }: { readonly error: unknown; readonly 
   return (
     <div className="failure" role="alert">
       <p className="strong">{messageOf(error)}</p>
-      {isOutage && <p className="muted">The page goes on by itself when the server is back.</p>}
+      {isOutage && <p className="muted">The page reloads once the server is available.</p>}
       {help !== undefined && (
         <p className="muted">
           See: <code>{helpCommand(help)}</code>

@@ -8,7 +8,7 @@ export function SealedNote({ opened: { state, key, error, retry } }: { readonly 
   if (state === 'opened')
     return (
       <p className="muted small" role="status">
-        Sealed with key {key}; opened by {host} for this page alone.
+        Sealed with key {key}; opened by {host} for this page only.
       </p>
     );
   if (state === 'opening')
@@ -20,7 +20,7 @@ export function SealedNote({ opened: { state, key, error, retry } }: { readonly 
   if (codecEndpoint === undefined)
     return (
       <p className="muted small" role="status">
-        Sealed with key {key}. This server names no codec endpoint that could open it
+        Sealed with key {key}. This server has no codec endpoint configured to open it
         (MILLRACE_CODEC_ENDPOINT).
       </p>
     );

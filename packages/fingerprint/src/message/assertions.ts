@@ -25,7 +25,7 @@ function withoutDiff(heading: string, diff: string): string {
 const property = /(?<!\bassert|\bstrict|\bdefault)\.(?!ok\b|default\b|equal\b)([A-Za-z_]\w{2,60})/g;
 
 /**
- * Node shows the source of `assert(order.paid)` where it can read it. Bundlers rename what is before the first dot, and a minified line has the
+ * Node shows the source of `assert(order.paid)` where it can read it. Bundlers rename the part before the first dot, and a minified line has the
  * next assertions too.
  */
 function falsy(source: string): string {

@@ -54,17 +54,17 @@ const same: [string, string, string][] = [
     'unable to verify the first certificate; if the root CA is installed locally, try running Node.js with --use-system-ca',
   ],
   [
-    'what an assertion saw',
+    'the actual value of an assertion',
     'Expected values to be strictly equal:\n\n1 !== 2\n',
     'Expected values to be strictly equal:\n\n40 !== 5\n',
   ],
   [
-    'what a bundler calls the variables of a computed call',
+    'the variable names of a computed call in a bundle',
     'steps[step] is not a function',
     'steps[step2] is not a function',
   ],
   [
-    'what a bundler calls an import',
+    'the name of an import in a bundle',
     'import_orders.total is not a function',
     '(0 , orders_1.total) is not a function',
   ],
@@ -102,7 +102,7 @@ const sameAround: [string, string, string][] = [
     "ENOENT: no such file or directory, open '/srv/orders.csv'",
   ],
   [
-    'what a bundler calls an assertion',
+    'the name of an assertion in a bundle',
     'The expression evaluated to a falsy value:\n\n  assert.ok(order.paid)\n',
     'The expression evaluated to a falsy value:\n\n  (0, import_assert.default)(order2.paid)\n',
   ],
@@ -139,7 +139,7 @@ const different: [string, string, string][] = [
     "Cannot find package 'mysql' imported from /a/b.js",
   ],
   ['methods', 'GET /x failed', 'POST /x failed'],
-  ['classes, which are no people', 'Cannot bind to RegExp', 'Cannot bind to ArrayBuffer'],
+  ['classes, which are not people', 'Cannot bind to RegExp', 'Cannot bind to ArrayBuffer'],
   ['signals without a word for them', 'ffmpeg ended by SIGKILL', 'ffmpeg ended by SIGTERM'],
   ['algorithms', 'Unsupported algorithm RS256', 'Unsupported algorithm HS256'],
   ['codes in pairs', 'response.code=404', 'response.code=500'],
@@ -168,17 +168,17 @@ const different: [string, string, string][] = [
   ],
   ['what several programs do', 'Command failed: git pull origin', 'Command failed: git push origin'],
   [
-    'what an assertion expects',
+    'the expected value of an assertion',
     "Expected values to be strictly equal:\n\n'draft' !== 'paid'\n",
     "Expected values to be strictly equal:\n\n'draft' !== 'active'\n",
   ],
   [
-    'what an assertion asks',
+    'the condition of an assertion',
     'The expression evaluated to a falsy value:\n\n  assert(order.paid)\n',
     'The expression evaluated to a falsy value:\n\n  assert(order.shipped)\n',
   ],
-  ['what is iterated', 'this.data.roles is not iterable', 'this.data.tags is not iterable'],
-  ['what cannot be cloned', '() => 1 could not be cloned.', 'Symbol(x) could not be cloned.'],
+  ['the iterated value', 'this.data.roles is not iterable', 'this.data.tags is not iterable'],
+  ['the value that cannot be cloned', '() => 1 could not be cloned.', 'Symbol(x) could not be cloned.'],
   ['database codes', 'error code 1045', 'error code 1062'],
   ['columns with other letters', 'column "größe" does not exist', 'column "länge" does not exist'],
   [
@@ -213,7 +213,7 @@ const sameWords: [string, string, string][] = [
     'Invalid API Key provided: sk_live_****ab12',
   ],
   ['source excerpts', 'Bad value at line 1:\n\na: lumen\n   ^\n', 'Bad value at line 7:\n\nb: x\n   ^\n'],
-  ['what a command printed', 'Command failed: sh -c x\nlumen', 'Command failed: sh -c y\nbirch'],
+  ['the output of a command', 'Command failed: sh -c x\nlumen', 'Command failed: sh -c y\nbirch'],
   [
     'elements by number',
     "Cannot read properties of undefined (reading '4')",
@@ -227,7 +227,7 @@ const differentWords: [string, string, string][] = [
   ['names of code', 'total is not defined', 'price is not defined'],
 ];
 
-describe('what is compared of a message', () => {
+describe('the compared part of a message', () => {
   test.each(sameWords)('forgets %s', (_what, first, second) => {
     expect(comparable(normaliseMessage(first))).toBe(comparable(normaliseMessage(second)));
   });
@@ -237,7 +237,7 @@ describe('what is compared of a message', () => {
   });
 });
 
-describe('a normalised message', () => {
+describe('a normalized message', () => {
   test.each([...same, ...sameAround])('forgets %s', (_what, first, second) => {
     expect(normaliseMessage(first)).toBe(normaliseMessage(second));
   });
@@ -246,7 +246,7 @@ describe('a normalised message', () => {
     expect(normaliseMessage(first)).not.toBe(normaliseMessage(second));
   });
 
-  test('is the same when it is normalised in a text that was already normalised of numbers', () => {
+  test('is the same when numbers were already normalized', () => {
     expect(normaliseMessage('Row <n> of <n> failed')).toBe('Row <n> of <n> failed');
   });
 
@@ -301,7 +301,7 @@ describe('a normalised message', () => {
     expect(normaliseMessage(message)).toBe(normalised);
   });
 
-  test('tells statuses in digits of other scripts apart', () => {
+  test('distinguishes statuses in digits of other scripts', () => {
     expect(normaliseMessage('Request failed with status code ٤٠٤')).toBe(
       'Request failed with status code 404',
     );

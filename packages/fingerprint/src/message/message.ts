@@ -30,7 +30,7 @@ function distinctLines(text: string): string {
   return [...lines].join(' ');
 }
 
-/** The rules that normalise a message, in order. Later rules rely on earlier ones having removed their part. */
+/** The rules that normalize a message, in order. Later rules rely on earlier ones having removed their part. */
 export const rules: readonly Rule[] = [
   replacing('terminal colours', /\u001b\[[\d;]{0,20}[A-Za-z]/g, '', includes('\u001b')),
   replacing(
@@ -85,7 +85,7 @@ export const rules: readonly Rule[] = [
   replacing('white space', /\s{2,200}|[\n\t\r]/g, ' ', (text) => /\s\s|[\n\t\r]/.test(text)),
 ];
 
-/** Two or more capitalised words that are not in the vocabulary of errors are a person or a place. The words before them stay. */
+/** Two or more capitalized words that are not in the vocabulary of errors are a person or a place. The words before them stay. */
 function withoutFullName(found = ''): string {
   const parts = found.split(' ');
   let first = 0;
@@ -95,7 +95,7 @@ function withoutFullName(found = ''): string {
   return [...parts.slice(0, first), '<name>'].join(' ');
 }
 
-/** "New" among capitalised words usually begins the name of a place. */
+/** "New" among capitalized words usually begins the name of a place. */
 const isWritten = (word = ''): boolean => word !== 'New' && isErrorWord(word);
 
 /**
@@ -114,7 +114,7 @@ export function normaliseMessage(message: string, applied?: string[]): string {
   return reveal(text).trim();
 }
 
-/** The message as it is compared: placeholders of every kind become one, because the same position may hold a number today and a word tomorrow. */
+/** The compared form of the message: placeholders of every kind become one, because the same position may hold a number today and a word tomorrow. */
 export function comparable(normalised: string): string {
   const text = withoutBareData(normalised);
   if (!text.includes('<')) return text;

@@ -1,6 +1,6 @@
 import { isAscii } from './digits.ts';
 
-// Pairs of letters that words and identifiers hardly ever hold: the first letter, then every letter that does not follow it.
+// Pairs of letters that words and identifiers rarely contain: the first letter, then every letter that does not follow it.
 const rare = new Set(
   (
     'aehjoq bdfghjkmnqvwxz cbdfgjmnpqvwxz dhjkmnqtwxz ez fbdghjkmnpqvwxz gbcdfjkpqvwxyz hbcdfghjkpqvwxz ihijquwy ' +

@@ -1,7 +1,7 @@
 import { withAllWords } from './words.ts';
 
 /**
- * One named step of normalising a message. `gate` is a cheap test that spares most messages the patterns. `ascii` is true for a message
+ * One named step of message normalization. `gate` is a cheap test that spares most messages the patterns. `ascii` is true for a message
  * that has no other letters.
  */
 export interface Rule {
@@ -14,7 +14,7 @@ const guard = 0xe000;
 const asciiOffset = guard - 0x20;
 const guarded = /[\ue000-\ue05f]/g;
 
-/** Hides text from the rules that follow; `reveal` brings it back. Used for what tells errors apart, such as a status. */
+/** Hides text from the rules that follow; `reveal` brings it back. Used for text that distinguishes errors, such as a status. */
 export function protect(text: string): string {
   let hidden = '';
   for (let at = 0; at < text.length; at += 1) {

@@ -17,11 +17,11 @@ const jsonKind = (text: string): string => {
 const jsonParse =
   /(?<=^|: )(?:Unexpected (?:token|end of JSON|number|string|non-whitespace)|Unterminated |Expected (?:'|"|,|:|property|double-quoted)|Bad (?:control|escaped|Unicode)|No number after|Exponent part is|".{0,60}" is not valid JSON).{0,300}/s;
 
-// Programs with many subcommands: the next word tells them apart.
+// Programs with many subcommands: the next word distinguishes them.
 const multiplied =
   /^(?:git|npm|npx|pnpm|yarn|docker|kubectl|helm|terraform|aws|gcloud|az|gh|cargo|go|pip|apt-get|systemctl|openssl|prisma)$/;
 
-/** Messages whose producer is known: Node, V8, OpenSSL and databases. Each rule removes what belongs to the data or to a version. */
+/** Messages whose producer is known: Node, V8, OpenSSL and databases. Each rule removes the parts that belong to the data or to a version. */
 export const shapes: Rule[] = [
   ...assertions,
   { name: 'source excerpt', gate: includes('^\n', '^', ' | ', '| '), apply: withoutExcerpt },

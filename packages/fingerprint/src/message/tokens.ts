@@ -21,7 +21,7 @@ const money = new RegExp(
 
 const hasCapitals = (text: string): boolean => /[A-Z]{2}/.test(text);
 
-/** Values that are recognised by their form in any message. */
+/** Values that are recognized by their form in any message. */
 export const forms: Rule[] = [
   replacing('data URI', /\bdata:[\w/+.-]{1,60};base64,[\w+/=]{0,2048}/g, '<data>', includes('data:')),
   fileOfRows,
@@ -159,7 +159,7 @@ export const forms: Rule[] = [
   replacing('IBAN', /\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,8}(?: ?[A-Z0-9]{1,4})?\b/g, '<id>', hasDigit),
 ];
 
-// Statuses that servers send. A count or an id is hardly ever one of them.
+// Statuses that servers send. A count or an id is rarely one of them.
 const known = '(?:40[0-9]|41[0-8]|42[1-9]|431|451|49[89]|50[0-8]|51[01]|52[0-9]|530|598|599)';
 
 /** Numbers that tell errors apart, and names with digits: hidden from the rules for numbers. */

@@ -2,9 +2,9 @@ import { bounds } from '../bounds.ts';
 import { isMangled } from '../type.ts';
 import { isLibraryFunction } from './library.ts';
 
-/** What the stack says about the origin of an error. */
+/** The origin of an error according to its stack. */
 export interface Frames {
-  /** Node's own fetch comes before the app. Whether frames of the app follow depends on the version of Node. */
+  /** Node's own fetch comes before the app. Whether frames of the app follow depends on the Node version. */
   throughFetch: boolean;
   /** The module of Node that threw, such as `timers/promises`, if it is one that apps import. */
   module: string;
@@ -126,7 +126,7 @@ function positionOf(frame: string): Position {
     : { file: position, line: 0, column: 0 };
 }
 
-/** What stands in the parentheses of a frame, or all of it where a function has no name. */
+/** The text in the parentheses of a frame, or the whole frame if its function has no name. */
 function locationOf(frame: string): string {
   const open = frame.endsWith(')') ? openingOf(frame) : -1;
   if (open > 0) return frame.slice(open + 2, -1);

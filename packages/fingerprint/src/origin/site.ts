@@ -1,4 +1,4 @@
-// Names that say nothing, and that in a bundle may be a library's. The caller says more.
+// Names without meaning, which in a bundle may belong to a library. The caller is more specific.
 const vagueName =
   /^(?:_|parse$|validate$|test$|hash$|request$|fetch$|send$|get$|post$|put$|patch$|delete$|del$|query$|execute$|exec$|connect$|close$|open$|read$|write$|emit$|next$|nextOnce$|step$|then$|catch$|finally$|resolve$|reject$|call$|apply$|invoke$|run$|handle$|handler$|process$|compile$|create$|init$|start$|stop$|end$|flush$|push$|add$|set$|use$|on$|once$|emitError$|error$|err$|done$|cb$|callback$|decode$|encode$|format$|load$|save$|wrapped$|wrapper$|wrap$|inner$|fn$|func$|method$|value$|proxy$|dispatch$|perform$|consume$|transform$|verify$|sign$|from$|of$|assert$|attempt$|on[Ee]rror$|finish\w{1,30}$|invalid$|make$|build$|sql$)/;
 const helperName =

@@ -35,7 +35,7 @@ export function toolSchema(
       });
       return {
         success: false,
-        error: new TypeError(`The payload of ${task} is not valid: ${issues.join('; ')}`),
+        error: new TypeError(`Invalid payload for ${task}: ${issues.join('; ')}`),
       };
     },
   };
@@ -46,13 +46,13 @@ function writtenSchema(task: string, schema: StandardSchemaV1 | undefined): Json
   if (!payloadSchema) {
     throw new TypeError(
       schema
-        ? `A model cannot know the payload of task ${task}: ${payloadSchemaNote}. Give asTool an inputSchema, a JSON Schema.`
-        : `A model cannot know the payload of task ${task}, which has no schema. Declare the task with \`schema\`, or give asTool an inputSchema, a JSON Schema.`,
+        ? `The payload of task ${task} has no JSON Schema for models: ${payloadSchemaNote}. Pass inputSchema, a JSON Schema, to asTool.`
+        : `Task ${task} has no schema, which a model needs to build its payload. Declare the task with \`schema\`, or pass inputSchema, a JSON Schema, to asTool.`,
     );
   }
   if (payloadSchema['type'] !== 'object') {
     throw new TypeError(
-      `Models call tools with an object, and the payload of task ${task} is none. Wrap it in an object.`,
+      `Models call tools with an object, but the payload of task ${task} is not an object. Wrap it in an object.`,
     );
   }
   return payloadSchema;

@@ -40,7 +40,7 @@ const calls = () =>
     .filter(({ path }) => !path.startsWith('/api/v1/whoami'))
     .map(({ method, path }) => `${method} ${path}`);
 
-test('alerts are made, read, changed and deleted, and have dates for times', async () => {
+test('alerts are created, read, updated and deleted, with times as dates', async () => {
   const time = new Date(at);
   expect(await alerts.create({ kind: 'error.new', quiet: '10m' })).toMatchObject({ firingSince: time });
   expect(await alerts.list()).toMatchObject([{ createdAt: time, lastSentAt: null }]);
@@ -58,7 +58,7 @@ test('alerts are made, read, changed and deleted, and have dates for times', asy
   ]);
 });
 
-test('endpoints are made and tried, and their deliveries read and sent again', async () => {
+test('endpoints are created and tested, and their deliveries read and retried', async () => {
   const time = new Date(at);
   expect(
     await notifications.createEndpoint({ kind: 'slack', url: 'https://hooks.example.com' }),

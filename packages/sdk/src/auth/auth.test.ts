@@ -25,7 +25,7 @@ const asker = async () => (await runs.cancel('run_1')).id;
 const pause = () => new Promise((resolve) => setTimeout(resolve, 5));
 
 describe('withAuth', () => {
-  test('holds inside its callback, after awaits too, and nowhere else meanwhile', async () => {
+  test('applies inside its callback, also after awaits, and nowhere else', async () => {
     await open();
     const inside = (name: string) =>
       auth.withAuth({ accessToken: name, previewBranch: name }, async () => {
@@ -40,7 +40,7 @@ describe('withAuth', () => {
     expect(await asker()).toBe('svc_dev_outer outer');
   });
 
-  test('keeps what it is not given, and nests', async () => {
+  test('keeps unspecified settings, and can be nested', async () => {
     await open();
     const seen = await auth.withAuth({ accessToken: 'one' }, () =>
       auth.withAuth({ previewBranch: 'inner' }, async () => [
@@ -51,7 +51,7 @@ describe('withAuth', () => {
     expect(seen).toEqual(['one inner', 'two inner']);
   });
 
-  test('ends when its callback throws, and hands on what it threw', async () => {
+  test('ends when its callback throws, and rethrows the error', async () => {
     await open();
     const failing = auth.withAuth({ accessToken: 'one' }, () => {
       throw new RangeError('mine');
@@ -60,7 +60,7 @@ describe('withAuth', () => {
     expect(await asker()).toBe('svc_dev_outer outer');
   });
 
-  test('is one at a time where there is no AsyncLocalStorage, and clients still keep apart', async () => {
+  test('allows one call at a time without AsyncLocalStorage, while clients stay separate', async () => {
     vi.resetModules();
     vi.stubGlobal('process', { env: {} });
     const sdk = await import('../index.ts').finally(() => vi.unstubAllGlobals());
@@ -80,7 +80,7 @@ describe('withAuth', () => {
 });
 
 describe('MillraceClient', () => {
-  test('keeps several projects and branches apart in one process', async () => {
+  test('separates projects and branches in one process', async () => {
     await open();
     const clients = ['a', 'b', 'c'].map(
       (name) => new MillraceClient({ baseURL: server.url, secretKey: name, previewBranch: `${name}/x` }),
@@ -113,7 +113,7 @@ describe('MillraceClient', () => {
     ]);
   });
 
-  test('is not moved by withAuth', async () => {
+  test('is not affected by withAuth', async () => {
     await open();
     const client = new MillraceClient({ baseURL: server.url, secretKey: 'a', previewBranch: 'x' });
     const seen = await auth.withAuth({ accessToken: 'one' }, () => client.runs.cancel('run_1'));
@@ -122,7 +122,7 @@ describe('MillraceClient', () => {
 });
 
 describe('public tokens', () => {
-  test('are asked for with scopes as texts and the time in seconds', async () => {
+  test('are requested with scopes as strings and the time in seconds', async () => {
     await open();
     const at = new Date('2030-01-01T00:00:00.500Z');
     expect(
@@ -147,7 +147,7 @@ describe('public tokens', () => {
     ]);
   });
 
-  test('take scopes as they are written, and leave out what is undefined', async () => {
+  test('send scopes unchanged, and omit undefined ones', async () => {
     await open();
     expect(scopeTexts(['read:runs:run_1'])).toEqual(['read:runs:run_1']);
     expect(

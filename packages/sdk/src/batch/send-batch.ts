@@ -31,7 +31,9 @@ export class BatchNotSealedError extends Error {
   readonly batchId: string;
 
   constructor(batchId: string, enqueued: number, expected: number) {
-    super(`The batch ${batchId} has ${enqueued} of its ${expected} items after every attempt to send them.`);
+    super(
+      `The batch ${batchId} received ${enqueued} of its ${expected} items after all attempts to send them.`,
+    );
     this.batchId = batchId;
   }
 }

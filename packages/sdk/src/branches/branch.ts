@@ -26,6 +26,6 @@ export async function projectOf(client: ApiClient, projectRef: string | undefine
   const { project } = await client.call('whoami');
   if (project) return project.ref;
   throw new ConfigurationError(
-    'A personal access token is for many projects: give one, as in branches.list({ projectRef: "proj_…" }).',
+    'A personal access token covers many projects: specify one, as in branches.list({ projectRef: "proj_…" }).',
   );
 }

@@ -25,7 +25,7 @@ const requests = () =>
     .filter(({ path }) => path !== '/api/v1/whoami')
     .map(({ method, path, body }) => [method, path.replace('/api/v1/projects/', ''), body]);
 
-test('are those of the project of the key, or of the one that is named', async () => {
+test('belong to the project of the key, or to the given one', async () => {
   const [branch] = await branches.list();
   expect(branch).toMatchObject({ name: 'feat/x', updatedAt: new Date('2026-11-21T00:00:00.000Z') });
   await branches.list({ projectRef: 'proj_a' });
@@ -37,7 +37,7 @@ test('are those of the project of the key, or of the one that is named', async (
   ]);
 });
 
-test('an archival is asked for until live attempts have stopped', async () => {
+test('an archival is retried until live attempts have stopped', async () => {
   archiveReplies.push(
     { id: 'env_1', isArchived: false, canceled: 7, liveRuns: 2 },
     { id: 'env_1', isArchived: true, canceled: 1, liveRuns: 0 },

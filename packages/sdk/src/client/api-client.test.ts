@@ -51,7 +51,7 @@ describe('call', () => {
     });
   });
 
-  test('tries again with the same idempotency key until it succeeds', async () => {
+  test('retries with the same idempotency key until it succeeds', async () => {
     const client = await clientFor(() =>
       server.received.length < 3 ? { status: 503 } : { body: { id: 'run_1' } },
     );
@@ -70,7 +70,7 @@ describe('call', () => {
     });
   });
 
-  test('repeats a call past five attempts while only a proxy answers, except one that may act twice', async () => {
+  test('retries a call past five attempts while only a proxy answers, unless it is not idempotent', async () => {
     const client = await clientFor(() =>
       server.received.length < 12
         ? { status: 503, headers: { 'content-type': 'text/html' }, body: '<html>no server</html>' }
@@ -97,7 +97,7 @@ describe('call', () => {
     await expect(polling).rejects.toBe(reason);
   });
 
-  test('stops repeating a call when the run is to stop', async () => {
+  test('stops retrying a call when the run is stopping', async () => {
     const controller = new AbortController();
     const client = await clientFor(() => {
       controller.abort();
@@ -131,12 +131,12 @@ describe('call', () => {
     ['plain text', 'upstream gone', '418 upstream gone'],
     ['nothing', undefined, '418 status code (no body)'],
     ['an error object', { error: { message: 'deep' } }, '418 deep'],
-  ])('makes a message of %s', async (_, body, message) => {
+  ])('builds a message from %s', async (_, body, message) => {
     const client = await clientFor(() => ({ status: 418, body }));
     await expect(retrieve(client)).rejects.toMatchObject({ name: 'ApiError', message });
   });
 
-  test('says where the documentation explains a failure, if the reply names a place there', async () => {
+  test('contains the documentation section of a failure if the reply names one', async () => {
     const failure = async (help: string | undefined, error = 'Run not found') => {
       const client = await clientFor(() => ({
         status: 404,
@@ -159,12 +159,12 @@ describe('call', () => {
       expect(await failure(odd)).toEqual(['404 Run not found', undefined]);
   });
 
-  test('says where a redirect leads, and does not take the key there', async () => {
+  test('reports the target of a redirect, and does not send the key to it', async () => {
     const client = await clientFor(() => ({ status: 308, headers: { location: 'https://x.test/' } }));
     await expect(retrieve(client)).rejects.toThrow(/308 .*https:\/\/x\.test\//);
   });
 
-  test('names the address of a server that cannot be reached', async () => {
+  test('reports the address of an unreachable server', async () => {
     const client = await clientFor(() => ({}), { retry: { ...fast, maxAttempts: 2 } });
     await server.close();
     const error = await retrieve(client).catch((thrown: unknown) => thrown);
@@ -178,7 +178,7 @@ describe('call', () => {
     expect(JSON.stringify(error) + (error as Error).stack).not.toContain('svc_dev_key');
   });
 
-  test('does not take a web page for a reply', async () => {
+  test('does not accept a web page as a reply', async () => {
     const client = await clientFor(() => ({ body: '<html>' }));
     const error = await retrieve(client).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(UnexpectedReplyError);
@@ -196,13 +196,13 @@ describe('call', () => {
 });
 
 describe('trigger', () => {
-  test('sends a lone call by the plain route and hands on the token of its reply', async () => {
+  test('sends a single call to the plain route and passes on the token of its reply', async () => {
     const client = await clientFor(() => ({ headers: { 'x-trigger-jwt': 'jwt' }, body: triggered(1) }));
-    expect(await client.trigger('a/b', members(1))).toEqual({ ...triggered(1), publicAccessToken: 'jwt' });
+    expect(await client.trigger('a/b', members(1))).toEqual({ ...ran(1), publicAccessToken: 'jwt' });
     expect(server.received).toMatchObject([{ path: '/api/v1/tasks/a%2Fb/trigger', body: { payload: 1 } }]);
   });
 
-  test('puts calls of one tick in one request and gives each its own reply', async () => {
+  test('combines calls of one tick into one request, each with its own reply', async () => {
     const client = await clientFor(obliging);
     const replies = await Promise.all([1, 2, 3].map((n) => client.trigger(`task-${n}`, members(n))));
     expect(replies.map(({ id }) => id)).toEqual(['run_1', 'run_2', 'run_3']);
@@ -210,7 +210,7 @@ describe('trigger', () => {
     expect(itemsOf(server.received[0]!)).toEqual([1, 2, 3].map((n) => ({ task: `task-${n}`, payload: n })));
   });
 
-  test('keeps a call without payload and options well formed in company', async () => {
+  test('keeps a call without payload and options well-formed in a shared request', async () => {
     const client = await clientFor(obliging);
     await Promise.all([client.trigger('a', ''), client.trigger('b', '')]);
     expect(itemsOf(server.received[0]!)).toEqual([{ task: 'a' }, { task: 'b' }]);
@@ -240,7 +240,7 @@ describe('trigger', () => {
     expect(server.received).toHaveLength(3);
   });
 
-  test('gives each call its own error when they share a request', async () => {
+  test('reports separate errors for calls that share a request', async () => {
     const client = await clientFor(() => ({
       body: { results: [triggered(0), { status: 422, error: 'too many tags' }, triggered(2)] },
     }));
@@ -256,7 +256,7 @@ describe('trigger', () => {
     expect(server.received).toHaveLength(1);
   });
 
-  test('tries a call again alone when only it met a passing failure', async () => {
+  test('retries a call alone if only that call failed temporarily', async () => {
     const client = await clientFor((request) =>
       isShared(request)
         ? { body: { results: [triggered(0), { status: 503, error: 'busy' }] } }
@@ -267,7 +267,7 @@ describe('trigger', () => {
     expect(paths()).toEqual(['/api/v1/tasks/trigger-many', '/api/v1/tasks/t/trigger']);
   });
 
-  test('does not let one bad call fail its neighbours', async () => {
+  test('does not fail other calls because of an invalid one', async () => {
     const client = await clientFor((request) => {
       if (isShared(request)) return { status: 400, body: { error: 'Validation error' } };
       const { payload } = request.body as { payload: number };
@@ -281,14 +281,14 @@ describe('trigger', () => {
     expect(settled[2]).toMatchObject({ value: { id: 'run_2' } });
   });
 
-  test('fails all calls at once when the key is refused', async () => {
+  test('fails all calls immediately when the key is rejected', async () => {
     const client = await clientFor(() => ({ status: 401, body: { error: 'Invalid API key' } }));
     const settled = await Promise.allSettled([0, 1].map((n) => client.trigger('t', members(n))));
     for (const each of settled) expect(each).toMatchObject({ reason: { name: 'AuthenticationError' } });
     expect(server.received).toHaveLength(1);
   });
 
-  test('repeats a shared request whole, under the same idempotency key', async () => {
+  test('retries a shared request as a whole, under the same idempotency key', async () => {
     const client = await clientFor((request) =>
       server.received.length === 1 ? { status: 500 } : obliging(request),
     );
@@ -314,7 +314,7 @@ describe('trigger', () => {
     ]);
   });
 
-  test('refuses an empty task id before anything is sent', async () => {
+  test('rejects an empty task id before sending anything', async () => {
     const client = await clientFor(obliging);
     await expect(client.trigger('', members(1))).rejects.toThrow(/taskId must be a non-empty string/);
     expect(server.received).toHaveLength(0);

@@ -25,7 +25,7 @@ function failing(error: Error = busy) {
   return { call, count: () => calls, answer: (value: string) => void (answered = value) };
 }
 
-test('repeats a call for as long as the server answers 503, and shows in the log that it does', async () => {
+test('retries a call as long as the server answers 503, and logs it', async () => {
   const { call, count, answer } = failing();
   const result = insist(call, undefined);
   await vi.advanceTimersByTimeAsync(59_000);
@@ -34,7 +34,7 @@ test('repeats a call for as long as the server answers 503, and shows in the log
   expect(vi.mocked(console.warn).mock.calls).toEqual([
     [
       expect.stringMatching(
-        /^This run waits: .* failed for 6\d s and is repeated\. The database does not accept/,
+        /^This run is waiting: .* failed for 6\d s and is being retried\. The database does not accept/,
       ),
     ],
   ]);
@@ -48,7 +48,7 @@ test('repeats a call for as long as the server answers 503, and shows in the log
   expect(count()).toBe(before + 1);
 });
 
-test('ends at once when the attempt receives a stop signal', async () => {
+test('ends immediately when the attempt receives a stop signal', async () => {
   const { call, count } = failing();
   const stop = new AbortController();
   const result = insist(call, stop.signal).catch((error: unknown) => error);

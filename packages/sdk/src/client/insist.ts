@@ -32,7 +32,7 @@ export async function insist<T>(call: () => Promise<T>, signal: AbortSignal | un
       if (failingMs >= warningMs) {
         warningMs = failingMs * 2;
         logger.warn(
-          `This run waits: a call to the Millrace server has failed for ${Math.round(failingMs / 1_000)} s and is repeated. ${(error as Error).message}`,
+          `This run is waiting: a call to the Millrace server has failed for ${Math.round(failingMs / 1_000)} s and is being retried. ${(error as Error).message}`,
         );
       }
     }

@@ -77,7 +77,7 @@ test('knows the tasks of a type: ids, payloads and outputs', async () => {
   expect(uncalled).toBeTypeOf('function');
 });
 
-test('without a type of tasks, takes the type of one task, or any id', async () => {
+test('without a tasks type, accepts the type of one task, or any id', async () => {
   const { url } = await open();
   const client = new MillraceClient({ baseURL: url, secretKey: 'k' });
   const handle = await client.tasks.trigger<typeof exported.resize>('resize', { url });
@@ -86,7 +86,7 @@ test('without a type of tasks, takes the type of one task, or any id', async () 
   expectTypeOf(client.runs).toEqualTypeOf<typeof runs>();
 });
 
-test('is created where there is no address and no key, and reads them when the first call is made', async () => {
+test('can be created without address and key, and reads them at the first call', async () => {
   vi.stubEnv('MILLRACE_API_URL', undefined);
   vi.stubEnv('MILLRACE_SECRET_KEY', undefined);
   vi.stubEnv('MILLRACE_ACCESS_TOKEN', undefined);

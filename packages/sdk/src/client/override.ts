@@ -43,7 +43,7 @@ export async function throughout<R>(client: ApiClient, act: () => R | Promise<R>
   if (storage) return storage.run(client, act);
   if (current !== undefined) {
     throw new Error(
-      'auth.withAuth is under way already, and this runtime cannot keep the two apart: use new MillraceClient({ … }) instead.',
+      'auth.withAuth is already active, and this runtime cannot separate the two calls: use new MillraceClient({ … }) instead.',
     );
   }
   current = client;

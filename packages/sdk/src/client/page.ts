@@ -36,12 +36,12 @@ async function pageAt<T>(fetch: Fetch<T>, cursor: Cursor): Promise<Page<T>> {
     hasNextPage: () => next !== undefined,
     hasPreviousPage: () => previous !== undefined,
     async getNextPage() {
-      if (next === undefined) throw new RangeError('There is no next page; ask hasNextPage() first.');
+      if (next === undefined) throw new RangeError('There is no next page; check hasNextPage() first.');
       return pageAt(fetch, { after: next });
     },
     async getPreviousPage() {
       if (previous === undefined)
-        throw new RangeError('There is no previous page; ask hasPreviousPage() first.');
+        throw new RangeError('There is no previous page; check hasPreviousPage() first.');
       return pageAt(fetch, { before: previous });
     },
   };

@@ -26,7 +26,7 @@ describe('requestRetryDelay', () => {
     expect(delays.map((ms) => ms && Math.round(ms))).toEqual([1_000, 1_600, 2_560, 4_096, undefined]);
   });
 
-  test('lets x-should-retry decide over the status', () => {
+  test('gives x-should-retry precedence over the status', () => {
     expect(delay(1, { status: 404, shouldRetry: 'true' })).toBe(1_000);
     expect(delay(1, { status: 500, shouldRetry: 'false' })).toBeUndefined();
     expect(delay(5, { status: 404, shouldRetry: 'true' })).toBeUndefined();
@@ -44,7 +44,7 @@ describe('requestRetryDelay', () => {
     },
   );
 
-  test('never waits longer than the maximum but for a rate limit', () => {
+  test('never waits longer than the maximum, except for a rate limit', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 100_000 }),
@@ -105,7 +105,7 @@ describe('requestRetries', () => {
     expect(delaysOf(() => ({ status: 503 }), true, { ...retry, maxOutageInMs: 0 })).toHaveLength(4);
   });
 
-  test('grants another failure all its attempts after an outage', () => {
+  test('allows all attempts for another failure after an outage', () => {
     const delays = delaysOf((at) => ({ status: at < 30_000 ? 503 : 500 }));
     expect(delays.slice(-4).map(Math.round)).toEqual([1_000, 1_600, 2_560, 4_096]);
     expect(total(delays)).toBeGreaterThan(39_000);
@@ -119,7 +119,7 @@ describe('requestRetries', () => {
     expect(first('Wed, 21 Oct 2026 07:28:00 GMT')).toBe(1_000);
   });
 
-  test('spreads the delays of many clients over half as long again', () => {
+  test('spreads the delays of many clients by up to 50 %', () => {
     const next = (random: number) =>
       requestRetries(
         retry,

@@ -13,7 +13,7 @@ const refusal = (settings: ClientSettings, from: Record<string, string> = variab
 };
 
 describe('resolveSettings', () => {
-  test('takes everything from the environment', () => {
+  test('reads all settings from the environment', () => {
     const settings = resolveSettings({}, { ...variables, MILLRACE_PREVIEW_BRANCH: 'feat/x' });
     expect(settings).toMatchObject({
       baseURL: 'http://localhost:1',
@@ -23,7 +23,7 @@ describe('resolveSettings', () => {
     expect(settings.isAmbient).toBe(true);
   });
 
-  test('prefers what is given, an access token before a secret key', () => {
+  test('prefers explicit settings, an access token before a secret key', () => {
     const settings = resolveSettings(
       { baseURL: 'https://x.test/', accessToken: 'a', secretKey: 'b' },
       variables,
@@ -39,7 +39,7 @@ describe('resolveSettings', () => {
     expect(resolveSettings({}, onlyToken).accessToken).toBe('svc_pat_1');
   });
 
-  test('keeps a path prefix and trims what a file left around a value', () => {
+  test('keeps a path prefix and trims whitespace around a value', () => {
     const settings = resolveSettings({ baseURL: 'http://x.test/millrace//', secretKey: ' k\n' }, {});
     expect(settings).toMatchObject({ baseURL: 'http://x.test/millrace', accessToken: 'k' });
   });
@@ -54,7 +54,7 @@ describe('resolveSettings', () => {
       expect(refusal({ retry: { maxOutageInMs } })).toContain('retry.maxOutageInMs');
   });
 
-  test('says which variable is missing', () => {
+  test('names the missing variable', () => {
     // Test files share a process. An earlier one may have executed runs in it, where credentials are those of the runs.
     delete (globalThis as Record<symbol, unknown>)[Symbol.for('@millrace/sdk/run-scopes')];
     expect(refusal({}, { MILLRACE_API_URL: 'http://x.test' })).toContain('MILLRACE_SECRET_KEY');
@@ -65,7 +65,7 @@ describe('resolveSettings', () => {
   });
 
   test.each(['localhost:3000', 'ftp://x.test', 'nonsense'])(
-    'refuses the address %s and shows it',
+    'rejects the address %s and shows it',
     (baseURL) => {
       expect(refusal({ baseURL })).toContain(JSON.stringify(baseURL));
     },

@@ -43,8 +43,7 @@ export interface RequestRetryOptions {
   maxTimeoutInMs?: number;
   /**
    * How long a call is repeated while the server is unavailable, from the first failure: no connection, or status 502, 503 or 504, also from a
-   * proxy. The number of attempts does not matter then; the delays are at most 5 s, plus up to half of that at random, unless `Retry-After` asks
-   * for more. Applies to all calls that are safe to repeat: triggers, batches, reads and most others. 0 disables it. Default 60,000, or 0 if
+   * proxy. The number of attempts does not matter then; the delays are at most 5 s, plus up to half of that at random, unless `Retry-After` requests more. Applies to all calls that are safe to repeat: triggers, batches, reads and most others. 0 disables it. Default 60,000, or 0 if
    * `maxAttempts` is set.
    */
   maxOutageInMs?: number;
@@ -98,7 +97,7 @@ function checkedBaseURL(text: string | undefined): string {
   if (url.username || url.password) {
     throw new ConfigurationError(
       explained(
-        'baseURL (MILLRACE_API_URL) must not hold a user name or password; give the credential as MILLRACE_SECRET_KEY.',
+        'baseURL (MILLRACE_API_URL) must not contain a user name or password; give the credential as MILLRACE_SECRET_KEY.',
         'no-server-is-configured',
       ),
     );

@@ -48,9 +48,7 @@ interface Derived {
  */
 export function aesGcmCodec({ keys, current, boundTo = '', clear }: AesGcmCodecOptions): Codec {
   if (!Object.hasOwn(keys, current))
-    throw new TypeError(
-      `aesGcmCodec: current is ${JSON.stringify(current)}, and there is no such key in keys.`,
-    );
+    throw new TypeError(`aesGcmCodec: current is ${JSON.stringify(current)}, which is not in keys.`);
   const read = new Map<string, Buffer>();
   const derived = new Map<string, Buffer>();
   let own: (Derived & { left: number }) | undefined;
@@ -102,7 +100,7 @@ export function aesGcmCodec({ keys, current, boundTo = '', clear }: AesGcmCodecO
         throw new SealedError(`${what}, which the codec does not have; it has ${known}.`);
       }
       const bytes = Buffer.from(data, 'base64');
-      if (bytes.length < overhead) throw new SealedError(`${what}, and was cut: it does not open.`);
+      if (bytes.length < overhead) throw new SealedError(`${what}, but is truncated and cannot be opened.`);
       const salt = bytes.subarray(0, saltBytes);
       const nonce = bytes.subarray(saltBytes, saltBytes + nonceBytes);
       const decipher = createDecipheriv(algorithm, derivedOf(id, salt), nonce, { authTagLength: tagBytes });
@@ -113,7 +111,7 @@ export function aesGcmCodec({ keys, current, boundTo = '', clear }: AesGcmCodecO
         return Buffer.concat(parts).toString('utf8');
       } catch {
         throw new SealedError(
-          `${what}, and does not open with the key that has this id here: it is another key, boundTo differs, or it was changed.`,
+          `${what}, but cannot be opened with the local key of this id: the key or boundTo differs, or the data was modified.`,
         );
       }
     },

@@ -13,7 +13,7 @@ const context = { purpose: 'payload mail', type: 'text/plain' };
 const codec = aesGcmCodec({ keys: { k1: keyOf(1), k2: keyOf(2) }, current: 'k2' });
 const sealed = (text: string, by: Codec = codec): SealedText => by.encode(text, context) as SealedText;
 
-test('opens what any of its keys sealed; the current one seals', () => {
+test('opens values sealed with any of its keys, and seals with the current one', () => {
   const old = aesGcmCodec({ keys: { k1: keyOf(1) }, current: 'k1' });
   expect(codec.decode(sealed('früher 🎈', old), context)).toBe('früher 🎈');
   expect(sealed('x').key).toBe('k2');
@@ -21,7 +21,7 @@ test('opens what any of its keys sealed; the current one seals', () => {
   expect(codec.decode(sealed(''), context)).toBe('');
 });
 
-test('refuses what was changed, moved, cut, or sealed elsewhere, by a sentence without the text', () => {
+test('rejects values that were changed, moved, truncated, or sealed elsewhere, without revealing the text', () => {
   const sample = sealed('hidden');
   const bytes = Buffer.from(sample.data, 'base64');
   for (let at = 0; at < bytes.length; at += 1) {
@@ -44,7 +44,7 @@ test('refuses what was changed, moved, cut, or sealed elsewhere, by a sentence w
   }
 });
 
-test('keys come from a variable, a file or a command; errors name the place and not what is there', async () => {
+test('keys come from a variable, a file or a command; errors name the source and not its content', async () => {
   const dir = await mkdtemp(join(tmpdir(), 'millrace-key-'));
   onTestFinished(() => rm(dir, { recursive: true, force: true }));
   process.env['TEST_CODEC_KEY'] = keyOf(1).toString('hex');
@@ -68,12 +68,12 @@ test('keys come from a variable, a file or a command; errors name the place and 
   const failing = {
     command: [process.execPath, '-e', `console.log('top secret'); process.exit(3)`] as const,
   };
-  expect(() => sealed('x', of(failing))).toThrow(/did not print it \(exit code 3\)\.$/);
+  expect(() => sealed('x', of(failing))).toThrow(/did not print the key \(exit code 3\)\.$/);
   expect(() => sealed('x', of({} as never))).toThrow(/\{ env \}, \{ file \}/);
-  expect(() => aesGcmCodec({ keys: {}, current: 'k1' })).toThrow(/no such key/);
+  expect(() => aesGcmCodec({ keys: {}, current: 'k1' })).toThrow(/which is not in keys/);
 });
 
-test('of a sealed error the frames stay, and a message that looks like frames does not', async () => {
+test('a sealed error keeps its frames, but not a message that looks like frames', async () => {
   const sealedError = async (error: unknown) => sealError(codec, serializeError(error), 'error run_1');
   const plain = await sealedError(new RangeError('secret 1'));
   expect(plain).toMatchObject({
@@ -101,7 +101,7 @@ test('of a sealed error the frames stay, and a message that looks like frames do
   expect(JSON.stringify(lost)).not.toMatch(/secret/);
 });
 
-test('lines are sealed in their order, also by an asynchronous codec, and cut to what a line may have', async () => {
+test('lines are sealed in order, also by an asynchronous codec, and cut to the line limit', async () => {
   const lines: { message: string; properties?: string }[] = [];
   let n = 0;
   const slow: Codec = {
@@ -135,7 +135,7 @@ test('lines are sealed in their order, also by an asynchronous codec, and cut to
   expect((await open(2)).message).toMatch(/^("ß)+… \(\d+ more characters\)$/);
 });
 
-test('the endpoint opens for those whom it authorizes, on pages of the listed origins', async () => {
+test('the endpoint opens values for authorized requests from the listed origins', async () => {
   const origin = 'https://millrace.example.com';
   const handle = codecHandler(codec, {
     origins: [origin],
@@ -169,7 +169,11 @@ test('the endpoint opens for those whom it authorizes, on pages of the listed or
   expect(opened).toMatchObject({
     status: 200,
     body: {
-      values: [{ value: { a: 1 } }, { value: 'plain' }, { error: expect.stringContaining('does not open') }],
+      values: [
+        { value: { a: 1 } },
+        { value: 'plain' },
+        { error: expect.stringContaining('cannot be opened') },
+      ],
     },
   });
   expect(opened.headers.get('access-control-allow-origin')).toBe(origin);

@@ -39,29 +39,30 @@ export function codecHandler(
 ): (request: Request) => Promise<Response> {
   const codec = checkedCodec(input, 'codecHandler: the codec');
   if (typeof authorize !== 'function')
-    throw new TypeError('codecHandler: authorize must be a function that says who may see clear text.');
+    throw new TypeError('codecHandler: authorize must be a function that decides who can read clear text.');
   if (
     !Array.isArray(origins) ||
     !origins.every((origin) => URL.canParse(origin) && new URL(origin).origin === origin)
   )
     throw new TypeError(
-      'codecHandler: origins must be a list of origins such as https://millrace.example.com, without a path.',
+      'codecHandler: origins must be an array of origins such as https://millrace.example.com, without a path.',
     );
   return async (request) => {
     const origin = request.headers.get('origin');
     // Browsers send an origin with each such request. It is required from all clients, so that no other page can use a visitor's cookies.
     if (origin === null || !origins.includes(origin))
-      return answer(403, 'This origin may not ask.', undefined);
+      return answer(403, 'This origin is not allowed.', undefined);
     if (request.method === 'OPTIONS') return new Response(null, { status: 204, headers: headersFor(origin) });
-    if (request.method !== 'POST') return answer(405, 'Send a POST.', origin);
+    if (request.method !== 'POST') return answer(405, 'Method not allowed: send a POST request.', origin);
     const allowed = await authorize(request);
     if (allowed instanceof Response) return withHeaders(allowed, origin);
     // An untyped caller may return any value.
-    if ((allowed as unknown) !== true) return answer(403, 'You may not see clear text.', origin);
+    if ((allowed as unknown) !== true) return answer(403, 'Not authorized to read clear text.', origin);
     const text = await textOf(request);
     if (text === undefined) return answer(413, `A request has at most ${maxBytes} bytes.`, origin);
     const values = valuesIn(text);
-    if (!values) return answer(400, 'Send { "values": [ … ] }, a list of envelopes.', origin);
+    if (!values)
+      return answer(400, 'values: must be an array of envelopes, as in { "values": [ … ] }.', origin);
     if (values.length > maxValues) return answer(413, `A request has at most ${maxValues} values.`, origin);
     const opened = await Promise.all(values.map((envelope) => openOne(codec, envelope)));
     return Response.json({ values: opened }, { headers: headersFor(origin) });

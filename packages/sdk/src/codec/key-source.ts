@@ -25,8 +25,10 @@ export function readKey(id: string, source: KeySource): Buffer {
   }
   if ('file' in source) return sized(id, decoded(fileText(id, source.file)), `the file ${source.file}`);
   if (Array.isArray(source.command) && typeof source.command[0] === 'string')
-    return sized(id, decoded(printed(id, source.command)), `what ${source.command[0]} prints`);
-  throw new TypeError(`Key ${id} of the codec is { env }, { file }, { command: [program, …] } or 32 bytes.`);
+    return sized(id, decoded(printed(id, source.command)), `the output of ${source.command[0]}`);
+  throw new TypeError(
+    `Key ${id} of the codec must be { env }, { file }, { command: [program, …] } or 32 bytes.`,
+  );
 }
 
 function fileText(id: string, file: string): string {
@@ -47,7 +49,7 @@ function printed(id: string, [program = '', ...args]: readonly string[]): string
     });
   } catch (error) {
     // oxlint-disable-next-line preserve-caught-error -- the cause holds what the command printed
-    throw new Error(`Key ${id} of the codec: ${program} did not print it (${codeOf(error)}).`);
+    throw new Error(`Key ${id} of the codec: ${program} did not print the key (${codeOf(error)}).`);
   }
 }
 

@@ -27,7 +27,5 @@ export function versionOf(deployment: DeploymentReference): string {
   const version: unknown =
     typeof deployment === 'string' ? deployment : (deployment as { version?: unknown } | undefined)?.version;
   if (typeof version === 'string' && version !== '') return version;
-  throw new TypeError(
-    'A deployment is named by its version (20261121.3), its id (deployment_…) or the deployment itself.',
-  );
+  throw new TypeError('Pass the version (20261121.3), the id (deployment_…) or the deployment itself.');
 }

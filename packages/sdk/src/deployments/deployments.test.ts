@@ -30,7 +30,7 @@ afterEach(() => server.close());
 
 const paths = () => server.received.map(({ method, path }) => `${method} ${path}`);
 
-test('lists all pages with the filters of the API, and has dates for times', async () => {
+test('lists all pages with the filters of the API, with times as dates', async () => {
   const found = [];
   const from = new Date('2026-11-01T00:00:00.000Z');
   for await (const deployment of deployments.list({ status: 'DEPLOYED', from, limit: 1 }))
@@ -42,7 +42,7 @@ test('lists all pages with the filters of the API, and has dates for times', asy
   );
 });
 
-test('moves runs until all are moved, and says what waited at first', async () => {
+test('moves runs until all are moved, and returns the initial waiting counts', async () => {
   const replies = [
     { moved: 2_000, isComplete: false },
     { moved: 500, isComplete: true },
@@ -99,9 +99,9 @@ test('retrieves, promotes and archives by version, id or the deployment itself',
 });
 
 test.each([undefined, '', 5, {}])(
-  'a deployment named by %j is refused before a request',
+  'a deployment named by %j is rejected before a request',
   async (reference) => {
-    await expect(deployments.retrieve(reference as string)).rejects.toThrow(/is named by its version/);
+    await expect(deployments.retrieve(reference as string)).rejects.toThrow(/Pass the version/);
     expect(server.received).toHaveLength(0);
   },
 );

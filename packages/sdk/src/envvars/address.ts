@@ -25,13 +25,13 @@ export async function addressed<R extends readonly unknown[]>(
     return { client, params: await ownEnvironment(client), rest: args as unknown as R };
   }
   if (args.length < least + 2) {
-    throw new TypeError('Give both the project reference and the environment, or neither of them.');
+    throw new TypeError('Pass both the project reference and the environment, or neither.');
   }
   const [projectRef, env, ...rest] = args;
   for (const [name, value] of Object.entries({ projectRef, env })) {
     if (typeof value !== 'string' || value === '') {
       throw new TypeError(
-        `${name} must be a text such as ${name === 'env' ? 'prod' : 'proj_…'}; got ${typeof value}`,
+        `${name} must be a string such as ${name === 'env' ? 'prod' : 'proj_…'}; got ${typeof value}`,
       );
     }
   }
@@ -48,7 +48,7 @@ function ownEnvironment(client: ApiClient): Promise<Address> {
   if (!runOf(settings) && /^(?:svc|tr)_pat_/.test(settings.accessToken ?? '')) {
     throw new ConfigurationError(
       explained(
-        'A personal access token is for many environments: give the project reference and the environment first, as in envvars.list("proj_…", "prod").',
+        'A personal access token covers many environments: pass the project reference and the environment first, as in envvars.list("proj_…", "prod").',
         'wrong-type-of-credential',
       ),
     );
@@ -58,7 +58,7 @@ function ownEnvironment(client: ApiClient): Promise<Address> {
     pending = client.call('whoami').then((reply) => {
       const { project, environment } = expected(reply, isObject);
       if (project && environment) return { projectRef: project.ref, env: environment.name };
-      throw new ConfigurationError('This credential is for no environment: give a secret key.');
+      throw new ConfigurationError('This credential does not belong to an environment: use a secret key.');
     });
     pending.catch(() => own.delete(client));
     own.set(client, pending);

@@ -29,7 +29,7 @@ const requests = () =>
     .map(({ method, path, body }) => [method, path.replace('/api/v1/projects/', ''), body]);
 
 describe('each call', () => {
-  test('names the project and the environment that it is given', async () => {
+  test('sends the given project and environment', async () => {
     await envvars.list('proj_a', 'prod');
     await envvars.retrieve('proj_a', 'prod', 'A');
     await envvars.create('proj_a', 'prod', { name: 'A', value: '1', isSecret: true });
@@ -51,7 +51,7 @@ describe('each call', () => {
     expect(server.received).toHaveLength(8);
   });
 
-  test("without them is about the secret key's own environment, which is asked for once", async () => {
+  test('without them applies to the environment of the secret key, which is requested once', async () => {
     await Promise.all([envvars.list(), envvars.retrieve('A')]);
     await envvars.create({ name: 'A', value: '1' });
     await envvars.update('A', { value: '2' });
@@ -66,7 +66,7 @@ describe('each call', () => {
   });
 });
 
-test('readAll gives the values by name', async () => {
+test('readAll returns the values by name', async () => {
   answer = () => ({ body: { variables: { A: '1' }, revision: 3 } });
   expect(await envvars.readAll()).toEqual({ A: '1' });
   expect(requests()).toEqual([['GET', 'proj_own/envvars', undefined]]);
@@ -86,7 +86,7 @@ test('the history is read page by page, with dates', async () => {
   expect(requests().at(-1)?.[1]).toBe('proj_own/envvar-revisions/stg?page%5Bafter%5D=2');
 });
 
-test('a personal access token needs to be told, and half an address is refused', async () => {
+test('a personal access token requires both, and an incomplete address is rejected', async () => {
   configure({ baseURL: server.url, accessToken: 'svc_pat_1' });
   await expect(envvars.list()).rejects.toThrow(ConfigurationError);
   await expect(envvars.history()).rejects.toThrow(ConfigurationError);

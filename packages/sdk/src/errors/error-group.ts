@@ -24,5 +24,5 @@ export type ErrorReference = string | { readonly id: string };
 export function errorId(error: ErrorReference): string {
   const id: unknown = typeof error === 'string' ? error : (error as { id?: unknown } | undefined)?.id;
   if (typeof id === 'string' && id !== '') return id;
-  throw new TypeError('An error group is named by its id (error_…) or by the group itself.');
+  throw new TypeError('Pass the id of the error group (error_…) or the group itself.');
 }

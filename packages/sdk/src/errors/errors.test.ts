@@ -34,7 +34,7 @@ const threePages = ({ path }: Received): Answer => {
 };
 
 describe('list', () => {
-  test('sends every filter as the API spells it', async () => {
+  test('sends every filter in the form of the API', async () => {
     answer = threePages;
     await errors.list({
       taskIdentifier: ['a', 'b'],
@@ -94,14 +94,14 @@ describe('list', () => {
     expect(queries().map(Object.keys)).toEqual([[], ['page[after]'], ['page[before]'], ['page[after]']]);
   });
 
-  test('has clear ends', async () => {
+  test('ends at the first and last page', async () => {
     answer = threePages;
     const last = await errors.list({ after: '2' });
     expect([last.hasNextPage(), last.hasPreviousPage()]).toEqual([false, true]);
     await expect(last.getNextPage()).rejects.toThrow(RangeError);
   });
 
-  test('throws what the server refuses, awaited or iterated', async () => {
+  test('throws server rejections, awaited or iterated', async () => {
     answer = () => ({
       status: 400,
       body: { error: 'Query Error', details: [{ code: 'custom', message: 'no', path: ['filter[status]'] }] },
@@ -114,7 +114,7 @@ describe('list', () => {
   });
 });
 
-test('retrieve names the group in the path and gives dates', async () => {
+test('retrieve sends the group in the path and returns dates', async () => {
   answer = () => ({ body: { ...group(1), ignoredAt: null } });
   expect(await errors.retrieve('error_1')).toMatchObject({
     lastSeen: new Date('2026-11-21'),
@@ -123,7 +123,7 @@ test('retrieve names the group in the path and gives dates', async () => {
   expect(server.received[0]?.path).toBe('/api/v1/errors/error_1');
 });
 
-test('list asks for the trend of each group and gives its dates', async () => {
+test('list requests the trend of each group and returns its dates', async () => {
   const trend = { intervalMs: 3_600_000, points: [{ from: '2026-11-21T10:00:00.000Z', count: 3 }] };
   answer = () => ({ body: { data: [{ ...group(1), trend }, group(2)], pagination: {} } });
   const { data } = await errors.list({ trend: '24h' });
@@ -134,7 +134,7 @@ test('list asks for the trend of each group and gives its dates', async () => {
   expect(queries()).toEqual([{ trend: '24h' }]);
 });
 
-test('retrieve asks for a trend of a period and gives its dates', async () => {
+test('retrieve requests the trend of a period and returns its dates', async () => {
   const trend = { intervalMs: 3_600_000, points: [{ from: '2026-11-21T10:00:00.000Z', count: 3 }] };
   answer = () => ({ body: { ...group(1), trend } });
   expect((await errors.retrieve('error_1', { trend: '24h' })).trend).toEqual({
@@ -144,7 +144,7 @@ test('retrieve asks for a trend of a period and gives its dates', async () => {
   expect(queries()).toEqual([{ trend: '24h' }]);
 });
 
-test('resolve sends the version that has the fix, or none', async () => {
+test('resolve sends the version with the fix, or none', async () => {
   answer = () => ({ body: { ...group(1), resolvedAt: '2026-11-21T00:00:00.000Z' } });
   const resolved = await errors.resolve('error_1', { resolvedInVersion: '20261121.3' });
   await errors.resolve({ id: 'error_1' });
@@ -155,7 +155,7 @@ test('resolve sends the version that has the fix, or none', async () => {
   ]);
 });
 
-test('ignore and unresolve, merge and split send what the API takes', async () => {
+test('ignore, unresolve, merge and split send the bodies of the API', async () => {
   answer = () => ({ body: group(1) });
   await errors.ignore('error_1', { duration: 60_000, reason: 'known' });
   await errors.unresolve('error_1');
@@ -198,7 +198,7 @@ test('rules are those of the given project, or of the key', async () => {
   ]);
 });
 
-test('what is no group is refused before a request', async () => {
+test('an invalid group is rejected before a request', async () => {
   await expect(errors.retrieve('')).rejects.toThrow(/error_/);
   await expect(errors.resolve(undefined as never)).rejects.toThrow(/error_/);
   expect(server.received).toHaveLength(0);

@@ -50,5 +50,5 @@ export type EventReference = string | { readonly id: string };
 export function eventId(event: EventReference): string {
   const id: unknown = typeof event === 'string' ? event : (event as { id?: unknown } | undefined)?.id;
   if (typeof id === 'string' && id !== '') return id;
-  throw new TypeError('An event is named by its id or by the event itself.');
+  throw new TypeError('Pass the id of the event or the event itself.');
 }

@@ -22,7 +22,7 @@ const times = {
 };
 
 describe('send', () => {
-  test('sends the event under its id, or under one that it makes', async () => {
+  test('sends the event under its id, or under a generated one', async () => {
     answer = () => ({ body: { id: 'x' } });
     await events.send({
       id: 'order-1',
@@ -50,14 +50,14 @@ describe('send', () => {
     ]);
   });
 
-  test('keeps the id that it made when it tries again', async () => {
+  test('keeps the generated id when it retries', async () => {
     answer = () => (server.received.length === 1 ? { status: 503 } : { body: { id: 'x' } });
     await events.send({ name: 'order.paid' });
     const [first, second] = server.received;
     expect(second?.body).toEqual(first?.body);
   });
 
-  test('rejects what is no JSON, and sends nothing', async () => {
+  test('rejects a payload that is not JSON, and sends nothing', async () => {
     answer = () => ({});
     await expect(events.send({ name: 'x', payload: 1n })).rejects.toThrow(UnserializableError);
     await expect(events.sendBatch([{ name: 'x' }, { name: 'x', payload: 1n }])).rejects.toThrow(
@@ -66,7 +66,7 @@ describe('send', () => {
     expect(server.received).toEqual([]);
   });
 
-  test('sends a batch, 500 to a request, and gives each event its own reply in order', async () => {
+  test('sends a batch, 500 to a request, and returns a reply for each event in order', async () => {
     answer = ({ body }) => ({
       body: { events: (body as { events: { id: string }[] }).events.map(({ id }) => ({ id })) },
     });
@@ -80,7 +80,7 @@ describe('send', () => {
   });
 });
 
-test('list, retrieve, replay and cancel name the event in the path and give dates', async () => {
+test('list, retrieve, replay and cancel send the event in the path and return dates', async () => {
   answer = ({ path }) =>
     path.startsWith('/api/v1/events?')
       ? { body: { data: [{ id: 'a/b', ...times }], pagination: {} } }
@@ -96,7 +96,7 @@ test('list, retrieve, replay and cancel name the event in the path and give date
     ['POST', '/api/v1/events/a/b/replay', { id: 'again' }],
     ['POST', '/api/v1/events/a/b/cancel', undefined],
   ]);
-  await expect(events.retrieve('')).rejects.toThrow(/named by its id/);
+  await expect(events.retrieve('')).rejects.toThrow(/Pass the id/);
 });
 
 const total: StandardSchemaV1<{ total: string }, { total: number }> = {
@@ -127,7 +127,7 @@ const plain = task({
 });
 
 describe('a task with on', () => {
-  test('tells the server which events start it', () => {
+  test('declares its events to the server', () => {
     expect(manifestOf(bigOrders, 'tasks/orders.ts').on).toEqual({
       name: 'order.*',
       filter: { total: { $gte: '100' }, customer: { plan: 'pro' } },
@@ -139,7 +139,7 @@ describe('a task with on', () => {
     ['on', 7, /task "x": on must be event\(/],
     ['on.name', { name: '' }, /on\.name must be the name of an event/],
     ['on.filter', { name: 'a', filter: [] }, /on\.filter must be an object of fields/],
-  ])('is refused with a wrong %s', (_, on, message) => {
+  ])('is rejected with an invalid %s', (_, on, message) => {
     expect(() => manifestOf(task({ id: 'x', on: on as never, run: () => 1 }), 'tasks/x.ts')).toThrow(message);
   });
 
@@ -156,7 +156,7 @@ describe('a task with on', () => {
       onLog() {},
     });
 
-  test('gets what the schema makes of the payload, and the event in its ctx', async () => {
+  test('receives the payload as parsed by the schema, and the event in its ctx', async () => {
     const outcome = await run({ total: '120' });
     expect(outcome).toMatchObject({ kind: 'completed' });
     expect(JSON.parse((outcome as { output: string }).output)).toEqual({
@@ -166,7 +166,7 @@ describe('a task with on', () => {
     });
   });
 
-  test('fails at once when the payload does not fit the schema', async () => {
+  test('fails immediately when the payload does not fit the schema', async () => {
     expect(await run({})).toMatchObject({ kind: 'failed', error: { name: 'PayloadValidationError' } });
   });
 });

@@ -11,7 +11,7 @@ test('the end of the session that a run serves ends the run, that of another ses
     expect(endOfSession(new SessionClosedError('It was closed', 'session_1'), other)).toBeUndefined();
 });
 
-test('whatever else is thrown is no end of a session', () => {
+test('other thrown values do not end a session', () => {
   const unreadable = new Proxy(
     {},
     {

@@ -26,7 +26,7 @@ const throwing = (thrown: unknown) => () => {
 };
 
 describe('execute', () => {
-  test('ends no earlier than calls of the attempt that its code does not wait for', async () => {
+  test('ends only after the pending calls of the attempt that its code does not await', async () => {
     const ended: string[] = [];
     const call = async (name: string) => {
       await new Promise((resolve) => setTimeout(resolve, 5));
@@ -46,7 +46,7 @@ describe('execute', () => {
     expect(ended.at(-1)).toBe('outside');
   });
 
-  test('hands payload and ctx to the task and its output back', async () => {
+  test('passes payload and ctx to the task and returns its output', async () => {
     const seen: unknown[] = [];
     const outcome = await executed(
       async (payload, { ctx, signal }) => {
@@ -83,7 +83,7 @@ describe('execute', () => {
     ]);
   });
 
-  test('tries a run that ran out of memory again only on another machine', async () => {
+  test('retries a run that ran out of memory only on another machine', async () => {
     const run = throwing(new OutOfMemoryError());
     const error = expect.objectContaining({ name: 'OutOfMemoryError' }) as unknown;
     const retry = { maxAttempts: 1, minTimeoutInMs: 5, outOfMemory: { machine: 'large-1x' } } as const;
@@ -122,7 +122,7 @@ describe('execute', () => {
   test.each([
     ['cannot be serialized', () => () => 1, 'OutputUnserializableError'],
     ['is too large', () => 'x'.repeat(outputLimit + 1), 'OutputTooLargeError'],
-  ])('fails at once when the output %s', async (_, run, name) => {
+  ])('fails immediately when the output %s', async (_, run, name) => {
     expect(await executed(run)).toMatchObject({
       kind: 'failed',
       status: 'FAILED',
@@ -134,7 +134,7 @@ describe('execute', () => {
     expect(await executed(() => 'x'.repeat(outputLimit))).toMatchObject({ kind: 'completed' });
   });
 
-  test('fails at once when the payload is not of its type', async () => {
+  test('fails immediately when the payload is not of its type', async () => {
     const outcome = await executed(() => 1, { assignment: assignmentOf({ payload: '{' }) });
     expect(outcome).toMatchObject({
       kind: 'failed',
@@ -155,14 +155,14 @@ describe('execute with a schema', () => {
     },
   };
 
-  test('gives the task what the schema makes of the payload', async () => {
+  test('passes the payload as parsed by the schema', async () => {
     const assignment = assignmentOf({ payload: 'hi', payloadType: 'text/plain' });
     expect(await executed((payload) => payload, { assignment, declared: { schema } })).toMatchObject({
       output: 'HI',
     });
   });
 
-  test('gives a task with a batch what it makes of each payload, and names the one that does not fit', async () => {
+  test('passes each parsed payload to a batch task, and names the invalid one', async () => {
     const declared = { schema, batch: { maxSize: 10, maxWait: 1 } };
     const run = (payload: unknown, own: object = declared) =>
       executed((input) => input, {
@@ -180,7 +180,7 @@ describe('execute with a schema', () => {
     expect(await run({ n: 1 }, { batch: declared.batch })).toMatchObject({ output: '[{"n":1}]' });
   });
 
-  test('fails at once and names the fields when the payload does not fit', async () => {
+  test('fails immediately and names the fields when the payload does not fit', async () => {
     const outcome = await executed(() => expect.fail('not run'), {
       assignment: assignmentOf({ payload: '5' }),
       declared: { schema },
@@ -197,7 +197,7 @@ describe('execute with a schema', () => {
 });
 
 describe('retries', () => {
-  test('asks for another attempt after a delay that grows', async () => {
+  test('requests another attempt after a growing delay', async () => {
     const declared = { retry: { randomize: false } };
     const first = await executed(throwing(new Error('no')), { declared });
     const second = await executed(throwing(new Error('no')), {
@@ -219,14 +219,14 @@ describe('retries', () => {
     expect(await at(last)).toMatchObject({ kind: 'failed', status: 'FAILED', error: { message: 'no' } });
   });
 
-  test('fails at once when the trigger asked for one attempt', async () => {
+  test('fails immediately when the trigger requested one attempt', async () => {
     const outcome = await executed(throwing(new Error('no')), {
       assignment: assignmentOf({ maxAttempts: 1 }),
     });
     expect(outcome).toMatchObject({ kind: 'failed' });
   });
 
-  test('fails at once for an AbortTaskRunError, a subclass of it, and one of another copy of this package', async () => {
+  test('fails immediately for an AbortTaskRunError, a subclass of it, and one of another copy of this package', async () => {
     class NoCustomer extends AbortTaskRunError {}
     const foreign = Object.assign(new Error('x'), { [Symbol.for('@millrace/sdk/abort-task-run')]: true });
     for (const thrown of [new AbortTaskRunError('x'), new NoCustomer('x'), foreign]) {
@@ -241,7 +241,7 @@ describe('retries', () => {
     expect(last).not.toHaveProperty('error.isFinal');
   });
 
-  test('retries whatever else is thrown', async () => {
+  test('retries every other thrown value', async () => {
     for (const thrown of ['text', undefined, null, 0, { name: 'AbortTaskRunError' }]) {
       expect(await executed(throwing(thrown))).toMatchObject({ kind: 'retry' });
     }
@@ -260,7 +260,7 @@ describe('an aborted signal', () => {
   test.each([
     [canceled, { kind: 'canceled' }],
     [tooLong, timedOut],
-  ])('decides the outcome when the code gives up on it: %j', async (reason, expected) => {
+  ])('decides the outcome when the code stops because of it: %j', async (reason, expected) => {
     const controller = new AbortController();
     const outcome = executed(
       (_, { signal }) =>
@@ -276,7 +276,7 @@ describe('an aborted signal', () => {
   test.each([
     [canceled, { kind: 'canceled' }],
     [tooLong, timedOut],
-  ])('decides the outcome when the code ends as if nothing had been: %j', async (reason, expected) => {
+  ])('decides the outcome when the code ignores it: %j', async (reason, expected) => {
     const controller = new AbortController();
     const outcome = executed(() => controller.abort(reason), { signal: controller.signal });
     expect(await outcome).toMatchObject(expected);
@@ -299,7 +299,7 @@ const speak: Run = async () => {
 };
 
 describe('the async context of a run', () => {
-  test('is known to its logger and to currentRun, each run to its own', async () => {
+  test('is available to logger and currentRun, separately for each run', async () => {
     const lines: string[] = [];
     const sink = (name: string) => (line: RunLogLine) => lines.push(`${name} ${line.level} ${line.message}`);
     await Promise.all([

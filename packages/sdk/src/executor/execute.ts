@@ -100,7 +100,7 @@ function beginWait(
   return sendPending().then(() => onWait(wait));
 }
 
-/** Uses the run's own credential, regardless of what the task's code has configured. */
+/** Uses the run's own credential, regardless of the configuration in the task's code. */
 function metadataOf(
   { assignment, onLog }: ExecuteOptions,
   scope: RunScope,

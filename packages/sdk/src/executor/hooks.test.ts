@@ -69,7 +69,7 @@ const fails = () => {
 };
 
 describe('hooks', () => {
-  test('are called in their order around a run that succeeds', async () => {
+  test('are called in order around a successful run', async () => {
     const { calls, declared } = recording(() => 'done');
     const { outcome } = await executed(declared);
     expect(outcome).toMatchObject({ kind: 'completed', output: 'done' });
@@ -88,7 +88,7 @@ describe('hooks', () => {
     ]);
   });
 
-  test('say nothing of a failure that is tried again, and start a run once', async () => {
+  test('are not called for a failure that is retried, and start a run once', async () => {
     const { calls, declared } = recording(fails);
     expect((await executed(declared)).outcome).toMatchObject({ kind: 'retry' });
     expect(calls.slice(2)).toEqual([
@@ -128,20 +128,20 @@ describe('hooks', () => {
   );
 
   test.each([
-    ['forgets to go on', () => undefined, /without calling next/],
+    ['forgets to call next', () => undefined, /without calling next/],
     ['goes on twice', async ({ next }: { next: () => Promise<void> }) => (await next(), next()), /twice/],
   ])('fail the attempt when middleware %s', async (_, middleware, says) => {
     const { outcome } = await executed({ run: () => 1, middleware });
     expect(outcome).toMatchObject({ kind: 'retry', error: { message: expect.stringMatching(says) } });
   });
 
-  test('of the end change nothing when they throw, and it is written down', async () => {
+  test('at the end change nothing when they throw, which is logged', async () => {
     const { outcome, messages } = await executed({ run: () => 'fine', onSuccess: fails, onComplete: fails });
     expect(outcome).toMatchObject({ kind: 'completed', output: 'fine' });
     expect(messages).toEqual(['onSuccess failed: Error: no', 'onComplete failed: Error: no']);
   });
 
-  test('are told of a cancellation at once, and of what the code came to then', async () => {
+  test('are notified of a cancellation immediately, and of the final outcome of the code', async () => {
     const controller = new AbortController();
     const seen: unknown[] = [];
     const { calls, declared } = recording(
@@ -167,7 +167,7 @@ describe('hooks', () => {
     ]);
   });
 
-  test('are told when it took too long, and of nothing once its end is settled', async () => {
+  test('are notified of a timeout, and not called after the end is settled', async () => {
     const controller = new AbortController();
     const { calls, declared } = recording(() => controller.abort({ kind: 'maxDuration', seconds: 60 }));
     const late = await executed(declared, { signal: controller.signal });
@@ -186,7 +186,7 @@ describe('hooks', () => {
     expect(settled.calls.slice(-3)).toEqual(['run', 'own out', 'all out']);
   });
 
-  test('are told once when it took too long and does not stop', { timeout: 20_000 }, async () => {
+  test('are notified once of a timeout if the code does not stop', { timeout: 20_000 }, async () => {
     const controller = new AbortController();
     let end: () => void = () => undefined;
     const { calls, declared } = recording(() => {
@@ -211,7 +211,7 @@ describe('hooks', () => {
     expect(seen).toHaveLength(1);
   });
 
-  test('before run are not called again for what was thrown aside', async () => {
+  test('before run are not called again for errors thrown outside the awaited code', async () => {
     const { calls, declared } = recording(fails);
     await executed(declared, { aside: true, assignment: assignmentOf({ maxAttempts: 1 }) });
     expect(calls).toEqual(['run', 'all onFailure', 'onFailure no', 'onComplete {"ok":false,"error":"no"}']);
@@ -254,11 +254,11 @@ describe('catchError', () => {
     ['other rules', { retry: { minTimeoutInMs: 7, randomize: false } }, { kind: 'retry', delayMs: 7 }],
     ['nonsense', { retryDelayInMs: Number.NaN }, { kind: 'retry', delayMs: 1_000 }],
     ['another error', { error: new Error('other') }, { kind: 'retry', error: { message: 'other' } }],
-  ])('may say %s', async (_, returned, expected) => {
+  ])('can return %s', async (_, returned, expected) => {
     expect((await failing(returned)).outcome).toMatchObject(expected);
   });
 
-  test('gives no attempt beyond the last, but another error', async () => {
+  test('grants no attempt beyond the last, but can replace the error', async () => {
     const { outcome } = await executed(
       { run: fails, catchError: () => ({ retryDelayInMs: 1, error: new Error('other') }) },
       { assignment: assignmentOf({ maxAttempts: 1 }) },
@@ -266,7 +266,7 @@ describe('catchError', () => {
     expect(outcome).toMatchObject({ kind: 'failed', error: { message: 'other' } });
   });
 
-  test('is asked first of the task, then of all; is told the rules; and is not asked about an abort', async () => {
+  test('runs first for the task, then globally; receives the rules; and is not called for an abort', async () => {
     const calls: unknown[] = [];
     tasks.catchError(({ retryDelayInMs }) => {
       calls.push(['all', retryDelayInMs]);
@@ -288,20 +288,20 @@ describe('catchError', () => {
     expect(calls).toEqual([]);
   });
 
-  test('that returns no object leaves the rules of the task, and the error', async () => {
+  test("that does not return an object leaves the task's rules and the error unchanged", async () => {
     const { outcome, messages } = await failing('retry');
     expect(outcome).toMatchObject({ kind: 'retry', delayMs: 1_000, error: { message: 'no' } });
     expect(messages).toEqual([expect.stringMatching(/^catchError returned a string/)]);
   });
 
-  test('that throws leaves the rules of the task', async () => {
+  test('that throws leaves the rules of the task unchanged', async () => {
     const { outcome, messages } = await failing(undefined, { catchError: fails });
     expect(outcome).toMatchObject({ kind: 'retry', delayMs: 1_000, error: { message: 'no' } });
     expect(messages).toEqual([expect.stringMatching(/^catchError failed.*no$/)]);
   });
 });
 
-test('locals are handed from middleware to run, each attempt its own', async () => {
+test('locals are passed from middleware to run, separately for each attempt', async () => {
   const key = locals.create<number>('key');
   const declared: Declared = {
     middleware: async ({ ctx, next }) => {
@@ -318,5 +318,5 @@ test('locals are handed from middleware to run, each attempt its own', async () 
   );
   expect(both.map(({ outcome }) => outcome)).toMatchObject([{ output: '[1,null]' }, { output: '[2,null]' }]);
   expect(locals.get(key)).toBeUndefined();
-  expect(() => locals.set(key, 1)).toThrow(/inside a run/);
+  expect(() => locals.set(key, 1)).toThrow(/outside a run/);
 });

@@ -10,7 +10,7 @@ const run = () => {};
 const declared = (options: object) => task({ id: 't', run, ...options } as Parameters<typeof task>[0]);
 
 describe('findTasks', () => {
-  test('finds every exported task once, whatever else is exported', () => {
+  test('finds every exported task once, among other exports', () => {
     const a = declared({ id: 'a' });
     const b = declared({ id: 'b' });
     const found = findTasks({ a, again: a, default: b, config: { id: 'c', run }, n: 1, nothing: null, run });
@@ -34,7 +34,7 @@ describe('findTasks', () => {
 });
 
 describe('manifestOf', () => {
-  test('tells the server everything it must know, in a form that the contract accepts', () => {
+  test('contains everything that the server needs, in the form of the contract', () => {
     const manifest = manifestOf(
       declared({
         id: 'charge',
@@ -69,7 +69,7 @@ describe('manifestOf', () => {
   test.each([
     [{ rateLimit: { limit: 5, period: '1m' } }, { limit: 5, period: 60 }],
     [{ queue: { rateLimit: { limit: 5, period: 2, burst: 1 } } }, { limit: 5, period: 2, burst: 1 }],
-  ])('has the limit of rate of %j', (options, rateLimit) => {
+  ])('has the rate limit of %j', (options, rateLimit) => {
     const manifest = manifestOf(declared(options), 'tasks/t.ts', 'one');
     expect(taskManifest.parse(manifest).queue).toMatchObject({
       name: expect.stringMatching(/^task\//) as string,
@@ -107,7 +107,7 @@ describe('manifestOf', () => {
       { batch: { maxSize: 1, maxWait: 1 }, singleton: { onConflict: 'skip' } },
       'batch and singleton cannot be combined',
     ],
-    [{ batch: { maxSize: 1, maxWait: 1 }, scheduled: true }, 'batch is not for tasks that schedules run'],
+    [{ batch: { maxSize: 1, maxWait: 1 }, scheduled: true }, 'batch is not allowed for scheduled tasks'],
     [{ id: '' }, 'id must be a string of 1 to 128 characters; got ""'],
     [{ id: 5 }, 'id must be a string'],
     [{ id: 'x'.repeat(129) }, 'id must be a string'],
@@ -140,7 +140,7 @@ describe('manifestOf', () => {
     ],
     [
       { rateLimit: { limit: 5, period: 1, key: 'customer' } },
-      'rateLimit.key must be "concurrencyKey", or left out for one limit of the whole queue; got "customer"',
+      'rateLimit.key must be "concurrencyKey", or omitted for one limit of the whole queue; got "customer"',
     ],
     [{ rateLimit: 5 }, "rateLimit must be an object such as { limit: 100, period: '1m' }; got 5"],
     [
@@ -160,12 +160,18 @@ describe('manifestOf', () => {
     [{ ttl: 'soon' }, 'ttl must be seconds, or a duration such as 1h30m; got "soon"'],
     [{ ttl: Number.NaN }, 'ttl must be a whole number'],
     [{ isolated: 1 }, 'isolated must be true or false; got 1'],
-    [{ requires: ['a b'] }, 'requires must be a list of up to 32 labels without spaces and commas; got a b'],
-    [{ requires: 'gpu' }, 'requires must be a list of up to 32 labels without spaces and commas; got "gpu"'],
+    [
+      { requires: ['a b'] },
+      'requires must be an array of up to 32 labels without spaces and commas; got a b',
+    ],
+    [
+      { requires: 'gpu' },
+      'requires must be an array of up to 32 labels without spaces and commas; got "gpu"',
+    ],
     [{ description: 1 }, 'description must be a string'],
     [{ fingerprint: '' }, 'fingerprint must be a string'],
     [{ schema: { parse() {} } }, 'schema must be a Standard Schema'],
-  ])('refuses %j', (options, message) => {
+  ])('rejects %j', (options, message) => {
     expect(() => manifestOf(declared(options), 'tasks/t.ts', 'one')).toThrow(message);
     expect(() => manifestOf(declared(options), 'tasks/t.ts', 'one')).toThrow(
       /^tasks\/t\.ts, export one: task /,

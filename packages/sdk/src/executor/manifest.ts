@@ -67,7 +67,7 @@ function checkLabels(refuse: Refuse, requires: unknown): void {
   if (requires === undefined) return;
   const isLabel = (value: unknown): boolean => typeof value === 'string' && /^[^\s,]{1,64}$/.test(value);
   if (!Array.isArray(requires) || requires.length > 32 || !requires.every(isLabel))
-    refuse('requires', 'must be a list of up to 32 labels without spaces and commas', requires);
+    refuse('requires', 'must be an array of up to 32 labels without spaces and commas', requires);
 }
 
 function checkSingleton(
@@ -98,7 +98,7 @@ function batchOf(
 ): Pick<TaskManifest, 'batch'> {
   if (batch === undefined) return {};
   if (singleton !== undefined) refuse('batch', 'and singleton cannot be combined', batch);
-  if (scheduled) refuse('batch', 'is not for tasks that schedules run', batch);
+  if (scheduled) refuse('batch', 'is not allowed for scheduled tasks', batch);
   return { batch: batchToWire(batch, refuse) };
 }
 
@@ -109,7 +109,7 @@ function checkPaths(refuse: Refuse, findBy: unknown): void {
     value.length <= 256 &&
     /^(metadata|payload)(\.[A-Za-z0-9_$-]{1,64}){1,8}$/.test(value);
   if (!Array.isArray(findBy) || findBy.length > 20 || !findBy.every(isPath))
-    refuse('findBy', 'must be a list of up to 20 paths such as metadata.customer.id', findBy);
+    refuse('findBy', 'must be an array of up to 20 paths such as metadata.customer.id', findBy);
 }
 
 /**

@@ -23,7 +23,7 @@ export function completed(value: unknown, isLossy = false): Outcome {
     const { text, type } = isLossy ? encodeLossily(value, 'output') : encode(value, 'output');
     const bytes = text === undefined ? 0 : Buffer.byteLength(text);
     if (bytes <= outputLimit) return { kind: 'completed', output: text ?? null, outputType: type };
-    const message = `The output has ${bytes} bytes; at most ${outputLimit} are kept. Store it elsewhere and return a reference.`;
+    const message = `The output has ${bytes} bytes; at most ${outputLimit} are stored. Store it elsewhere and return a reference.`;
     return failed(internalError('OutputTooLargeError', message));
   } catch (error) {
     // Not retried: the work is done, and another attempt would fail here again.

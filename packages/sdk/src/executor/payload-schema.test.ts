@@ -14,7 +14,7 @@ const standard = (jsonSchema?: object) => ({
   '~standard': { version: 1, vendor: 'acme', validate: (value: unknown) => ({ value }), ...jsonSchema },
 });
 
-test('a zod schema is known as the JSON Schema of what callers send', () => {
+test('a zod schema becomes the JSON Schema of its input', () => {
   const schema = z.object({
     to: z.email().describe('Who gets it'),
     copies: z.number().int().default(1),
@@ -33,7 +33,7 @@ test('a zod schema is known as the JSON Schema of what callers send', () => {
   });
 });
 
-test('so is the schema of the events that start a task', () => {
+test("the schema of a task's events does too", () => {
   const on = event({ name: 'order.placed', schema: z.object({ total: z.number() }) });
   expect(declared({ on }).payloadSchema).toMatchObject({ properties: { total: { type: 'number' } } });
 });
@@ -61,7 +61,7 @@ test.each([
     'acme cannot write it as JSON Schema: no maps',
   ],
   [
-    'what is no JSON',
+    'a value that is not JSON',
     { schema: standard({ jsonSchema: { input: () => ({ const: 1n }) } }) },
     undefined,
     expect.stringContaining('acme cannot write it as JSON Schema: ') as string,

@@ -53,7 +53,7 @@ export async function payloadOf(definition: TaskDefinition, assignment: Assignme
   let payload: unknown;
   let { payload: text, payloadType } = assignment;
   if (text !== null && payloadType === storedType) {
-    // Uses the environment's own credential, regardless of what the task's code has configured. A failure here is retried.
+    // Uses the environment's own credential, regardless of the configuration in the task's code. A failure here is retried.
     const stored = await resolveStored(() => new ApiClient(), { text, type: payloadType });
     ({ text, type: payloadType } = stored);
   }

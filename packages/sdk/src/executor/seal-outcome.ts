@@ -18,7 +18,7 @@ export async function sealOutcome(codec: Codec, run: string, outcome: Outcome): 
     const { text, type } = await sealText(codec, clear, `output ${run}`);
     const bytes = Buffer.byteLength(text);
     if (bytes <= outputLimit) return { kind: 'completed', output: text, outputType: type };
-    const message = `The sealed output has ${bytes} bytes; at most ${outputLimit} are kept. Store it elsewhere and return a reference.`;
+    const message = `The sealed output has ${bytes} bytes; at most ${outputLimit} are stored. Store it elsewhere and return a reference.`;
     return failed(internalError('OutputTooLargeError', message));
   } catch {
     // Includes neither the output nor the codec's message. Not retried: the work is done.

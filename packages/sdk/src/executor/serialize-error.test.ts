@@ -19,13 +19,13 @@ describe('serializeError', () => {
     });
   });
 
-  test('names a subclass that set no name by its class, as a bundler may have renamed it', () => {
+  test('names a subclass without a name by its class, even if a bundler renamed it', () => {
     class _CardDeclined extends Error {}
     expect(serializeError(new _CardDeclined('x')).name).toBe('CardDeclined');
     expect(serializeError(new (class extends Error {})('x')).name).toBe('Error');
   });
 
-  test('leaves out where the documentation explains it: the message of a run is what was wrong', () => {
+  test('omits the documentation reference from the message of a run', () => {
     const help = 'docs/troubleshooting.md#not-found';
     const thrown = new NotFoundError('404 Run not found', { status: 404, help });
     expect(thrown.stack).toMatch(/^(?:NotFound)?Error: 404 Run not found; see: millrace help not-found/);
@@ -45,7 +45,7 @@ describe('serializeError', () => {
     expect(serializeError(own).message).toBe(own.message);
   });
 
-  test('takes an error of another realm for an error', () => {
+  test('recognizes an error of another realm', () => {
     const error: unknown = vm.runInNewContext('new RangeError("far")');
     expect(serializeError(error)).toMatchObject({
       type: 'BUILT_IN_ERROR',
@@ -64,7 +64,7 @@ describe('serializeError', () => {
       { code: 'X', n: 1 },
       { type: 'CUSTOM_ERROR', name: 'Error', message: '{"code":"X","n":1}', code: 'X' },
     ],
-  ])('says what was thrown when it is no error: %o', (thrown, expected) => {
+  ])('describes a thrown value that is not an error: %o', (thrown, expected) => {
     expect(serializeError(thrown)).toMatchObject(expected);
   });
 
@@ -80,7 +80,7 @@ describe('serializeError', () => {
     expect(messages).toEqual(['e5', 'e4', 'e3', 'e2']);
   });
 
-  test('keeps the errors of an AggregateError, and ends at a circle', () => {
+  test('keeps the errors of an AggregateError, and stops at a circle', () => {
     const error = new AggregateError([new Error('a'), 'b'], 'all');
     error.cause = error;
     expect(serializeError(error).causes).toMatchObject([
@@ -188,7 +188,7 @@ describe('serializeError', () => {
     expect(serializeError(new Error('a\u0000b\uD800c\uDC00 😀')).message).toBe('a\uFFFDb\uFFFDc\uFFFD 😀');
   });
 
-  test('survives getters and proxies that throw', () => {
+  test('handles getters and proxies that throw', () => {
     const hostile = Object.defineProperties(new Error('m'), {
       message: {
         get() {
@@ -212,7 +212,7 @@ describe('serializeError', () => {
     expect(serializeError(revoked.proxy)).toMatchObject({ type: 'INTERNAL_ERROR', name: 'UnreadableError' });
   });
 
-  test('makes something that can be sent and stored of anything', () => {
+  test('converts any value to a form that can be sent and stored', () => {
     fc.assert(
       fc.property(
         fc.anything({ withBigInt: true, withMap: true, withSet: true, withDate: true }),

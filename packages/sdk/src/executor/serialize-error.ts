@@ -125,7 +125,7 @@ export function serializeError(thrown: unknown): SerializedError {
   try {
     return serialize(thrown, 0, { seen: new Set(), left: maxCauses });
   } catch {
-    return internalError('UnreadableError', 'What was thrown cannot be read.');
+    return internalError('UnreadableError', 'The thrown value cannot be read.');
   }
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { callWatching, type HookCalls } from './call.ts';
 
-test('a hook that never ends is left behind and written down, and the next is called', async () => {
+test('a hook that never ends is abandoned and logged, and the next one is called', async () => {
   const warned: string[] = [];
   const called: string[] = [];
   const calls: HookCalls = {
@@ -16,5 +16,5 @@ test('a hook that never ends is left behind and written down, and the next is ca
   };
   await callWatching(calls, 'onSuccess', { output: 1 }, 20);
   expect(called).toEqual(['hangs']);
-  expect(warned).toEqual(['onSuccess took longer than 0.02 s: the run goes on without it.']);
+  expect(warned).toEqual(['onSuccess took longer than 0.02 s: the run continues without it.']);
 });

@@ -40,7 +40,7 @@ export async function callWatching<K extends Watching>(
     const act = hook as (args: unknown) => unknown;
     try {
       if (!(await within(limitMs, async () => act({ ...calls.args, ...more })))) {
-        calls.warn(`${name} took longer than ${limitMs / 1_000} s: the run goes on without it.`);
+        calls.warn(`${name} took longer than ${limitMs / 1_000} s: the run continues without it.`);
       }
     } catch (thrown) {
       calls.warn(`${name} failed`, thrown);

@@ -61,13 +61,13 @@ async function askHooks(
       const inTime = await within(hookLimitMs, async () => {
         result = await hook({ ...args, ...more });
       });
-      if (!inTime) warn(`catchError took longer than ${hookLimitMs / 1_000} s: the task's own rules hold.`);
+      if (!inTime) warn(`catchError took longer than ${hookLimitMs / 1_000} s: the task's own rules apply.`);
     } catch (thrown) {
-      warn("catchError failed: the task's own rules hold", thrown);
+      warn("catchError failed: the task's own rules apply", thrown);
     }
     if (typeof result === 'object' && result !== null) return result;
     if (result !== undefined && result !== null) {
-      warn(`catchError returned a ${typeof result}, not an object: the task's own rules hold.`);
+      warn(`catchError returned a ${typeof result}, not an object: the task's own rules apply.`);
     }
   }
   return undefined;

@@ -10,7 +10,7 @@ export interface LocalKey<T> {
 function store(): Map<string, unknown> {
   const locals = currentRun()?.locals;
   if (locals) return locals;
-  throw new Error('locals belong to an attempt: this is not called inside a run.');
+  throw new Error('locals belong to an attempt: this call is outside a run.');
 }
 
 /**

@@ -35,7 +35,7 @@ export interface CancelArguments<TPayload = unknown> extends HookArguments<TPayl
 }
 
 export interface CatchErrorArguments<TPayload = unknown> extends FailureArguments<TPayload> {
-  /** The rules that apply unless the hook says otherwise. */
+  /** The rules that apply unless the hook overrides them. */
   readonly retry: RetryOptions;
   /** Milliseconds before the next attempt by these rules; undefined after the last. */
   readonly retryDelayInMs: number | undefined;

@@ -48,7 +48,7 @@ export async function create(
   const parts = typeof key === 'string' ? [key] : key;
   if (parts.join('') === '') {
     throw new TypeError(
-      'An idempotency key must not be empty: all triggers with it would be one run. Leave it out for none.',
+      'An idempotency key must not be empty: all triggers with it would share one run. Omit it to trigger without a key.',
     );
   }
   const created = await sha256([...parts, ...scopeParts(scope)].join('-'));

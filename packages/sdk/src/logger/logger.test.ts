@@ -26,14 +26,14 @@ describe('logger', () => {
     },
   );
 
-  test('writes to the console outside of a run', () => {
+  test('writes to the console outside a run', () => {
     const onConsole = vi.spyOn(console, 'warn').mockImplementation(() => {});
     logger.warn('hi', { a: 1 });
     logger.warn('alone');
     expect(onConsole.mock.calls).toEqual([['hi', { a: 1 }], ['alone']]);
   });
 
-  test('cuts what is too long and replaces what no database takes', () => {
+  test('cuts long text and replaces characters that databases reject', () => {
     const [long, odd, none] = linesOf(() => {
       logger.info('x'.repeat(100_000), { big: 'y'.repeat(1_000_000) });
       logger.info('a\u0000b\uD800', { text: 'a\u0000b' });
@@ -50,7 +50,7 @@ describe('logger', () => {
 });
 
 describe('propertiesText', () => {
-  test('has a form for what JSON has none for', () => {
+  test('represents values that JSON cannot', () => {
     const circle: Record<string, unknown> = {
       n: 1n,
       map: new Map([['k', new Set([1])]]),
@@ -147,7 +147,7 @@ describe('propertiesText', () => {
     expect([value.length, value.at(-1)]).toEqual([101, '… 900 more']);
   });
 
-  test('costs a property that cannot be read, and no other', () => {
+  test('omits only the property that cannot be read', () => {
     const revoked = Proxy.revocable({}, {});
     revoked.revoke();
     const throws = (thrown: unknown) => (): never => {
@@ -177,7 +177,7 @@ describe('propertiesText', () => {
     expect(propertiesText(revoked.proxy)).toMatch(/^\{"value":"\[unreadable/);
   });
 
-  test('is an object as JSON text within bounds for anything', () => {
+  test('is an object as JSON text within bounds for every value', () => {
     fc.assert(
       fc.property(fc.anything({ withBigInt: true, withMap: true, withSet: true }), (value) => {
         const text = propertiesText(value);

@@ -28,7 +28,7 @@ function buffered(initial: string | null = null) {
 
 const set = (key: string, value: unknown): MetadataOperation => ({ type: 'set', key, value });
 
-test('changes hold at once and are told together, in their order', async () => {
+test('changes apply immediately and are sent together, in order', async () => {
   const { buffer, sent } = buffered('{"n":1}');
   buffer.change('operations', set('a', [1]));
   buffer.change('operations', { type: 'append', key: 'a', value: 2 });
@@ -49,13 +49,13 @@ test('changes hold at once and are told together, in their order', async () => {
   ]);
 });
 
-test('are told by themselves a second later', async () => {
+test('are sent automatically a second later', async () => {
   const { buffer, sent } = buffered();
   buffer.change('operations', set('a', 1));
   await expect.poll(() => sent.length, { timeout: 20_000 }).toBe(1);
 });
 
-test('changes that are made while others are under way are told before the end', async () => {
+test('changes made while others are being sent are sent before the end', async () => {
   const { buffer, sent, warned } = buffered();
   buffer.change('operations', set('step', 1));
   const first = buffer.flush();
@@ -65,7 +65,7 @@ test('changes that are made while others are under way are told before the end',
   expect(sent.at(-1)?.operations).toEqual([set('step', 2)]);
 });
 
-test('what the server could not be told is told again, and not twice', async () => {
+test('changes that could not be sent are sent again, and applied once', async () => {
   const { buffer, sent, failures, warned } = buffered();
   failures.push(new Error('away'));
   buffer.change('operations', { type: 'increment', key: 'n', value: 1 });
@@ -81,7 +81,7 @@ test('what the server could not be told is told again, and not twice', async () 
   expect(warned).toEqual([expect.stringMatching(/1 changes of metadata were lost/)]);
 });
 
-test('a refusal for the parent does not cost the run its own changes', async () => {
+test("a rejection for the parent does not discard the run's own changes", async () => {
   const { buffer, sent, failures, warned } = buffered();
   const refusal = new MetadataRefused('parent is full');
   failures.push(refusal);
@@ -94,10 +94,10 @@ test('a refusal for the parent does not cost the run its own changes', async () 
   failures.push(refusal);
   buffer.change('operations', set('a', 2));
   await buffer.end();
-  expect(warned).toEqual(['Changes of metadata were refused: parent is full']);
+  expect(warned).toEqual(['Metadata changes were rejected: parent is full']);
 });
 
-test('too much is refused where it is made, and changes nothing', async () => {
+test('a change that exceeds the limit is rejected at its call, and changes nothing', async () => {
   const { buffer, sent } = buffered();
   buffer.change('operations', set('a', 'x'.repeat(200_000)));
   expect(() => buffer.change('operations', set('b', 'x'.repeat(80_000)))).toThrow(/at most 262144 bytes/);
@@ -109,7 +109,7 @@ test('too much is refused where it is made, and changes nothing', async () => {
   expect(sent[0]?.operations).toHaveLength(3);
 });
 
-test('refuses keys that touch the prototype, and amounts that are no numbers', () => {
+test('rejects keys that touch the prototype, and amounts that are not numbers', () => {
   const { buffer } = buffered();
   for (const key of ['__proto__', '$.a.constructor', '$.x.prototype.y']) {
     expect(() => buffer.change('operations', set(key, 1))).toThrow(/not a name/);
@@ -122,7 +122,7 @@ test('refuses keys that touch the prototype, and amounts that are no numbers', (
   expect(buffer.current()).toEqual({});
 });
 
-test('what is nested too deeply is refused where it is made, by the limit', async () => {
+test('a value that is nested too deeply is rejected at its call', async () => {
   const { buffer, sent } = buffered();
   const nested = (levels: number): unknown => JSON.parse('['.repeat(levels) + ']'.repeat(levels));
   for (const levels of [maxJsonLevels + 1, 3_000, 100_000]) {
@@ -142,7 +142,7 @@ test('what is nested too deeply is refused where it is made, by the limit', asyn
   expect(sent).toHaveLength(1);
 });
 
-test('what it holds is always what the server has once it was told everything', async () => {
+test("its state equals the server's once everything is sent", async () => {
   const key = fc.constantFrom('a', 'b', '$.a.c', '$.b[1]');
   const value = fc.oneof(
     fc.integer(),

@@ -77,8 +77,7 @@ export class MetadataBuffer implements RunMetadata {
     await this.flush();
     clearTimeout(this.#timer);
     const lost = this.#waiting.length;
-    if (lost > 0)
-      this.#options.warn(`${lost} changes of metadata were lost: the server could not be reached.`);
+    if (lost > 0) this.#options.warn(`${lost} metadata changes were lost: the server could not be reached.`);
     this.#waiting = [];
   }
 
@@ -94,7 +93,7 @@ export class MetadataBuffer implements RunMetadata {
     if (bytes > maxBytes) {
       this.#bytes = sizeOf(this.#current);
       throw new RangeError(
-        `metadata: a run has at most ${maxBytes} bytes of it as JSON; with this change it would have ${bytes}.`,
+        `metadata: the limit is ${maxBytes} bytes as JSON; with this change it would have ${bytes}.`,
       );
     }
     this.#current = changed;
@@ -135,7 +134,7 @@ export class MetadataBuffer implements RunMetadata {
       } catch (error) {
         refusal = error;
         if (!(error instanceof MetadataRefused)) throw error;
-        this.#options.warn(`Changes of metadata were refused: ${error.message}`);
+        this.#options.warn(`Metadata changes were rejected: ${error.message}`);
       }
     }
     if (stored === undefined) throw refusal;
@@ -162,7 +161,7 @@ export class MetadataBuffer implements RunMetadata {
         this.#waiting.unshift(...batch);
         return false;
       }
-      this.#options.warn(`Changes of metadata were refused: ${error.message}`);
+      this.#options.warn(`Metadata changes were rejected: ${error.message}`);
     }
     return true;
   }

@@ -37,7 +37,7 @@ async function request(
 function refuseSealedRemoval(value: unknown): void {
   if (!sealing(codecOf(currentClient()), 'metadata') || !/"/.test(JSON.stringify(value) ?? '')) return;
   throw new TypeError(
-    'metadata.remove cannot find texts in sealed metadata: set the list without them (metadata.set), or have the codec leave metadata clear.',
+    'metadata.remove cannot find values in sealed metadata: set the list without them (metadata.set), or exclude metadata from the codec (clear: ["metadata"]).',
   );
 }
 

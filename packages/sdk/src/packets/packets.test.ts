@@ -25,7 +25,7 @@ afterEach(() => Promise.all([store.close(), server.close()]));
 
 const large = { text: 'x'.repeat(200_000) };
 
-test('a large payload is stored first, without the key, and its trigger names it', async () => {
+test('a large payload is stored first, without the key, and its trigger references it', async () => {
   answers = [{ status: 503 }, {}];
   await tasks.trigger('echo', large);
   expect(server.received.map(({ method, body }) => [method, body])).toEqual([
@@ -42,7 +42,7 @@ test('a large payload is stored first, without the key, and its trigger names it
   expect(store.received[0]?.headers['content-type']).toBe('application/json');
 });
 
-test('what the store refuses is thrown, and nothing is triggered', async () => {
+test('a rejection by the store is thrown, and nothing is triggered', async () => {
   answers = [{ status: 413, body: { error: 'too large' } }];
   await expect(tasks.trigger('echo', large)).rejects.toMatchObject({
     status: 413,

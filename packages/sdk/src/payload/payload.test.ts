@@ -29,11 +29,11 @@ describe('encode', () => {
     ['a regular expression', /a+/gi],
     ['a string with NUL', 'a\u0000b'],
     ['an empty string', ''],
-  ])('brings back %s', (_, value) => {
+  ])('restores %s', (_, value) => {
     expect(roundTrip(value)).toStrictEqual(value);
   });
 
-  test('brings back one object in two places as one, and a circle as a circle', () => {
+  test('restores one object in two places as one, and a circle as a circle', () => {
     const shared = { n: 1 };
     const both = roundTrip({ a: shared, b: shared }) as { a: object; b: object };
     expect(both.a).toBe(both.b);
@@ -43,7 +43,7 @@ describe('encode', () => {
     expect(back.self).toBe(back);
   });
 
-  test('brings back whatever JSON can hold, and dates and bigints in it', () => {
+  test('restores every JSON value, and dates and bigints in it', () => {
     const leaf = fc.oneof(
       fc.string(),
       fc.double(),
@@ -82,7 +82,7 @@ describe('encode', () => {
       },
       /no a today/,
     ],
-  ])('refuses %s and says why', (_, value, reason) => {
+  ])('rejects %s with a reason', (_, value, reason) => {
     expect(() => encode(value, 'payload')).toThrow(UnserializableError);
     expect(() => encode(value, 'payload')).toThrow(reason);
   });
@@ -102,7 +102,7 @@ describe('encode', () => {
   test.each([
     ['a function inside', { user: { callback: () => 1 } }, 'payload.user.callback is a function'],
     ['a symbol inside a list', { list: [1, Symbol('x')] }, 'payload.list[1] is a symbol'],
-    ['a name that is no word', { 'two words': { f() {} } }, 'payload["two words"].f is a function'],
+    ['a name that is not a word', { 'two words': { f() {} } }, 'payload["two words"].f is a function'],
     ['an instance of a class', { price: new Money() }, 'payload.price is a Money, an instance of a class'],
     ['a promise inside', { later: Promise.resolve(1) }, 'payload.later is a promise: await it first'],
     ['an invalid date', { at: new Date(Number.NaN) }, 'payload.at is an invalid date'],
@@ -116,7 +116,7 @@ describe('encode', () => {
     ['big integers of 64 bits', { n: new BigInt64Array(1) }, 'payload.n is a BigInt64Array'],
     ['a weak map', { cache: new WeakMap() }, 'payload.cache is a WeakMap, an instance of a class'],
     ['a boxed number', { n: Object(1) as object }, 'payload.n is a Number, an instance of a class'],
-  ])('refuses %s and names its path', (_, value, reason) => {
+  ])('rejects %s and names its path', (_, value, reason) => {
     expect(() => encode(value, 'payload')).toThrow(UnserializableError);
     expect(() => encode(value, 'payload')).toThrow(`The payload cannot be serialized: ${reason}`);
   });
@@ -130,7 +130,7 @@ describe('encode', () => {
     );
   });
 
-  test('looks behind a circle, and once at each object', () => {
+  test('continues after a circle, and visits each object once', () => {
     const circle: Record<string, unknown> = { at: new Date(5) };
     circle['self'] = circle;
     expect(roundTrip(circle)).toStrictEqual(circle);
@@ -138,27 +138,27 @@ describe('encode', () => {
     expect(() => encode(circle, 'payload')).toThrow('payload.z is a function');
   });
 
-  test('brings back an error with its name, message and cause', () => {
+  test('restores an error with its name, message and cause', () => {
     const back = roundTrip({ error: new TypeError('no', { cause: new Date(5) }) }) as { error: Error };
     expect(back.error).toBeInstanceOf(Error);
     expect(back.error).toMatchObject({ name: 'TypeError', message: 'no', cause: new Date(5) });
   });
 
-  test('writes what has a toJSON method as that says', () => {
+  test('writes values with a toJSON method by calling it', () => {
     expect(roundTrip({ at: new Date(5), custom: new Custom() })).toEqual({
       at: new Date(5),
       custom: { custom: true },
     });
   });
 
-  test('refuses what is nested too deep for any reader', () => {
+  test('rejects values that are nested too deeply for any reader', () => {
     let deep: unknown = 1;
     for (let level = 0; level < 100_000; level += 1) deep = [deep];
     expect(() => encode(deep, 'output')).toThrow(/output cannot be serialized/);
   });
 });
 
-describe('places that hold JSON alone', () => {
+describe('JSON-only places', () => {
   const circle: Record<string, unknown> = {};
   circle['deep'] = { back: circle };
 
@@ -174,12 +174,12 @@ describe('places that hold JSON alone', () => {
     ['a circle', circle, 'metadata.deep.back is an object that contains it: a circular reference'],
     ['bytes', { file: new Uint8Array(1) }, 'metadata.file is a Uint8Array: send it as base64 text'],
     ['a regular expression', { like: /a/ }, 'metadata.like is a RegExp, an instance of a class'],
-  ])('refuse %s and name its path', (_, value, reason) => {
+  ])('reject %s and name its path', (_, value, reason) => {
     expect(() => jsonText(value, 'metadata')).toThrow(UnserializableError);
     expect(() => jsonText(value, 'metadata')).toThrow(`The metadata cannot be serialized as JSON: ${reason}`);
   });
 
-  test('take dates as texts, one object twice, and leave out members that are undefined', () => {
+  test('accept dates as strings, one object twice, and omit undefined properties', () => {
     const twice = { n: 1 };
     const value = { at: new Date(5), a: twice, b: [twice], none: undefined };
     expect(jsonText(value, 'metadata')).toBe('{"at":"1970-01-01T00:00:00.005Z","a":{"n":1},"b":[{"n":1}]}');
@@ -187,7 +187,7 @@ describe('places that hold JSON alone', () => {
 });
 
 describe('decode', () => {
-  test('refuses text that is not of its type, and a type that it does not know', () => {
+  test('rejects text that is not of its type, and an unknown type', () => {
     expect(() => decode('{', 'application/json')).toThrow(SyntaxError);
     expect(() => decode('x', 'application/store')).toThrow(/unknown type application\/store/);
   });

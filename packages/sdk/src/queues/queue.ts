@@ -45,5 +45,5 @@ export function named(queue: QueueReference): { queue: string; type: 'id' | 'tas
   ) {
     return { queue: name, type: type ?? 'id' };
   }
-  throw new TypeError("A queue is named by its id (queue_…) or by { type: 'task' or 'custom', name }.");
+  throw new TypeError("Pass the id of the queue (queue_…) or { type: 'task' or 'custom', name }.");
 }

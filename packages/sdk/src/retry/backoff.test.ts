@@ -19,11 +19,11 @@ describe('retryDelay', () => {
     expect(retryDelay({}, 1, () => 0.5)).toBe(1_500);
   });
 
-  test('takes the default for what is undefined', () => {
+  test('uses defaults for undefined options', () => {
     expect(retryDelay({ factor: undefined, randomize: undefined }, 2, () => 0)).toBe(2_000);
   });
 
-  test('gives a whole delay within bounds before every attempt but the last, whatever the options', () => {
+  test('returns a whole delay within bounds before every attempt but the last, for all options', () => {
     const options = fc.record(
       {
         maxAttempts: fc.integer({ min: 1, max: 1_000 }),

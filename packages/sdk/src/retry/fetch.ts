@@ -96,7 +96,7 @@ function strategyFor(status: number, byStatus: NonNullable<FetchRetryOptions['by
       const [, first, last = first] = /^\s*(\d{3})\s*(?:-\s*(\d{3}))?\s*$/.exec(part) ?? [];
       if (first === undefined) {
         throw new TypeError(
-          `retry.byStatus: "${text}" is no status; write for instance 429, 500-599 or 408,500-599.`,
+          `retry.byStatus: "${text}" is not a status; write, for example, 429, 500-599 or 408,500-599.`,
         );
       }
       if (status >= Number(first) && status <= Number(last)) return strategy;

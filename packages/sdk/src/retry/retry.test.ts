@@ -15,7 +15,7 @@ const inRun = <T>(signal: AbortSignal, act: () => T): T =>
   );
 
 describe('retry.onThrow', () => {
-  test('calls again until it does not throw, and gives what that gives', async () => {
+  test('calls again until it does not throw, and returns that result', async () => {
     const attempts: number[] = [];
     const value = await retry.onThrow(async ({ attempt, maxAttempts }) => {
       attempts.push(attempt);
@@ -25,7 +25,7 @@ describe('retry.onThrow', () => {
     expect([value, attempts]).toEqual([3, [1, 2, 3]]);
   });
 
-  test('throws what the last try threw, and an AbortTaskRunError at once', async () => {
+  test('throws the error of the last try, and an AbortTaskRunError immediately', async () => {
     let calls = 0;
     const failing = (error: () => Error) => () => {
       calls += 1;
@@ -46,7 +46,7 @@ describe('retry.onThrow', () => {
     expect(calls).toBe(1);
   });
 
-  test('stops in the middle of a pause when the run is to stop', async () => {
+  test('stops during a pause when the run is stopping', async () => {
     const controller = new AbortController();
     const reason = new Error('canceled');
     const waiting = inRun(controller.signal, () =>
@@ -71,7 +71,7 @@ describe('retry.fetch', () => {
   afterEach(() => server.close());
   const backoff = { strategy: 'backoff', ...quick } as const;
 
-  test('tries again by status and gives the last reply, whatever it is', async () => {
+  test('retries by status and returns the last reply in any case', async () => {
     answers = [() => ({ status: 503 }), () => ({ status: 500 }), () => ({ status: 404, body: 'none' })];
     const reply = await retry.fetch(server.url, {
       method: 'POST',
@@ -87,7 +87,7 @@ describe('retry.fetch', () => {
     expect(server.received).toHaveLength(7);
   });
 
-  test('waits as a header says', async () => {
+  test('waits for the time in a header', async () => {
     answers = [() => ({ status: 429, headers: { 'retry-after': '0' } }), () => ({ body: 'now' })];
     expect(await (await retry.fetch(server.url)).text()).toBe('now');
     const reset = String(Date.now() + 30);
@@ -99,7 +99,7 @@ describe('retry.fetch', () => {
     expect(Date.now()).toBeGreaterThanOrEqual(Number(reset));
   });
 
-  test('tries again when a connection fails or takes too long, and throws at last', async () => {
+  test('retries when a connection fails or takes too long, and finally throws', async () => {
     answers = [() => new Promise(() => {}), () => ({ body: 'in time' })];
     const reply = await retry.fetch(server.url, { timeoutInMs: 200, retry: { timeout: quick } });
     expect(await reply.text()).toBe('in time');
@@ -110,7 +110,7 @@ describe('retry.fetch', () => {
     server = await startServer(() => ({}));
   });
 
-  test('ends with the run, and with a signal of its own', async () => {
+  test('ends with the run, and with its own signal', async () => {
     answers = [() => new Promise(() => {}), () => new Promise(() => {})];
     const run = new AbortController();
     const first = inRun(run.signal, () => retry.fetch(server.url));
@@ -122,10 +122,10 @@ describe('retry.fetch', () => {
     await expect(second).rejects.toThrow('enough');
   });
 
-  test('refuses a status that is none', async () => {
+  test('rejects an invalid status', async () => {
     answers = [() => ({ status: 500 })];
     const wrong = retry.fetch(server.url, { retry: { byStatus: { '5xx': backoff } } });
-    await expect(wrong).rejects.toThrow(/"5xx" is no status/);
+    await expect(wrong).rejects.toThrow(/"5xx" is not a status/);
   });
 });
 

@@ -39,7 +39,7 @@ test('attempts have dates, and come page by page', async () => {
   ]);
 });
 
-test('a timeline has dates, and says where it goes on', async () => {
+test('a timeline has dates and a cursor for the next page', async () => {
   const entries = [{ kind: 'run', id: 'run_1', runId: 'run_1', startedAt: first, endedAt: second }];
   answer = () => ({ body: { at: second, entries, pagination: { next: 'run_2' } } });
   const timeline = await runs.timeline('run_1', { depth: 1, limit: 2 });
@@ -50,7 +50,7 @@ test('a timeline has dates, and says where it goes on', async () => {
   });
 });
 
-test('counts, tasks, ticks and the history of an error have what the API says, with dates', async () => {
+test('counts, tasks, ticks and the history of an error match the API, with dates', async () => {
   answer = ({ path }) => {
     if (path.includes('/count')) return { body: { count: 10_000, isExact: false } };
     if (path.includes('/ticks'))

@@ -47,7 +47,7 @@ export interface AttemptsOptions {
 }
 
 /**
- * The attempts of a run, first one first: where and how long each ran, what it waited for, and its error. Await the result for the first page,
+ * The attempts of a run, oldest first: the runner, duration, waits and error of each. Await the result for the first page,
  * or iterate over it for all. Throws a NotFoundError for an unknown run.
  *
  * An attempt that did not count (`LOST`, `RETURNED`, `DETACHED`) is followed by another one with the same number.

@@ -17,7 +17,7 @@ const queries = () =>
 
 const item = { id: 'run_1', createdAt: '2026-11-21T10:00:00.500Z', env: { id: 'e', name: 'prod' } };
 
-test('list sends every filter as the API spells it', async () => {
+test('list sends every filter in the form of the API', async () => {
   answer = () => ({ body: { data: [item], pagination: {} } });
   const page = await runs.list({
     status: ['QUEUED', 'FAILED'],
@@ -61,7 +61,7 @@ test('list sends every filter as the API spells it', async () => {
   ]);
 });
 
-test('list of a project names it in the path, and goes on with the same filters', async () => {
+test('list of a project sends it in the path, and keeps its filters across pages', async () => {
   answer = ({ path }) => ({
     body: { data: [item], pagination: path.includes('after') ? {} : { next: 'run_1' } },
   });
@@ -75,7 +75,7 @@ test('list of a project names it in the path, and goes on with the same filters'
   ]);
 });
 
-test('replay sends no body, or the other payload as its type asks', async () => {
+test('replay sends no body, or the new payload in the form of its type', async () => {
   answer = () => ({ body: { id: 'run_2' } });
   expect(await runs.replay('run_1')).toEqual({ id: 'run_2' });
   await runs.replay({ id: 'run_1' }, { payload: { n: 1 } });
@@ -100,7 +100,7 @@ test('reschedule writes dates as ISO 8601', async () => {
   ]);
 });
 
-test('reason gives a date for when a delay is over', async () => {
+test('reason returns the end of a delay as a date', async () => {
   answer = () => ({
     body: { id: 'run_1', status: 'DELAYED', reason: 'delay', until: '2030-01-01T00:00:00.000Z' },
   });
@@ -149,9 +149,9 @@ test('queues are listed page by page', async () => {
   expect(ids).toEqual(['queue_1', 'queue_2']);
 });
 
-test('tags and metadata are about the run that calls, or the one that is named', async () => {
+test('tags and metadata apply to the calling run, or to the given one', async () => {
   answer = () => ({ body: { message: 'ok', metadata: { n: 1 } } });
-  await expect(tags.add('a')).rejects.toThrow(/inside a run/);
+  await expect(tags.add('a')).rejects.toThrow(/outside a run/);
   await tags.add('a', { run: 'run_9' });
   const { AsyncLocalStorage } = await import('node:async_hooks');
   const scopes = runScopes(() => new AsyncLocalStorage());

@@ -12,7 +12,7 @@ export function ownRunId({ run }: OfRun): string {
   if (run !== undefined) return runId(run);
   const current = currentRun();
   if (current) return current.run;
-  throw new TypeError('This is not called inside a run: name one, as in { run: "run_…" }.');
+  throw new TypeError('This call is outside a run: specify the run, as in { run: "run_…" }.');
 }
 
 /** The fence of the calling attempt, for calls about its own run. */

@@ -20,7 +20,7 @@ export class PollTimeoutError extends Error {
   readonly run: Run;
 
   constructor(run: Run, timeoutInMs: number) {
-    super(`Run ${run.id} is ${run.status} after ${timeoutInMs / 1_000} s`);
+    super(`Run ${run.id} is still ${run.status} after ${timeoutInMs / 1_000} s`);
     this.run = run;
   }
 }

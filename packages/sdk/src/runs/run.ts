@@ -37,7 +37,7 @@ export type RunReference = string | Pick<RunHandle, 'id'>;
 export function runId(run: RunReference): string {
   const id: unknown = typeof run === 'string' ? run : (run as { id?: unknown } | undefined)?.id;
   if (typeof id === 'string' && id !== '') return id;
-  throw new TypeError('A run is named by its id (run_…) or by the handle that trigger returned.');
+  throw new TypeError('Pass the id of the run (run_…) or the handle that trigger returned.');
 }
 
 export function dated<T extends Partial<Record<DateField, string | undefined>>>(wire: T): Dated<T> {

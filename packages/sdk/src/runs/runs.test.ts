@@ -19,7 +19,7 @@ const wire = {
   createdAt: '2026-11-21T10:00:00.500Z',
 };
 
-test('retrieve gives dates for times, in related runs too', async () => {
+test('retrieve returns times as dates, also in related runs', async () => {
   answer = () => ({ body: { ...wire, relatedRuns: { parent: related, children: [related] } } });
   const run = await runs.retrieve('run_1');
   expect(run).toMatchObject({
@@ -44,7 +44,7 @@ test('a run may be named by its handle', async () => {
   expect(server.received[0]?.path).toBe('/api/v3/runs/run_9');
 });
 
-test('what is no run is refused before a request', async () => {
+test('an invalid run is rejected before a request', async () => {
   for (const reference of ['', {}, undefined, 5] as never[]) {
     await expect(runs.retrieve(reference)).rejects.toThrow(/run_/);
     await expect(runs.cancel(reference)).rejects.toThrow(/run_/);
@@ -52,20 +52,20 @@ test('what is no run is refused before a request', async () => {
   expect(server.received).toHaveLength(0);
 });
 
-test('retrieve retries an unknown run while the server says so', async () => {
+test('retrieve retries an unknown run while the server requests it', async () => {
   answer = () => ({ status: 404, headers: { 'x-should-retry': 'true' }, body: { error: 'Not found' } });
   await expect(runs.retrieve('run_x')).rejects.toThrow(NotFoundError);
   expect(server.received).toHaveLength(5);
 });
 
-test('poll asks until the run is over', async () => {
+test('poll repeats until the run has ended', async () => {
   answer = () => ({ body: { ...wire, relatedRuns: {}, isCompleted: server.received.length === 3 } });
   const run = await runs.poll('run_1', { pollIntervalMs: 1 });
   expect(run.isCompleted).toBe(true);
   expect(server.received).toHaveLength(3);
 });
 
-test('poll gives up in time and shows how the run stood', async () => {
+test('poll times out and reports the status of the run', async () => {
   answer = () => ({ body: { ...wire, status: 'QUEUED', relatedRuns: {}, isCompleted: false } });
   const error = await runs
     .poll('run_1', { pollIntervalMs: 1, timeoutInMs: 20 })
@@ -85,7 +85,7 @@ test('poll stops when its signal is aborted, also in a pause', async () => {
   );
 });
 
-test('cancel asks by the second version of its route', async () => {
+test('cancel uses the second version of its route', async () => {
   answer = () => ({ body: { id: 'run_1' } });
   expect(await runs.cancel('run_1')).toEqual({ id: 'run_1' });
   expect(server.received[0]).toMatchObject({

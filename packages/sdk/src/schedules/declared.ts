@@ -14,11 +14,10 @@ export function declaredSchedule(refuse: Refuse, cron: DeclaredCron | undefined)
   const { pattern, timezone = 'UTC', environments, window, missed, overlap } = cron;
   const texts = { 'cron.pattern': pattern, 'cron.timezone': timezone };
   for (const [field, text] of Object.entries(texts)) {
-    if (typeof text !== 'string' || text.trim() === '')
-      refuse(field, 'must be a string, not an empty one', text);
+    if (typeof text !== 'string' || text.trim() === '') refuse(field, 'must be a non-empty string', text);
   }
   if (environments !== undefined && !isListOfTexts(environments)) {
-    refuse('cron.environments', "must be a list such as ['PRODUCTION']", environments);
+    refuse('cron.environments', "must be an array such as ['PRODUCTION']", environments);
   }
   const more = { 'cron.window': window, 'cron.missed': missed, 'cron.overlap': overlap };
   for (const [field, text] of Object.entries(more)) {

@@ -64,9 +64,7 @@ export function scheduleId(schedule: ScheduleReference): string {
   const id: unknown =
     typeof schedule === 'string' ? schedule : (schedule as { id?: unknown } | undefined)?.id;
   if (typeof id === 'string' && id !== '') return id;
-  throw new TypeError(
-    'A schedule is named by its id (sched_…), its deduplication key or the schedule itself.',
-  );
+  throw new TypeError('Pass the id of the schedule (sched_…), its deduplication key or the schedule itself.');
 }
 
 const dateOf = (text: string | null): Date | null => (text === null ? null : new Date(text));

@@ -33,7 +33,7 @@ afterEach(() => {
 });
 const requests = () => server.received.map(({ method, path, body }) => [method, path, body]);
 
-test('create and update send the settings as they are and give dates', async () => {
+test('create and update send the settings unchanged and return dates', async () => {
   const settings = {
     task: 'report',
     cron: '0 0 * * *',
@@ -62,7 +62,7 @@ test('a schedule is named by its id, its key or itself', async () => {
     'POST /api/v1/schedules/mine%2Fa%20b/deactivate',
     'DELETE /api/v1/schedules/sched_1',
   ]);
-  await expect(schedules.retrieve('')).rejects.toThrow(/named by its id/);
+  await expect(schedules.retrieve('')).rejects.toThrow(/Pass the id/);
 });
 
 test('list goes through the pages in both directions', async () => {
@@ -80,7 +80,7 @@ test('list goes through the pages in both directions', async () => {
   expect([third.data[0]?.id, third.hasNextPage()]).toEqual(['sched_3', false]);
 });
 
-test('preview, backfill and timezones send their options and give dates', async () => {
+test('preview, backfill and timezones send their options and return dates', async () => {
   const at = '2026-01-01T00:00:00.000Z';
   answer = () => ({ body: { ticks: [{ nominalAt: at, effectiveAt: at }] } });
   const [tick] = await schedules.preview('sched_1', { n: 1, from: new Date(at) });
@@ -100,7 +100,7 @@ test('preview, backfill and timezones send their options and give dates', async 
   ]);
 });
 
-test('what the server refuses is thrown as its kind of error', async () => {
+test('rejections by the server are thrown as their error class', async () => {
   answer = () => ({ status: 404, body: { error: 'Schedule not found' } });
   await expect(schedules.retrieve('sched_2')).rejects.toThrow(NotFoundError);
 });
@@ -122,7 +122,7 @@ describe('schedules.task', () => {
     }),
   });
 
-  test('tells the server its cron, and that schedules may run it', () => {
+  test('declares its cron to the server, and that schedules can run it', () => {
     expect(manifestOf(report, 'tasks/report.ts')).toMatchObject({
       id: 'report',
       scheduled: true,
@@ -140,12 +140,12 @@ describe('schedules.task', () => {
   });
 
   test.each([
-    [{ cron: '' }, /cron.pattern must be a string, not an empty one/],
+    [{ cron: '' }, /cron.pattern must be a non-empty string/],
     [{ cron: 5 }, /cron must be a cron expression or an object/],
     [{ cron: { pattern: '@daily', timezone: '' } }, /cron.timezone/],
-    [{ cron: { pattern: '@daily', environments: 'prod' } }, /cron.environments must be a list/],
+    [{ cron: { pattern: '@daily', environments: 'prod' } }, /cron.environments must be an array/],
     [{ cron: { pattern: '@daily', missed: 1 } }, /cron.missed must be a string/],
-  ])('refuses %j, naming file, task and field', (wrong, message) => {
+  ])('rejects %j, naming file, task and field', (wrong, message) => {
     const declared = schedules.task({ id: 'bad', run: () => {}, ...(wrong as object) });
     expect(() => manifestOf(declared, 'tasks/bad.ts')).toThrow(message);
     expect(() => manifestOf(declared, 'tasks/bad.ts')).toThrow('tasks/bad.ts: task "bad"');

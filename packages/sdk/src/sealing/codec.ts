@@ -67,7 +67,7 @@ export function checkedCodec(input: unknown, where: string): Codec {
       `${where} must be a codec, an object with encode and decode, such as aesGcmCodec({ … }).`,
     );
   if (!Array.isArray(clear) || !clear.every((item) => clearables.includes(item)))
-    throw new TypeError(`${where}: clear is a list of "metadata", "errors" and "logs".`);
+    throw new TypeError(`${where}: clear must be an array of "metadata", "errors" and "logs".`);
   return input as Codec;
 }
 

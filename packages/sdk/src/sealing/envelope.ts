@@ -65,7 +65,9 @@ export async function seal(codec: Codec, { text, type }: ClearText, purpose: str
 export function envelopeOf(sealed: SealedText, type: string, purpose: string): Envelope {
   const { key, data } = Object(sealed) as Partial<SealedText>;
   if (typeof key !== 'string' || key === '' || key.length > 128 || typeof data !== 'string')
-    throw new TypeError('The codec must return { key, data }, two texts; the key has 1 to 128 characters.');
+    throw new TypeError(
+      'The codec must return { key, data }, two strings; the key must have 1 to 128 characters.',
+    );
   // The order matches `beginning` and puts what matters to readers first.
   return { $sealed: { key, for: purpose, type, data } };
 }
@@ -82,13 +84,13 @@ export async function open(
   const what = `The ${named(purpose ?? sealedAs)} is sealed with key ${JSON.stringify(key)}`;
   if (!codec) {
     throw new SealedError(
-      `${what}, and there is no codec here to open it: name one in millrace.config.ts (codec), or call configure({ codec }).`,
+      `${what}, but no codec is configured to open it: set codec in millrace.config.ts, or call configure({ codec }).`,
     );
   }
   if (purpose !== undefined && purpose !== sealedAs) {
-    throw new SealedError(`${what}, as the ${named(sealedAs)}: somebody moved it here. It is not opened.`);
+    throw new SealedError(`${what}, as the ${named(sealedAs)}: it was moved here, and is not opened.`);
   }
   const text: unknown = await codec.decode({ key, data }, { purpose: sealedAs, type });
-  if (typeof text !== 'string') throw new TypeError(`${what}; the codec must return the text.`);
+  if (typeof text !== 'string') throw new TypeError(`${what}; the codec must return a string.`);
   return { text, type };
 }

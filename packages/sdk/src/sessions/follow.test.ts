@@ -10,7 +10,7 @@ const arrival = async (): Promise<void> => {
   for (let n = 0; n < 500; n++) await new Promise((resolve) => setImmediate(resolve));
 };
 
-test('an event that takes a minute to arrive is waited for as long as something of it does', async () => {
+test('waits for an event that takes a minute to arrive as long as parts of it arrive', async () => {
   const responses: ServerResponse[] = [];
   const server = createServer((_request, response) => {
     responses.push(response);

@@ -2,7 +2,7 @@ import type { ApiClient } from '../client/api-client.ts';
 import { eventsAt } from '../client/event-stream.ts';
 import { pathOf } from '../client/path.ts';
 
-/** A record of a channel, as it was appended. */
+/** A record of a channel in its appended form. */
 export interface ChannelRecord {
   /** Its sequence number, starting at 0. */
   readonly seq: number;

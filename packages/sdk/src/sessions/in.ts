@@ -121,7 +121,7 @@ export function sessionIn(client: ApiClient, session: string, position: Position
     const got = waits ? await suspendedUntil<T>(waits, until) : await followedUntil<T>(until);
     if (got instanceof Error) return { ok: false, error: got };
     if (got) return { ok: true, output: got.data };
-    return { ok: false, error: new SessionTimeoutError(`No message came within ${timeoutInSeconds} s.`) };
+    return { ok: false, error: new SessionTimeoutError(`No message arrived within ${timeoutInSeconds} s.`) };
   };
 
   /** Consumes the next message if there is one. */
@@ -183,7 +183,7 @@ export function sessionIn(client: ApiClient, session: string, position: Position
   return {
     async send(data) {
       const text = typeof data === 'string' ? data : jsonText(data, 'message');
-      if (text === undefined) throw new TypeError('session.in.send takes a string or what JSON can hold.');
+      if (text === undefined) throw new TypeError('session.in.send accepts a string or a JSON value.');
       await client.call('appendToSessionIn', {
         params: { session },
         text,

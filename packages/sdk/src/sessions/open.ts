@@ -12,7 +12,7 @@ export interface SessionHandle {
   readonly in: SessionIn;
   readonly out: SessionOut;
   /**
-   * Lets a new run serve the session in place of the calling one, which should return soon. Only in a task.
+   * Lets a new run serve the session instead of the calling one, which should return soon. Only in a task.
    *
    * @example
    * await session.endAndContinue('upgrade');

@@ -31,5 +31,5 @@ export function sessionAddress(session: SessionReference): string {
   const address: unknown =
     typeof session === 'string' ? session : (session as { id?: unknown } | undefined)?.id;
   if (typeof address === 'string' && address !== '') return address;
-  throw new TypeError('A session is named by its id, its external id or the session itself.');
+  throw new TypeError('Pass the id of the session, its external id or the session itself.');
 }

@@ -7,7 +7,7 @@ afterEach(() => server.close());
 
 const at = '2026-11-23T12:00:00.000Z';
 
-test('sends what is asked, and makes dates of times', async () => {
+test('sends the request, and returns times as dates', async () => {
   server = await startServer(() => ({
     body: {
       from: at,
@@ -25,7 +25,7 @@ test('sends what is asked, and makes dates of times', async () => {
   expect(Object.fromEntries(searchParams)).toEqual({ by: 'task', limit: '3', from: at, to: at, step: '5m' });
 });
 
-test('a refused range is a BadRequestError with the sentence of the server', async () => {
+test("a rejected range is a BadRequestError with the server's message", async () => {
   server = await startServer(() => ({ status: 400, body: { error: 'step: too fine. Use step=1h.' } }));
   configure({ baseURL: server.url, secretKey: 'k' });
   await expect(stats.retrieve({ step: '1m' })).rejects.toThrow(BadRequestError);

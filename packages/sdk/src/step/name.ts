@@ -7,20 +7,20 @@ const maxLength: typeof contractLimit = 200;
 export function checkName(what: string, name: unknown): asserts name is string {
   if (typeof name !== 'string') {
     throw new TypeError(
-      `${what} takes the name of the step first, such as ${what}('charge', …); got ${typeof name}.`,
+      `${what} requires the name of the step as its first argument, such as ${what}('charge', …); got ${typeof name}.`,
     );
   }
   if (name.trim() === '')
-    throw new TypeError(`${what}: the name of a step must not be empty. Say what it does, such as "charge".`);
+    throw new TypeError(`${what}: the name of a step must not be empty. Use a name such as "charge".`);
   if (name.length > maxLength)
     throw new TypeError(
-      `${what}: the name of a step has at most ${maxLength} characters; "${name.slice(0, 40)}…" has ${name.length}.`,
+      `${what}: the name of a step can have at most ${maxLength} characters; "${name.slice(0, 40)}…" has ${name.length}.`,
     );
   if (!isStorable(name))
-    throw new TypeError(`${what}: the name of a step must not contain NUL or half a character.`);
+    throw new TypeError(`${what}: the name of a step must not contain NUL or an unpaired surrogate.`);
   if (/#\d+$/.test(name))
     throw new TypeError(
-      `${what}: the name "${name}" ends like an index, which Millrace adds to a name that occurs again. Use another one.`,
+      `${what}: the name "${name}" ends like an index, which Millrace appends to repeated names. Use another name.`,
     );
 }
 

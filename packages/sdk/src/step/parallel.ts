@@ -19,15 +19,15 @@ export async function parallel<const T extends readonly (() => unknown)[]>(
   acts: T,
   { limit = Number.POSITIVE_INFINITY }: ParallelOptions = {},
 ): Promise<Results<T>> {
-  if (!Array.isArray(acts)) throw new TypeError('step.parallel takes a list of functions.');
+  if (!Array.isArray(acts)) throw new TypeError('step.parallel requires an array of functions.');
   for (const [index, act] of (acts as readonly unknown[]).entries()) {
     if (typeof act === 'function') continue;
     throw new TypeError(
-      `step.parallel: item ${index} is not a function. Write () => step.run(…), so that it does not start at once.`,
+      `step.parallel: item ${index} is not a function. Write () => step.run(…), so that it does not start immediately.`,
     );
   }
   if (limit !== Number.POSITIVE_INFINITY && (!Number.isSafeInteger(limit) || limit < 1))
-    throw new TypeError(`step.parallel: limit must be a whole number from 1 on; got ${String(limit)}.`);
+    throw new TypeError(`step.parallel: limit must be a whole number of at least 1; got ${String(limit)}.`);
   const results: unknown[] = Array.from({ length: acts.length });
   let next = 0;
   let failed: { readonly thrown: unknown } | undefined;

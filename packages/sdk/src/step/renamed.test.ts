@@ -153,7 +153,7 @@ const keepFirst = (count: number): void => {
   stored = stored.slice(0, count).map((each) => ({ ...each, isOtherVersion: true, attempt: 0 }));
 };
 
-test('code whose steps keep their names is never refused, whatever its branches do and however long they take', async () => {
+test('code whose steps keep their names is never rejected, for any branches and durations', async () => {
   let met = 0;
   await fc.assert(
     fc.asyncProperty(shapes.parts, paces, paces, fc.nat(), async (drawn, first, second, cut) => {
@@ -180,7 +180,7 @@ const joined = (parts: readonly Part[]): boolean =>
     part.kind === 'fork' ? part.join !== 'later' && part.branches.every(joined) : part.kind !== 'early',
   );
 
-test('a step that the code waits for alone is refused under another name before its work is done', async () => {
+test('a step that the code awaits alone is rejected under another name before its work is done', async () => {
   await fc.assert(
     fc.asyncProperty(shapes.parts, paces, paces, fc.nat(), async (drawn, first, second, which) => {
       const program = named(drawn);

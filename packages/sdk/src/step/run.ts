@@ -46,7 +46,7 @@ export async function run<T>(
   const steps = ownSteps('step.run');
   if (typeof act !== 'function')
     throw new TypeError(
-      `step.run takes a function after the name, such as step.run('charge', async () => …).`,
+      `step.run requires a function after the name, such as step.run('charge', async () => …).`,
     );
   const timeoutMs = readTimeout(options.timeout);
   return withinAttempt(() =>

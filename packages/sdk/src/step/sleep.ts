@@ -30,6 +30,6 @@ export async function sleep(name: string, time: WaitTime | Date): Promise<void> 
 
 function dateOf(date: Date): string {
   if (Number.isNaN(date.getTime()))
-    throw new TypeError('step.sleep takes a length of time, such as { minutes: 5 }, or a valid Date.');
+    throw new TypeError('step.sleep requires a duration, such as { minutes: 5 }, or a valid Date.');
   return date.toISOString();
 }

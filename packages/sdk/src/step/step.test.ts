@@ -19,7 +19,7 @@ test('idempotency keys are the same each time, differ between steps, and fit int
   expect(await idempotencyKeyOf('run_1', indexed('charge', 2))).toBe('run_1/charge#2');
 });
 
-test('parallel keeps to its limit, starts nothing after a failure, and ends what it started', async () => {
+test('parallel respects its limit, starts nothing after a failure, and awaits started items', async () => {
   const lengths = fc.array(fc.record({ ms: fc.integer({ min: 0, max: 3 }), fails: fc.boolean() }), {
     maxLength: 8,
   });
@@ -49,7 +49,7 @@ test('parallel keeps to its limit, starts nothing after a failure, and ends what
   );
 });
 
-test('outside of a run, a step says where it works', async () => {
+test('outside a run, a step reports where it works', async () => {
   await expect(step.run('a', () => 1)).rejects.toThrow(/step\.run works only in the code of a task/);
   await expect(step.sleep('a', { seconds: 1 })).rejects.toThrow(/step\.sleep works only/);
   await expect(step.triggerAndWait('a', 'b')).rejects.toThrow(/step\.triggerAndWait works only/);

@@ -80,7 +80,7 @@ export class Steps implements RunSteps {
     if (this.#open.has(name)) {
       throw new StepMismatchError(
         `Two steps named "${name}" must not be open at the same time: when the code executes again, each could get the result of the other. ` +
-          `Give each a name of its own, such as \`${name}-\${item.id}\`.`,
+          `Give each a unique name, such as \`${name}-\${item.id}\`.`,
       );
     }
     const count = (this.#counts.get(name) ?? 0) + 1;
@@ -101,7 +101,7 @@ export class Steps implements RunSteps {
       refuseStopped(this.scope, what);
       if (this.#seq >= maxSteps) {
         const cause = new RangeError(
-          `A run has at most ${maxSteps} steps. Put several into one, or into other runs.`,
+          `A run has at most ${maxSteps} steps. Combine several into one step, or move some to other runs.`,
         );
         throw new StepError(key, cause, true);
       }
@@ -192,7 +192,7 @@ export class Steps implements RunSteps {
       const executed = this.#executed.length > 0 ? ` It executed ${listOf(this.#executed)} instead.` : '';
       warnings.push(
         `An earlier execution of this run stored ${listOf(vanished)}, which this one did not call.${executed} ` +
-          'If a step has another name now, its work was done twice.',
+          'If a step was renamed, its work was done twice.',
       );
     }
     return warnings;
@@ -257,12 +257,12 @@ function refuseOther(
 ): void {
   if (kind !== called) {
     throw new StepMismatchError(
-      `The step "${name}" was stored by ${callOf[kind]}, and is now called by ${callOf[called]}: give one of the two another name.`,
+      `The step "${name}" was stored by ${callOf[kind]}, and is now called by ${callOf[called]}: rename one of the two.`,
     );
   }
   if (!isAbout({ detail }, subject)) {
     throw new StepMismatchError(
-      `The step "${name}" was stored for "${detail}", and is now called for "${subject}": give one of the two another name.`,
+      `The step "${name}" was stored for "${detail}", and is now called for "${subject}": rename one of the two.`,
     );
   }
 }
@@ -272,7 +272,7 @@ const isAbout = ({ detail }: Pick<StoredStep, 'detail'>, subject: string | undef
   subject === undefined || detail === undefined || `${detail} `.startsWith(`${subject} `);
 
 function refuseStopped({ signal }: RunScope, what: string): void {
-  if (signal?.aborted === true) throw new Error(`${what} does not start in a run that was asked to stop.`);
+  if (signal?.aborted === true) throw new Error(`${what} cannot start in a run that is stopping.`);
 }
 
 /** The steps of the attempt to which the calling code belongs. Throws where steps are not possible. */

@@ -20,7 +20,7 @@ export interface TriggeredRun<TId extends string = string> {
 function idOf<T extends AnyTask>(what: string, task: T | TaskId<T>): TaskId<T> {
   const id: unknown = typeof task === 'string' ? task : (task as { id?: unknown } | undefined)?.id;
   if (typeof id === 'string' && id !== '') return id;
-  throw new TypeError(`${what} takes a task, or the id of one, after the name.`);
+  throw new TypeError(`${what} requires a task or its id after the name.`);
 }
 
 /**

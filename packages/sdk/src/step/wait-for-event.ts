@@ -49,10 +49,10 @@ async function waitFor<TPayload>(
   const { waits, signal } = waitingRun(what);
   const { event, filter, timeout = '1d' } = (options ?? {}) as Partial<WaitForEventOptions>;
   if (typeof event !== 'string' || event === '')
-    throw new TypeError(`${what} takes { event } after the name, such as { event: 'order.paid' }.`);
+    throw new TypeError(`${what} requires { event } after the name, such as { event: 'order.paid' }.`);
   const resultOf = (received: unknown): WaitResult<ReceivedEvent<TPayload>> =>
     received === null || received === undefined
-      ? { ok: false, error: new WaitTimeoutError(`No event ${event} came in time.`) }
+      ? { ok: false, error: new WaitTimeoutError(`No event ${event} arrived in time.`) }
       : { ok: true, output: received as ReceivedEvent<TPayload> };
   return steps.enter<WaitResult<ReceivedEvent<TPayload>>>(
     { kind: 'EVENT', name, subject: event },

@@ -27,7 +27,7 @@ function queueOf(stream: string, { target = 'self' }: StreamTarget): OutQueue {
   const isRelative = target === 'self' || target === 'parent' || target === 'root';
   const own = currentRun()?.run;
   if (isRelative && own === undefined) {
-    throw new Error('Outside of a task, name the run whose stream it is: { target: handle }.');
+    throw new Error('Outside a task, specify the run of the stream: { target: handle }.');
   }
   const params = {
     runId: isRelative ? (own as string) : runId(target),

@@ -41,7 +41,7 @@ export function rateLimitToWire(
   if (burst !== undefined && !isWhole(burst, limit))
     return refuse('.burst', `must be a whole number from 1 to limit, which is ${limit}`, burst);
   if (key !== undefined && key !== 'concurrencyKey')
-    return refuse('.key', 'must be "concurrencyKey", or left out for one limit of the whole queue', key);
+    return refuse('.key', 'must be "concurrencyKey", or omitted for one limit of the whole queue', key);
   return { limit, period: seconds, burst, key };
 }
 

@@ -69,7 +69,7 @@ describe('trigger', () => {
     ]);
   });
 
-  test('writes each kind of payload as its type says', async () => {
+  test('writes each kind of payload in the form of its type', async () => {
     configure({ baseURL: server.url, secretKey: 'k' });
     await noPayload.trigger();
     await tasks.trigger('by-id', 'text');
@@ -115,7 +115,7 @@ describe('trigger', () => {
     expect(server.received).toHaveLength(0);
   });
 
-  test('names the run it is called in as parent, with the fence of its attempt, unless it uses a key of its own', async () => {
+  test('sends the calling run as parent, with the fence of its attempt, unless it uses another key', async () => {
     const scopes = runScopes(() => new AsyncLocalStorage());
     const inRun = (act: () => Promise<unknown>) =>
       scopes.run({ run: 'run_parent', attempt: 1, fence: 7, onLog() {} }, act);
@@ -131,7 +131,7 @@ describe('trigger', () => {
     expect(bodies()).toEqual([{ options: { parentRunId: 'run_parent', parentFence: 7 } }, {}]);
   });
 
-  test('says what to set when there is no key', async () => {
+  test('names the setting to set when there is no key', async () => {
     configure({ baseURL: server.url });
     await expect(noPayload.trigger()).rejects.toThrow(/MILLRACE_SECRET_KEY/);
   });

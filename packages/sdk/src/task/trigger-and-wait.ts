@@ -51,7 +51,7 @@ export const onVersionOf = (
 export function ownEnvironment({ settings }: ApiClient, what: string): void {
   if (settings.isAmbient) return;
   throw new Error(
-    `${what} works with the run's own environment: it cannot be used with a credential of your own (configure, auth.withAuth).`,
+    `${what} works with the run's own environment: it cannot be used with a different credential (configure, auth.withAuth).`,
   );
 }
 

@@ -45,13 +45,13 @@ const unknownObject = (): TransactionError =>
 const notOpened = (actual: string, expected: string): TransactionError =>
   new TransactionError(
     'not_a_transaction',
-    `The first argument is ${actual}, not a transaction: give ${expected}.`,
+    `The first argument is ${actual}, not a transaction: pass ${expected}.`,
   );
 
 export const noTransaction = (): TransactionError =>
   new TransactionError(
     'no_transaction',
-    'No transaction is open on this connection: it is over, or `begin` was not called. Nothing was triggered.',
+    'No transaction is open on this connection: it has ended, or `begin` was not called. Nothing was triggered.',
   );
 
 function pg(shape: Shape): Open {
@@ -68,7 +68,7 @@ function pg(shape: Shape): Open {
 
 function postgres(shape: Shape): Open {
   if (typeof shape['savepoint'] !== 'function') {
-    throw notOpened('a connection of postgres', 'what `sql.begin` gives to your function');
+    throw notOpened('a connection of postgres', 'the argument of the `sql.begin` callback');
   }
   const sql = shape as unknown as PostgresTransaction;
   return { query: (text, values) => sql.unsafe(text, [...values]), isSure: false };
@@ -76,7 +76,7 @@ function postgres(shape: Shape): Open {
 
 function drizzle(shape: Shape): Open {
   if (typeof shape['rollback'] !== 'function') {
-    throw notOpened('a database of Drizzle', 'what `db.transaction` gives to your function');
+    throw notOpened('a database of Drizzle', 'the argument of the `db.transaction` callback');
   }
   const tx = shape as unknown as DrizzleTransaction;
   return {
@@ -91,7 +91,7 @@ function drizzle(shape: Shape): Open {
 
 function prisma(shape: Shape): Open {
   if (typeof shape['$connect'] === 'function') {
-    throw notOpened('a client of Prisma', 'what `prisma.$transaction` gives to your function');
+    throw notOpened('a client of Prisma', 'the argument of the `prisma.$transaction` callback');
   }
   const tx = shape as unknown as PrismaTransaction;
   return { query: (text, values) => tx.$queryRawUnsafe<unknown[]>(text, ...values), isSure: true };
@@ -99,7 +99,7 @@ function prisma(shape: Shape): Open {
 
 function kysely(shape: Shape): Open {
   if (shape['isTransaction'] !== true) {
-    throw notOpened('a database of Kysely', 'what `db.transaction().execute` gives to your function');
+    throw notOpened('a database of Kysely', 'the argument of the `db.transaction().execute` callback');
   }
   const tx = shape as unknown as KyselyTransaction;
   return {
@@ -115,7 +115,7 @@ function kysely(shape: Shape): Open {
 
 function knex(shape: Shape): Open {
   if (shape['isTransaction'] !== true) {
-    throw notOpened('a connection of Knex', 'what `knex.transaction` gives to your function');
+    throw notOpened('a connection of Knex', 'the argument of the `knex.transaction` callback');
   }
   const tx = shape as unknown as KnexTransaction;
   if (tx.isCompleted()) throw noTransaction();
@@ -137,7 +137,7 @@ function typeOrmRunner(shape: Shape): Open {
 function typeOrmManager(shape: Shape): Open {
   const { queryRunner } = shape as unknown as TypeOrmManager;
   if (queryRunner) return typeOrmRunner(queryRunner as unknown as Shape);
-  throw notOpened('a manager of TypeORM', 'the one that `dataSource.transaction` gives to your function');
+  throw notOpened('a manager of TypeORM', 'the argument of the `dataSource.transaction` callback');
 }
 
 const rowsOf = (result: unknown): readonly unknown[] =>

@@ -27,10 +27,7 @@ const known: Readonly<Record<string, readonly [TransactionErrorCode, string]>> =
     'failed_transaction',
     'An earlier statement of this transaction failed: roll it back and try again.',
   ],
-  '25006': [
-    'read_only',
-    'The transaction is read-only: trigger in one that may write, on the primary server.',
-  ],
+  '25006': ['read_only', 'The transaction is read-only: trigger in a writable one, on the primary server.'],
   '3F000': [
     'not_installed',
     `This database has no outbox of Millrace (there is no schema millrace): ${install}.`,
@@ -38,7 +35,7 @@ const known: Readonly<Record<string, readonly [TransactionErrorCode, string]>> =
   '42883': ['not_installed', `This database has no function millrace.trigger: ${install}.`],
   '42501': [
     'not_allowed',
-    'The role of this connection may not trigger: as the owner of the outbox, run `grant usage on schema millrace to <role>` ' +
+    'The role of this connection lacks permission to trigger: as the owner of the outbox, run `grant usage on schema millrace to <role>` ' +
       'and `grant execute on function millrace.trigger(text, jsonb, jsonb) to <role>`.',
   ],
 };

@@ -41,7 +41,7 @@ for (const [kind, send] of [
     ]);
   });
 
-  test(`${kind} rejects when nobody listens`, async () => {
+  test(`${kind} rejects when nothing listens on the port`, async () => {
     const server = await startServer(() => ({}));
     await server.close();
     await expect(send(request(server.url))).rejects.toBeInstanceOf(Error);
@@ -71,7 +71,7 @@ test('node:http uses one connection for calls that follow each other', async () 
   expect(connections).toBe(1);
 });
 
-test('node:http sends again at once when the server had closed the idle connection', async () => {
+test('node:http retries immediately when the server has closed the idle connection', async () => {
   const sockets: net.Socket[] = [];
   const server = net.createServer((socket) => {
     const isFirst = sockets.push(socket) === 1;

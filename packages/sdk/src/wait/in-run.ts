@@ -18,8 +18,7 @@ export function waitingRun(what: string): WaitingRun {
   const scope = currentRun();
   if (!scope) throw outsideOfRun(what);
   if (scope.step !== undefined) throw insideOfStep(what, scope.step);
-  if (scope.signal?.aborted === true)
-    throw new Error(`${what} does not work in a run that was asked to stop.`);
+  if (scope.signal?.aborted === true) throw new Error(`${what} does not work in a run that is stopping.`);
   const { waits } = scope;
   if (!waits)
     throw new Error(`${what} does not work here: the code runs without a runner that could suspend it.`);

@@ -13,7 +13,7 @@ export const outsideOfRun = (what: string): Error =>
 export const insideOfStep = (what: string, step: string): Error =>
   new Error(
     explained(
-      `${what} does not work inside a step (here "${step}"): what a step does is stored as a whole. Call it before or after the step.`,
+      `${what} does not work inside a step (here "${step}"): the result of a step is stored as a whole. Call it before or after the step.`,
       'not-available-in-a-step',
     ),
   );

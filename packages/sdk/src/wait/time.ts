@@ -18,19 +18,20 @@ const maxMs = 100 * 366 * unitMs.days;
 export function lengthOf(time: WaitTime, now: number, what = 'wait.for'): number {
   const known = [...Object.keys(unitMs), 'months', 'years'];
   const parts = Object.entries(time).filter(([, amount]) => amount !== undefined) as [string, unknown][];
-  if (parts.length === 0) throw new TypeError(`${what} takes a length of time, such as { seconds: 30 }.`);
+  if (parts.length === 0) throw new TypeError(`${what} requires a duration, such as { seconds: 30 }.`);
   let ms = 0;
   const calendar = new Date(now);
   for (const [unit, amount] of parts) {
-    if (!known.includes(unit)) throw new TypeError(`${what}: "${unit}" is no unit; use ${known.join(', ')}.`);
+    if (!known.includes(unit))
+      throw new TypeError(`${what}: "${unit}" is not a unit; use ${known.join(', ')}.`);
     if (typeof amount !== 'number' || !(amount >= 0) || !Number.isFinite(amount)) {
-      throw new TypeError(`${what}: ${unit} must be a number from 0 on; got ${String(amount)}.`);
+      throw new TypeError(`${what}: ${unit} must be a number of at least 0; got ${String(amount)}.`);
     }
     if (unit in unitMs) ms += amount * unitMs[unit as keyof typeof unitMs];
     else calendar.setUTCMonth(calendar.getUTCMonth() + (unit === 'years' ? 12 * amount : amount));
   }
   ms += calendar.getTime() - now;
-  if (!(ms <= maxMs)) throw new RangeError(`${what} waits for a hundred years at most.`);
+  if (!(ms <= maxMs)) throw new RangeError(`${what} waits for at most a hundred years.`);
   return Math.ceil(ms);
 }
 
@@ -63,9 +64,9 @@ export interface WaitUntil {
 export async function waitUntil({ date, throwIfInThePast = false }: WaitUntil): Promise<void> {
   const { waits } = waitingRun('wait.until');
   const until = date instanceof Date ? date.getTime() : Number.NaN;
-  if (Number.isNaN(until)) throw new TypeError('wait.until takes { date }, a valid Date.');
+  if (Number.isNaN(until)) throw new TypeError('wait.until requires { date }, a valid Date.');
   const key = `time/${nextOf(waits, 'time')}`;
   if (throwIfInThePast && until < Date.now())
-    throw new RangeError(`wait.until: ${date.toISOString()} is past already.`);
+    throw new RangeError(`wait.until: ${date.toISOString()} is in the past.`);
   await waits.begin({ key, kind: 'TIME', until });
 }

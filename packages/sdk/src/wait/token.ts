@@ -39,7 +39,7 @@ export type TokenReference = string | { readonly id: string };
 export function tokenId(token: TokenReference): string {
   const id: unknown = typeof token === 'string' ? token : (token as { id?: unknown } | undefined)?.id;
   if (typeof id === 'string' && /^[\w-]{1,128}$/.test(id)) return id;
-  throw new TypeError('A token is named by its id (waitpoint_…) or by what wait.createToken returned.');
+  throw new TypeError('Pass the id of the token (waitpoint_…) or the return value of wait.createToken.');
 }
 
 /** The token was not completed in time. */

@@ -53,7 +53,7 @@ const ended = (body: object) => ({
 });
 
 describe('triggerAndWait', () => {
-  test('triggers under a key that is the same when the code runs again, waits, and gives the result', async () => {
+  test('triggers under the same key when the code runs again, waits, and returns the result', async () => {
     results = ended({ ok: true, output: '4', outputType: 'application/json', usage: { durationMs: 1 } });
     const act = async () => [
       await double.triggerAndWait({ n: 2 }),
@@ -93,7 +93,7 @@ describe('triggerAndWait', () => {
     }
   }
 
-  test('calls until the server is back, with the same key', async () => {
+  test('retries while the server restarts, with the same key', async () => {
     results = ended({ ok: true, output: '4', outputType: 'application/json' });
     const away: Answer = { status: 503, body: { error: 'The database is away.' } };
     const answers = {
@@ -112,7 +112,7 @@ describe('triggerAndWait', () => {
     });
   });
 
-  test('throws what is not mended by waiting', async () => {
+  test('throws errors that waiting does not fix', async () => {
     results = ended({ ok: true, output: '4', outputType: 'application/json' });
     const refused: Answer = {
       status: 429,
@@ -130,7 +130,7 @@ describe('triggerAndWait', () => {
     }
   });
 
-  test('gives the error of a run that failed, and unwrap throws it', async () => {
+  test('returns the error of a failed run, and unwrap throws it', async () => {
     results = ended({ ok: false, error: failure });
     const { value } = await inRun(async () => double.triggerAndWait({ n: 2 }));
     expect(value).toMatchObject({ ok: false, id: 'run_child' });
@@ -150,7 +150,7 @@ describe('triggerAndWait', () => {
     expect(asksToAbort(thrown)).toBe(false);
   });
 
-  test('gives the causes and the errors of a run that failed', async () => {
+  test('returns the causes and the errors of a failed run', async () => {
     const root = { ...failure, name: 'TypeError', message: 'root' };
     const cause = { ...failure, message: 'cause', causes: [root] };
     const member = { ...failure, type: 'STRING_ERROR', message: 'member', isMember: true };
@@ -170,7 +170,7 @@ describe('triggerAndWait', () => {
     });
   });
 
-  test('gives an error that ends the calling run too if the run ruled out further attempts', async () => {
+  test('returns an error that also ends the calling run if the run ruled out further attempts', async () => {
     results = ended({ ok: false, error: { ...failure, isFinal: true } });
     const { value } = await inRun(async () => double.triggerAndWait({ n: 2 }));
     expect(value).toMatchObject({ ok: false, error: { isFinal: true } });
@@ -209,7 +209,7 @@ describe('triggerAndWait', () => {
     expect(() => double.triggerAndWait({ m: 1 })).toBeDefined();
   });
 
-  test('works in runs only, and with their own environment only', async () => {
+  test('works only in runs, and only with their own environment', async () => {
     await expect(double.triggerAndWait({ n: 1 })).rejects.toThrow(
       'triggerAndWait works only in the code of a task',
     );
@@ -224,7 +224,7 @@ describe('triggerAndWait', () => {
 });
 
 describe('waiting for a time', () => {
-  test('tells its length or its end, each wait under its own number', async () => {
+  test('sends its length or its end, each wait under its own number', async () => {
     const date = new Date('2030-01-01');
     const { waits } = await inRun(async () => {
       await wait.for({ seconds: 90 });
@@ -235,11 +235,11 @@ describe('waiting for a time', () => {
       { key: 'time/2', kind: 'TIME', until: date.getTime() },
     ]);
     const past = { date: new Date(0), throwIfInThePast: true };
-    await expect(inRun(() => wait.until(past))).rejects.toThrow('is past already');
+    await expect(inRun(() => wait.until(past))).rejects.toThrow('is in the past');
     await expect(inRun(() => wait.until({ date: new Date('soon') }))).rejects.toThrow('a valid Date');
   });
 
-  test('adds its parts up, months and years by the calendar, and refuses what is no length', () => {
+  test('adds up its parts, months and years by the calendar, and rejects invalid durations', () => {
     const now = Date.parse('2027-01-31T12:00:00Z');
     expect(lengthOf({ hours: 1, minutes: 1, seconds: 0.5 }, now)).toBe(3_660_500);
     expect(now + lengthOf({ years: 1 }, now)).toBe(Date.parse('2028-01-31T12:00:00Z'));
@@ -257,7 +257,7 @@ describe('waiting for a time', () => {
 });
 
 describe('tokens', () => {
-  test('that a run creates are found again; those with a key of their own or outside of runs are as they are given', async () => {
+  test('created by a run are found again; those with an explicit key or outside runs are used unchanged', async () => {
     results = {
       '/api/v1/waitpoints/tokens': {
         body: { id: 'waitpoint_1', isCached: false, url: 'u' },
@@ -281,7 +281,7 @@ describe('tokens', () => {
     expect(server.received[0]?.body).toEqual({ timeout: '1970-01-01T00:00:00.000Z' });
   });
 
-  test('give what they were completed with, or the error of their timeout', async () => {
+  test('return their completion value, or the error of their timeout', async () => {
     const at = (n: number) => `/api/v1/waitpoints/tokens/waitpoint_${n}`;
     const token = { url: 'u', tags: [], createdAt: new Date(0).toISOString() };
     results = {

@@ -58,7 +58,7 @@ describe('endpoints', () => {
     [{ url: 'https://user:pass@a.example', types: ['*'] }, 400, /without a user/],
     [{ url: 'not a url', types: ['*'] }, 400, /https address/],
     [{ url, types: [] }, 400, /"types"/],
-    [{ url, types: ['*'], description: 'a\ud800' }, 400, /half a character at "description"/],
+    [{ url, types: ['*'], description: 'a\ud800' }, 400, /unpaired surrogate at "description"/],
     [{ url, types: ['run.exploded'] }, 400, /not a type of notification; use run\.failed/],
     [{ url: 'http://10.0.0.1/', types: ['*'] }, 422, /url: 10\.0\.0\.1 is not a public Internet address/],
     [{ url: 'http://[::1]/', types: ['*'] }, 422, /::1 is not/],

@@ -31,7 +31,7 @@ export function durationMs(duration: Duration): number {
   const ms = typeof duration === 'string' ? parse(duration) : duration;
   if (typeof ms === 'number' && ms >= 0 && ms <= maxMs) return Math.round(ms);
   throw new TypeError(
-    `advance takes milliseconds from 0 on, or a text such as "3 days", "90s" or "1h 30m", at most 100 years; got ${typeof duration === 'number' ? duration : JSON.stringify(duration)}.`,
+    `advance requires milliseconds of at least 0, or a string such as "3 days", "90s" or "1h 30m", at most 100 years; got ${typeof duration === 'number' ? duration : JSON.stringify(duration)}.`,
   );
 }
 

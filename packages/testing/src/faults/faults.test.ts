@@ -34,7 +34,7 @@ const slow = task({
 
 const kit = useMillrace({ tasks: [pay, receipt, slow] });
 
-test('a process that dies after a step, before its result is stored, does the step again and no other', async () => {
+test('repeats only the step whose result was not stored when the process died', async () => {
   deeds.length = 0;
   kit.faults.crashAfter('charge');
   const { id } = await pay.trigger(100);
@@ -46,7 +46,7 @@ test('a process that dies after a step, before its result is stored, does the st
   expect(data.map(({ status }) => status)).toEqual(['LOST', 'COMPLETED']);
 });
 
-test('a process that dies after the result of a step is stored does not do the step again', async () => {
+test('does not repeat a step whose result was stored when the process died', async () => {
   deeds.length = 0;
   kit.faults.crashAfter('charge', { stored: true });
   await pay.trigger(100);
@@ -65,7 +65,7 @@ test('a run that two runners execute counts once', async () => {
   expect(await kit.runsOf(receipt)).toHaveLength(1);
 });
 
-test('a trigger whose reply is lost is sent again, and makes one run', async () => {
+test('a trigger whose reply is lost is sent again, and creates one run', async () => {
   deeds.length = 0;
   kit.faults.loseReply('trigger');
   await receipt.trigger(7);
@@ -74,7 +74,7 @@ test('a trigger whose reply is lost is sent again, and makes one run', async () 
   expect(await kit.runsOf(receipt)).toHaveLength(1);
 });
 
-test('a step whose reply is lost is done once', async () => {
+test('a step whose reply is lost executes once', async () => {
   deeds.length = 0;
   kit.faults.loseReply('step');
   await pay.trigger(3);
@@ -82,20 +82,20 @@ test('a step whose reply is lost is done once', async () => {
   expect(deeds.toSorted()).toEqual(['charge true', 'finally', 'receipt 3', 'reserve']);
 });
 
-test('a fault that does not happen fails the test, with what happened instead', async () => {
+test('a fault that does not happen fails the test and reports the actual events', async () => {
   kit.faults.crashAfter('chrage');
   await pay.trigger(1);
   await kit.drain();
   await expect(kit.check()).rejects.toThrow(
-    /crashAfter\('chrage'\) did not happen, because no such step ended; the steps that ended are "reserve", "charge"\. Check its name\./,
+    /crashAfter\('chrage'\) did not happen, because no step of this name ended; the steps that ended are "reserve", "charge"\. Check its name\./,
   );
 });
 
 test.each([
-  [() => kit.faults.crashAfter(''), /takes the name of a step/],
-  [() => kit.faults.crashAfter('charge', { time: 0 }), /time must be a whole number from 1 on; got 0/],
-  [() => kit.faults.loseReply('nothing' as 'step'), /takes 'trigger', 'step' or a RegExp/],
-  [() => kit.faults.duplicateDelivery(undefined as unknown as string), /takes a task or its id/],
-])('refuses what it cannot read: %s', (act, message) => {
+  [() => kit.faults.crashAfter(''), /requires the name of a step/],
+  [() => kit.faults.crashAfter('charge', { time: 0 }), /time must be a whole number of at least 1; got 0/],
+  [() => kit.faults.loseReply('nothing' as 'step'), /requires 'trigger', 'step' or a RegExp/],
+  [() => kit.faults.duplicateDelivery(undefined as unknown as string), /requires a task or its id/],
+])('rejects invalid arguments: %s', (act, message) => {
   expect(act).toThrow(message);
 });

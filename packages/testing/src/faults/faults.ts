@@ -54,9 +54,9 @@ export class ArmedFaults implements Faults {
 
   crashAfter(step: string, { stored = false, time = 1 }: CrashOptions = {}): void {
     if (typeof step !== 'string' || step === '')
-      throw new TypeError(`crashAfter takes the name of a step, such as crashAfter('charge').`);
+      throw new TypeError(`crashAfter requires the name of a step, such as crashAfter('charge').`);
     if (!Number.isInteger(time) || time < 1)
-      throw new TypeError(`crashAfter: time must be a whole number from 1 on; got ${String(time)}.`);
+      throw new TypeError(`crashAfter: time must be a whole number of at least 1; got ${String(time)}.`);
     let left = time;
     const armed: Armed = {
       what: `crashAfter('${step}')`,
@@ -72,7 +72,9 @@ export class ArmedFaults implements Faults {
   duplicateDelivery(task: AnyTask | string): void {
     const id = typeof task === 'string' ? task : task?.id;
     if (typeof id !== 'string' || id === '')
-      throw new TypeError('duplicateDelivery takes a task or its id, such as duplicateDelivery(sendMail).');
+      throw new TypeError(
+        'duplicateDelivery requires a task or its id, such as duplicateDelivery(sendMail).',
+      );
     this.#armed.add({ what: `duplicateDelivery('${id}')`, task: id });
   }
 
@@ -80,7 +82,7 @@ export class ArmedFaults implements Faults {
     const pattern = of instanceof RegExp ? of : patterns[of];
     if (!pattern)
       throw new TypeError(
-        `loseReply takes 'trigger', 'step' or a RegExp for \`METHOD /path\`; got ${String(of)}.`,
+        `loseReply requires 'trigger', 'step' or a RegExp for \`METHOD /path\`; got ${String(of)}.`,
       );
     const armed: Armed = {
       what: `loseReply(${of instanceof RegExp ? String(of) : `'${of}'`})`,
@@ -114,9 +116,9 @@ export class ArmedFaults implements Faults {
     const steps = [...new Set(this.#steps)].map((name) => `"${name}"`).join(', ');
     const sentences = [...this.#armed].map(({ what, task }) =>
       what.startsWith('crash')
-        ? `${what} did not happen, because no such step ended${steps === '' ? '' : `; the steps that ended are ${steps}`}. Check its name.`
+        ? `${what} did not happen, because no step of this name ended${steps === '' ? '' : `; the steps that ended are ${steps}`}. Check its name.`
         : task === undefined
-          ? `${what} did not happen, because no such request was made. Check what the test does after it.`
+          ? `${what} did not happen, because no matching request was sent. Check the code of the test after it.`
           : `${what} did not happen, because no run of that task started. Trigger it, and await drain().`,
     );
     this.#armed.clear();

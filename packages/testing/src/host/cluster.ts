@@ -28,7 +28,7 @@ export async function openCluster(
 ): Promise<Cluster> {
   const { postgres, sql, release } = await starting.then(prepare).catch(async (error: unknown) => {
     if (!isDamage(error)) throw error;
-    onLog(`What was in ${folder} cannot be used and is made again: ${String(error)}`);
+    onLog(`The contents of ${folder} cannot be used and are created again: ${String(error)}`);
     await removeData(folder);
     return prepare(await startData(folder, onLog));
   });

@@ -96,7 +96,7 @@ export async function startInstallation(
     },
     async project(before) {
       const project = await next;
-      if (!project) throw new Error('The engine was not opened.');
+      if (!project) throw new Error('The engine was not started.');
       const prepared = prepareNext();
       // Its schedules and waiting runs must not continue during later tests.
       if (before !== undefined)

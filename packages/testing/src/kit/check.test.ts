@@ -8,17 +8,17 @@ import { createTestKit, useMillrace } from '../vitest.ts';
 const nap = task({ id: 'nap', run: async (ms: number) => sleep(ms) });
 const kit = useMillrace({ tasks: [nap] });
 
-test('names a call that was not awaited, and where it is', async () => {
+test('names a call that was not awaited, and its position', async () => {
   const forgotten = kit.drain();
   await expect(kit.check()).rejects.toThrow(
-    /kit\.drain\(\) at .*check\.test\.ts:\d+:\d+ was still going: write `await` before it\./,
+    /kit\.drain\(\) at .*check\.test\.ts:\d+:\d+ had not finished: write `await` before it\./,
   );
   await forgotten;
   const failure = triggered(nap, nap, anything, Object.is).then(({ pass, message }) => [pass, message()]);
   const complaints = await complaint();
-  expect(await failure).toEqual([false, expect.stringMatching(/Was it run\?/)]);
+  expect(await failure).toEqual([false, expect.stringMatching(/Did it run\?/)]);
   expect(complaints).toMatch(
-    /expect\(nap\)\.toHaveTriggered\(nap\) at .*check\.test\.ts:\d+:\d+ was still going/,
+    /expect\(nap\)\.toHaveTriggered\(nap\) at .*check\.test\.ts:\d+:\d+ had not finished/,
   );
   await kit.check();
 });
@@ -45,16 +45,16 @@ test('names a trigger that was not awaited, and code that still executes', async
   await kit.drain();
 });
 
-test('drain gives up on code that does not end, and says which', async () => {
+test('drain gives up on code that does not end, and names the task', async () => {
   await nap.trigger(2_500);
   await expect(kit.drain({ timeoutInMs: 1_000 })).rejects.toThrow(
-    /After 1 s there was still work\. The code of task "nap" has not ended/,
+    /After 1 s, some work had not finished\. The code of task "nap" has not ended/,
   );
   await kit.drain();
 });
 
-test('refuses a second kit, and tasks that are none', async () => {
-  await expect(createTestKit({ tasks: [nap] })).rejects.toThrow(/has a test kit already: close it first/);
+test('rejects a second kit, and invalid tasks', async () => {
+  await expect(createTestKit({ tasks: [nap] })).rejects.toThrow(/already has a test kit: close it first/);
 });
 
 test.each([
@@ -64,15 +64,15 @@ test.each([
   ['1.5 hours', 5_400_000],
   ['1 day and 2 hours', 93_600_000],
   [250, 250],
-])('reads the length of time %j', (text, ms) => {
+])('reads the duration %j', (text, ms) => {
   expect(durationMs(text)).toBe(ms);
 });
 
 test.each(['', 'soon', '3', '3 fortnights', '-1 day', '5300 weeks', -1, 1e20, Number.NaN])(
-  'refuses the length of time %j',
+  'rejects the duration %j',
   (text) => {
     expect(() => durationMs(text)).toThrow(
-      /advance takes milliseconds from 0 on, or a text such as "3 days"/,
+      /advance requires milliseconds of at least 0, or a string such as "3 days"/,
     );
   },
 );

@@ -55,7 +55,7 @@ let began = 0;
 
 const kit = useMillrace({ tasks: [mail, order, { patient, flaky }, parent, hourly, limited, onSignup] });
 
-test('runs what was triggered, and what that triggers', async () => {
+test('executes triggered runs, and the runs that they trigger', async () => {
   await order.trigger({ to: 'Ada' });
   expect(await kit.drain()).toEqual([]);
   await expect(order).toHaveTriggered(mail, { to: 'Ada' });
@@ -73,7 +73,7 @@ test('each test has an empty environment', async () => {
   expect(await kit.runsOf(order)).toEqual([]);
 });
 
-test('waits of days end when the clock has moved, at their times', async () => {
+test('waits of days end at their times when the clock is moved', async () => {
   await patient.trigger();
   const [waiting] = await kit.drain();
   expect(waiting).toMatchObject({
@@ -91,14 +91,14 @@ test('waits of days end when the clock has moved, at their times', async () => {
   await expect(patient).toHaveCompleted(3 * 24 * 60 + 70);
 });
 
-test('a run that waits for a delayed child goes on with it', async () => {
+test('a run that waits for a delayed child continues with it', async () => {
   await parent.trigger();
   expect((await kit.advance('1h')).map((run) => run.status).toSorted()).toEqual(['DELAYED', 'WAITING']);
   expect(await kit.advance('1h')).toEqual([]);
   await expect(parent).toHaveCompleted(6);
 });
 
-test('retries come after their pauses, one after the other', async () => {
+test('retries start after their delays, one after the other', async () => {
   failures = 3;
   seen.length = 0;
   began = Math.round(kit.now().getTime() / 60_000);
@@ -120,7 +120,7 @@ test('a schedule fires at each of its times', async () => {
   expect(ticks).toEqual(['00', '00', '00', '00', '00']);
 });
 
-test('a limit of rate lets one start a minute', async () => {
+test('a rate limit allows one start per minute', async () => {
   seen.length = 0;
   began = kit.now().getTime();
   for (const n of [1, 2, 3]) await limited.trigger(n);
@@ -129,7 +129,7 @@ test('a limit of rate lets one start a minute', async () => {
   expect(seen).toEqual(['1 at 0', '2 at 1', '3 at 2']);
 });
 
-test('a run expires, and says before why it does not start', async () => {
+test('a run expires, and reports beforehand why it does not start', async () => {
   await queues.pause({ type: 'task', name: 'mail' });
   const { id } = await mail.trigger({ to: 'nobody' }, { ttl: '10m' });
   const [waiting] = await kit.drain();
@@ -142,7 +142,7 @@ test('a run expires, and says before why it does not start', async () => {
   expect((await runs.retrieve(id)).status).toBe('EXPIRED');
 });
 
-test('an event that is to be delivered later comes at its time', async () => {
+test('an event with a later delivery time arrives at that time', async () => {
   await events.send({ name: 'signup', payload: { name: 'Ada' }, deliverAfter: '1d' });
   await kit.advance('23h');
   expect(await kit.runsOf(onSignup)).toEqual([]);
@@ -150,13 +150,13 @@ test('an event that is to be delivered later comes at its time', async () => {
   await expect(onSignup).toHaveCompleted('Ada');
 });
 
-test('a task that the kit does not know is named', async () => {
+test('a task that is not in the kit is reported by name', async () => {
   const unknown = task({ id: 'unknown', run: async () => 1 });
   await unknown.trigger();
   const [waiting] = await kit.drain();
   expect(waiting).toMatchObject({
     task: 'unknown',
     status: 'PENDING_VERSION',
-    message: 'The kit does not know the task "unknown": add it to `tasks` of the kit.',
+    message: 'The task "unknown" is not in the kit: add it to `tasks` of the kit.',
   });
 });

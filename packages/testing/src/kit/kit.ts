@@ -35,7 +35,7 @@ export interface TestKit {
   now(): Date;
   /**
    * Executes all runs that can execute now, including those that they trigger, until none can. Time does not move: delays, waits and pauses
-   * before retries do not end. Returns the unfinished runs, each with a sentence about what it waits for.
+   * before retries do not end. Returns the unfinished runs, each with a sentence about its wait.
    *
    * @example
    * await order.trigger({ id: 1 });
@@ -67,7 +67,7 @@ let current: Kit | undefined;
 export function currentKit(): Kit {
   if (current) return current;
   throw new Error(
-    'There is no test kit: call useMillrace({ tasks }) at the top of the test file, or await createTestKit({ tasks }) before.',
+    'No test kit: call useMillrace({ tasks }) at the top of the test file, or await createTestKit({ tasks }) first.',
   );
 }
 
@@ -84,7 +84,7 @@ export function currentKit(): Kit {
 export async function createTestKit(options: TestKitOptions): Promise<TestKit> {
   if (current) {
     throw new Error(
-      'This process has a test kit already: close it first, with await kit.close(). With useMillrace, give one kit all tasks, or call it in a describe(…) for each.',
+      'This process already has a test kit: close it first with await kit.close(). With useMillrace, pass all tasks to one kit, or call it in a separate describe(…) for each.',
     );
   }
   const taskSet = readTasks(options?.tasks, options);
@@ -208,12 +208,12 @@ export class Kit implements TestKit {
     const executing = this.#environment.runner.executing;
     const unused = this.#environment.faults.takeUnused();
     const sentences = [
-      ...calls.map((call) => `${call} was still going: write \`await\` before it.`),
+      ...calls.map((call) => `${call} had not finished: write \`await\` before it.`),
       ...(calls.length > 0
         ? []
         : requests.map(
             (request) =>
-              `The request ${request} was still going: write \`await\` before the call that sends it.`,
+              `The request ${request} had not finished: write \`await\` before the call that sends it.`,
           )),
       ...(calls.length > 0
         ? []
@@ -242,7 +242,7 @@ export class Kit implements TestKit {
 
 /** The runs of a task, oldest first. */
 export async function readRuns<T extends AnyTask>(task: T): Promise<Run<TaskOutput<T>>[]> {
-  if (typeof task?.id !== 'string') throw new TypeError('runsOf takes a task, as task(…) returns it.');
+  if (typeof task?.id !== 'string') throw new TypeError('runsOf requires a task, as returned by task(…).');
   const ids: string[] = [];
   for await (const { id } of runs.list({ taskIdentifier: task.id, limit: 100 })) ids.push(id);
   const found: Run<TaskOutput<T>>[] = [];

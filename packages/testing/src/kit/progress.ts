@@ -7,7 +7,7 @@ type Work = HostCalls['work']['reply'];
 
 const defaultTimeoutMs = 10_000;
 
-/** If no queued run is claimed for this many milliseconds, the engine is asked for the reason. */
+/** If no queued run is claimed for this many milliseconds, the engine is queried for the reason. */
 const unclaimedMs = 20;
 
 /** Such a run is about to start. */
@@ -77,9 +77,11 @@ export class Progress {
     const waiting = await readWaiting();
     const first = executing[0];
     const advice = first
-      ? `The code of task "${first.task}" has not ended: look at what it awaits, or give drain and advance a longer timeoutInMs.`
-      : 'Give drain and advance a longer timeoutInMs, or move the clock by less at once.';
-    return new Error(`After ${timeoutMs / 1_000} s there was still work. ${advice}\n${waitingText(waiting)}`);
+      ? `The code of task "${first.task}" has not ended: check its pending awaits, or pass a longer timeoutInMs to drain and advance.`
+      : 'Pass a longer timeoutInMs to drain and advance, or advance the clock in smaller steps.';
+    return new Error(
+      `After ${timeoutMs / 1_000} s, some work had not finished. ${advice}\n${waitingText(waiting)}`,
+    );
   }
 }
 

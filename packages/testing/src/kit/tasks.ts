@@ -22,7 +22,7 @@ export interface TaskSet {
 export function readTasks(sources: readonly TaskSource[], defaults: TaskDefaults): TaskSet {
   if (!Array.isArray(sources))
     throw new TypeError(
-      'tasks must be a list of tasks, or of modules with tasks: { tasks: [order, sendMail] }.',
+      'tasks must be an array of tasks, or of modules with tasks: { tasks: [order, sendMail] }.',
     );
   const tasks = new Map<string, Task>();
   const manifests: TaskManifest[] = [];
@@ -30,13 +30,13 @@ export function readTasks(sources: readonly TaskSource[], defaults: TaskDefaults
     const found = findTasks({ task: source, ...(source as object) });
     if (found.length === 0) {
       throw new TypeError(
-        `tasks[${index}] is no task and no module with tasks. Give what task(…) returns, or \`import * as tasks\` of a file that exports some.`,
+        `tasks[${index}] is not a task or a module with tasks. Pass the return value of task(…), or \`import * as tasks\` of a file that exports some.`,
       );
     }
     for (const { task } of found) {
       const known = tasks.get(task.id);
       if (known && originals.get(known) !== task)
-        throw new TypeError(`Two tasks have the id "${task.id}": give each an id of its own.`);
+        throw new TypeError(`Two tasks have the id "${task.id}": give each a unique id.`);
       if (known) continue;
       const complete = withDefaults(task, defaults);
       originals.set(complete, task);
@@ -48,7 +48,7 @@ export function readTasks(sources: readonly TaskSource[], defaults: TaskDefaults
     }
   }
   if (tasks.size === 0)
-    throw new TypeError('tasks is empty: give the tasks that the test runs, such as { tasks: [order] }.');
+    throw new TypeError('tasks is empty: pass the tasks that the test runs, such as { tasks: [order] }.');
   return { tasks, manifests };
 }
 

@@ -56,7 +56,7 @@ beforeEach(() => {
   began = kit.now().getTime();
 });
 
-test('a debounced run starts when no trigger has come for its delay, with the first payload', async () => {
+test('a debounced run starts after its delay without triggers, with the first payload', async () => {
   const options: TriggerOptions = { debounce: { key: 'k', delay: '30m' } };
   const first = await note.trigger('a', options);
   expect(await kit.drain()).toMatchObject([{ id: first.id, status: 'DELAYED' }]);
@@ -70,7 +70,7 @@ test('a debounced run starts when no trigger has come for its delay, with the fi
   expect(seen).toEqual(['a at 50', 'c at 80']);
 });
 
-test('a debounced run that is postponed again and again starts after its longest delay, with the last payload', async () => {
+test('a repeatedly postponed debounced run starts after its maximum delay, with the last payload', async () => {
   const debounce = { key: 'k', delay: '30m', maxDelay: '70m', mode: 'trailing' } as const;
   for (const text of ['a', 'b', 'c', 'd']) {
     await note.trigger(text, { debounce });
@@ -108,7 +108,7 @@ test('a token that is completed in time does not time out later', async () => {
   expect((await wait.retrieveToken(token)).status).toBe('COMPLETED');
 });
 
-test('the idempotency key of a token is forgotten after its time', async () => {
+test('the idempotency key of a token expires', async () => {
   const options = { idempotencyKey: 'k', idempotencyKeyTTL: '1h', timeout: '1d' };
   const first = await wait.createToken(options);
   await kit.advance('59m');
@@ -158,7 +158,7 @@ test('a trigger limit accepts triggers again when its period has passed', async 
   expect(seen).toEqual(['a at 0', 'b at 30', 'd at 60', 'f at 1500']);
 });
 
-test('a limit of rate for each key spreads its starts out, and counts retries', async () => {
+test('a rate limit per key spreads out its starts, and counts retries', async () => {
   for (const text of ['a1', 'a2', 'a3', 'b1', 'b2'])
     await spread.trigger(text, { concurrencyKey: text.slice(0, 1) });
   await failing.trigger();
@@ -168,7 +168,7 @@ test('a limit of rate for each key spreads its starts out, and counts retries', 
   expect(seen.slice(3).toSorted()).toEqual(['a2 at 10', 'a3 at 20', 'attempt at 60', 'b2 at 10']);
 });
 
-test('a run whose limit of rate lasts longer than its ttl expires', async () => {
+test('a run whose rate limit lasts longer than its ttl expires', async () => {
   await spread.trigger('a');
   const { id } = await spread.trigger('b', { ttl: '5m' });
   await spread.trigger('c');
@@ -180,7 +180,7 @@ test('a run whose limit of rate lasts longer than its ttl expires', async () => 
   expect(seen).toEqual(['a at 0', 'c at 10']);
 });
 
-test('the ttl of a task begins when its delay is over, and also for a run whose task no version has', async () => {
+test('the ttl of a task begins when its delay ends, also for a run whose task is in no version', async () => {
   await queues.pause({ type: 'task', name: 'short' });
   const delayed = await short.trigger('a', { delay: '1h' });
   const endless = await short.trigger('b', { ttl: 0 });
@@ -200,7 +200,7 @@ test('the ttl of a task begins when its delay is over, and also for a run whose 
   expect(seen).toEqual(['b at 71']);
 });
 
-test('an idempotency key leads to its run until its time is over', async () => {
+test('an idempotency key returns its run until it expires', async () => {
   const options: TriggerOptions = { idempotencyKey: 'k', idempotencyKeyTTL: '2h' };
   const first = await note.trigger('a', options);
   await kit.drain();

@@ -4,7 +4,7 @@ import { useKit } from './use-kit.ts';
 
 const first = task({ id: 'one', run: async () => 1 });
 
-test('tests of one kit that run at the same time are told so, and those that follow are not', async () => {
+test('concurrent tests of one kit fail with an explanation, and later tests do not', async () => {
   const acts: Record<string, () => Promise<void>> = {};
   useKit(
     { tasks: [first] },

@@ -14,7 +14,7 @@ const startMs = 60_000;
 function refuseShared(isShared: boolean): void {
   if (isShared)
     throw new Error(
-      'Two tests of one kit run at the same time, and each needs an environment of its own: write `test` instead of `test.concurrent`. Files may run in parallel.',
+      'Two tests of one kit run at the same time, and each needs a separate environment: write `test` instead of `test.concurrent`. Files may run in parallel.',
     );
 }
 
@@ -45,7 +45,7 @@ export function useKit(options: TestKitOptions, hooks: Hooks): TestKit {
   // The kit exists when the first test starts, but this is called earlier.
   return new Proxy({} as TestKit, {
     get(_, name) {
-      if (!kit) throw new Error('The test kit is there once the tests run: use it inside of test(…).');
+      if (!kit) throw new Error('The test kit exists only while tests run: use it inside test(…).');
       const value: unknown = Reflect.get(kit, name, kit);
       return typeof value === 'function' ? (value.bind(kit) as unknown) : value;
     },

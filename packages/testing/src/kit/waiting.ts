@@ -7,7 +7,7 @@ export interface WaitingRun {
   readonly status: string;
   /** For programs. */
   readonly reason: string;
-  /** For people: what the run waits for. */
+  /** Readable description of the run's wait. */
   readonly message: string;
   /** The end of the wait, if it waits for a time. */
   readonly until?: Date | undefined;
@@ -33,7 +33,7 @@ async function whyOf(id: RunReference & string, task: string): Promise<WaitingRu
   // The server's advice is about deployments.
   const explanation =
     reason === 'no_version'
-      ? `The kit does not know the task ${JSON.stringify(task)}: add it to \`tasks\` of the kit.`
+      ? `The task ${JSON.stringify(task)} is not in the kit: add it to \`tasks\` of the kit.`
       : message;
   return { id, task, status, reason, message: explanation, ...(until && { until }) };
 }

@@ -10,7 +10,7 @@ export interface Verdict {
   readonly message: () => string;
 }
 
-/** Stands for an omitted expectation, because `undefined` may be an expected value. */
+/** Represents an omitted expectation, because `undefined` may be an expected value. */
 export const anything: unique symbol = Symbol('anything');
 
 const format = (value: unknown): string => {
@@ -26,7 +26,7 @@ const list = (values: readonly string[]): string =>
 
 const need = (task: unknown, what: string): AnyTask => {
   if (typeof (task as AnyTask | undefined)?.id === 'string') return task as AnyTask;
-  throw new TypeError(`${what} must be a task, as task(…) returns it; got ${format(task)}.`);
+  throw new TypeError(`${what} must be a task, as returned by task(…); got ${format(task)}.`);
 };
 
 /** A value as the engine returns it: dates are strings. */
@@ -40,7 +40,7 @@ function plain(value: unknown): unknown {
 
 /** Whether a run of `task` has triggered one of `other`, with this payload. */
 export function triggered(task: unknown, other: unknown, payload: unknown, equals: Equals): Promise<Verdict> {
-  const [from, to] = [need(task, 'what is expected to have triggered'), need(other, 'the triggered task')];
+  const [from, to] = [need(task, 'the expected trigger'), need(other, 'the triggered task')];
   return currentKit().pending.track(`expect(${from.id}).toHaveTriggered(${to.id})`, async () => {
     const all = await readRuns(to);
     const own = all.filter(({ relatedRuns }) => relatedRuns.parent?.taskIdentifier === from.id);
@@ -51,8 +51,8 @@ export function triggered(task: unknown, other: unknown, payload: unknown, equal
       message: () =>
         `Task "${from.id}" ${pass ? 'has' : 'has not'} triggered "${to.id}"${payload === anything ? '' : ` with ${format(payload)}`}. ` +
         `It triggered: ${list(own.map((run) => `${to.id} with ${format(run.payload)}`))}` +
-        (others > 0 ? `\n(${others} more were not triggered by it.)` : '') +
-        (pass || own.length > 0 ? '' : '\nWas it run? await kit.drain() runs what was triggered.'),
+        (others > 0 ? `\n(${others} more were triggered by other tasks.)` : '') +
+        (pass || own.length > 0 ? '' : '\nDid it run? await kit.drain() executes triggered runs.'),
     };
   });
 }
@@ -61,7 +61,7 @@ const endOf = ({ id, status, output, error }: Run): string =>
   `${id} is ${status}${error ? `: ${error.name ?? 'Error'}: ${error.message}` : output === undefined ? '' : ` with ${format(output)}`}`;
 
 function ended(what: string, task: unknown, fits: (run: Run) => boolean, expected: string): Promise<Verdict> {
-  const of = need(task, 'what is expected to have ended');
+  const of = need(task, 'the expected run');
   return currentKit().pending.track(`expect(${of.id}).${what}`, async () => {
     const all: Run[] = await readRuns(of);
     const pass = all.some(fits);

@@ -15,7 +15,7 @@ export function AccountPage() {
       <Properties
         properties={[
           ['Name', user.name],
-          ['Mail', user.email ?? 'none'],
+          ['Email', user.email ?? 'none'],
           ['Id', <Id key="id" id={user.id} />],
           [
             'Organizations',
@@ -30,8 +30,8 @@ export function AccountPage() {
       <Tokens />
       <Section title="Password">
         <p className="muted">
-          A password is set or removed where you are logged in with a token, never in a browser. All your
-          browsers are logged out by it.
+          Set or remove your password on the command line, where you are logged in with a token. A change logs
+          out all your browsers.
         </p>
         <div>
           <Command text="npx millrace members set-password" />

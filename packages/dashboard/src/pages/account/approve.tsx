@@ -23,17 +23,17 @@ export function Approve() {
     invalidates: ['listTokens'],
     inEnvironment: false,
     showsErrors: true,
-    done: () => 'Approved. The machine gets a token of yours, which ends in 90 days',
+    done: () => 'Approved. The machine receives one of your access tokens, which expires in 90 days',
     onDone: () => {
       setAsking(undefined);
       setUserCode('');
     },
   });
   return (
-    <Section title="Let a machine in">
+    <Section title="Approve a machine">
       <p className="muted">
-        <code>millrace login --approval</code> shows a code. Approve only a code that you see on your own
-        machine: it acts as you from then on.
+        <code>millrace login --approval</code> shows a code. Approve only a code shown on your own machine:
+        the machine can then act as you.
       </p>
       <form
         className="stack"
@@ -53,7 +53,7 @@ export function Approve() {
         />
         <div>
           <Button type="submit" isBusy={describe.isPending}>
-            Show who asks
+            Show the request
           </Button>
         </div>
       </form>
@@ -63,14 +63,14 @@ export function Approve() {
           approve.reset();
           setAsking(undefined);
         }}
-        title={`Let ${asking?.hostName ?? 'a machine'} in as you?`}
-        action="Let it in"
+        title={`Allow ${asking?.hostName ?? 'a machine'} to act as you?`}
+        action="Approve"
         isBusy={approve.isPending}
         error={approve.error?.message}
         onConfirm={() => asking && approve.mutate({ body: { userCode: asking.userCode, name: 'login' } })}
       >
-        It calls itself {asking?.hostName ?? 'nothing'}, is {asking?.userAgent ?? 'an unknown client'}, and
-        asks from {asking?.address}. Anybody can call themselves anything.
+        Host name: {asking?.hostName ?? 'none'}. Client: {asking?.userAgent ?? 'unknown'}. Address:{' '}
+        {asking?.address}. The host name and the client are not verified.
       </Confirm>
     </Section>
   );

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { browserName } from './browser-name.ts';
 
-test('browsers are told apart, although each says that it is all of them', () => {
+test('distinguishes browsers whose user agents name several browsers', () => {
   const chrome =
     'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/143.0.0.0 Safari/537.36';
   expect(browserName(chrome)).toBe('Chrome on Windows');

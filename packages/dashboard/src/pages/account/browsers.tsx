@@ -45,7 +45,7 @@ export function Browsers() {
   const [first] = ending ?? [];
   return (
     <Section
-      title="Where you are logged in"
+      title="Logged-in browsers"
       actions={
         others.length > 1 && (
           <Button variant="danger" onClick={() => setEnding(others)}>
@@ -84,8 +84,10 @@ export function Browsers() {
           end.mutate({ params: { sessionId: first.id } });
         }}
       >
-        {count === 1 ? 'Its page asks for a login with the next request.' : 'You stay logged in here alone.'}{' '}
-        Access tokens go on working.
+        {count === 1
+          ? 'It must log in again at its next request.'
+          : 'You stay logged in only in this browser.'}{' '}
+        Access tokens stay valid.
       </Confirm>
     </Section>
   );
@@ -99,7 +101,7 @@ const columnsOf = (onEnd: (session: BrowserSession) => void): readonly Column<Br
     isEssential: true,
     cell: ({ userAgent, isCurrent }) => (
       <span className="cut" data-tip={userAgent ?? undefined}>
-        {browserName(userAgent)} {isCurrent && <span className="tone-good">this one</span>}
+        {browserName(userAgent)} {isCurrent && <span className="tone-good">this browser</span>}
       </span>
     ),
   },
@@ -111,7 +113,7 @@ const columnsOf = (onEnd: (session: BrowserSession) => void): readonly Column<Br
   },
   {
     id: 'method',
-    header: 'Logged in by',
+    header: 'Login method',
     width: '120px',
     cell: ({ method }) => <span>{methods[method]}</span>,
   },
@@ -123,7 +125,7 @@ const columnsOf = (onEnd: (session: BrowserSession) => void): readonly Column<Br
     isEssential: true,
     cell: ({ lastUsedAt }) => <Time at={lastUsedAt} />,
   },
-  { id: 'ends', header: 'Ends', width: '88px', cell: ({ expiresAt }) => <Time at={expiresAt} /> },
+  { id: 'ends', header: 'Expires', width: '88px', cell: ({ expiresAt }) => <Time at={expiresAt} /> },
   {
     id: 'acts',
     header: '',

@@ -51,8 +51,8 @@ export function Tokens() {
           rowKey={({ id }) => id}
           isPending={tokens.isPending}
           empty={
-            <Empty title="You have no token that works." command="npx millrace login --approval">
-              The command line uses one. It may do what you may.
+            <Empty title="You have no active tokens." command="npx millrace login --approval">
+              The command line uses one. It has your permissions.
             </Empty>
           }
         />
@@ -73,8 +73,8 @@ export function Tokens() {
         error={revoke.error?.message}
         onConfirm={() => revoking && revoke.mutate({ params: { tokenId: revoking.id } })}
       >
-        It ends for good and at once. Programs that use it are refused, and browsers that were logged in with
-        it, too.
+        Takes effect immediately and cannot be undone. Programs that use the token are rejected, and browsers
+        that logged in with it are logged out.
       </Confirm>
     </Section>
   );
@@ -105,7 +105,7 @@ const columnsOf = (onRevoke: (token: AccessToken) => void): readonly Column<Acce
   },
   {
     id: 'ends',
-    header: 'Ends',
+    header: 'Expires',
     width: '96px',
     cell: ({ expiresAt }) =>
       expiresAt === undefined ? <span className="muted">never</span> : <Time at={expiresAt} />,
@@ -136,7 +136,7 @@ function TokenForm({ onClose }: { readonly onClose: () => void }) {
     return (
       <div className="stack">
         <ShownOnce label="Personal access token" text={create.data.token}>
-          Whoever has it may do what you may.
+          It grants all of your permissions.
         </ShownOnce>
         <CopiedButton onClose={onClose} />
       </div>
@@ -152,7 +152,7 @@ function TokenForm({ onClose }: { readonly onClose: () => void }) {
     >
       <TextField
         label="Name"
-        hint="Where it is used, such as laptop."
+        hint="Where you use it, such as laptop."
         value={name}
         maxLength={64}
         required
@@ -160,7 +160,7 @@ function TokenForm({ onClose }: { readonly onClose: () => void }) {
         onChange={(event) => setName(event.target.value)}
       />
       <SelectField
-        label="It ends"
+        label="Expires"
         value={expiry}
         options={expiryOptions}
         error={fieldError(create.error, 'expiresAt')}
@@ -168,7 +168,7 @@ function TokenForm({ onClose }: { readonly onClose: () => void }) {
       />
       <FormError error={create.error} fields={['name', 'expiresAt']} />
       <div className="form-actions">
-        <Button onClick={onClose}>Create none</Button>
+        <Button onClick={onClose}>Cancel</Button>
         <Button type="submit" variant="main" isBusy={create.isPending} disabled={name.trim() === ''}>
           Create token
         </Button>

@@ -66,8 +66,8 @@ export function BatchPage() {
       {received < runCount && (
         <div className="notice tone-warn">
           {batch.status === 'ABORTED'
-            ? `Only ${countText(received, 'item')} of ${runCount.toLocaleString('en')} came within a day: its runs were canceled.`
-            : `${countText(received, 'item')} of ${runCount.toLocaleString('en')} have come. No run starts until the last one is there.`}
+            ? `Only ${countText(received, 'item')} of ${runCount.toLocaleString('en')} arrived within a day; its runs were canceled.`
+            : `${countText(received, 'item')} of ${runCount.toLocaleString('en')} have arrived. Its runs start once all have arrived.`}
         </div>
       )}
       <Properties
@@ -83,7 +83,7 @@ export function BatchPage() {
             ),
           ],
           [
-            'Made by',
+            'Triggered by',
             batch.parentRunId === undefined ? undefined : (
               <Id key="parent" id={batch.parentRunId} short>
                 <PageLink to={`/runs/${batch.parentRunId}`}>{shortId(batch.parentRunId)}</PageLink>
@@ -105,10 +105,10 @@ export function BatchPage() {
           <RunList
             query={runs}
             empty={
-              <Empty title="No runs of this batch are stored.">
+              <Empty title="This batch has no stored runs.">
                 {received === 0
-                  ? 'Its items have not come yet.'
-                  : 'They were deleted, or its items led to runs that were there before.'}
+                  ? 'Its items have not arrived yet.'
+                  : 'They were deleted, or its items matched existing runs.'}
               </Empty>
             }
           />

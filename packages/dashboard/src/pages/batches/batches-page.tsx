@@ -56,7 +56,7 @@ const columns: readonly Column<ListedBatch>[] = [
     cell: ({ counts, received, runCount, status }) => (
       <span className="number cut">
         {received < runCount && status === 'PENDING'
-          ? `${received.toLocaleString('en')} items came`
+          ? `${received.toLocaleString('en')} items received`
           : (counts.completed + counts.failed + counts.ended).toLocaleString('en')}
         {counts.failed > 0 && <span className="tone-bad">, {counts.failed.toLocaleString('en')} failed</span>}
       </span>
@@ -64,7 +64,7 @@ const columns: readonly Column<ListedBatch>[] = [
   },
   {
     id: 'parent',
-    header: 'Made by',
+    header: 'Triggered by',
     width: 'minmax(90px, 130px)',
     cell: ({ parentRunId }) =>
       parentRunId === undefined ? (
@@ -131,7 +131,7 @@ export function BatchesPage() {
         onOpen={({ id }) => goTo(`/batches/${id}`)}
         empty={
           <Empty title="No batches yet." action={<CodeBlock text={example} />}>
-            A batch is there once your code triggers several runs at once:
+            Your code creates a batch when it triggers several runs at once:
           </Empty>
         }
       />

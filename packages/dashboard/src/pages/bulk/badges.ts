@@ -10,7 +10,7 @@ export const bulkBadges: Readonly<Record<BulkAction['status'], Badge>> = {
 
 /** Cancelling and replaying fail for different reasons. */
 export const failureWords: Readonly<Record<BulkAction['type'], string>> = {
-  CANCEL: 'Had ended before',
+  CANCEL: 'Already ended',
   REPLAY: 'Could not be replayed',
 };
 

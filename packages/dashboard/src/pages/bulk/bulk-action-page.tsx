@@ -63,7 +63,7 @@ export function BulkActionPage() {
           <PortionWords portions={portionsOf(action)} />
           {status === 'ABORTED' && (
             <span className="muted number">
-              {countText(Math.max(0, counts.total - doneOf(action)), 'run')} left as they were
+              {countText(Math.max(0, counts.total - doneOf(action)), 'run')} unchanged
             </span>
           )}
         </div>
@@ -86,7 +86,7 @@ export function BulkActionPage() {
           <RunList
             query={{ 'filter[bulkAction]': action.id, 'filter[createdAt][period]': '30d' }}
             empty={
-              <Empty title={status === 'PENDING' ? 'No run is done yet.' : 'No runs of it are stored.'}>
+              <Empty title={status === 'PENDING' ? 'No runs processed yet.' : 'None of its runs are stored.'}>
                 {type === 'REPLAY' ? 'The new runs are listed here.' : 'The canceled runs are listed here.'}
               </Empty>
             }

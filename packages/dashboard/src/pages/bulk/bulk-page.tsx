@@ -29,7 +29,7 @@ const columns: readonly Column<BulkAction>[] = [
   },
   {
     id: 'what',
-    header: 'What',
+    header: 'Action',
     width: 'minmax(100px, 1.5fr)',
     isEssential: true,
     cell: ({ id, type, name, counts }) => (
@@ -96,7 +96,7 @@ export function BulkPage() {
   return (
     <Page
       title="Bulk actions"
-      summary="Many runs, canceled or replayed at once."
+      summary="Runs canceled or replayed together."
       actions={
         <CodeExample
           operation="listBulkActions"
@@ -128,8 +128,8 @@ export function BulkPage() {
             title="No bulk actions yet."
             command="npx millrace runs cancel --task <task> --status QUEUED"
           >
-            Choose runs in <PageLink to="/runs">the list of runs</PageLink>, or all that a filter finds, and
-            cancel or replay them at once.
+            Select runs in <PageLink to="/runs">the list of runs</PageLink>, or all that match a filter, and
+            cancel or replay them together.
           </Empty>
         }
       />

@@ -30,13 +30,13 @@ export function StopButton({ action }: { readonly action: BulkAction }) {
         isOpen={isAsking}
         onClose={() => setAsking(false)}
         title={`Stop before ${countText(left, 'more run')} ${left === 1 ? 'is' : 'are'} ${verbs[action.type].past.toLowerCase()}?`}
-        action={`Leave ${countText(left, 'run')} as ${left === 1 ? 'it is' : 'they are'}`}
+        action="Stop the bulk action"
         isBusy={abort.isPending}
         error={abort.error?.message}
         onConfirm={() => abort.mutate({ params: { bulkActionId: action.id } })}
       >
-        {countText(doneOf(action), 'run')} {doneOf(action) === 1 ? 'is' : 'are'} done, and stay so. The action
-        cannot be continued; another one can be started.
+        {countText(doneOf(action), 'run')} {doneOf(action) === 1 ? 'is' : 'are'} done and not reverted. A
+        stopped action cannot be resumed; you can start another one.
       </Confirm>
     </>
   );

@@ -92,9 +92,8 @@ export function BulkErrors({ selection, rows }: BulkErrorsProps) {
           into && merge.mutate({ params: { errorId: into.id }, body: { errors: others.map(({ id }) => id) } })
         }
       >
-        All of them, and their errors to come, count for “
-        {visibleControls((into?.errorMessage ?? '').slice(0, 120))}”, which has most. Its state stays. They
-        can be split again on its page.
+        They and their future errors count for “{visibleControls((into?.errorMessage ?? '').slice(0, 120))}”,
+        the group with the most occurrences. Its state is kept. You can split them again on its page.
       </Confirm>
     </>
   );

@@ -60,7 +60,7 @@ export function ErrorActions({ group }: { readonly group: ErrorDetail }) {
     ...(may('previewErrorRule')
       ? [
           {
-            label: 'Group errors like this by a rule',
+            label: 'Add a grouping rule for errors like this',
             icon: 'settings' as const,
             onSelect: () => setDialog('rule'),
           },

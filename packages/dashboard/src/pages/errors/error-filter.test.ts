@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { errorFilterQuery, errorListQuery } from './error-filter.ts';
 
-test('words with a known key filter, all others are searched for as they are', () => {
+test('words with a known key filter; all others are searched for verbatim', () => {
   expect(
     errorFilterQuery('task:mail task:"send it" version:20261121.3 TypeError: "reading id" of:x'),
   ).toEqual({
@@ -12,7 +12,7 @@ test('words with a known key filter, all others are searched for as they are', (
   expect(errorFilterQuery(' task: ')).toEqual({});
 });
 
-test('without anything in the address, the list has what is unresolved and occurred in seven days', () => {
+test('lists unresolved errors of the last seven days by default', () => {
   expect(errorListQuery({})).toEqual({
     query: { 'filter[status]': 'unresolved', 'filter[period]': '7d' },
     time: { period: '7d' },

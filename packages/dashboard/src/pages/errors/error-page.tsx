@@ -39,7 +39,7 @@ export function ErrorPage() {
     <Page title="Error">
       {group.error instanceof ApiError && group.error.status === 404 ? (
         <Empty
-          title="There is no such error in this environment."
+          title="Error not found in this environment."
           action={<PageLink to="/errors">All errors</PageLink>}
         >
           It may belong to another environment.
@@ -130,7 +130,7 @@ function OneError({ group, period }: { readonly group: ErrorDetail; readonly per
             title="Runs"
             actions={
               <PageLink to="/runs" search={{ q: `error:${group.id} since:30d` }}>
-                In the list of runs
+                Show in runs
               </PageLink>
             }
           >
@@ -138,8 +138,8 @@ function OneError({ group, period }: { readonly group: ErrorDetail; readonly per
               columns={runsShown}
               query={{ 'filter[error]': group.id, 'filter[createdAt][period]': '365d' }}
               empty={
-                <Empty title="No run of this error is stored any more.">
-                  Runs are deleted after their retention. What the group counted stays.
+                <Empty title="No runs of this error are stored.">
+                  Runs are deleted after their retention period. The group keeps its counts.
                 </Empty>
               }
             />

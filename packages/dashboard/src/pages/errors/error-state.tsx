@@ -22,8 +22,8 @@ export function ErrorState({ group }: { readonly group: ErrorDetail }) {
           )}
           .{' '}
           {group.resolvedInVersion === null
-            ? 'It comes back when a run fails that started after that.'
-            : `It comes back when a run of version ${visibleControls(group.resolvedInVersion)} or a later one fails.`}
+            ? 'It becomes unresolved again when a run that started later fails.'
+            : `It becomes unresolved again when a run of version ${visibleControls(group.resolvedInVersion)} or a later one fails.`}
         </span>
       </div>
     );
@@ -42,7 +42,7 @@ function Ignored({
   const ends = [
     ignoredUntilTotalOccurrences === null
       ? undefined
-      : `it occurred ${ignoredUntilTotalOccurrences.toLocaleString('en')} times more`,
+      : `it has occurred ${ignoredUntilTotalOccurrences.toLocaleString('en')} more times`,
     ignoredUntilOccurrenceRate === null
       ? undefined
       : `it occurs more than ${ignoredUntilOccurrenceRate.toLocaleString('en')} times a minute`,
@@ -60,7 +60,7 @@ function Ignored({
           </>
         )}
         {ignoredUntil === null && ends.length === 0 ? (
-          ', for ever'
+          ', permanently'
         ) : (
           <>
             , until{' '}

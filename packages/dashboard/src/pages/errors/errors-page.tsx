@@ -78,7 +78,7 @@ export function ErrorsPage() {
               ? range === 'all'
                 ? ''
                 : `, seen in the last ${range}`
-              : ', in the chosen time'}
+              : ', in the selected range'}
           </span>
         )
       }
@@ -147,14 +147,14 @@ export function ErrorsPage() {
               }
               command={`npx millrace errors list`}
               action={
-                range !== 'all' && <Button onClick={() => change({ range: 'all' })}>Look at all time</Button>
+                range !== 'all' && <Button onClick={() => change({ range: 'all' })}>Show all time</Button>
               }
             >
               Runs that fail are grouped here by cause.
             </Empty>
           ) : (
             <Empty
-              title="No errors match."
+              title="No errors match this filter."
               action={
                 <Button
                   onClick={() =>

@@ -40,7 +40,7 @@ export function Examples({ group }: { readonly group: ErrorDetail }) {
   if (runs.data && id === undefined)
     return (
       <Section title="Where it was thrown">
-        <Empty title="No run of this error is stored any more.">The next one that fails is shown here.</Empty>
+        <Empty title="No runs of this error are stored.">The next failed run appears here.</Empty>
       </Section>
     );
   return (
@@ -74,7 +74,7 @@ export function Examples({ group }: { readonly group: ErrorDetail }) {
       ) : run.data?.error ? (
         <ErrorView error={run.data.error} causes={run.data.error.causes} version={run.data.version} />
       ) : run.data ? (
-        <Empty title="This run has no error any more." />
+        <Empty title="This run no longer has an error." />
       ) : (
         <Skeleton lines={6} label="Loading an example" />
       )}

@@ -26,12 +26,12 @@ export function FailureHistogram({ time, onRange }: FailureHistogramProps) {
         {all && (
           <span className="legend-note number">
             {countText(all.total.newErrors, 'new group')}, {all.total.regressedErrors.toLocaleString('en')}{' '}
-            came back. Drag, or use arrow keys, to choose a time.
+            occurred again. Drag, or use arrow keys, to select a range.
           </span>
         )}
       </Legend>
       <Plot
-        label="How runs failed"
+        label="Failed runs by outcome"
         times={points.map(({ at }) => Date.parse(at))}
         series={series}
         isStacked

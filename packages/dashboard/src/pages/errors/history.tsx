@@ -12,7 +12,7 @@ const badges: Readonly<Record<ErrorChange['act'], Badge>> = {
   resolved: { word: 'Resolved', glyph: 'disc', tone: 'good' },
   ignored: { word: 'Ignored', glyph: 'slashed', tone: 'quiet' },
   unresolved: { word: 'Marked as unresolved', glyph: 'ring', tone: 'quiet' },
-  regressed: { word: 'Came back', glyph: 'cross', tone: 'bad' },
+  regressed: { word: 'Occurred again', glyph: 'cross', tone: 'bad' },
   ignoreEnded: { word: 'No longer ignored', glyph: 'clock', tone: 'warn' },
   merged: { word: 'Merged', glyph: 'half', tone: 'quiet' },
   split: { word: 'Split', glyph: 'half', tone: 'quiet' },
@@ -25,7 +25,7 @@ export function History({ errorId }: { readonly errorId: string }) {
   return (
     <Section title="History">
       {history.items.length === 0 ? (
-        <p className="muted">{history.isPending ? '' : 'Nobody has resolved or ignored it yet.'}</p>
+        <p className="muted">{history.isPending ? '' : 'Not resolved or ignored yet.'}</p>
       ) : (
         <ol className="card error-history">
           {history.items.map(({ id, at, act, userId, credentialId, before }) => (
@@ -36,7 +36,7 @@ export function History({ errorId }: { readonly errorId: string }) {
                   ? `by ${visibleControls(nameOf(userId))}`
                   : credentialId !== undefined
                     ? `with ${credentialId}`
-                    : 'by itself'}
+                    : 'automatically'}
                 {act === 'regressed' &&
                   before.resolvedInVersion !== undefined &&
                   `, was resolved in ${before.resolvedInVersion}`}

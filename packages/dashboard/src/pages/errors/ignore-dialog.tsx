@@ -13,7 +13,7 @@ interface IgnoreDialogProps {
 
 const hourMs = 3_600_000;
 const durations = [
-  { value: '', label: 'For ever' },
+  { value: '', label: 'Permanently' },
   { value: String(hourMs), label: 'For an hour' },
   { value: String(6 * hourMs), label: 'For six hours' },
   { value: String(24 * hourMs), label: 'For a day' },
@@ -69,40 +69,40 @@ function IgnoreForm({ errorId, onClose }: Omit<IgnoreDialogProps, 'isOpen'>) {
         });
       }}
     >
-      <p className="muted">Whatever comes first ends it: then the error is unresolved again.</p>
+      <p className="muted">The error becomes unresolved again when the first of these is reached.</p>
       <SelectField
-        label="How long"
+        label="Duration"
         options={durations}
         value={duration}
         onChange={(event) => setDuration(event.target.value)}
       />
       <TextField
-        label="Or until it occurred so many times more"
+        label="Or until it has occurred this many more times"
         inputMode="numeric"
         placeholder="such as 100"
         value={total}
         onChange={(event) => setTotal(event.target.value)}
         error={
           totalOccurrences === null
-            ? 'Write a whole number above 0.'
+            ? 'Enter a whole number above 0.'
             : fieldError(ignore.error, 'totalOccurrences')
         }
       />
       <TextField
-        label="Or until it occurs more often than so many times a minute"
+        label="Or until it occurs more than this many times a minute"
         inputMode="decimal"
         placeholder="such as 10"
         value={rate}
         onChange={(event) => setRate(event.target.value)}
         error={
           occurrenceRate === null
-            ? 'Write a number above 0, such as 10 or 0.5.'
+            ? 'Enter a number above 0, such as 10 or 0.5.'
             : fieldError(ignore.error, 'occurrenceRate')
         }
       />
       <TextField
-        label="Why"
-        placeholder="for whoever looks at it next"
+        label="Reason"
+        placeholder="for other members"
         maxLength={1_000}
         value={reason}
         onChange={(event) => setReason(event.target.value)}

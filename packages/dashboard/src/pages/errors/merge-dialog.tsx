@@ -52,12 +52,12 @@ function MergeForm({ group, onClose }: Omit<MergeDialogProps, 'isOpen'>) {
       }}
     >
       <p className="muted">
-        Errors of {visibleControls(group.taskIdentifier)}. The chosen ones count for this group, now and
-        later. This group keeps its state, and they can be split again.
+        Errors of {visibleControls(group.taskIdentifier)}. The selected errors, past and future, count for
+        this group. It keeps its state, and you can split them again.
       </p>
       <TextField
         label="Find"
-        placeholder="Part of the type or the message"
+        placeholder="Part of the type or message"
         value={text}
         onChange={(event) => setText(event.target.value)}
       />
@@ -68,7 +68,7 @@ function MergeForm({ group, onClose }: Omit<MergeDialogProps, 'isOpen'>) {
           </li>
         ) : others.length === 0 ? (
           <li className="card-note muted">
-            {search === '' ? 'This task has no other errors.' : 'No other error of this task has this text.'}
+            {search === '' ? 'This task has no other errors.' : 'No other errors of this task match.'}
           </li>
         ) : (
           others.map(({ id, errorType, errorMessage, sampleMessage = errorMessage, count, lastSeen }) => (

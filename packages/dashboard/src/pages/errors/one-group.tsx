@@ -24,7 +24,7 @@ export function OneGroup({ group }: { readonly group: ErrorDetail }) {
       setConfirming(false);
       setChosen(new Set());
       toast({
-        title: 'A group of its own was made',
+        title: 'Error split into a separate group',
         action: { label: 'Open it', onClick: () => goTo(`/errors/${id}`) },
       });
     },
@@ -34,7 +34,7 @@ export function OneGroup({ group }: { readonly group: ErrorDetail }) {
   const what = countText(chosen.size, 'fingerprint');
   return (
     <Section
-      title="Why these are one group"
+      title="Why these errors are grouped"
       actions={chosen.size > 0 && <Button onClick={() => setConfirming(true)}>Split {what}</Button>}
     >
       <div className="card one-group">
@@ -49,13 +49,13 @@ export function OneGroup({ group }: { readonly group: ErrorDetail }) {
                 message, without ids, numbers, names and dates:{' '}
                 <code>{visibleControls(group.errorMessage.slice(0, 300))}</code>
               </li>
-              <li>function of your code that threw it, whatever its file and line</li>
-              <li>causes behind it</li>
+              <li>function of your code that threw it, regardless of file and line</li>
+              <li>causes</li>
             </ul>
           </>
         ) : (
           <p>
-            Not by their text: a rule of the project, the task, or the error itself named the group{' '}
+            Not grouped by text: a project rule, the task, or the error itself set the group{' '}
             <code>{visibleControls(group.fingerprint)}</code>.
           </p>
         )}
@@ -76,9 +76,7 @@ export function OneGroup({ group }: { readonly group: ErrorDetail }) {
                       checked={chosen.has(fingerprint)}
                       disabled={index === 0 || !may('splitError')}
                       aria-label={
-                        index === 0
-                          ? 'The fingerprint that the group began with stays'
-                          : 'Choose the fingerprint'
+                        index === 0 ? 'The first fingerprint of a group stays' : 'Choose the fingerprint'
                       }
                       onChange={() =>
                         setChosen((before) => {
@@ -111,8 +109,7 @@ export function OneGroup({ group }: { readonly group: ErrorDetail }) {
         error={split.error?.message}
         onConfirm={() => split.mutate({ params: { errorId: group.id }, body: { fingerprints: [...chosen] } })}
       >
-        They become a group of their own, with everything that they counted, in the state of this one. It can
-        be merged again.
+        They become a separate group with their counts and the state of this one. You can merge it again.
       </Confirm>
     </Section>
   );

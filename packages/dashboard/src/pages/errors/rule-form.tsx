@@ -59,8 +59,8 @@ export function RuleForm({ start, onAdded }: RuleFormProps) {
       }}
     >
       <p className="muted">
-        Later errors that match all patterns go to the group of the key. <code>*</code> stands for anything,{' '}
-        <code>{String.raw`\*`}</code> for itself. What is empty matches anything.
+        New errors that match all patterns go to the group with this key. <code>*</code> matches any text,{' '}
+        <code>{String.raw`\*`}</code> a literal asterisk. An empty pattern matches everything.
       </p>
       <div className="rule-fields">
         <TextField
@@ -87,10 +87,10 @@ export function RuleForm({ start, onAdded }: RuleFormProps) {
         error={fieldError(error, 'message')}
       />
       <TextField
-        label="Key of the group"
+        label="Group key"
         placeholder="network"
         maxLength={200}
-        hint="Errors of one task whose rules have the same key are one group."
+        hint="Errors of a task form one group if their rules have the same key."
         value={groupKey}
         onChange={(event) => setGroupKey(event.target.value)}
         error={fieldError(create.error, 'groupKey')}

@@ -37,10 +37,10 @@ export function RulesPage() {
   const all = rules.data?.data ?? [];
   return (
     <Page
-      title="Rules for errors"
+      title="Error grouping rules"
       summary={
         rules.data &&
-        `${countText(all.length, 'rule')} of the project, for all environments. The first that matches counts.`
+        `${countText(all.length, 'rule')} of the project, for all environments. The first match applies.`
       }
       actions={
         <>
@@ -64,7 +64,7 @@ export function RulesPage() {
         <Skeleton lines={5} label="Loading rules" />
       ) : all.length === 0 ? (
         <Empty
-          title="No rules: errors are grouped by what they are."
+          title="No rules: errors are grouped automatically."
           command="npx millrace errors rules try --message 'connect ETIMEDOUT*' --group network"
         >
           A rule puts errors that match its patterns into one group. Trying one changes nothing.
@@ -107,7 +107,7 @@ export function RulesPage() {
                       <span className="row">
                         <IconButton
                           icon="up"
-                          label={`Try the rule of ${rule.groupKey} earlier`}
+                          label={`Move the rule of ${rule.groupKey} up`}
                           disabled={rule.position === 1 || move.isPending}
                           onClick={() =>
                             move.mutate({
@@ -118,7 +118,7 @@ export function RulesPage() {
                         />
                         <IconButton
                           icon="down"
-                          label={`Try the rule of ${rule.groupKey} later`}
+                          label={`Move the rule of ${rule.groupKey} down`}
                           disabled={rule.position === all.length || move.isPending}
                           onClick={() =>
                             move.mutate({
@@ -151,7 +151,7 @@ export function RulesPage() {
         error={remove.error?.message}
         onConfirm={() => deleting && remove.mutate({ params: { projectRef, ruleId: deleting.id } })}
       >
-        Errors to come are grouped as if it had never been. What was grouped stays as it is.
+        Later errors are grouped without it. Existing groups are unchanged.
       </Confirm>
     </Page>
   );

@@ -85,12 +85,12 @@ function Loaded({ event }: { readonly event: EventResponse }) {
       goTo(`/events/${encodeURIComponent(sent.id)}`);
     },
   });
-  const cancel = useAct('cancelEvent', { invalidates, done: 'The event will not be delivered' });
+  const cancel = useAct('cancelEvent', { invalidates, done: 'Delivery canceled' });
   const { payload, name: _, ...rest } = event.event;
   const isWaiting = event.status === 'PENDING';
   return (
     <Page
-      title={event.name ?? 'Event without a name'}
+      title={event.name ?? 'Unnamed event'}
       summary={
         <span className="row wrap">
           <Mark badge={eventBadges[event.status]} />
@@ -106,7 +106,7 @@ function Loaded({ event }: { readonly event: EventResponse }) {
               isBusy={cancel.isPending}
               onClick={() => cancel.mutate({ params })}
             >
-              Do not deliver
+              Cancel delivery
             </Button>
           )}
           {may('replayEvent') && (
@@ -126,8 +126,7 @@ function Loaded({ event }: { readonly event: EventResponse }) {
       {event.failure !== undefined && (
         <div className="notice tone-bad" role="alert">
           <span>
-            <span className="strong">It could not be delivered.</span> {event.failure} Sending it again tries
-            once more.
+            <span className="strong">It could not be delivered.</span> {event.failure} Send it again to retry.
           </span>
         </div>
       )}
@@ -151,7 +150,7 @@ function Loaded({ event }: { readonly event: EventResponse }) {
         ]}
       />
       <Section
-        title={`What it started${event.runs.length > 0 ? `: ${countText(event.runs.length, 'run')}` : ''}`}
+        title={`Triggered runs${event.runs.length > 0 ? `: ${event.runs.length.toLocaleString('en')}` : ''}`}
       >
         <div className="edge">
           <Table
@@ -165,10 +164,10 @@ function Loaded({ event }: { readonly event: EventResponse }) {
               <Empty
                 title={
                   isWaiting
-                    ? 'It starts runs when its time has come.'
+                    ? 'It triggers runs at its due time.'
                     : event.status === 'CANCELED'
-                      ? 'It was canceled before its time.'
-                      : 'It started no run that is still stored.'
+                      ? 'It was canceled before its due time.'
+                      : 'None of its runs are stored.'
                 }
               >
                 {event.status === 'UNMATCHED' && (
@@ -186,13 +185,13 @@ function Loaded({ event }: { readonly event: EventResponse }) {
       </Section>
       <Section title="Payload">
         {payload === undefined ? (
-          <p className="muted">It has none.</p>
+          <p className="muted">No payload.</p>
         ) : (
           <JsonTree value={payload} label="Payload" />
         )}
       </Section>
       {Object.keys(rest).length > 0 && (
-        <Section title="Everything else that it said">
+        <Section title="Full event">
           <JsonTree value={rest} label="Event" />
         </Section>
       )}

@@ -122,7 +122,7 @@ export function EventsPage() {
   return (
     <Page
       title="Events"
-      summary="What happened, told once. Each task that is subscribed to it gets a run."
+      summary="Each event triggers a run of every subscribed task."
       actions={
         maySend && (
           <Button variant="main" icon="events" shortcut="n" onClick={() => openSend()}>
@@ -166,10 +166,10 @@ function EventList() {
   const filterKeys = useMemo(() => {
     const names = [...new Set((tasks.data?.data ?? []).flatMap(({ on }) => (on ? [on.name] : [])))];
     return [
-      { key: 'name', about: 'name of the event', values: () => names },
+      { key: 'name', about: 'event name', values: () => names },
       {
         key: 'status',
-        about: 'what became of it',
+        about: 'delivery status',
         values: () => Object.keys(wordKeys['status']?.words ?? {}),
       },
       { key: 'from', about: 'sent at or after a time: 2026-11-21T10:00' },

@@ -18,9 +18,9 @@ interface SendDialogProps {
 type Delivery = 'now' | 'after' | 'at';
 
 const deliveries: readonly { readonly value: Delivery; readonly label: string }[] = [
-  { value: 'now', label: 'At once' },
-  { value: 'after', label: 'After some time' },
-  { value: 'at', label: 'At a time' },
+  { value: 'now', label: 'Now' },
+  { value: 'after', label: 'After a delay' },
+  { value: 'at', label: 'At a specific time' },
 ];
 
 /** The value of a JSON text, or a sentence if it is invalid. An empty text means no value. */
@@ -54,9 +54,9 @@ export function SendDialog({ name: initialName, onClose, onSent }: SendDialogPro
     onDone: (sent) => {
       toast({
         title: sent.isDuplicate
-          ? 'An event with this id was there before. Nothing was done.'
+          ? 'An event with this id already exists. Nothing was sent.'
           : sent.status === 'PENDING'
-            ? 'Event stored. It waits for its time.'
+            ? 'Event scheduled.'
             : `Event sent. ${countText(sent.runs.length, 'run')} started.`,
       });
       onSent(sent.id);
@@ -75,7 +75,7 @@ export function SendDialog({ name: initialName, onClose, onSent }: SendDialogPro
     const found = {
       ...('error' in read && { payload: read.error }),
       ...(delivery === 'at' && at === undefined && { time: 'Choose a date and a time.' }),
-      ...(delivery === 'after' && time.trim() === '' && { time: 'Write a duration, such as 90s or 1h30m.' }),
+      ...(delivery === 'after' && time.trim() === '' && { time: 'Enter a duration, such as 90s or 1h30m.' }),
     };
     setWrong(found);
     if ('error' in read || Object.keys(found).length > 0) return;
@@ -101,9 +101,9 @@ export function SendDialog({ name: initialName, onClose, onSent }: SendDialogPro
             name === '' ? (
               'Such as order.created.'
             ) : tasks.isPending ? (
-              'Looking for subscriptions'
+              'Loading subscriptions'
             ) : matching.length === 0 ? (
-              'No task is subscribed to this name: it is stored, and starts nothing.'
+              'No task is subscribed to this name: the event is stored, but triggers nothing.'
             ) : (
               <>
                 Starts{' '}
@@ -130,7 +130,7 @@ export function SendDialog({ name: initialName, onClose, onSent }: SendDialogPro
         </datalist>
         <TextArea
           label="Payload"
-          hint="JSON: what the runs are given. Empty is none."
+          hint="JSON, passed to the runs. Leave empty for none."
           code
           rows={8}
           value={payload}
@@ -149,7 +149,7 @@ export function SendDialog({ name: initialName, onClose, onSent }: SendDialogPro
           />
           {delivery === 'after' && (
             <TextField
-              label="Time to wait"
+              label="Delay"
               hint="Such as 90s or 1h30m."
               value={time}
               error={wrong.time}
@@ -167,7 +167,7 @@ export function SendDialog({ name: initialName, onClose, onSent }: SendDialogPro
           )}
           <TextField
             label="Id"
-            hint="Sent again under it, it is the same event. Empty makes one up."
+            hint="Events with the same id are sent once. Leave empty to generate one."
             spellCheck={false}
             maxLength={255}
             value={id}

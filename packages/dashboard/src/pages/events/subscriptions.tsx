@@ -29,7 +29,7 @@ const columnsOf = (onSend: ((name: string) => void) | undefined): readonly Colum
   },
   {
     id: 'task',
-    header: 'Task that it starts',
+    header: 'Triggered task',
     width: 'minmax(110px, 1.2fr)',
     isEssential: true,
     cell: ({ id }) => (

@@ -78,7 +78,7 @@ function LinkLogin() {
     // Once, because the link can only be used once.
   }, [token]);
   if (token === undefined) return null;
-  if (isBusy) return <p role="status">Logging in by your link</p>;
+  if (isBusy) return <p role="status">Logging in with your link</p>;
   return error === undefined ? null : (
     <p className="field-error" role="alert">
       {error}
@@ -138,7 +138,7 @@ function ApprovalLogin() {
     <Ways>
       <p className="muted">
         On the machine that runs <code>millrace dev</code>, open the link that it prints. On a machine where
-        the command line is logged in to this server, make a link:
+        the command line is logged in to this server, create a link:
       </p>
       <Command text="npx millrace open" />
       <p className="muted">Or approve this browser from any such machine.</p>
@@ -156,7 +156,7 @@ function ApprovalLogin() {
         <div className="stack" role="status">
           <p className="login-code">{userCode}</p>
           <Command text={`npx millrace tokens approve ${userCode}`} />
-          <p className="muted">Waiting for the approval. The code ends in ten minutes.</p>
+          <p className="muted">Waiting for the approval. The code expires in ten minutes.</p>
         </div>
       )}
       {error !== undefined && (
@@ -188,7 +188,7 @@ async function poll(signal: AbortSignal, onCode: (code: string) => void): Promis
     if (session) return true;
     seconds = interval ?? seconds;
   }
-  throw new Error('Nobody approved the code in time. Get another one.');
+  throw new Error('The code expired without approval. Get another one.');
 }
 
 function TokenLogin() {
@@ -206,7 +206,7 @@ function TokenLogin() {
         label="Personal access token"
         hint={
           <>
-            <code>millrace tokens create</code> makes one. This browser does not keep it.
+            <code>millrace tokens create</code> creates one. This browser does not store it.
           </>
         }
         type="password"

@@ -30,7 +30,7 @@ export function AlertForm({ alert, onClose }: AlertFormProps) {
   const [tellsAll, setTellsAll] = useState((alert?.endpoints ?? null) === null);
   const known = useAsk('listNotificationEndpoints', { params });
   const options = { invalidates: outdated, showsErrors: true, onDone: onClose } as const;
-  const create = useAct('createAlert', { ...options, done: 'The condition is watched' });
+  const create = useAct('createAlert', { ...options, done: 'Alert added' });
   const update = useAct('updateAlert', { ...options, done: 'Alert changed' });
   const error = create.error ?? update.error;
 
@@ -83,11 +83,11 @@ export function AlertForm({ alert, onClose }: AlertFormProps) {
       )}
       {words.of && (
         <TextField
-          label={words.of === 'task' ? 'Only the task' : 'Only the queue'}
+          label={words.of === 'task' ? 'Only this task' : 'Only this queue'}
           hint={
             words.of === 'task'
-              ? 'Empty: all tasks.'
-              : 'Empty: all queues. task/<id> is the own queue of a task.'
+              ? 'Leave empty for all tasks.'
+              : 'Leave empty for all queues. task/<id> is the default queue of a task.'
           }
           value={of}
           error={fieldError(error, words.of)}
@@ -115,9 +115,9 @@ export function AlertForm({ alert, onClose }: AlertFormProps) {
       </div>
       {kind === 'task.failureRate' && (
         <TextField
-          label="At least so many runs"
+          label="Minimum runs"
           inputMode="numeric"
-          hint="Fewer runs that ended are too few to tell."
+          hint="The alert does not fire if fewer runs ended."
           value={minRuns}
           error={fieldError(error, 'minRuns')}
           onChange={(event) => setMinRuns(event.target.value)}
@@ -125,16 +125,16 @@ export function AlertForm({ alert, onClose }: AlertFormProps) {
       )}
       <TextField
         label="Quiet time"
-        hint="After a message, the next one of this alert comes at the earliest after this time."
+        hint="Minimum time between two messages of this alert."
         required
         value={quiet}
         error={fieldError(error, 'quiet')}
         onChange={(event) => setQuiet(event.target.value)}
       />
       <fieldset className="notification-types">
-        <legend className="field-label">Whom it tells</legend>
+        <legend className="field-label">Endpoints</legend>
         <CheckField
-          label="Every endpoint that takes alerts"
+          label="Every endpoint that accepts alerts"
           checked={tellsAll}
           onChange={(event) => setTellsAll(event.target.checked)}
         />
@@ -156,7 +156,7 @@ export function AlertForm({ alert, onClose }: AlertFormProps) {
       </fieldset>
       <TextField
         label="Name"
-        hint="Shown in its messages. It may be empty."
+        hint="Shown in its messages. Optional."
         maxLength={128}
         value={name}
         error={fieldError(error, 'name')}
@@ -164,19 +164,19 @@ export function AlertForm({ alert, onClose }: AlertFormProps) {
       />
       {known.data?.data.length === 0 && (
         <p className="notice tone-warn">
-          <span>There is no endpoint yet: the alert fires, and nobody is told.</span>
+          <span>No endpoints yet: the alert can fire, but sends no messages.</span>
         </p>
       )}
       <FormError error={error} fields={paths} />
       <div className="form-actions">
-        <Button onClick={onClose}>{alert ? 'Keep as it is' : 'Add none'}</Button>
+        <Button onClick={onClose}>{alert ? 'Cancel' : 'Cancel'}</Button>
         <Button
           type="submit"
           variant="main"
           isBusy={create.isPending || update.isPending}
           disabled={!tellsAll && endpoints.length === 0}
         >
-          {alert ? 'Change the alert' : 'Watch it'}
+          {alert ? 'Change the alert' : 'Add the alert'}
         </Button>
       </div>
     </form>

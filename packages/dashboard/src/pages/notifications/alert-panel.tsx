@@ -39,7 +39,7 @@ export function AlertPanel({ alert, mayWrite }: AlertPanelProps) {
           {mayWrite && <Acts alert={alert} />}
           <p>{conditionText(alert)}.</p>
           <AlertProperties alert={alert} />
-          <Section title="For what it holds now">
+          <Section title="Firing for">
             <Subjects alertId={alert.id} />
           </Section>
         </div>
@@ -65,9 +65,9 @@ function AlertProperties({ alert }: { readonly alert: Alert }) {
         ['Last message', alert.lastSentAt === null ? 'none' : <Time key="last" at={alert.lastSentAt} />],
         ['Quiet time', alert.quiet],
         [
-          'Tells',
+          'Notifies',
           alert.endpoints === null
-            ? 'every endpoint that takes alerts'
+            ? 'every endpoint that accepts alerts'
             : alert.endpoints.map(nameOf).join(', '),
         ],
         ['Id', <Id key="id" id={alert.id} short />],
@@ -81,7 +81,7 @@ function Subjects({ alertId }: { readonly alertId: string }) {
   const params = { ...useEnvironmentPath(), alertId };
   const found = useAsk('retrieveAlert', { params }, { live: true, keepPrevious: false });
   if (found.error && !found.data) return <Failure error={found.error} onRetry={() => void found.refetch()} />;
-  if (!found.data) return <Skeleton label="Loading what it holds for" />;
+  if (!found.data) return <Skeleton label="Loading the subjects" />;
   const { subjects, kind } = found.data;
   if (subjects.length === 0) return <p className="muted">Nothing.</p>;
   return (
@@ -93,7 +93,7 @@ function Subjects({ alertId }: { readonly alertId: string }) {
           <th scope="col" className="number" title={alertWords[kind].unit}>
             Value
           </th>
-          <th scope="col">Told</th>
+          <th scope="col">Notified</th>
         </tr>
       </thead>
       <tbody>
@@ -121,7 +121,7 @@ function Acts({ alert }: { readonly alert: Alert }) {
     invalidates: ['listAlerts', 'retrieveAlert'],
     onDone: ({ enabled }) =>
       toast({
-        title: enabled ? 'The condition is watched again' : 'The condition is no longer watched',
+        title: enabled ? 'Alert switched on' : 'Alert switched off',
         undo: () => update.mutate({ params, body: { enabled: !enabled } }),
       }),
   });
@@ -160,7 +160,7 @@ function Acts({ alert }: { readonly alert: Alert }) {
         error={remove.error?.message}
         onConfirm={() => remove.mutate({ params })}
       >
-        {conditionText(alert)}: nobody is told of that any more.
+        {conditionText(alert)}: no messages are sent for this any longer.
       </Confirm>
     </div>
   );

@@ -50,8 +50,8 @@ export function AlertsTab() {
           openKey={panel}
           isPending={alerts.isPending}
           empty={
-            <Empty title="No condition is watched yet." command="npx millrace alerts add error.new">
-              An alert tells the endpoints when something holds, and once more when it is over.
+            <Empty title="No alerts yet." command="npx millrace alerts add error.new">
+              An alert notifies endpoints when its condition begins to hold and when it ends.
             </Empty>
           }
         />
@@ -87,7 +87,7 @@ const columns: readonly Column<Alert>[] = [
   },
   {
     id: 'tells',
-    header: 'Tells',
+    header: 'Notifies',
     width: '104px',
     cell: ({ endpoints }) => <span>{endpoints === null ? 'all' : `${endpoints.length} chosen`}</span>,
   },

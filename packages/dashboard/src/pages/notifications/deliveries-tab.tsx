@@ -57,7 +57,7 @@ export function DeliveriesTab() {
           value={endpoint}
           onChange={(event) => setSearch({ endpoint: event.target.value || undefined }, { push: true })}
         >
-          <option value="">To every endpoint</option>
+          <option value="">All endpoints</option>
           {[...recipients].map(([id, recipient]) => (
             <option key={id} value={id}>
               To {recipient}
@@ -66,11 +66,11 @@ export function DeliveriesTab() {
         </select>
         <select
           className="select notifications-select"
-          aria-label="What was told"
+          aria-label="Type"
           value={type}
           onChange={(event) => setSearch({ type: event.target.value || undefined }, { push: true })}
         >
-          <option value="">About everything</option>
+          <option value="">All types</option>
           {Object.entries(typeWords).map(([value, label]) => (
             <option key={value} value={value}>
               {label}
@@ -90,7 +90,7 @@ export function DeliveriesTab() {
         empty={
           isFiltered ? (
             <Empty
-              title="No such delivery."
+              title="No deliveries match."
               action={
                 <Button
                   onClick={() => setSearch({ status: undefined, endpoint: undefined, type: undefined })}
@@ -100,8 +100,8 @@ export function DeliveriesTab() {
               }
             />
           ) : (
-            <Empty title="Nothing was sent yet." command="npx millrace notifications test <endpoint>">
-              Every message to an endpoint is listed here, with the answers to it.
+            <Empty title="No deliveries yet." command="npx millrace notifications test <endpoint>">
+              Every message to an endpoint is listed here with its responses.
             </Empty>
           )
         }
@@ -127,7 +127,7 @@ const deliveryColumns = (
   },
   {
     id: 'type',
-    header: 'What',
+    header: 'Type',
     width: 'minmax(100px, 2fr)',
     isEssential: true,
     cell: ({ type }) => <code>{type}</code>,
@@ -140,7 +140,7 @@ const deliveryColumns = (
   },
   {
     id: 'answer',
-    header: 'Last answer',
+    header: 'Last response',
     width: 'minmax(100px, 2fr)',
     cell: ({ responseStatus, failure }) => (
       <span className="cut" data-tip={failure ?? undefined}>

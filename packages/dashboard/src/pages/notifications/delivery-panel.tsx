@@ -23,7 +23,7 @@ export function DeliveryPanel({ id, recipients, mayResend }: DeliveryPanelProps)
   const [, setSearch] = useSearchTexts();
   const resend = useAct('replayNotificationDelivery', {
     invalidates: ['listNotificationDeliveries', 'retrieveNotificationDelivery'],
-    done: 'It is sent again',
+    done: 'Delivery queued again',
   });
   return (
     <SidePanel
@@ -66,10 +66,10 @@ function Content({
       <Properties
         properties={[
           ['Outcome', <Mark key="status" badge={deliveryBadge(delivery.status)} />],
-          ['What', <code key="type">{delivery.type}</code>],
+          ['Type', <code key="type">{delivery.type}</code>],
           ['To', recipients.get(delivery.endpointId) ?? delivery.endpointId],
           ['Attempts', delivery.attempts],
-          delivery.responseStatus === null ? undefined : ['Last answer', delivery.responseStatus],
+          delivery.responseStatus === null ? undefined : ['Last response', delivery.responseStatus],
           delivery.lastAttemptAt === null
             ? undefined
             : ['Last attempt', <Time key="last" at={delivery.lastAttemptAt} />],
@@ -89,7 +89,7 @@ function Content({
           <span>{delivery.failure}</span>
         </div>
       )}
-      <Section title="What is sent">
+      <Section title="Message">
         <JsonTree value={delivery.body} label="Body" depth={4} />
       </Section>
     </div>

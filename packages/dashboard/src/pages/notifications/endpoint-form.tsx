@@ -18,7 +18,7 @@ interface EndpointFormProps {
 }
 
 const kinds = [
-  { value: 'webhook', label: 'Webhook: signed requests to an address' },
+  { value: 'webhook', label: 'Webhook: signed requests to a URL' },
   { value: 'slack', label: 'Chat: messages in Slack’s format' },
   { value: 'email', label: 'Mail, by SMTP' },
 ] as const satisfies readonly { readonly value: EndpointKind; readonly label: string }[];
@@ -106,8 +106,8 @@ export function EndpointForm({ endpoint, onClose, onDone }: EndpointFormProps) {
           }
           hint={
             kind === 'slack'
-              ? `An incoming webhook of Slack, Mattermost, Rocket.Chat or Discord. It is a secret: it is shown to nobody.${endpoint ? ' Left empty, it stays.' : ''}`
-              : 'It gets a POST with JSON, signed by a secret that is shown once.'
+              ? `An incoming webhook of Slack, Mattermost, Rocket.Chat or Discord. It is a secret and is never shown.${endpoint ? ' Leave empty to keep it.' : ''}`
+              : 'Receives POST requests with JSON, signed with a secret that is shown once.'
           }
           value={url}
           error={fieldError(error, 'url')}
@@ -117,7 +117,7 @@ export function EndpointForm({ endpoint, onClose, onDone }: EndpointFormProps) {
       <TypeChoice types={offered} chosen={chosen} onChange={setTypes} error={fieldError(error, 'types')} />
       <TextField
         label="Description"
-        hint="For people. It may be empty."
+        hint="Optional."
         maxLength={1_000}
         value={description}
         error={fieldError(error, 'description')}
@@ -125,7 +125,7 @@ export function EndpointForm({ endpoint, onClose, onDone }: EndpointFormProps) {
       />
       <FormError error={error} fields={['url', 'types', 'description', 'from', 'to']} />
       <div className="form-actions">
-        <Button onClick={onClose}>{endpoint ? 'Keep as it is' : 'Add none'}</Button>
+        <Button onClick={onClose}>{endpoint ? 'Cancel' : 'Cancel'}</Button>
         <Button
           type="submit"
           variant="main"

@@ -71,7 +71,7 @@ function Content({
         ]}
       />
       <div>
-        <h3>What is told</h3>
+        <h3>Notification types</h3>
         <ul className="notification-list">
           {endpoint.types.map((type) => (
             <li key={type}>
@@ -81,7 +81,7 @@ function Content({
         </ul>
       </div>
       <div>
-        <Button onClick={toDeliveries}>Deliveries to it</Button>
+        <Button onClick={toDeliveries}>Show deliveries</Button>
       </div>
     </div>
   );
@@ -101,7 +101,7 @@ function Acts({
     invalidates: ['listNotificationDeliveries'],
     onDone: ({ id }) =>
       toast({
-        title: 'A test message is on its way',
+        title: 'Test message queued',
         action: {
           label: 'See the delivery',
           onClick: () => setSearch({ tab: 'deliveries', panel: id }, { push: true }),
@@ -112,7 +112,7 @@ function Acts({
     invalidates: ['listNotificationEndpoints'],
     onDone: ({ enabled }) =>
       toast({
-        title: enabled ? 'The endpoint is on' : 'The endpoint is off: nothing is sent to it',
+        title: enabled ? 'Endpoint switched on' : 'Endpoint switched off',
         undo: () => update.mutate({ params, body: { enabled: !enabled } }),
       }),
   });
@@ -154,13 +154,13 @@ function Acts({
       <Confirm
         isOpen={dialog === 'rotate'}
         onClose={close}
-        title="Give the webhook a new secret?"
-        action="Make a new secret"
+        title="Replace the signing secret of the webhook?"
+        action="Create a new secret"
         isBusy={rotate.isPending}
         error={rotate.error?.message}
         onConfirm={() => rotate.mutate({ params })}
       >
-        For 24 hours every request is signed by both. Put the new one into the receiver within that time.
+        For 24 hours, every request is signed with both secrets. Update the receiver within that time.
       </Confirm>
       <Confirm
         isOpen={dialog === 'delete'}
@@ -174,8 +174,8 @@ function Acts({
         error={remove.error?.message}
         onConfirm={() => remove.mutate({ params })}
       >
-        Its deliveries are deleted with it, those that wait are not sent. It cannot be undone: to pause it,
-        switch it off.
+        Its deliveries are deleted, and pending ones are not sent. This cannot be undone. To pause it, switch
+        it off instead.
       </Confirm>
     </div>
   );

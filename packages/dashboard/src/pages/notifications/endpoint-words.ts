@@ -9,8 +9,8 @@ const on: Badge = { word: 'On', glyph: 'disc', tone: 'good' };
 const failing: Badge = { word: 'Failing', glyph: 'cross', tone: 'bad' };
 const offs: Readonly<Record<NonNullable<NotificationEndpoint['disabledBy']>, Badge>> = {
   user: { word: 'Off', glyph: 'slashed', tone: 'quiet' },
-  failing: { word: 'Off: it failed for days', glyph: 'ringed-cross', tone: 'bad' },
-  gone: { word: 'Off: it answered 410', glyph: 'ringed-cross', tone: 'bad' },
+  failing: { word: 'Off: failed for days', glyph: 'ringed-cross', tone: 'bad' },
+  gone: { word: 'Off: responded with 410', glyph: 'ringed-cross', tone: 'bad' },
 };
 
 export const endpointBadge = ({ enabled, disabledBy, failingSince }: NotificationEndpoint): Badge =>

@@ -52,10 +52,10 @@ export function EndpointsTab() {
           isPending={endpoints.isPending}
           empty={
             <Empty
-              title="Nobody is told anything yet."
+              title="No endpoints yet."
               command="npx millrace notifications add webhook https://example.com/hook"
             >
-              A webhook gets signed requests about everything that you choose. Chats and mail get alerts.
+              Webhooks receive signed requests for the types that you choose. Chat and email receive alerts.
             </Empty>
           }
         />
@@ -78,12 +78,12 @@ export function EndpointsTab() {
 const columns: readonly Column<NotificationEndpoint>[] = [
   {
     id: 'recipient',
-    header: 'Tells',
+    header: 'Endpoint',
     width: 'minmax(180px, 3fr)',
     isEssential: true,
     cell: (endpoint) => <span className="cut">{recipientOf(endpoint)}</span>,
   },
-  { id: 'kind', header: 'By', width: '88px', cell: ({ kind }) => <span>{kindWords[kind]}</span> },
+  { id: 'kind', header: 'Kind', width: '88px', cell: ({ kind }) => <span>{kindWords[kind]}</span> },
   {
     id: 'state',
     header: 'State',
@@ -93,7 +93,7 @@ const columns: readonly Column<NotificationEndpoint>[] = [
   },
   {
     id: 'types',
-    header: 'What',
+    header: 'Notification types',
     width: 'minmax(140px, 2fr)',
     cell: ({ types }) => (
       <span className="mono cut" data-tip={types.join('\n')}>

@@ -67,7 +67,7 @@ export function MailFields({ settings, onChange, isKnown, error }: MailFieldsPro
           label="Password"
           type="password"
           autoComplete="new-password"
-          hint={isKnown ? 'Left empty, it stays as it is.' : undefined}
+          hint={isKnown ? 'Leave empty to keep it.' : undefined}
           value={settings.password}
           onChange={(event) => set({ password: event.target.value })}
         />
@@ -83,7 +83,7 @@ export function MailFields({ settings, onChange, isKnown, error }: MailFieldsPro
       <TextField
         label="To"
         placeholder="ops@example.com, ada@example.com"
-        hint="At most 20, with commas between them."
+        hint="At most 20, separated by commas."
         required
         value={settings.to}
         error={error}

@@ -13,7 +13,8 @@ export const NewSecret = ({
   <Dialog isOpen={secret !== undefined} onClose={onClose} title="The webhook’s secret">
     {secret !== undefined && (
       <ShownOnce label="Signing secret" text={secret}>
-        Receivers check the signature of every request with it, by the library of Standard Webhooks.
+        Receivers use it to verify the signature of every request, for example with the Standard Webhooks
+        library.
       </ShownOnce>
     )}
     <CopiedButton onClose={onClose} />

@@ -19,7 +19,7 @@ export function TypeChoice({ types, chosen, onChange, error }: TypeChoiceProps) 
   const is = (type: string): boolean => chosen.some((selector) => covers(selector, type));
   return (
     <fieldset className="notification-types">
-      <legend className="field-label">What is told</legend>
+      <legend className="field-label">Notification types</legend>
       {types.map((type) => (
         <CheckField
           key={type}

@@ -8,10 +8,10 @@ export const typeWords: Readonly<Record<NotificationType, string>> = {
   'error.unignored': 'An error is no longer ignored',
   'deployment.registered': 'A version was registered',
   'deployment.promoted': 'A version became current',
-  'schedule.missed': 'A tick of a schedule was missed',
+  'schedule.missed': 'A schedule missed a tick',
   'endpoint.disabled': 'An endpoint was switched off',
   'alert.firing': 'An alert fires',
-  'alert.resolved': 'An alert is over',
+  'alert.resolved': 'An alert ended',
 };
 
 /** Types that chats and email accept: grouped ones. */
@@ -34,8 +34,8 @@ interface AlertWords {
   readonly of?: 'task' | 'queue';
 }
 
-const counted = 'The time in which they are counted, such as 5m.';
-const durationHint = 'For how long it must hold, such as 1m.';
+const counted = 'Time span for the count, such as 5m.';
+const durationHint = 'How long the condition must hold, such as 1m.';
 
 /** The conditions that can be monitored, with their initial settings. */
 export const alertWords: Readonly<Record<AlertKind, AlertWords>> = {
@@ -48,7 +48,7 @@ export const alertWords: Readonly<Record<AlertKind, AlertWords>> = {
     of: 'task',
   },
   'error.regressed': {
-    label: 'Errors that came back',
+    label: 'Resolved errors that occurred again',
     unit: 'error groups',
     threshold: 1,
     window: '5m',
@@ -56,15 +56,15 @@ export const alertWords: Readonly<Record<AlertKind, AlertWords>> = {
     of: 'task',
   },
   'task.failureRate': {
-    label: 'Share of failed runs',
+    label: 'Failure rate',
     unit: 'percent of the runs that ended',
     threshold: 10,
     window: '5m',
-    windowHint: 'The time whose runs count, such as 5m.',
+    windowHint: 'Time span of the ended runs, such as 5m.',
     of: 'task',
   },
   'queue.age': {
-    label: 'Waiting for too long',
+    label: 'Long wait in a queue',
     unit: 'seconds that the oldest run has waited',
     threshold: 300,
     window: '1m',
@@ -72,8 +72,8 @@ export const alertWords: Readonly<Record<AlertKind, AlertWords>> = {
     of: 'queue',
   },
   'schedule.missed': {
-    label: 'Missed ticks of schedules',
-    unit: 'times that ticks were missed',
+    label: 'Missed schedule ticks',
+    unit: 'missed ticks',
     threshold: 1,
     window: '5m',
     windowHint: counted,

@@ -12,14 +12,14 @@ const schedule = (minutes: number, active = true) =>
 const ids = (known: Partial<Parameters<typeof concernsOf>[0]>) =>
   concernsOf({ now, ...known }).map(({ id }) => id);
 
-test('nothing needs anybody when all is well, or not known yet', () => {
+test('reports nothing when all is well or not yet known', () => {
   expect(ids({})).toEqual([]);
   expect(
     ids({ concurrency, runners: [runner], queues: [queue('a', false, 3)], schedules: [schedule(5)] }),
   ).toEqual([]);
 });
 
-test('what stops everything comes before what fails', () => {
+test('blocking problems come before failures', () => {
   expect(
     ids({
       installationPausedAt: '2026-11-23T11:00:00.000Z',
@@ -32,7 +32,7 @@ test('what stops everything comes before what fails', () => {
   ).toEqual(['installation', 'environment', 'runners', 'queue mail', 'regressed', 'new']);
 });
 
-test('no runner matters once something waits, and a paused queue once it has runs', () => {
+test('a missing runner is reported once runs wait, and a paused queue once it has runs', () => {
   expect(ids({ concurrency: { ...concurrency, queued: 0 }, runners: [] })).toEqual([]);
   expect(ids({ queues: [queue('mail', true, 0)] })).toEqual([]);
 });

@@ -40,7 +40,7 @@ export function concernsOf(known: Known): readonly Concern[] {
     found.push({
       id: 'installation',
       tone: 'bad',
-      text: 'The installation is paused: nothing starts, in any environment.',
+      text: 'The installation is paused: no run starts in any environment.',
       to: '/settings',
       action: 'Settings',
     });
@@ -73,7 +73,7 @@ export function concernsOf(known: Known): readonly Concern[] {
     found.push({
       id: 'regressed',
       tone: 'bad',
-      text: `${countText(known.regressedErrors ?? 0, 'resolved error')} came back.`,
+      text: `${countText(known.regressedErrors ?? 0, 'resolved error')} occurred again.`,
       to: '/errors',
       action: 'Unresolved errors',
     });
@@ -92,7 +92,7 @@ export function concernsOf(known: Known): readonly Concern[] {
       tone: 'warn',
       text: `The oldest waiting run has waited for ${readableDuration(known.oldestMs ?? 0)}.`,
       to: '/queues',
-      action: 'What waits',
+      action: 'Waiting runs',
     });
   const late = schedules.filter(
     ({ active, nextRunEffectiveAt }) =>

@@ -33,7 +33,7 @@ export function ErrorList({ range }: { readonly range: string }) {
               ))}
             </ul>
           ) : (
-            <p className="muted card-note">No unresolved error occurred in this time.</p>
+            <p className="muted card-note">No unresolved errors occurred in this period.</p>
           )
         ) : (
           <div className="card-note">

@@ -64,15 +64,13 @@ export function Figures({ stats, range, concurrency, runners, oldestMs }: Figure
         }}
         value={failed === undefined ? undefined : number(failed)}
         tone={failed !== undefined && failed > 0 ? 'bad' : undefined}
-        note={
-          total && failed !== undefined && `${share(failed, total.completed + failed)} of those that ended`
-        }
+        note={total && failed !== undefined && `${share(failed, total.completed + failed)} of the ended runs`}
       />
       <Figure
-        name="Time at work, p95"
+        name="Duration, p95"
         to="/tasks"
         value={total && (total.duration.p95 === null ? '–' : readableDuration(total.duration.p95))}
-        note={total && total.wait.p95 !== null && `${readableDuration(total.wait.p95)} in the queue`}
+        note={total && total.wait.p95 !== null && `queued for ${readableDuration(total.wait.p95)}`}
       />
       <Figure
         name="Runners"

@@ -85,8 +85,8 @@ export function OverviewPage() {
     >
       {isFresh ? (
         <Empty title="Nothing has run here yet." command="npx millrace dev">
-          Start it in a folder with tasks; what they do appears here. <code>npx millrace init</code> makes
-          such a folder.
+          Start it in a folder with tasks; their runs appear here. <code>npx millrace init</code> creates such
+          a folder.
         </Empty>
       ) : (
         <>
@@ -123,7 +123,7 @@ function Concerns({ known }: { readonly known: Omit<Known, 'now'> }) {
       </p>
     );
   return (
-    <ul className="concerns card" aria-label="What needs attention">
+    <ul className="concerns card" aria-label="Needs attention">
       {concerns.map(({ id, tone, text, to, search, action }) => (
         <li key={id} className="concern">
           <span className={`tone-${tone} concern-mark`}>

@@ -15,21 +15,21 @@ export function Series({ stats }: { readonly stats: StatsSeries | undefined }) {
   return (
     <div className="series">
       <Card
-        title="Runs that ended"
+        title="Ended runs"
         times={times}
         series={endedSeries(points)}
         isStacked
         onRange={(from, to) => goTo('/runs', { q: `from:${iso(from)} to:${iso(to)}` })}
       />
       <Card
-        title="Waiting, at most"
+        title="Peak queue depth"
         times={times}
         series={[
           { name: 'Runs', color: '--held', kind: 'area', values: points.map(({ waiting }) => waiting) },
         ]}
       />
       <Card
-        title="Time at work"
+        title="Duration"
         times={times}
         format={readableDuration}
         series={[

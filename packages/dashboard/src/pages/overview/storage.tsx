@@ -14,7 +14,7 @@ export function Storage() {
   const maxBytes = largest[0]?.bytes ?? 1;
   return (
     <Section
-      title="Storage of the installation"
+      title="Installation storage"
       actions={<span className="muted number">{readableSize(totalBytes)}</span>}
     >
       <dl className="card storage">

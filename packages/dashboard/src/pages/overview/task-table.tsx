@@ -69,7 +69,7 @@ export function TaskTable({ range }: { readonly range: string }) {
               </tbody>
             </table>
           ) : (
-            <p className="muted card-note">No task ran in this time.</p>
+            <p className="muted card-note">No task ran in this period.</p>
           )
         ) : (
           <div className="card-note">

@@ -22,7 +22,7 @@ export function EnvironmentCard() {
     onDone: () => setDialog(undefined),
     done: ({ paused }, { body }) =>
       body.paused === undefined
-        ? 'Limit of the environment changed'
+        ? 'Environment limit changed'
         : `Environment ${paused ? 'paused' : 'resumed'}`,
   });
   if (!concurrency.data) return null;
@@ -81,15 +81,15 @@ export function EnvironmentCard() {
         isBusy={update.isPending}
         error={update.error?.message}
       >
-        {countText(queued, 'waiting run')} and all new ones stay in their queues until somebody resumes the
-        environment.{' '}
-        {running === 0 ? 'Nothing runs now.' : `${countText(running, 'run')} that execute now go on.`}
+        {countText(queued, 'waiting run')} and all new ones stay in their queues until the environment is
+        resumed.{' '}
+        {running === 0 ? 'No runs are executing.' : `${countText(running, 'run')} in execution continue.`}
       </Confirm>
       <LimitDialog
         isOpen={dialog === 'limit'}
         onClose={close}
         title={`Limit of ${name}`}
-        hint="How many runs of all queues together may execute at once."
+        hint="Maximum number of runs that execute at the same time, across all queues."
         limit={concurrencyLimit}
         waiting={queued}
         isBusy={update.isPending}

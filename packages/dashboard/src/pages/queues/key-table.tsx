@@ -15,8 +15,8 @@ interface KeyTableProps {
 export function KeyTable({ keys, limit, isCut }: KeyTableProps) {
   if (!keys.some(({ key }) => key !== null))
     return (
-      <Empty title="No run here has a concurrency key.">
-        A key divides a queue: each customer, for instance, has its own line and its own limit.{' '}
+      <Empty title="No run in this queue has a concurrency key.">
+        A key divides a queue: for example, each customer gets a separate queue and limit.{' '}
         <code>{"trigger(payload, { concurrencyKey: 'customer-42' })"}</code>
       </Empty>
     );
@@ -60,7 +60,7 @@ export function KeyTable({ keys, limit, isCut }: KeyTableProps) {
       </table>
       {isCut && (
         <p className="muted small card-note">
-          The {keys.length} keys with most waiting runs. There are more.
+          The {keys.length} keys with the most waiting runs are shown. There are more.
         </p>
       )}
     </div>

@@ -48,22 +48,21 @@ function LimitForm({
       }}
     >
       <TextField
-        label="Runs at once"
+        label="Concurrent runs"
         inputMode="numeric"
         value={text}
         onChange={(event) => setText(event.target.value)}
         hint={hint}
         error={
           text.trim() !== '' && !isValid
-            ? `Write a whole number from 0 to ${maxLimit.toLocaleString('en')}.`
+            ? `Enter a whole number from 0 to ${maxLimit.toLocaleString('en')}.`
             : error
         }
       />
       {newLimit === 0 && (
         <p className="notice tone-warn">
           <span>
-            With 0 nothing starts: {waiting.toLocaleString('en')} waiting runs and all new ones stay where
-            they are.
+            With 0, no run starts: {waiting.toLocaleString('en')} waiting runs and all new ones stay queued.
           </span>
         </p>
       )}

@@ -15,7 +15,7 @@ export function usePause(queue: Queue): { readonly toggle: () => void; readonly 
     onDone: ({ id, paused, queued }) =>
       toast({
         title: `Queue ${visibleControls(queue.name)} ${paused ? 'paused' : 'resumed'}`,
-        ...(paused && { description: `Runs that execute go on. ${queued.toLocaleString('en')} wait.` }),
+        ...(paused && { description: `Executing runs continue. ${queued.toLocaleString('en')} wait.` }),
         undo: () =>
           act.mutate({ params: { queue: id }, body: { type: 'id', action: paused ? 'resume' : 'pause' } }),
       }),

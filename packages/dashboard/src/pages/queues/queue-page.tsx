@@ -50,10 +50,10 @@ export function QueuePage() {
     <Page title="Queue">
       {found.error instanceof ApiError && found.error.status === 404 ? (
         <Empty
-          title="There is no such queue in this environment."
+          title="Queue not found in this environment."
           action={<PageLink to="/queues">All queues</PageLink>}
         >
-          A queue is there once a version declares it, or a run was triggered into it.
+          A queue exists once a version declares it or a run is triggered into it.
         </Empty>
       ) : found.error ? (
         <Failure error={found.error} onRetry={() => void found.refetch()} />
@@ -71,8 +71,8 @@ function OneQueue({ queue }: { readonly queue: QueueDetail }) {
   const { toggle } = usePause(queue);
   const name = fullName(queue);
   const options = { invalidates: outdated, showsErrors: true, onDone: () => setLimiting(false) };
-  const override = useAct('overrideQueueConcurrency', { ...options, done: 'Limit of the queue changed' });
-  const reset = useAct('resetQueueConcurrency', { ...options, done: 'The limit of the code holds again' });
+  const override = useAct('overrideQueueConcurrency', { ...options, done: 'Queue limit changed' });
+  const reset = useAct('resetQueueConcurrency', { ...options, done: 'Limit reset to the code' });
   useShortcuts(
     may('pauseQueue')
       ? [{ keys: 'p', label: queue.paused ? 'Resume the queue' : 'Pause the queue', run: toggle }]
@@ -85,7 +85,7 @@ function OneQueue({ queue }: { readonly queue: QueueDetail }) {
     <Page
       title={`${name} · Queue`}
       heading={visibleControls(queue.name)}
-      summary={queue.type === 'task' ? 'The queue of a task' : 'A queue that several tasks may share'}
+      summary={queue.type === 'task' ? 'Default queue of a task' : 'Shared queue'}
       actions={
         <>
           {may('pauseQueue') && <PauseButton queue={queue} />}
@@ -129,7 +129,7 @@ function OneQueue({ queue }: { readonly queue: QueueDetail }) {
               ],
           queue.rateLimit.current === null && !queue.rateLimit.isOverridden
             ? undefined
-            : ['Limit of rate', <RateLimitCell rateLimit={queue.rateLimit} />],
+            : ['Rate limit', <RateLimitCell rateLimit={queue.rateLimit} />],
           queue.type === 'task'
             ? [
                 'Task',
@@ -158,8 +158,8 @@ function OneQueue({ queue }: { readonly queue: QueueDetail }) {
                   columns={live}
                   query={{ ...inQueue, 'filter[status]': 'QUEUED' }}
                   empty={
-                    <Empty title="No run waits in this queue.">
-                      Those that wait for a time, a version or a person are among all runs.
+                    <Empty title="No runs wait in this queue.">
+                      Runs that wait for a time, a version or a person are listed under all runs.
                     </Empty>
                   }
                 />
@@ -175,7 +175,7 @@ function OneQueue({ queue }: { readonly queue: QueueDetail }) {
                 <RunList
                   columns={live}
                   query={{ ...inQueue, 'filter[status]': 'EXECUTING,DEQUEUED' }}
-                  empty={<Empty title="No run of this queue executes now." />}
+                  empty={<Empty title="No runs of this queue are executing." />}
                 />
               </div>
             ),
@@ -205,7 +205,7 @@ function OneQueue({ queue }: { readonly queue: QueueDetail }) {
                   query={inQueue}
                   empty={
                     <Empty
-                      title="No run of the last 30 days is of this queue."
+                      title="This queue had no runs in the last 30 days."
                       command={
                         queue.type === 'task'
                           ? `npx millrace trigger ${shellWord(queue.name)} --payload '{}'`
@@ -226,7 +226,7 @@ function OneQueue({ queue }: { readonly queue: QueueDetail }) {
           override.reset();
         }}
         title={`Limit of ${visibleControls(queue.name)}`}
-        hint="How many runs of each concurrency key may execute at once. It wins over the code, in all versions, until it is taken back."
+        hint="Maximum number of concurrent runs for each concurrency key. It overrides the code in all versions until it is reset."
         limit={queue.concurrencyLimit}
         waiting={queue.queued}
         isBusy={override.isPending || reset.isPending}

@@ -13,14 +13,14 @@ export const QueuePlots = ({ name }: { readonly name: string }) => (
     plotsOf={(points) => [
       {
         title: 'Waiting',
-        label: 'Most runs that waited',
+        label: 'Peak number of waiting runs',
         series: [
           { name: 'Waiting', color: '--held', kind: 'area', values: points.map(({ waiting }) => waiting) },
         ],
       },
       {
-        title: 'Time in the queue, p95',
-        label: 'Time in the queue, p95',
+        title: 'Queue time, p95',
+        label: 'Queue time, p95',
         format: readableDuration,
         series: [{ name: 'p95', color: '--busy', kind: 'line', values: points.map(({ wait }) => wait.p95) }],
       },

@@ -119,10 +119,10 @@ export function QueuesPage() {
               isPending={queues.isPending}
               empty={
                 !hasNone ? (
-                  <Empty title="No queue has this text in its name.">A part of the name is enough.</Empty>
+                  <Empty title="No queue names match.">Search for any part of the name.</Empty>
                 ) : (
                   <Empty title="No queues yet." command="npx millrace trigger <task> --payload '{}'">
-                    Each task has a queue of its own once a version declares it.
+                    Each task has its own queue once a version declares it.
                   </Empty>
                 )
               }

@@ -6,7 +6,7 @@ import { Time } from '../../parts/time/time.tsx';
 export function rateText({ limit, period, burst, key }: RateLimitResponse): string {
   const atOnce =
     burst === 1 && limit > 1 ? ', evenly spaced' : burst < limit ? `, at most ${burst} at once` : '';
-  return `${limit.toLocaleString('en')} in ${readableDuration(period * 1_000)}${atOnce}${key ? ', of each key' : ''}`;
+  return `${limit.toLocaleString('en')} in ${readableDuration(period * 1_000)}${atOnce}${key ? ' for each key' : ''}`;
 }
 
 /** The rate limit, its current remainder, and the limit declared in code if it is overridden. */
@@ -29,7 +29,7 @@ export function RateLimitCell({ rateLimit }: { readonly rateLimit: Queue['rateLi
       {isOverridden && (
         <span className="muted">
           {' · set '}
-          {overriddenAt !== null && <Time at={overriddenAt} />}, the code has{' '}
+          {overriddenAt !== null && <Time at={overriddenAt} />}, in the code{' '}
           {base === null ? 'none' : rateText(base)}
         </span>
       )}

@@ -56,7 +56,7 @@ export function WhyWaiting({ queue }: { readonly queue: Queue }) {
       {queue.paused && groups.length === 0 && (
         <div className="notice tone-warn">
           <Icon name="pause" />
-          <span className="notice-text">The queue is paused: no run of it starts.</span>
+          <span className="notice-text">The queue is paused: its runs do not start.</span>
         </div>
       )}
       {groups.map(([reason, { message, id, ahead }, count]) => {

@@ -26,7 +26,7 @@ export function AttemptsTab({ runId, isLive }: { readonly runId: string; readonl
   if (attempts.error && !attempts.data) return <Failure error={attempts.error} />;
   if (!attempts.data) return <Skeleton lines={4} label="Loading attempts" />;
   const all = attempts.data.data;
-  if (all.length === 0) return <Empty title="No attempt yet. The run has not been given to a runner." />;
+  if (all.length === 0) return <Empty title="No attempts yet. The run has not been assigned to a runner." />;
   return (
     <div className="card attempts" tabIndex={0} role="region" aria-label="Attempts">
       <table className="plain-table">
@@ -35,9 +35,9 @@ export function AttemptsTab({ runId, isLive }: { readonly runId: string; readonl
             {[
               'Attempt',
               'Result',
-              'Began',
-              'At work',
-              'Waited before',
+              'Started',
+              'Duration',
+              'Waited',
               'Version',
               'Runner',
               'Variables',
@@ -84,7 +84,7 @@ function AttemptRow({
   const changes = changesOf(attempt, before);
   const cell = (name: string): string => (changes.has(name) ? 'is-changed' : '');
   const tip = (name: string): string | undefined =>
-    changes.has(name) ? 'Not as in the attempt before' : undefined;
+    changes.has(name) ? 'Differs from the previous attempt' : undefined;
   const waited = attempt.waitedFor.reduce(
     (sum, { from, until }) => sum + Date.parse(until) - Date.parse(from),
     0,

@@ -60,10 +60,10 @@ function StoredData({ label, url }: { readonly label: string; readonly url: stri
   if (!isOwn)
     return (
       <Empty
-        title={`The ${label.toLowerCase()} is stored in another place because of its size.`}
+        title={`The ${label.toLowerCase()} is stored separately because of its size.`}
         action={
           <a className="button" href={url} target="_blank" rel="noopener">
-            Open it in a tab
+            Open in a new tab
           </a>
         }
       />

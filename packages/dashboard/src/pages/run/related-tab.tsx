@@ -44,7 +44,7 @@ export function RelatedTab({ run }: { readonly run: RunDetail }) {
           <RunRows label="Runs above it" runs={above.map(relatedRun)} />
         </Section>
       )}
-      <Section title="Runs that it started">
+      <Section title="Triggered runs">
         {children && children.length > 0 ? <Children run={run} /> : <p className="muted">None.</p>}
       </Section>
     </div>
@@ -66,11 +66,7 @@ function Children({ run }: { readonly run: RunDetail }) {
     [pages, run.id],
   );
   if (pages.length === 0)
-    return error ? (
-      <Failure error={error} />
-    ) : (
-      <Skeleton lines={4} label="Loading the runs that it started" />
-    );
+    return error ? <Failure error={error} /> : <Skeleton lines={4} label="Loading triggered runs" />;
   return <RunRows label="Runs below it" runs={runs} hasMore={hasMore} loadMore={loadMore} />;
 }
 
@@ -137,7 +133,7 @@ function RunRows({ label, runs, hasMore = false, loadMore }: RunRowsProps) {
       </div>
       {hasMore && (
         <p className="muted small" role="status">
-          {runs.length.toLocaleString('en')} runs are here. More come at the end of the list.
+          {runs.length.toLocaleString('en')} runs are loaded. Scroll to the end of the list for more.
         </p>
       )}
     </>

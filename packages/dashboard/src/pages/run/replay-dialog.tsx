@@ -56,7 +56,7 @@ function ReplayForm({ run, onStarted }: Pick<ReplayDialogProps, 'run' | 'onStart
       }}
     >
       {original === undefined ? (
-        <p className="muted">The payload is too large to be edited here: the replay has it as it is.</p>
+        <p className="muted">The payload is too large to edit here; the replay uses it unchanged.</p>
       ) : (
         <TextArea
           label="Payload"
@@ -64,7 +64,7 @@ function ReplayForm({ run, onStarted }: Pick<ReplayDialogProps, 'run' | 'onStart
           rows={14}
           value={text}
           onChange={(event) => setText(event.target.value)}
-          hint="JSON. Queue, tags and machine are those of the old run; the version is the current one."
+          hint="JSON. The replay uses the queue, tags and machine of the original run, and the current version."
           error={wrong ?? fieldError(replay.error, 'payload')}
         />
       )}
@@ -76,7 +76,7 @@ function ReplayForm({ run, onStarted }: Pick<ReplayDialogProps, 'run' | 'onStart
       <div className="form-actions">
         {isEdited && (
           <Button variant="plain" onClick={() => setText(original)}>
-            As it was
+            Reset
           </Button>
         )}
         <Button type="submit" variant="main" icon="replay" isBusy={replay.isPending}>

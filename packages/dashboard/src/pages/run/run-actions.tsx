@@ -59,8 +59,8 @@ export function RunActions({ run }: { readonly run: RunDetail }) {
         error={cancel.error?.message}
         onConfirm={() => cancel.mutate({ params: { runId: run.id } })}
       >
-        Its code is stopped, and every run that it started and that has not ended is canceled with it. It
-        cannot be undone; a replay starts it anew.
+        Stops its code, and cancels every unfinished run that it triggered. This cannot be undone; a replay
+        runs it again.
       </Confirm>
       <ReplayDialog
         run={run}

@@ -18,11 +18,8 @@ export function RunPage() {
     return (
       <Page title="Run">
         {run.error instanceof ApiError && run.error.status === 404 ? (
-          <Empty
-            title="There is no such run in this environment."
-            action={<PageLink to="/runs">All runs</PageLink>}
-          >
-            It may belong to another environment, or have been deleted after its retention.
+          <Empty title="Run not found in this environment." action={<PageLink to="/runs">All runs</PageLink>}>
+            It may belong to another environment, or have been deleted after its retention period.
           </Empty>
         ) : run.error ? (
           <Failure error={run.error} onRetry={() => void run.refetch()} />

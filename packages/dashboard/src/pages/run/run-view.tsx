@@ -60,14 +60,14 @@ export const RunProperties = ({ run }: { readonly run: RunDetail }) => (
       run.startedAt === undefined
         ? undefined
         : [
-            'In the queue',
+            'Queued for',
             <span className="number">
               {readableDuration(Date.parse(run.startedAt) - Date.parse(run.createdAt))}
             </span>,
           ],
       run.isExecuting && run.startedAt !== undefined
         ? ['Running for', <Duration since={run.startedAt} />]
-        : ['At work', <Duration ms={run.durationMs} />],
+        : ['Duration', <Duration ms={run.durationMs} />],
       ['Attempts', <span className="number">{run.attemptCount}</span>],
       [
         'Queue',
@@ -145,7 +145,7 @@ export function RunView({ run }: { readonly run: RunDetail }) {
           <Data label="Metadata" value={run.metadata} />
         ) : (
           <Empty title="No metadata">
-            Code of the run sets it: <code>metadata.set('progress', 0.5)</code>
+            Set it in the code of the run: <code>metadata.set('progress', 0.5)</code>
           </Empty>
         ),
     },
@@ -191,7 +191,7 @@ function RunTimeline({ run }: { readonly run: RunDetail }) {
       {hasMore && (
         <div className="row wrap muted small">
           <span>
-            The timeline has the first {countText(below.toLocaleString('en'), 'run')} below this one. There
+            The timeline shows the first {countText(below.toLocaleString('en'), 'run')} below this one. There
             are more.
           </span>
           <Button variant="plain" isBusy={isLoadingMore} onClick={loadMore}>

@@ -47,7 +47,9 @@ export function BulkActions({ selection, query, total, onStart }: BulkActionsPro
           Replay {what}
         </Button>
         {isTooMany && (
-          <span className="muted small">At most {maxNamed} can be named; choose all that match.</span>
+          <span className="muted small">
+            At most {maxNamed} can be selected; select all that match instead.
+          </span>
         )}
       </BulkBar>
       <Confirm
@@ -68,9 +70,9 @@ export function BulkActions({ selection, query, total, onStart }: BulkActionsPro
         }
       >
         {isCancel
-          ? 'Runs that have not ended are stopped, with all runs that they started. It cannot be undone. Runs that have ended stay as they are.'
-          : 'Each starts a new run with the payload of the old one, on the current version.'}
-        {selection.isAll && ' Runs that come to match meanwhile are not among them.'}
+          ? 'Stops unfinished runs and all runs that they triggered. This cannot be undone. Ended runs are unchanged.'
+          : 'Each run is triggered again with the same payload on the current version.'}
+        {selection.isAll && ' Runs that match only later are not included.'}
       </Confirm>
     </>
   );
@@ -103,8 +105,8 @@ export function BulkProgress({ id, onClose }: { readonly id: string; readonly on
       )}
       <span className="muted number">
         {isOver ? '' : `${done.toLocaleString('en')} done. `}
-        {counts.failure > 0 && `${countText(counts.failure, 'run')} had ended before, or failed to start.`}
-        {status === 'ABORTED' && ' Stopped before the end.'}
+        {counts.failure > 0 && `${countText(counts.failure, 'run')} had already ended or failed to start.`}
+        {status === 'ABORTED' && ' Stopped early.'}
       </span>
       {isOver ? (
         <Button variant="plain" onClick={onClose}>

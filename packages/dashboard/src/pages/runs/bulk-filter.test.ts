@@ -23,6 +23,6 @@ test('finds the same runs as the list', () => {
   expect(createBulkAction.body.safeParse({ action: 'cancel', filter }).success).toBe(true);
 });
 
-test('is about the seven days of the list when there is no filter', () => {
+test('covers the seven days of the list by default', () => {
   expect(bulkFilterOf({})).toEqual({ period: '7d' });
 });

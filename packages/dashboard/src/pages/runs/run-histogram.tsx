@@ -48,11 +48,11 @@ export function RunHistogram({ query, onRange }: RunHistogramProps) {
       <Legend series={series}>
         <span className="histogram-note">
           {subject === undefined ? 'All runs that ended' : `Runs of ${subject} that ended`}
-          {isNarrower && ', without the other filters'}. Drag, or use arrow keys, to choose a time.
+          {isNarrower && ', without the other filters'}. Drag, or use arrow keys, to select a range.
         </span>
       </Legend>
       <Plot
-        label="How runs ended"
+        label="Ended runs by outcome"
         times={points.map(({ at }) => Date.parse(at))}
         series={series}
         isStacked

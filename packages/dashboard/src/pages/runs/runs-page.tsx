@@ -62,7 +62,7 @@ export function RunsPage() {
       summary={
         <span className="number">
           {total === undefined ? 'Counting' : countText(total, 'run')}
-          {range === undefined ? ' in the chosen time' : ` created in the last ${range}`}
+          {range === undefined ? ' in the selected range' : ` created in the last ${range}`}
         </span>
       }
       actions={

@@ -50,7 +50,7 @@ export function ViewMenu({ filter, onChoose }: ViewMenuProps) {
             label="Name"
             hint={
               <>
-                Kept in this browser. It stands for <code>{filter}</code>
+                Stored in this browser. Filter: <code>{filter}</code>
               </>
             }
             value={name ?? ''}

@@ -63,7 +63,7 @@ export function BackfillDialog({ schedule, zone, onClose }: BackfillDialogProps)
         <p role="status">
           <span className="strong">{countText(backfill.data.runs.length, 'run')} started.</span>{' '}
           {backfill.data.alreadyRun > 0 &&
-            `${countText(backfill.data.alreadyRun, 'tick')} had been run before.`}
+            `${countText(backfill.data.alreadyRun, 'tick')} already had a run.`}
         </p>
         <div className="form-actions">
           {backfill.data.next !== undefined && (
@@ -73,7 +73,7 @@ export function BackfillDialog({ schedule, zone, onClose }: BackfillDialogProps)
                 backfill.reset();
               }}
             >
-              Go on with the rest
+              Continue with the rest
             </Button>
           )}
           <PageLink to="/runs" search={{ q: `schedule:${schedule.id}` }} className="button">
@@ -89,8 +89,8 @@ export function BackfillDialog({ schedule, zone, onClose }: BackfillDialogProps)
     <Dialog isOpen onClose={onClose} title={`Backfill the schedule of ${schedule.task}`}>
       <form className="stack" onSubmit={submit}>
         <p className="muted">
-          Starts a run for each tick of a past range. A tick that has been run is not run again, so it is safe
-          to repeat. Times are those of {zone}.
+          Triggers a run for each tick in a past range. Ticks that already have a run are skipped, so a
+          backfill is safe to repeat. Time zone: {zone}.
         </p>
         <div className="schedule-fields">
           <TextField
@@ -103,13 +103,13 @@ export function BackfillDialog({ schedule, zone, onClose }: BackfillDialogProps)
             onChange={(event) => setFrom(event.target.value)}
           />
           <TextField
-            label="To, not included"
+            label="To (exclusive)"
             type="datetime-local"
             required
             value={to}
             error={
               start !== undefined && end !== undefined && start >= end
-                ? 'Must be later than the beginning.'
+                ? 'Must be later than the start.'
                 : fieldError(backfill.error, 'to')
             }
             onChange={(event) => setTo(event.target.value)}
@@ -130,7 +130,7 @@ export function BackfillDialog({ schedule, zone, onClose }: BackfillDialogProps)
                 {isCut ? 'More than 1,000 ticks' : countText(ticks.length, 'tick')}
               </span>
               , from {instant(ticks[0]?.nominalAt ?? '')} to {instant(ticks.at(-1)?.nominalAt ?? '')}.
-              {isCut && ' The rest can follow.'}
+              {isCut && ' Backfill the rest afterwards.'}
             </span>
           )}
         </div>

@@ -3,7 +3,7 @@ import { runStatusBadges, type Badge } from '../../parts/status/run-status.ts';
 
 const active: Badge = { word: 'Active', glyph: 'disc', tone: 'good' };
 const inactive: Badge = { word: 'Inactive', glyph: 'slashed', tone: 'quiet' };
-const ended: Badge = { word: 'No next time', glyph: 'hourglass', tone: 'warn' };
+const ended: Badge = { word: 'No next tick', glyph: 'hourglass', tone: 'warn' };
 
 export const badgeOfSchedule = ({ active: isActive, nextRun }: Schedule): Badge =>
   isActive ? (nextRun === null ? ended : active) : inactive;
@@ -17,19 +17,19 @@ export const badgeOfTick = (tick: ScheduleTick): Badge =>
 
 export const reasonTexts: Readonly<Record<Extract<ScheduleTick, { outcome: 'skipped' }>['reason'], string>> =
   {
-    missed: 'No server was running in time, and the rule for missed ticks skipped it',
-    overlap: 'The run before had not ended, and the overlap rule skipped it',
+    missed: 'No server was running in time, and the missed-tick rule skipped it',
+    overlap: 'The previous run had not ended, and the overlap rule skipped it',
     no_runner: 'No runner was connected to this development environment',
-    no_task: 'The current version has no such scheduled task',
+    no_task: 'The current version does not have this scheduled task',
     archived: 'The environment was archived',
     failed: 'Its run could not be created; the log of the server has the reason',
   };
 
 export const overlapTexts: Readonly<Record<Schedule['overlap'], string>> = {
-  allow: 'Start it all the same',
+  allow: 'Start it anyway',
   skip: 'Skip the tick',
-  queue: 'Start it after the run before',
-  cancel: 'Cancel the run before',
+  queue: 'Start it after the previous run',
+  cancel: 'Cancel the previous run',
 };
 
 /** @example missedText('all:6h') // 'Run all of the last 6h' */

@@ -105,24 +105,24 @@ export function ScheduleForm({ schedule, onClose, onDone }: ScheduleFormProps) {
           />
           <TextField
             label="Time zone"
-            hint="Such as Europe/Paris. Empty is UTC."
+            hint="Such as Europe/Paris. Leave empty for UTC."
             list={`${id}-zones`}
             spellCheck={false}
             {...field('timezone')}
           />
           <TextField
             label="Window"
-            hint="Spreads starts inside this time after the tick: 15m, 2h or 50%. Empty is none."
+            hint="Spreads starts over this time after the tick: 15m, 2h or 50%. Leave empty for none."
             spellCheck={false}
             {...field('window')}
           />
           <SelectField
-            label="While the run before has not ended"
+            label="If the previous run has not ended"
             options={Object.entries(overlapTexts).map(([value, label]) => ({ value, label }))}
             {...field('overlap')}
           />
           <SelectField
-            label="Ticks that were missed while no server was running"
+            label="Ticks missed while no server was running"
             options={[...new Set([...missedRules, values.missed])].map((value) => ({
               value,
               label: missedText(value),
@@ -131,14 +131,14 @@ export function ScheduleForm({ schedule, onClose, onDone }: ScheduleFormProps) {
           />
           <TextField
             label="External id"
-            hint="Your own id, such as that of a user. The run gets it."
+            hint="Your own id, such as a user id. It is passed to the run."
             spellCheck={false}
             {...field('externalId')}
           />
           {schedule === undefined && (
             <TextField
               label="Deduplication key"
-              hint="Creating another one with this key replaces this one. Empty makes one up."
+              hint="Creating another schedule with this key replaces this one. Leave empty to generate one."
               spellCheck={false}
               {...field('deduplicationKey')}
             />
@@ -146,8 +146,8 @@ export function ScheduleForm({ schedule, onClose, onDone }: ScheduleFormProps) {
         </div>
         {schedule === undefined && (
           <CheckField
-            label="Create it inactive"
-            hint="It does not fire before it is activated."
+            label="Create as inactive"
+            hint="It does not fire until it is activated."
             checked={isInactive}
             onChange={(event) => setInactive(event.target.checked)}
           />

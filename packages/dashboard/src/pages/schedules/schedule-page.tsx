@@ -54,9 +54,9 @@ function Loaded({ schedule }: { readonly schedule: Schedule }) {
   const invalidates = ['listSchedules', 'retrieveSchedule', 'previewSchedule', 'listScheduleTicks'] as const;
   const activate = useAct('activateSchedule', {
     invalidates,
-    done: 'The schedule fires from its next time on',
+    done: 'Schedule activated',
   });
-  const deactivate = useAct('deactivateSchedule', { invalidates, done: 'The schedule fires no more' });
+  const deactivate = useAct('deactivateSchedule', { invalidates, done: 'Schedule deactivated' });
   const remove = useAct('deleteSchedule', {
     invalidates: ['listSchedules'],
     showsErrors: true,
@@ -143,11 +143,11 @@ function Loaded({ schedule }: { readonly schedule: Schedule }) {
               : undefined,
           ],
           ['Window', schedule.window],
-          ['While the run before has not ended', overlapTexts[schedule.overlap]],
+          ['If the previous run has not ended', overlapTexts[schedule.overlap]],
           ['Missed ticks', missedText(schedule.missed)],
           ['External id', schedule.externalId],
           ['Deduplication key', schedule.deduplicationKey],
-          ['Made by', isDeclared ? 'Code: it follows the current version' : 'API'],
+          ['Source', isDeclared ? 'Code (current version)' : 'API'],
           [
             'Runs',
             <PageLink key="runs" to="/runs" search={{ q: `schedule:${schedule.id} since:30d` }}>
@@ -176,8 +176,8 @@ function Loaded({ schedule }: { readonly schedule: Schedule }) {
         error={remove.error?.message}
         onConfirm={() => remove.mutate({ params })}
       >
-        It fires no more, and the list of its ticks is gone. Its runs stay. To stop it for a while, deactivate
-        it.
+        It no longer fires, and its list of ticks is deleted. Its runs stay. To stop it temporarily,
+        deactivate it.
       </Confirm>
     </Page>
   );
@@ -218,7 +218,7 @@ function NextTimes({ schedule, zone, zones, onZone }: NextTimesProps) {
       title="Next times"
       actions={
         <label className="row schedule-zone">
-          <span className="muted">on the clocks of</span>
+          <span className="muted">in time zone</span>
           <input
             className="input"
             list={`${id}-zones`}
@@ -241,9 +241,7 @@ function NextTimes({ schedule, zone, zones, onZone }: NextTimesProps) {
         </label>
       }
     >
-      {!schedule.active && (
-        <p className="muted">It is not active: these are the times at which it would fire.</p>
-      )}
+      {!schedule.active && <p className="muted">The schedule is inactive: it would fire at these times.</p>}
       {preview.error && ticks.length === 0 ? (
         <Failure error={preview.error} onRetry={() => void preview.refetch()} />
       ) : preview.isPending ? (

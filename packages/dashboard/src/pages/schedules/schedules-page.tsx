@@ -90,7 +90,7 @@ const columns: readonly Column<Schedule>[] = [
   },
   {
     id: 'made',
-    header: 'Made by',
+    header: 'Source',
     width: '96px',
     cell: ({ type }) => <span className="muted">{type === 'DECLARATIVE' ? 'Code' : 'API'}</span>,
   },
@@ -157,7 +157,7 @@ export function SchedulesPage() {
             isPending={schedules.isPending}
             empty={
               <Empty title="No schedules yet." command="npx millrace dev">
-                A schedule is there once a deployed task declares a <code>cron</code>, or once one is made
+                A schedule exists once a deployed task declares a <code>cron</code>, or once one is created
                 through the API:
                 <pre className="schedule-example">{example}</pre>
               </Empty>

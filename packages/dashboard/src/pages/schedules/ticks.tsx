@@ -132,7 +132,7 @@ export function Ticks({ schedule, zone }: TicksProps) {
             title={filter === undefined ? 'No tick was due yet.' : `No tick was ${filter}.`}
             command={`npx millrace schedules backfill ${schedule.id} --from 2026-01-01 --to 2026-01-02`}
           >
-            The first one is there after its next time. Past ones can be run by a backfill.
+            The first one appears after the next tick. To run past ticks, use a backfill.
           </Empty>
         }
       />

@@ -82,12 +82,12 @@ export function Composer({ session, last }: ComposerProps) {
         </p>
       )}
       <div className="row spread wrap">
-        <Segments label="Send it as" options={shapes} value={shape} onChange={setChosen} />
+        <Segments label="Format" options={shapes} value={shape} onChange={setChosen} />
         <div className="row">
           <span className="muted small composer-hint">
             {shape === 'json'
-              ? `${isMac ? '⌘' : 'Ctrl'} Enter sends`
-              : 'Enter sends, Shift Enter begins a line'}
+              ? `${isMac ? '⌘' : 'Ctrl'} Enter to send`
+              : 'Enter to send, Shift Enter for a new line'}
           </span>
           <Button type="submit" variant="main" isBusy={append.isPending} disabled={text.trim() === ''}>
             Send

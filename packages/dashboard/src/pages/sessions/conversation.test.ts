@@ -16,7 +16,7 @@ const record = (
 const turnComplete = (seq: number, at: number) =>
   record(seq, at, undefined, [['trigger-control', 'turn-complete']]);
 
-test('chunks of an answer are one entry until the turn is complete or somebody writes', () => {
+test('chunks of an answer form one entry until the turn completes or a message arrives', () => {
   const ins = [record(0, 10, '{"text":"Hello"}'), record(1, 50, 'and more')];
   const outs = [
     record(0, 20, 'Good '),
@@ -51,13 +51,13 @@ test('other control records are shown, commands of the log are not', () => {
   expect(conversationOf([], outs)).toEqual([{ kind: 'control', seq: 1, at: 20, name: 'upgrade-required' }]);
 });
 
-test('a message is what its JSON says, and a text where it is none', () => {
+test('a message is read as JSON, or as text if it is not valid JSON', () => {
   expect(messageOf(JSON.stringify({ data: '{"text":"a"}', id: '1' }))).toEqual({ text: 'a' });
   expect(messageOf(JSON.stringify({ data: '{ not json', id: '1' }))).toBe('{ not json');
   expect(messageOf('no envelope')).toBe('no envelope');
 });
 
-test('the words of a message are found in the shapes that chats have', () => {
+test('the text of a message is found in common chat formats', () => {
   expect(wordsOf({ text: 'a' })).toBe('a');
   expect(wordsOf({ role: 'user', content: [{ type: 'text', text: 'a' }] })).toBe('a');
   expect(wordsOf({ kind: 'message', payload: { message: { parts: [{ text: 'a' }, { text: 'b' }] } } })).toBe(
@@ -66,7 +66,7 @@ test('the words of a message are found in the shapes that chats have', () => {
   expect(wordsOf({ step: 1 })).toBeUndefined();
 });
 
-test('ten thousand chunks are put together in an instant', () => {
+test('ten thousand chunks are joined quickly', () => {
   const outs = Array.from({ length: 10_000 }, (_, n) => record(n, n, 'word '));
   expect(cpuTimeOf(() => expect(conversationOf([], outs)).toHaveLength(1))).toBeLessThan(500);
 });

@@ -48,16 +48,14 @@ export function Entries({ entries, isLoaded, isAnswering }: EntriesProps) {
         </Button>
       )}
       {entries.length === 0 && (
-        <p className="muted entries-empty">
-          {isLoaded ? 'Nothing was said yet.' : 'Loading the conversation'}
-        </p>
+        <p className="muted entries-empty">{isLoaded ? 'No messages yet.' : 'Loading the conversation'}</p>
       )}
       {visible.map((entry) => (
         <EntryView key={`${entry.kind} ${entry.seq}`} entry={entry} zone={zone} />
       ))}
       {isAnswering && (
         <p className="muted small" role="status">
-          The task has not completed its turn.
+          The task has not finished its turn.
         </p>
       )}
     </div>

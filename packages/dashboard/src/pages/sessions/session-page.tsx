@@ -87,7 +87,9 @@ function Loaded({ session }: { readonly session: Session }) {
         <section className="card session-talk" aria-label="Channel">
           {error !== undefined && <Failure error={errorOf(error)} />}
           {isPaused && (
-            <p className="notice tone-warn">Live updates are paused: what comes now is shown later.</p>
+            <p className="notice tone-warn">
+              Live updates are paused: new messages appear once you resume them.
+            </p>
           )}
           <Entries
             entries={entries}
@@ -98,11 +100,12 @@ function Loaded({ session }: { readonly session: Session }) {
             may('appendToSessionIn') ? (
               <Composer session={session.id} last={lastIn?.kind === 'in' ? lastIn.value : undefined} />
             ) : (
-              <p className="session-note muted">Your role is read-only: you can follow, not write.</p>
+              <p className="session-note muted">Your role is read-only: you cannot send messages.</p>
             )
           ) : (
             <p className="session-note muted">
-              {session.closedAt === null ? 'It has expired' : 'It is closed'}: nothing can be added.
+              {session.closedAt === null ? 'The session has expired' : 'The session is closed'}: it accepts no
+              more messages.
               {session.closedReason !== null && ` Reason: ${session.closedReason}`}
             </p>
           )}
@@ -133,7 +136,7 @@ function Loaded({ session }: { readonly session: Session }) {
               <JsonTree value={session.metadata} label="Metadata" />
             </Section>
           )}
-          <Section title="How runs are started">
+          <Section title="Trigger config">
             <JsonTree value={session.triggerConfig} label="Trigger config" depth={1} />
           </Section>
         </aside>
@@ -188,10 +191,10 @@ function CloseQuestion({ session, isOpen, onClose }: CloseQuestionProps) {
       }
     >
       <div className="stack">
-        <p>Nobody can write to it any more, and it cannot be opened again. Its run goes on.</p>
+        <p>It accepts no more messages and cannot be reopened. Its run continues.</p>
         <TextField
           label="Reason"
-          hint="For people who look at it later. Empty is none."
+          hint="Optional. Shown on this page."
           maxLength={256}
           value={reason}
           onChange={(event) => setReason(event.target.value)}

@@ -74,14 +74,14 @@ export function SettingsPage() {
         </div>
       </nav>
       {!open ? (
-        <Empty title="There are no such settings.">Choose one above.</Empty>
+        <Empty title="Settings page not found.">Choose a page above.</Empty>
       ) : open.isShown ? (
         open.content
       ) : (
         <Empty title="Your role does not allow this.">
           {open.id === 'storage'
-            ? 'Owners see what the data of the installation takes.'
-            : 'Admins and owners of the organization see who did what.'}
+            ? 'Owners can see the storage that the installation uses.'
+            : 'Admins and owners of the organization can see the audit log.'}
         </Empty>
       )}
     </Page>

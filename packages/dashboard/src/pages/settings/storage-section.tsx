@@ -37,7 +37,7 @@ export function StorageSection() {
   if (storage.error instanceof ApiError && storage.error.status === 403)
     return (
       <Empty title="Only owners of the first organization see this.">
-        It is about everything on this server, not about your organization alone.
+        It covers everything on this server, not only your organization.
       </Empty>
     );
   if (storage.error && !storage.data)
@@ -49,7 +49,7 @@ export function StorageSection() {
       {storage.data && (
         <p>
           <span className="storage-total number">{readableSize(total)}</span>{' '}
-          <span className="muted">on disk, with indexes and what is free in the files.</span>
+          <span className="muted">on disk, with indexes and free space in the files.</span>
         </p>
       )}
       <div className="edge">
@@ -99,7 +99,7 @@ const TableUse = ({ use }: { readonly use: Use }) => (
 const columnsOf = (total: number): readonly Column<Use>[] => [
   {
     id: 'class',
-    header: 'What',
+    header: 'Data',
     width: 'minmax(140px, 2fr)',
     isEssential: true,
     cell: (entry) => <span>{words[entry.class] ?? entry.class}</span>,
@@ -131,7 +131,7 @@ const columnsOf = (total: number): readonly Column<Use>[] => [
   },
   {
     id: 'rows',
-    header: 'Rows, about',
+    header: 'Rows (estimate)',
     width: '112px',
     align: 'end',
     cell: ({ rowsEstimate }) => rowsEstimate.toLocaleString('en'),

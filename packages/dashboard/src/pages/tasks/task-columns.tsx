@@ -88,7 +88,7 @@ export const taskColumns: readonly Column<TaskRow>[] = [
   },
   {
     id: 'starts',
-    header: 'Starts by itself',
+    header: 'Automatic triggers',
     width: 'minmax(110px, 1.2fr)',
     cell: (task) => <span className="cut">{startsText(task) ?? nothing}</span>,
   },

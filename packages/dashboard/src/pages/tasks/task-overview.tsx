@@ -27,7 +27,7 @@ export const TaskOverview = ({ task }: { readonly task: TaskDetail }) => (
       title="Runs"
       actions={
         <PageLink to="/runs" search={{ q: `task:${/\s/.test(task.id) ? `"${task.id}"` : task.id}` }}>
-          In the list of runs
+          Show in runs
         </PageLink>
       }
     >
@@ -36,7 +36,7 @@ export const TaskOverview = ({ task }: { readonly task: TaskDetail }) => (
         query={{ 'filter[taskIdentifier]': task.id, 'filter[createdAt][period]': '30d' }}
         empty={
           <Empty
-            title="It had no run in the last 30 days."
+            title="No runs in the last 30 days."
             command={`npx millrace trigger ${shellWord(task.id)} --payload '{}'`}
           />
         }
@@ -51,7 +51,7 @@ function Figures({ task: { recent } }: { readonly task: TaskDetail }) {
   const figures: readonly (readonly [name: string, value: string, isBad?: boolean])[] = [
     ['Success', rateText(successRate) ?? '–', successRate !== null && successRate < 0.95],
     ['Failed', failed.toLocaleString('en'), failed > 0],
-    ['Not over', live.toLocaleString('en')],
+    ['Unfinished', live.toLocaleString('en')],
     ['p50', p50Ms === null ? '–' : readableDuration(p50Ms)],
     ['p95', p95Ms === null ? '–' : readableDuration(p95Ms)],
   ];
@@ -86,8 +86,8 @@ const TaskPlots = ({ taskId }: { readonly taskId: string }) => (
         ],
       },
       {
-        title: 'Time in the queue, p95',
-        label: 'Time in the queue, p95',
+        title: 'Queue time, p95',
+        label: 'Queue time, p95',
         format: readableDuration,
         series: [{ name: 'p95', color: '--busy', kind: 'line', values: points.map(({ wait }) => wait.p95) }],
       },
@@ -118,7 +118,7 @@ function TaskErrors({ taskId }: { readonly taskId: string }) {
           to="/errors"
           search={{ q: `task:${/\s/.test(taskId) ? `"${taskId}"` : taskId}`, range: 'all' }}
         >
-          All of this task
+          All errors of this task
         </PageLink>
       }
     >

@@ -30,14 +30,14 @@ export function TaskPage() {
     <Page title="Task">
       {task.error instanceof ApiError && task.error.status === 404 ? (
         <Empty
-          title="The current version has no such task."
+          title="Task not found in the current version."
           action={
             <PageLink to="/runs" search={{ q: `task:${taskId} since:30d` }} className="button">
-              Runs of it
+              Show its runs
             </PageLink>
           }
         >
-          It may be of an older version, or of another environment.
+          It may belong to an older version or another environment.
         </Empty>
       ) : task.error ? (
         <Failure error={task.error} onRetry={() => void task.refetch()} />
@@ -89,8 +89,8 @@ function OneTask({ task }: { readonly task: TaskDetail }) {
             content:
               task.payloadSchema === null ? (
                 <Empty title="The task has no JSON Schema.">
-                  A task with <code>schema</code> of a library that writes JSON Schema, such as zod, has one.
-                  Its test is a form then.
+                  A task with <code>schema</code> of a library that generates JSON Schema, such as zod, has
+                  one. Its test tab then shows a form.
                 </Empty>
               ) : (
                 <JsonTree label="Schema" value={task.payloadSchema} depth={4} />
@@ -135,8 +135,8 @@ const TaskProperties = ({ task }: { readonly task: TaskDetail }) => (
         : ['Expires', <span className="number">after {task.ttl}s in the queue</span>],
       task.machine === undefined ? undefined : ['Machine', task.machine],
       task.requires.length === 0 ? undefined : ['Requires', task.requires.map(visibleControls).join(', ')],
-      task.isolated ? ['Process', 'one of its own'] : undefined,
-      startsText(task) === undefined ? undefined : ['Starts by itself', startsText(task)],
+      task.isolated ? ['Process', 'its own'] : undefined,
+      startsText(task) === undefined ? undefined : ['Automatic triggers', startsText(task)],
     ]}
   />
 );

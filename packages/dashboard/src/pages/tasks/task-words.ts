@@ -13,6 +13,6 @@ export function startsText({ schedule, on }: Pick<TaskInfo, 'schedule' | 'on'>):
 /** The number of retries of a task, and their delays. */
 export function retryText({ retry }: Pick<TaskInfo, 'retry'>): string {
   const attempts = retry?.maxAttempts;
-  if (attempts === undefined) return 'as the project says';
+  if (attempts === undefined) return 'project default';
   return attempts === 1 ? 'one attempt' : `at most ${attempts} attempts`;
 }

@@ -92,7 +92,7 @@ export function TasksPage() {
                 options={[
                   { value: 'name', label: 'By name' },
                   { value: 'runs', label: 'Most runs' },
-                  { value: 'success', label: 'Least success' },
+                  { value: 'success', label: 'Lowest success rate' },
                 ]}
                 value={sort}
                 onChange={(id) => setSearch({ sort: id === 'name' ? undefined : id })}
@@ -110,10 +110,10 @@ export function TasksPage() {
               isPending={tasks.isPending}
               empty={
                 all.length > 0 ? (
-                  <Empty title="No task has this text in its id, description or file." />
+                  <Empty title="No tasks match by id, description or file." />
                 ) : (
                   <Empty title="No tasks yet." command="npx millrace dev">
-                    A task is here once a version of your code has it: in development with this command,
+                    Tasks appear once a version of your code contains them: in development with this command,
                     elsewhere with <code>npx millrace deploy</code>.
                   </Empty>
                 )

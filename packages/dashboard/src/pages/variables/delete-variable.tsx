@@ -34,9 +34,9 @@ export function DeleteVariable({ name, onClose, onDone }: DeleteVariableProps) {
       error={remove.error?.message}
       onConfirm={() => name !== undefined && remove.mutate({ params: { ...params, name } })}
     >
-      Runs that begin from now on do not find it in <code>process.env</code>
-      {branch === undefined ? '' : ', or find the value of the parent'}. The history keeps it: a rollback
-      brings it back.
+      New runs no longer receive it in <code>process.env</code>
+      {branch === undefined ? '' : ', or receive the value of the parent'}. The history keeps it: roll back to
+      restore it.
     </Confirm>
   );
 }

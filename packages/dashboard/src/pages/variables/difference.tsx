@@ -21,7 +21,7 @@ export function Difference({ from, to }: { readonly from: number; readonly to: n
 /** Removed and added lines, as in the diff of a file. Values of secrets are not available here. */
 export const Changes = ({ changes }: { readonly changes: readonly VariableDifference[] }) =>
   changes.length === 0 ? (
-    <p className="muted">Nothing differs.</p>
+    <p className="muted">No differences.</p>
   ) : (
     <ul className="diff" aria-label="Differences">
       {changes.map((item) => (

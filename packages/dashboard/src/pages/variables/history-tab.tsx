@@ -37,8 +37,8 @@ export function HistoryTab({ mayRollBack }: { readonly mayRollBack: boolean }) {
         onOpen={(row) => setSearch({ revision: keyOf(row) }, { push: revision === undefined })}
         openKey={revision}
         empty={
-          <Empty title="Nothing was changed yet." command="npx millrace env set LOG_LEVEL=debug">
-            Every change is a revision that can be compared and brought back.
+          <Empty title="No changes yet." command="npx millrace env set LOG_LEVEL=debug">
+            Every change is a revision that you can compare and restore.
           </Empty>
         }
       />
@@ -127,8 +127,8 @@ function RevisionPanel({ revision, number, isNewest, mayRollBack }: RevisionPane
           <Segments
             label="Compare"
             options={[
-              { value: 'before', label: 'What it changed' },
-              { value: 'now', label: 'From then to now' },
+              { value: 'before', label: 'Its changes' },
+              { value: 'now', label: 'Changes since then' },
             ]}
             value={other}
             onChange={(next) => setSearch({ with: next === 'now' ? next : undefined })}

@@ -49,7 +49,7 @@ function ImportForm({ variables, onClose }: Omit<ImportDialogProps, 'isOpen'>) {
         code
         rows={10}
         placeholder={'LOG_LEVEL=debug\nSTRIPE_KEY="sk_live_…"'}
-        hint="One NAME=value in a line, as in a .env file."
+        hint="One NAME=value per line, as in a .env file."
         value={text}
         onChange={(event) => setText(event.target.value)}
       />
@@ -73,13 +73,13 @@ function ImportForm({ variables, onClose }: Omit<ImportDialogProps, 'isOpen'>) {
         </p>
       )}
       <CheckField
-        label="All of them are secret"
+        label="Import as secrets"
         checked={isSecret}
         onChange={(event) => setSecret(event.target.checked)}
-        hint="Without it, those that exist stay what they are, and new ones can be read."
+        hint="If not selected, existing variables keep their setting and new ones are readable."
       />
       <CheckField
-        label="Replace the values of those that exist"
+        label="Replace existing values"
         checked={override}
         onChange={(event) => setOverride(event.target.checked)}
       />
@@ -87,14 +87,14 @@ function ImportForm({ variables, onClose }: Omit<ImportDialogProps, 'isOpen'>) {
         <p className="notice tone-warn">
           <span>
             {countText(existing.length, 'variable')} of these {existing.length === 1 ? 'has' : 'have'} a value
-            already: <code>{existing.slice(0, 8).join(', ')}</code>. Nothing is imported unless they are
-            replaced.
+            already: <code>{existing.slice(0, 8).join(', ')}</code>. Nothing is imported unless you replace
+            them.
           </span>
         </p>
       )}
       <FormError error={run.error} />
       <div className="form-actions">
-        <Button onClick={onClose}>Import nothing</Button>
+        <Button onClick={onClose}>Cancel</Button>
         <Button type="submit" variant="main" isBusy={run.isPending} disabled={names.length === 0}>
           Import {countText(names.length, 'variable')}
         </Button>

@@ -12,7 +12,7 @@ interface RollBackProps {
   readonly onClose: () => void;
 }
 
-/** Asks for confirmation before the variables are restored to a revision, and shows the changes. */
+/** Requests confirmation before the variables are restored to a revision, and shows the changes. */
 export function RollBack({ to, onClose }: RollBackProps) {
   const params = useEnvironmentPath();
   const isOpen = to !== undefined && Number.isInteger(to) && to >= 0;
@@ -48,13 +48,13 @@ export function RollBack({ to, onClose }: RollBackProps) {
     >
       <div className="stack">
         <p>
-          The environment’s own variables become what they were then. It is a new revision, which can be
-          rolled back, too.
+          Restores the environment’s own variables to that revision. This creates a new revision, which can
+          also be rolled back.
         </p>
         {difference.error ? (
           <Failure error={difference.error} onRetry={() => void difference.refetch()} />
         ) : changes === undefined ? (
-          <Skeleton label="Loading what it changes" />
+          <Skeleton label="Loading the changes" />
         ) : (
           <Changes changes={changes} />
         )}

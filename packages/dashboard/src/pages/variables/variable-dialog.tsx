@@ -71,9 +71,7 @@ function VariableForm({ variable, names, onClose }: Omit<VariableDialogProps, 'i
         code
         rows={3}
         value={value}
-        hint={
-          variable?.isSecret ? 'The value that it has is not shown to anybody. Type the new one.' : undefined
-        }
+        hint={variable?.isSecret ? 'The current value is never shown. Enter the new one.' : undefined}
         error={fieldError(set.error, 'value')}
         onChange={(event) => setValue(event.target.value)}
       />
@@ -81,22 +79,22 @@ function VariableForm({ variable, names, onClose }: Omit<VariableDialogProps, 'i
         label="Secret"
         checked={isSecret}
         onChange={(event) => setSecret(event.target.checked)}
-        hint="Its value is never shown again, and cut out of logs, outputs and errors."
+        hint="Its value is never shown again and is redacted from logs, outputs and errors."
       />
       {variable?.isSecret && !isSecret && (
         <p className="notice tone-warn">
-          <span>The new value can be read by everybody who sees this page.</span>
+          <span>The new value is visible to every user with access to this page.</span>
         </p>
       )}
-      {value === '' && <p className="muted small">Without a value, runs get the empty string.</p>}
+      {value === '' && <p className="muted small">Without a value, runs receive an empty string.</p>}
       {exists && (
         <p className="notice tone-warn">
-          <span>{name.trim()} is set already: its value is replaced.</span>
+          <span>{name.trim()} is already set: its value is replaced.</span>
         </p>
       )}
       <FormError error={set.error} fields={['name', 'value']} />
       <div className="form-actions">
-        <Button onClick={onClose}>Keep as it is</Button>
+        <Button onClick={onClose}>Cancel</Button>
         <Button type="submit" variant="main" isBusy={set.isPending} disabled={name.trim() === ''}>
           {variable === undefined ? `Set in ${environment}` : `Change in ${environment}`}
         </Button>

@@ -42,8 +42,8 @@ export function VariablePanel({ variable, revisions, onAct }: VariablePanelProps
           <Section title="Value">
             {variable.isSecret ? (
               <p className="muted">
-                Secret: no browser, list or history shows it, and it is cut out of logs, outputs and errors.
-                Programs that run in the environment read it with a secret key (
+                Secret: no browser, list or history shows it, and it is redacted from logs, outputs and
+                errors. Programs that run in the environment read it with a secret key (
                 <code>npx millrace env pull</code>).
               </p>
             ) : variable.value === '' ? (
@@ -55,8 +55,8 @@ export function VariablePanel({ variable, revisions, onAct }: VariablePanelProps
           {variable.isInherited !== undefined && (
             <p className="muted">
               {variable.isInherited
-                ? 'The branch has no value of its own: this is that of its parent. A change here is for this branch only.'
-                : 'This value is the branch’s own. If the parent has one, it is overridden here.'}
+                ? 'This value comes from the parent. A change here applies to this branch only.'
+                : 'This value is set on the branch. It overrides a value of the parent.'}
             </p>
           )}
           <Section title="In code">

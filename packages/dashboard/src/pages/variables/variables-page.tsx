@@ -59,9 +59,8 @@ export function VariablesPage() {
             {countText(all.length, 'variable')}
             {all.some(({ isSecret }) => isSecret) &&
               `, ${all.filter(({ isSecret }) => isSecret).length} secret`}
-            .
-            {branch !== undefined && ' Those of the parent that the branch does not override are among them.'}{' '}
-            Runners get changes within a second, without a deployment.
+            .{branch !== undefined && ' Includes inherited variables that the branch does not override.'}{' '}
+            Runners receive changes within a second, without a deployment.
           </span>
         )
       }
@@ -132,7 +131,7 @@ export function VariablesPage() {
                           </Empty>
                         ) : (
                           <Empty
-                            title={`No name has “${q}” in it.`}
+                            title={`No names contain “${q}”.`}
                             action={<Button onClick={() => setSearch({ q: undefined })}>Show all</Button>}
                           />
                         )

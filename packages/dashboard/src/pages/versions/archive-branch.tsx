@@ -6,7 +6,7 @@ import { toast } from '../../api/toasts.ts';
 import { countText } from '../../parts/count-text.ts';
 import { Confirm } from '../../parts/dialog/confirm.tsx';
 
-/** Archives a branch. If it has unfinished runs, it first asks whether to cancel them, and reports the number. */
+/** Archives a branch. If it has unfinished runs, it first requests confirmation to cancel them, with their number. */
 export function ArchiveBranch({
   branch,
   onClose,
@@ -47,8 +47,8 @@ export function ArchiveBranch({
     >
       <div className="stack">
         <p>
-          Its keys and tokens end at once, its name is free again, and its data is deleted after 30 days. It
-          cannot be undone.
+          Its keys and tokens end immediately, its name can be reused, and its data is deleted after 30 days.
+          This cannot be undone.
         </p>
         {hasRuns && (
           <p className="notice tone-warn">
@@ -58,8 +58,8 @@ export function ArchiveBranch({
         {isStopping && (
           <p className="notice tone-busy" role="status">
             <span>
-              {countText(archive.data?.liveRuns ?? 0, 'run')} still{' '}
-              {archive.data?.liveRuns === 1 ? 'ends' : 'end'}. Go on in a moment.
+              {countText(archive.data?.liveRuns ?? 0, 'run')} {archive.data?.liveRuns === 1 ? 'is' : 'are'}{' '}
+              still stopping. Try again in a moment.
             </span>
           </p>
         )}

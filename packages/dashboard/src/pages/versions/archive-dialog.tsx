@@ -28,8 +28,8 @@ export function ArchiveDialog({ version, onClose }: ArchiveDialogProps) {
       error={archive.error?.message}
       onConfirm={() => archive.mutate({ params: { version: version.version } })}
     >
-      Its files ({readableSize(version.bytes)}) are deleted. It cannot be promoted any more: to have its code
-      back, deploy it again. Its runs stay.
+      Its files ({readableSize(version.bytes)}) are deleted. It can no longer be promoted; to restore its
+      code, deploy it again. Its runs stay.
     </Confirm>
   );
 }

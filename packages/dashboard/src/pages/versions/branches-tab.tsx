@@ -72,12 +72,12 @@ export function BranchesTab() {
           empty={
             q === '' ? (
               <Empty title="No branches." command="npx millrace deploy --env preview --branch feat/x">
-                A branch has code, runs, queues and variables of its own, and inherits the variables of its
+                A branch has its own code, runs, queues and variables, and inherits the variables of its
                 parent.
               </Empty>
             ) : (
               <Empty
-                title={`No branch has “${q}” in its name.`}
+                title={`No branch names contain “${q}”.`}
                 action={<Button onClick={() => setSearch({ q: undefined })}>Show all</Button>}
               />
             )
@@ -105,7 +105,7 @@ const branchColumns = (
   },
   {
     id: 'of',
-    header: 'Of',
+    header: 'Parent',
     width: '112px',
     isEssential: true,
     cell: ({ env }) => <span>{environmentNames[env]}</span>,
@@ -138,7 +138,7 @@ function BranchForm({ onClose }: { readonly onClose: () => void }) {
     invalidates: ['listBranches', 'listEnvironments'],
     inEnvironment: false,
     showsErrors: true,
-    done: (_, { body }) => `Branch ${body.branch} is there`,
+    done: (_, { body }) => `Branch ${body.branch} created`,
     onDone: onClose,
   });
   return (
@@ -160,24 +160,24 @@ function BranchForm({ onClose }: { readonly onClose: () => void }) {
         onChange={(event) => setName(event.target.value)}
       />
       <SelectField
-        label="Of"
+        label="Parent"
         value={env}
         onChange={(event) => setEnv(event.target.value === 'dev' ? 'dev' : 'preview')}
         options={[
-          { value: 'preview', label: 'Preview: seen by everybody in the project' },
-          { value: 'dev', label: 'Development: yours alone' },
+          { value: 'preview', label: 'Preview: visible to all project members' },
+          { value: 'dev', label: 'Development: visible only to you' },
         ]}
       />
       {env === 'preview' && (
         <CheckField
-          label="Schedules that tasks declare fire in it"
+          label="Declared schedules fire in this branch"
           checked={schedules}
           onChange={(event) => setSchedules(event.target.checked)}
         />
       )}
       <FormError error={create.error} fields={['branch']} />
       <div className="form-actions">
-        <Button onClick={onClose}>Create none</Button>
+        <Button onClick={onClose}>Cancel</Button>
         <Button type="submit" variant="main" isBusy={create.isPending} disabled={name.trim() === ''}>
           Create the branch
         </Button>

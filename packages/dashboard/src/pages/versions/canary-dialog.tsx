@@ -48,10 +48,12 @@ export function CanaryDialog({ version, current, onClose }: CanaryDialogProps) {
           inputMode="numeric"
           className="number"
           value={text}
-          error={isWrong ? 'Type a whole number from 1 to 99. For all runs, promote the version.' : undefined}
+          error={
+            isWrong ? 'Enter a whole number from 1 to 99. For all runs, promote the version.' : undefined
+          }
           onChange={(event) => setText(event.target.value)}
         />
-        <div className="row wrap" role="group" aria-label="Usual shares">
+        <div className="row wrap" role="group" aria-label="Common shares">
           {usual.map((share) => (
             <Button key={share} aria-pressed={share === percent} onClick={() => setText(String(share))}>
               {share} %
@@ -60,15 +62,15 @@ export function CanaryDialog({ version, current, onClose }: CanaryDialogProps) {
         </div>
         {version.runners === 0 && (
           <CheckField
-            label="Although no connected runner has loaded it"
-            hint="Its share of the new runs waits until one has."
+            label="Start even if no connected runner has loaded it"
+            hint="Its share of new runs waits until a runner has loaded it."
             checked={force}
             onChange={(event) => setForce(event.target.checked)}
           />
         )}
         <FormError error={set.error} />
         <div className="form-actions">
-          <Button onClick={onClose}>Keep as it is</Button>
+          <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" variant="main" isBusy={set.isPending} disabled={isWrong}>
             Start {isWrong ? '' : `${percent} % of `}new runs on it
           </Button>

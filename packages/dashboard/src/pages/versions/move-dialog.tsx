@@ -18,7 +18,7 @@ const statusWords: Readonly<Record<MovableStatus, string>> = {
   QUEUED: 'Queued',
   DELAYED: 'Delayed',
   RETRYING: 'Between two attempts',
-  WAITING: 'Waiting in its code, in no runner',
+  WAITING: 'Suspended',
   PENDING_VERSION: 'The version lacks their task',
 };
 const statuses = Object.keys(statusWords) as readonly MovableStatus[];
@@ -73,7 +73,7 @@ export function MoveDialog({ version, current, onClose }: MoveDialogProps) {
         }}
       >
         <p className="muted">
-          Runs that wait go on with the code of another version. Attempts that are alive stay where they are.
+          Waiting runs continue with the code of another version. Active attempts stay on their version.
         </p>
         <SelectField
           label="To the version"
@@ -115,7 +115,7 @@ export function MoveDialog({ version, current, onClose }: MoveDialogProps) {
         )}
         <FormError error={error} />
         <div className="form-actions">
-          <Button onClick={onClose}>{isOver ? 'Close' : 'Move nothing'}</Button>
+          <Button onClick={onClose}>{isOver ? 'Close' : 'Cancel'}</Button>
           {!isOver && (
             <Button
               type="submit"
@@ -127,7 +127,7 @@ export function MoveDialog({ version, current, onClose }: MoveDialogProps) {
                 (plan !== undefined && (total === 0 || plan.missingTasks.length > 0))
               }
             >
-              {plan === undefined ? 'Show what would be moved' : `Move ${countText(total, 'run')}`}
+              {plan === undefined ? 'Preview the move' : `Move ${countText(total, 'run')}`}
             </Button>
           )}
         </div>
@@ -139,13 +139,13 @@ export function MoveDialog({ version, current, onClose }: MoveDialogProps) {
 const Plan = ({ plan, total }: { readonly plan: Move; readonly total: number }) => (
   <div className="stack" role="status">
     {total === 0 ? (
-      <p className="muted">No such run waits on this version.</p>
+      <p className="muted">No matching runs wait on this version.</p>
     ) : (
       <table className="plain-table">
         <thead>
           <tr>
             <th scope="col">Task</th>
-            <th scope="col">How they wait</th>
+            <th scope="col">Waiting state</th>
             <th scope="col" className="number">
               Runs
             </th>
@@ -164,7 +164,7 @@ const Plan = ({ plan, total }: { readonly plan: Move; readonly total: number }) 
         </tbody>
       </table>
     )}
-    {plan.staying > 0 && <p className="muted">{countText(plan.staying, 'attempt')} alive: they stay.</p>}
+    {plan.staying > 0 && <p className="muted">{countText(plan.staying, 'attempt')} active: they stay.</p>}
     {plan.missingTasks.length > 0 && (
       <p className="notice tone-bad">
         <span>

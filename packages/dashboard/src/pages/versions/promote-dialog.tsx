@@ -60,7 +60,7 @@ export function PromoteDialog({ version, current, canary, onClose }: PromoteDial
           ) : (
             '.'
           )}{' '}
-          Declared schedules and limits of queues become those of the version, in the same moment.
+          Declared schedules and queue limits switch to those of the version at the same time.
         </p>
         {canary && canary.id !== version.id && <p>The canary {canary.version} ends.</p>}
         {(isUnloaded || needsConfirmation) && (
@@ -68,11 +68,11 @@ export function PromoteDialog({ version, current, canary, onClose }: PromoteDial
             <p className="notice tone-warn">
               <span>
                 No connected runner has loaded this version.{' '}
-                {version.isUploaded ? 'Those that can are asked to.' : ''}
+                {version.isUploaded ? 'Compatible runners are requested to load it.' : ''}
               </span>
             </p>
             <CheckField
-              label="Make it current all the same"
+              label="Promote anyway"
               hint="New runs wait until a runner has loaded it."
               checked={force}
               onChange={(event) => setForce(event.target.checked)}

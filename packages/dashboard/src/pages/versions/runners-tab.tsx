@@ -31,7 +31,7 @@ export function RunnersTab() {
     invalidates: ['listRunners'],
     onDone: ({ id, host, draining }) =>
       toast({
-        title: draining ? `${host} gets no more attempts` : `${host} gets attempts again`,
+        title: draining ? `${host} receives no more attempts` : `${host} receives attempts again`,
         ...(draining && {
           undo: () => drain.mutate({ params: { runnerId: id }, body: { draining: false } }),
         }),
@@ -40,7 +40,7 @@ export function RunnersTab() {
   const stop = useAct('stopRunner', {
     invalidates: ['listRunners'],
     showsErrors: true,
-    done: ({ host }) => `${host} was asked to stop`,
+    done: ({ host }) => `Stop signal sent to ${host}`,
     onDone: () => setStopping(undefined),
   });
   if (runners.error && !runners.data)
@@ -54,10 +54,10 @@ export function RunnersTab() {
           may('drainRunner')
             ? (runner) => (
                 <Menu
-                  trigger={<IconButton icon="more" label={`What can be done with ${runner.host}`} />}
+                  trigger={<IconButton icon="more" label={`Actions for ${runner.host}`} />}
                   entries={[
                     {
-                      label: runner.draining ? 'Give it attempts again' : 'Drain: no more attempts',
+                      label: runner.draining ? 'Resume attempts' : 'Drain: no more attempts',
                       onSelect: () =>
                         drain.mutate({
                           params: { runnerId: runner.id },
@@ -83,7 +83,7 @@ export function RunnersTab() {
             Runs wait until one is.{' '}
             {kind === 'dev'
               ? 'In the folder of your project.'
-              : 'It fetches the versions that were deployed: it needs no project.'}
+              : 'It fetches deployed versions and needs no project folder.'}
           </Empty>
         }
       />
@@ -99,8 +99,8 @@ export function RunnersTab() {
         error={stop.error?.message}
         onConfirm={() => stopping && stop.mutate({ params: { runnerId: stopping.id } })}
       >
-        It finishes what it can of {countText(stopping?.running ?? 0, 'attempt')} and gives the rest back to
-        the queue. Process {stopping?.pid ?? ''} then ends: start it again on its machine.
+        It finishes as many as possible of {countText(stopping?.running ?? 0, 'attempt')} and returns the rest
+        to the queue. Process {stopping?.pid ?? ''} then exits; start it again on its machine.
       </Confirm>
     </div>
   );
@@ -168,7 +168,7 @@ const runnerColumns = (
   { id: 'since', header: 'Connected', width: '88px', cell: ({ connectedAt }) => <Time at={connectedAt} /> },
   {
     id: 'beat',
-    header: 'Last sign',
+    header: 'Last seen',
     width: '88px',
     cell: ({ lastHeartbeatAt }) => <Time at={lastHeartbeatAt} />,
   },

@@ -93,7 +93,7 @@ export const RowActs = ({
   readonly entries: readonly VersionEntry[];
 }) =>
   entries.length === 0 ? null : (
-    <Menu trigger={<IconButton icon="more" label={`What can be done with ${version}`} />} entries={entries} />
+    <Menu trigger={<IconButton icon="more" label={`Actions for ${version}`} />} entries={entries} />
   );
 
 /** For the page of a version: the first is a separate button. */
@@ -106,7 +106,7 @@ export function PageActs({ entries }: { readonly entries: readonly VersionEntry[
         {first.label}
       </Button>
       {others.length > 0 && (
-        <Menu trigger={<IconButton icon="more" label="What else can be done" />} entries={others} />
+        <Menu trigger={<IconButton icon="more" label="More actions" />} entries={others} />
       )}
     </>
   );

@@ -31,7 +31,7 @@ export const versionColumns = (
   },
   {
     id: 'what',
-    header: 'What is new',
+    header: 'Changes',
     width: 'minmax(140px, 3fr)',
     cell: (deployment) => <WhatIsNew of={deployment} />,
   },

@@ -49,7 +49,7 @@ function OneVersion({ name }: { readonly name: string }) {
     return (
       <Page title={`Version ${name}`}>
         {found.error instanceof ApiError && found.error.status === 404 ? (
-          <Empty title="There is no such version in this environment." command="npx millrace versions list">
+          <Empty title="Version not found in this environment." command="npx millrace versions list">
             Versions belong to one environment: choose another one at the top left, or see the{' '}
             <PageLink to="/versions">list</PageLink>.
           </Empty>
@@ -100,7 +100,7 @@ function OneVersion({ name }: { readonly name: string }) {
           <RunList
             query={{ 'filter[version]': deployment.version }}
             empty={
-              <Empty title="No run of the last seven days is on it.">
+              <Empty title="No runs on this version in the last seven days.">
                 A run is bound to the version that is current when it starts.
               </Empty>
             }
@@ -128,7 +128,7 @@ const propertiesOf = (deployment: DeploymentDetails): Parameters<typeof Properti
     ? undefined
     : ['Commit', <Id key="commit" id={deployment.git.commit} />],
   [
-    'Runners that loaded it',
+    'Runners with it loaded',
     <PageLink key="runners" to="/versions" search={{ tab: 'runners' }}>
       {deployment.runners}
     </PageLink>,
@@ -205,7 +205,7 @@ function TaskTable({ tasks }: { readonly tasks: readonly Task[] }) {
         rowKey={({ id }) => id}
         hrefOf={({ id }) => href(`/tasks/${encodeURIComponent(id)}`)}
         onOpen={({ id }) => goTo(`/tasks/${encodeURIComponent(id)}`)}
-        empty={<Empty title="It has no tasks." />}
+        empty={<Empty title="No tasks." />}
       />
     </div>
   );

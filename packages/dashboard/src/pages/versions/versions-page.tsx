@@ -118,12 +118,12 @@ function VersionList() {
         empty={
           status === '' ? (
             <Empty title="No versions yet." command="npx millrace deploy">
-              In the folder of your project. In development, <code>npx millrace dev</code> makes a version
-              with every save.
+              In the folder of your project. In development, <code>npx millrace dev</code> creates a version
+              on every save.
             </Empty>
           ) : (
             <Empty
-              title="No such version."
+              title="No versions match."
               action={<Button onClick={() => setSearch({ status: undefined })}>Show all</Button>}
             />
           )

@@ -124,13 +124,13 @@ function Loaded({
   return (
     <form className="card complete-form" onSubmit={submit} aria-label="Complete the token">
       <div className="row spread wrap">
-        <h2>Complete it</h2>
-        <Segments label="Write it as" options={ways} value={isJson ? 'json' : 'form'} onChange={switchTo} />
+        <h2>Complete the token</h2>
+        <Segments label="Format" options={ways} value={isJson ? 'json' : 'form'} onChange={switchTo} />
       </div>
       {isJson ? (
         <TextArea
           label="Value"
-          hint="JSON: what wait.forToken returns in the runs. Empty is no value."
+          hint="JSON, returned by wait.forToken in the runs. Leave empty for no value."
           code
           rows={10}
           value={json}
@@ -205,7 +205,7 @@ function Loaded({
         </p>
       )}
       <div className="row spread wrap">
-        <span className="muted small">It is completed once, and that cannot be undone.</span>
+        <span className="muted small">A token can be completed once. This cannot be undone.</span>
         <Button type="submit" variant="main" icon="check" isBusy={complete.isPending}>
           Complete the token
         </Button>

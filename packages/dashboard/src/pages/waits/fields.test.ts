@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { blankFields, fieldsOf, objectOf, usualFields } from './fields.ts';
 
-test('an object of texts, numbers and flags becomes fields, and fields become the object', () => {
+test('an object of strings, numbers and flags becomes fields, and fields become the object', () => {
   const value = { approved: true, comment: 'fine', amount: 12.5 };
   const fields = fieldsOf(value);
   expect(fields?.map(({ kind }) => kind)).toEqual(['flag', 'text', 'number']);
@@ -15,12 +15,12 @@ test.each([[null], ['text'], [[1]], [{ nested: {} }], [{ nothing: null }]])(
   },
 );
 
-test('what is empty is left out; a flag has to be chosen', () => {
+test('empty fields are omitted; a flag must be selected', () => {
   expect(objectOf(blankFields([{ name: 'comment', kind: 'text', text: 'x' }]))).toEqual({ value: {} });
   expect(objectOf(usualFields)).toEqual({ errors: new Map([[0, 'Choose yes or no.']]) });
 });
 
-test('names that are missing or come twice, and what is no number, are named at their field', () => {
+test('missing names, duplicate names and invalid numbers are reported at their field', () => {
   expect(
     objectOf([
       { name: 'a', kind: 'text', text: '1' },
@@ -31,13 +31,13 @@ test('names that are missing or come twice, and what is no number, are named at 
   ).toEqual({
     errors: new Map([
       [1, 'There is another field a.'],
-      [2, 'Give it a name, or remove it.'],
+      [2, 'Enter a name, or remove the field.'],
       [3, '"many" is not a number.'],
     ]),
   });
 });
 
-test('a member with a name that objects have is a member', () => {
+test('a property named like a built-in one is an ordinary property', () => {
   const result = objectOf([{ name: '__proto__', kind: 'text', text: 'x' }]);
   expect('value' in result && Object.keys(result.value)).toEqual(['__proto__']);
 });

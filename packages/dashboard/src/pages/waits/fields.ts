@@ -47,8 +47,8 @@ export function objectOf(
   const members = new Map<string, unknown>();
   for (const [index, { name, kind, text }] of fields.entries()) {
     if (text === '' && kind !== 'flag') continue;
-    if (name === '') errors.set(index, 'Give it a name, or remove it.');
-    else if (members.has(name)) errors.set(index, `There is another field ${name}.`);
+    if (name === '') errors.set(index, 'Enter a name, or remove the field.');
+    else if (members.has(name)) errors.set(index, `Another field has the name ${name}.`);
     else if (kind === 'flag' && text === '') errors.set(index, 'Choose yes or no.');
     else if (kind === 'number' && (text.trim() === '' || !Number.isFinite(Number(text))))
       errors.set(index, `"${text}" is not a number.`);

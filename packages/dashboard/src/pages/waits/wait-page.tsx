@@ -99,7 +99,7 @@ function Loaded({ token }: { readonly token: Token }) {
         >
           {runs.length === 0 ? (
             <p className="muted">
-              A run that comes to wait for it goes on at once if it is completed before.
+              If it is completed first, a run that waits for it later continues immediately.
             </p>
           ) : (
             <ul className="wait-runs">
@@ -158,13 +158,13 @@ function Outcome({ token, sent }: { readonly token: Token; readonly sent: string
           role="status"
         >
           {status === 'TIMED_OUT'
-            ? 'It had timed out before your value came. The runs got a timeout.'
+            ? 'The token timed out before your value arrived. The runs received a timeout.'
             : isOther
-              ? 'Somebody else completed it before you. The runs got the value below, not yours.'
-              : 'Completed. The runs that waited for it go on.'}
+              ? 'Another user completed it first. The runs received the value below, not yours.'
+              : 'Completed. The waiting runs continue.'}
         </div>
       )}
-      <Section title={status === 'TIMED_OUT' ? 'What the runs got: a timeout' : 'What it was completed with'}>
+      <Section title={status === 'TIMED_OUT' ? 'Result for the runs: a timeout' : 'Completed with'}>
         {output === undefined ? (
           <p className="muted">No value.</p>
         ) : value === undefined ? (

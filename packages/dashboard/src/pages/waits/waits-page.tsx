@@ -101,7 +101,7 @@ const columnsOf = (
   { id: 'created', header: 'Created', width: '96px', cell: ({ createdAt }) => <Time at={createdAt} /> },
   {
     id: 'end',
-    header: 'Ends',
+    header: 'Expires',
     width: '96px',
     isEssential: true,
     cell: ({ status, timeoutAt, completedAt }) =>
@@ -161,7 +161,7 @@ export function WaitsPage() {
   return (
     <Page
       title="Waits"
-      summary="Tokens that a person or another system completes. The runs that wait for them then go on."
+      summary="Tokens that a person or another system completes. Waiting runs then continue."
       actions={
         <CodeExample
           operation="listWaitpointTokens"
@@ -199,10 +199,10 @@ export function WaitsPage() {
         empty={
           filter.text === '' ? (
             <Empty
-              title={status === 'WAITING' ? 'Nothing waits for a person.' : 'No tokens in this state.'}
+              title={status === 'WAITING' ? 'No tokens are waiting.' : 'No tokens in this state.'}
               action={<CodeBlock text={example} />}
             >
-              A token is there once your code makes one and waits for it:
+              Your code creates a token and waits for it:
             </Empty>
           ) : (
             <Empty

@@ -47,12 +47,12 @@ export function CodeExample<N extends OperationName>({ operation, input, cli, sd
   ];
   return (
     <Popover
-      trigger={<Button>As code</Button>}
-      label="The same as code"
+      trigger={<Button>Show code</Button>}
+      label="Code example"
       className="code-pop"
       content={() => (
         <Tabs
-          label="The same as"
+          label="Code example format"
           selected={tab}
           onSelect={(id) => {
             localStorage.setItem('millrace.code', id);

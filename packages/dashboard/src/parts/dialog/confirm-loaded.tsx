@@ -82,7 +82,7 @@ function ConfirmForm({
     >
       {typed !== undefined && (
         <TextField
-          label={`Type ${typed} to go on`}
+          label={`Type ${typed} to continue`}
           value={text}
           onChange={(event) => setText(event.target.value)}
         />
@@ -93,7 +93,7 @@ function ConfirmForm({
         </p>
       )}
       <div className="form-actions">
-        <AlertDialog.Close render={<Button>Keep as it is</Button>} />
+        <AlertDialog.Close render={<Button>Go back</Button>} />
         <Button
           type="submit"
           variant="main"

@@ -13,18 +13,18 @@ test('an empty field offers every key', async () => {
   expect(await labels('')).toEqual(['status:', 'task:', 'since:']);
 });
 
-test('half a key offers the keys that begin with it, and keeps what is around', async () => {
+test('part of a key offers the keys that begin with it, and keeps the surrounding text', async () => {
   const [only, ...others] = await completions('status:failed ta since:2h', 16, keys);
   expect(others).toEqual([]);
   expect(only).toMatchObject({ text: 'status:failed task: since:2h', cursor: 19 });
 });
 
-test('a key offers its values, those that begin with what was typed first', async () => {
+test('a key offers its values, those with the typed prefix first', async () => {
   expect(await labels('status:e')).toEqual(['failed', 'crashed', 'timed-out']);
   expect(await labels('status:c')).toEqual(['crashed']);
 });
 
-test('a value with a blank is put in quotes, and a blank follows for the next word', async () => {
+test('a value with a space is quoted, and followed by a space for the next word', async () => {
   expect(await completions('task:se', 7, keys)).toMatchObject([{ text: 'task:"send mail" ', cursor: 17 }]);
 });
 

@@ -83,17 +83,17 @@ export function FilterField({
       { keys: 'ArrowUp', label: 'Previous completion', run: () => next(active === -1 ? 0 : -1) },
       {
         keys: 'Enter',
-        label: 'Take the completion, or filter',
+        label: 'Accept the completion, or filter',
         run: () => {
           if (chosen) return choose(chosen);
           close();
           submit(text);
         },
       },
-      ...(chosen ? [{ keys: 'Tab', label: 'Take the completion', run: () => choose(chosen) }] : []),
+      ...(chosen ? [{ keys: 'Tab', label: 'Accept the completion', run: () => choose(chosen) }] : []),
       {
         keys: 'Escape',
-        label: 'Close the completions, or leave',
+        label: 'Close the completions, or leave the field',
         run: () => (offered.length > 0 ? close() : focusMain()),
       },
     ].map((shortcut) => ({ ...shortcut, whileTyping: true })),

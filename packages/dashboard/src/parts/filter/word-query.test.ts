@@ -19,16 +19,16 @@ test('words become parameters of a query', () => {
   });
 });
 
-test('a key without a value, as while somebody types, does not filter', () => {
+test('a key without a value, as during typing, does not filter', () => {
   expect(wordQuery('name:', keys)).toEqual({ query: {} });
 });
 
 test.each([
-  ['order', '"order" has no key; write what it is, such as name:order'],
-  ['constructor:x', '"constructor" is not something to filter by; write one of name, status, since, from'],
+  ['order', '"order" has no filter name; write one before it, such as name:order'],
+  ['constructor:x', '"constructor" is not a filter; write one of name, status, since, from'],
   ['status:done', '"done" is not a status; write one of waiting, timed-out'],
   ['since:soon', '"soon" is not a period; write a number and a unit, such as 30m, 2h or 7d'],
   ['from:noon', '"noon" is not a time; write a date such as 2026-11-21 or 2026-11-21T10:00'],
-])('what %s cannot mean is said in a sentence', (text, error) => {
+])('reports why %s is invalid', (text, error) => {
   expect(wordQuery(text, keys)).toEqual({ error });
 });

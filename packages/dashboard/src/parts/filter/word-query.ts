@@ -45,9 +45,9 @@ export function wordQuery(
   for (const { key, value } of filterWords(text)) {
     const known = Object.keys(keys);
     if (key === undefined)
-      return { error: `"${value}" has no key; write what it is, such as ${known[0]}:${value}` };
+      return { error: `"${value}" has no filter name; write one before it, such as ${known[0]}:${value}` };
     const of = Object.hasOwn(keys, key) ? keys[key] : undefined;
-    if (!of) return { error: `"${key}" is not something to filter by; write one of ${known.join(', ')}` };
+    if (!of) return { error: `"${key}" is not a filter; write one of ${known.join(', ')}` };
     if (value === '') continue;
     const read = valueOf(key, of, value);
     if (typeof read !== 'string') return read;

@@ -101,12 +101,12 @@ export function JsonTree({
     { keys: 'End', label: 'Last line', run: () => move(rows.length - 1) },
     {
       keys: 'ArrowRight',
-      label: 'Open what is in it',
+      label: 'Expand the entry',
       run: () => (canOpen(currentRow) && !isShown(currentRow) ? toggle(currentRow) : move(activeIndex + 1)),
     },
     {
       keys: 'ArrowLeft',
-      label: 'Close it, or go to what it is in',
+      label: 'Collapse the entry, or go to its parent',
       run: () =>
         currentRow && canOpen(currentRow) && isShown(currentRow)
           ? toggle(currentRow)

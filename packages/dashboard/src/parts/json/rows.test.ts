@@ -6,11 +6,11 @@ const names = (value: unknown, opened = closed) =>
   jsonRows(value, opened).map((row) => (row.kind === 'more' ? `+${row.left}` : row.name));
 
 describe('the lines of a JSON value', () => {
-  test('are its members, with what is deeper closed', () => {
+  test('are its members, with deeper levels collapsed', () => {
     expect(names({ a: 1, b: { c: 2 }, d: [] })).toEqual([undefined, 'a', 'b', 'd']);
   });
 
-  test('of a list of a hundred thousand are the first hundred and one that says how many follow', () => {
+  test('of a list of a hundred thousand are the first hundred and one with the number that follow', () => {
     const rows = names(Array.from({ length: 100_000 }, (_, index) => index));
     expect(rows).toHaveLength(102);
     expect(rows.at(-1)).toBe('+99900');
@@ -30,7 +30,7 @@ describe('a search', () => {
     expect(searchJson(value, 'ORDER')).toEqual([['order']]);
   });
 
-  test('leads to what it found: everything above it is open, as far as it has to be', () => {
+  test('leads to the match: its ancestors are expanded as far as needed', () => {
     const [path = []] = searchJson(value, '250');
     expect(path).toEqual(['order', 'items', 250, 'sku']);
     const rows = jsonRows(value, opening(closed, value, path));
@@ -40,6 +40,6 @@ describe('a search', () => {
   });
 });
 
-test('a path is written as code writes it', () => {
+test('a path has the form of JavaScript code', () => {
   expect(pathText(['a', 'b-c', 0, 'd'])).toBe('a["b-c"][0].d');
 });

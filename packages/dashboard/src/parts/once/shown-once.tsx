@@ -19,9 +19,7 @@ export const ShownOnce = ({ label, text, children }: ShownOnceProps) => (
       <code data-once={label}>{text}</code>
       <CopyButton text={text} what={`Copy ${label.toLowerCase()}`} />
     </div>
-    <p className="small">
-      Copy it now. It is shown this once, and the server keeps only what it needs to check it.
-    </p>
+    <p className="small">Copy it now. It is shown only once.</p>
     {children && <div className="small muted">{children}</div>}
   </div>
 );

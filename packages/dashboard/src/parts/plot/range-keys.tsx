@@ -53,13 +53,13 @@ export function RangeKeys({
   const onKeyDown = usePartKeys('In a plot over time', [
     { keys: 'ArrowLeft', label: 'Earlier', run: () => go(at - 1, false) },
     { keys: 'ArrowRight', label: 'Later', run: () => go(at + 1, false) },
-    { keys: 'Shift+ArrowLeft', label: 'Choose more, to earlier', run: () => go(at - 1, true) },
-    { keys: 'Shift+ArrowRight', label: 'Choose more, to later', run: () => go(at + 1, true) },
+    { keys: 'Shift+ArrowLeft', label: 'Extend the selection to earlier', run: () => go(at - 1, true) },
+    { keys: 'Shift+ArrowRight', label: 'Extend the selection to later', run: () => go(at + 1, true) },
     { keys: 'Home', label: 'The first time', run: () => go(0, false) },
     { keys: 'End', label: 'The last time', run: () => go(last, false) },
     {
       keys: 'Enter',
-      label: 'Show only the chosen time',
+      label: 'Show only the selected range',
       run: () => {
         if (!picked) return;
         const [first, final] = toRange(picked);
@@ -67,7 +67,7 @@ export function RangeKeys({
         onRange(times[first] as number, (times[final] as number) + step);
       },
     },
-    ...(picked ? [{ keys: 'Escape', label: 'Choose no time', run: () => onPick(undefined) }] : []),
+    ...(picked ? [{ keys: 'Escape', label: 'Clear the selection', run: () => onPick(undefined) }] : []),
   ]);
   const [first, final] = picked ? toRange(picked) : [at, at];
   const values = series.map(
@@ -80,7 +80,7 @@ export function RangeKeys({
       style={{ blockSize: height }}
       role="slider"
       tabIndex={0}
-      aria-label={`${label}: choose a time`}
+      aria-label={`${label}: select a range`}
       aria-valuemin={0}
       aria-valuemax={last}
       aria-valuenow={at}

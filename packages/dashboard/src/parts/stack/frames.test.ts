@@ -9,7 +9,7 @@ second line of the message
     at process.processTicksAndRejections (node:internal/process/task_queues:105:5)
     at new Promise (<anonymous>)`;
 
-test('frames have name, file and line, and tell own code from that of others', () => {
+test('frames have name, file and line, and distinguish own code from libraries', () => {
   expect(framesOf(stack).map(({ name, file, line, isOwn }) => [name, file, line, isOwn])).toEqual([
     ['readOrder', '/srv/shop/src/orders/read.ts', 14, true],
     ['Object.run', '/srv/shop/tasks/mail.ts', 31, true],
@@ -19,13 +19,13 @@ test('frames have name, file and line, and tell own code from that of others', (
   ]);
 });
 
-test('paths are shown without the folder that all have', () => {
+test('paths are shown without their common folder', () => {
   const common = commonFolder(framesOf(stack));
   expect(common).toBe('/srv/shop/');
   expect(shortPath('/srv/shop/tasks/mail.ts', common)).toBe('tasks/mail.ts');
 });
 
-test('a text that is no stack has no frames', () => {
+test('text that is not a stack has no frames', () => {
   expect(framesOf('Something failed')).toEqual([]);
   expect(commonFolder([])).toBe('');
 });

@@ -20,7 +20,7 @@ export function SourceLines({ version, file, line, isQuiet }: SourceLinesProps) 
   if (lines.length === 0) {
     const reason = source.error?.message ?? note;
     if (isQuiet || reason === undefined || reason === null) return null;
-    return <p className="source-note muted small">No source: {visibleControls(reason)}</p>;
+    return <p className="source-note muted small">Source unavailable: {visibleControls(reason)}</p>;
   }
   return (
     <pre className="source-lines" role="group" tabIndex={0} aria-label={`Source around line ${line}`}>

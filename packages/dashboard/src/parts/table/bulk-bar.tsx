@@ -22,10 +22,10 @@ export function BulkBar({ selection, noun, total, children }: BulkBarProps) {
   useShortcuts(
     isOpen
       ? [
-          { keys: 'Escape', label: 'Choose nothing', run: selection.clear },
+          { keys: 'Escape', label: 'Clear the selection', run: selection.clear },
           {
             keys: 'b',
-            label: 'Go to what can be done with the chosen rows',
+            label: 'Go to the actions for the selected rows',
             run: () => bar.current?.querySelector<HTMLElement>('button')?.focus(),
           },
         ]
@@ -33,17 +33,17 @@ export function BulkBar({ selection, noun, total, children }: BulkBarProps) {
   );
   if (!isOpen) return null;
   return (
-    <div ref={bar} className="bulk-bar" role="region" aria-label="What is chosen">
+    <div ref={bar} className="bulk-bar" role="region" aria-label="Selection">
       <span className="number" role="status">
         {chosenText(selection, noun, total)}
       </span>
       {total !== undefined && !selection.isAll && (
         <Button variant="plain" onClick={selection.chooseAll}>
-          Choose all {total} that match
+          Select all {total} that match
         </Button>
       )}
       {children}
-      <IconButton icon="close" label="Choose nothing" onClick={selection.clear} />
+      <IconButton icon="close" label="Clear the selection" onClick={selection.clear} />
     </div>
   );
 }
@@ -53,4 +53,4 @@ export const chosenText = (
   noun: string,
   total: string | undefined,
 ): string =>
-  isAll ? `All ${countText(total ?? '', noun)} that match` : `${countText(ids.size, noun)} chosen`;
+  isAll ? `All ${countText(total ?? '', noun)} that match` : `${countText(ids.size, noun)} selected`;

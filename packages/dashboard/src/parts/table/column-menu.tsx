@@ -22,7 +22,7 @@ export const ColumnMenu = ({ columns, visible, onToggle, onReset }: ColumnMenuPr
           onSelect: () => onToggle(id),
         })),
       { kind: 'line' },
-      { label: 'As they were', onSelect: onReset },
+      { label: 'Reset', onSelect: onReset },
     ]}
   />
 );

@@ -84,7 +84,7 @@ export function TableRow<R>({
                 type="checkbox"
                 tabIndex={tabIndex}
                 className="check-box"
-                aria-label="Choose the row"
+                aria-label="Select the row"
                 checked={isChosen}
                 readOnly
                 onClick={(event) => onChoose(event.shiftKey)}

@@ -104,7 +104,7 @@ export function Table<R>({
       ? [
           {
             keys: 'x',
-            label: 'Choose the row, or no longer',
+            label: 'Select or deselect the row',
             run: () => active !== undefined && selection.toggle(active),
           },
         ]
@@ -113,7 +113,7 @@ export function Table<R>({
       ? [
           {
             keys: 'o',
-            label: 'Open the row in a tab of its own',
+            label: 'Open the row in a new tab',
             run: () => {
               const row = activeRow();
               if (row !== undefined) window.open(hrefOf(row), '_blank', 'noopener');
@@ -168,7 +168,7 @@ export function Table<R>({
             <input
               type="checkbox"
               className="check-box"
-              aria-label="Choose all rows that are loaded"
+              aria-label="Select all loaded rows"
               checked={areAllChosen}
               ref={(input) => {
                 if (input) input.indeterminate = !areAllChosen && selection.ids.size > 0;

@@ -14,23 +14,23 @@ test.each([
   expect(relativeText(1e12 - ms, 1e12)).toBe(text);
 });
 
-test('the exact instant has the zone that was chosen', () => {
+test('the exact instant is in the selected zone', () => {
   const at = Date.parse('2026-11-23T17:36:02.128Z');
   expect(exactText(at, 'UTC')).toBe('23 Nov 2026, 17:36:02.128 UTC');
   expect(exactText(at, 'Asia/Kolkata')).toContain('23:06:02.128');
 });
 
-test('an id is cut in its middle, and a short one is not', () => {
+test('a long id is cut in the middle', () => {
   expect(shortId('run_01kq4h2m0v8x5t3n9w7c6d5e4f')).toBe('run_…c6d5e4f');
   expect(shortId('run_1')).toBe('run_1');
 });
 
-test('control characters and marks of direction have no effect, and are seen', () => {
+test('control characters and direction marks have no effect and are visible', () => {
   expect(visibleControls('a\u001b[31m\u202eb\n\tc')).toBe('a␛[31m⟨U+202E⟩b\n\tc');
   expect(visibleControls('שלום 👋')).toBe('שלום 👋');
 });
 
-test('each status has a word and a shape of its own', () => {
+test('each status has a unique word and shape', () => {
   const all = Object.values(runStatusBadges);
   expect(new Set(all.map(({ word }) => word)).size).toBe(all.length);
   // A run that starts looks like one that runs.

@@ -19,10 +19,10 @@ test.each([
   expect(iso(text, zone)).toBe(expected);
 });
 
-test('what is no time has no instant', () => {
+test('an invalid time has no instant', () => {
   expect(zonedInstant('', 'UTC')).toBeUndefined();
 });
 
-test('an instant is written as the clocks of the zone show it', () => {
+test('an instant is written in the local time of the zone', () => {
   expect(zonedText(Date.UTC(2026, 10, 23, 23, 59, 59), 'Asia/Tokyo')).toBe('2026-11-24T08:59');
 });

@@ -32,7 +32,7 @@ export function projectOf(client: ApiClient, { projectRef }: OfProject): Promise
   if (!pending) {
     pending = client.call('whoami').then(({ project }) => {
       if (project) return project.ref;
-      throw new ConfigurationError('A personal access token is for many projects: give projectRef.');
+      throw new ConfigurationError('A personal access token covers many projects: pass projectRef.');
     });
     pending.catch(() => own.delete(client));
     own.set(client, pending);

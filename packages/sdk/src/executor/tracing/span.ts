@@ -25,7 +25,7 @@ const sealsErrors = (): boolean => sealing(processCodec(), 'errors') !== undefin
 const okStatus = 1;
 const errorStatus = 2;
 
-/** A span of the OpenTelemetry API that is stored with its run. It stays small and never throws, whatever values are passed to it. */
+/** A span of the OpenTelemetry API that is stored with its run. It stays small and never throws for any values. */
 export class RunSpan {
   readonly #attempt: AttemptTrace;
   readonly #context: SpanContext;

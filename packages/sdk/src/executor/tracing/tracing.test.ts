@@ -90,7 +90,7 @@ test('spans of runs that execute at the same time stay apart', async () => {
   expect(all[0]?.chunks[0]?.trace).not.toBe(all[1]?.chunks[0]?.trace);
 });
 
-test('an error of the code is recorded and thrown on', async () => {
+test('an error of the code is recorded and rethrown', async () => {
   const { outcome, named } = await traced(async () => {
     await trace('fails', async () => {
       await turn();
@@ -105,7 +105,7 @@ test('an error of the code is recorded and thrown on', async () => {
   });
 });
 
-test('the trace of the caller goes through the attempt into what it calls', async () => {
+test("the caller's trace continues through the attempt into its calls", async () => {
   const caller = { trace: 'c'.repeat(32), span: 'd'.repeat(16) };
   const traceparent = `00-${caller.trace}-${caller.span}-01`;
   const seen: (string | undefined)[] = [];
@@ -130,7 +130,7 @@ test('the trace of the caller goes through the attempt into what it calls', asyn
   expect(seen.at(-1)).toMatch(/-00$/);
 });
 
-test('what is not traced passes no trace on', async () => {
+test('untraced code passes no trace on', async () => {
   const seen: unknown[] = [];
   for (const traceparent of [null, 'nonsense', `00-${'0'.repeat(32)}-${'1'.repeat(16)}-01`]) {
     await traced(() => seen.push(currentTraceparent()), { assignment: assignmentOf({ traceparent }) });
@@ -140,7 +140,7 @@ test('what is not traced passes no trace on', async () => {
   expect(trace('outside', () => api.getActiveSpan()?.isRecording())).toBe(false);
 });
 
-test('a trace that arrives in headers is gone on with', async () => {
+test('a trace from headers is continued', async () => {
   const carrier = { traceparent: `00-${'e'.repeat(32)}-${'f'.repeat(16)}-01` };
   const { named } = await traced(() => {
     const from = propagation.extract(context.active(), carrier);
@@ -149,7 +149,7 @@ test('a trace that arrives in headers is gone on with', async () => {
   expect(named('handle')).toMatchObject({ trace: 'e'.repeat(32), parent: 'f'.repeat(16) });
 });
 
-test('hostile spans are brought within the limits, and the run goes on', async () => {
+test('hostile spans are cut to the limits, and the run continues', async () => {
   const long = 'x'.repeat(100_000);
   const { outcome, named, spans, dropped } = await traced(() => {
     trace(long, (span) => {
@@ -193,7 +193,7 @@ test('hostile spans are brought within the limits, and the run goes on', async (
   expect(levels).toBe(spanLimits.depth);
 });
 
-test('a tracer that was made before anything was registered records nothing, and throws nothing', async () => {
+test('a tracer created before anything was registered records nothing, and throws nothing', async () => {
   const { spans } = await traced(() => early.startActiveSpan('early', (span) => span.end()));
   expect(spans).toEqual([]);
 });

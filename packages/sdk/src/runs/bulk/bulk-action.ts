@@ -22,14 +22,14 @@ export type BulkRuns =
       name?: string;
     };
 
-/** A bulk action by its id (`bulk_…`) or as it was returned. */
+/** A bulk action by its id (`bulk_…`) or as returned. */
 export type BulkReference = string | { readonly id: string };
 
 /** Validates input from untyped callers. */
 export function bulkId(action: BulkReference): string {
   const id: unknown = typeof action === 'string' ? action : (action as { id?: unknown } | undefined)?.id;
   if (typeof id === 'string' && id !== '') return id;
-  throw new TypeError('A bulk action is named by its id (bulk_…) or by what runs.bulk returned.');
+  throw new TypeError('Pass the id of the bulk action (bulk_…) or the return value of runs.bulk.');
 }
 
 export const fromWire = ({ createdAt, completedAt, ...same }: WireAction): BulkAction => ({

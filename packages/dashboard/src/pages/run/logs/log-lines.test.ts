@@ -11,13 +11,13 @@ const line = (id: number): Line => ({
   message: `line ${id}`,
 });
 
-test('lines that a new connection repeats are there once', () => {
+test('lines repeated by a new connection appear once', () => {
   const lines = withLines([line(1), line(2)], [line(2), line(3)]);
   expect(lines.map(({ id }) => id)).toEqual([1, 2, 3]);
   expect(withLines(lines, [line(3)])).toBe(lines);
 });
 
-test('the oldest lines go when there are too many', () => {
+test('the oldest lines are dropped when there are too many', () => {
   const lines = withLines(
     Array.from({ length: maxLines }, (_, id) => line(id)),
     [line(maxLines)],

@@ -17,7 +17,7 @@ import './logs.css';
 
 const levels = [
   ['', 'All levels'],
-  ['info,log,warn,error', 'Info and worse'],
+  ['info,log,warn,error', 'Info and above'],
   ['warn,error', 'Warnings and errors'],
   ['error', 'Errors'],
 ] as const;
@@ -91,7 +91,7 @@ export function LogsTab({ runId }: { readonly runId: string }) {
           type="search"
           className="input"
           placeholder="Search messages and properties"
-          aria-label="Search in the log"
+          aria-label="Search the log"
           value={text}
           onChange={(event) => setText(event.target.value)}
         />
@@ -109,11 +109,11 @@ export function LogsTab({ runId }: { readonly runId: string }) {
         </select>
         <span className="muted small number logs-count" role="status">
           {countText(lines.length, 'line')}
-          {lines.length === maxLines && ', older ones left out'}
+          {lines.length === maxLines && ', older ones omitted'}
         </span>
         <IconButton
           icon="down"
-          label="Follow the end"
+          label="Follow new lines"
           isPressed={follows}
           onClick={() => setFollows(!follows)}
         />
@@ -135,10 +135,10 @@ export function LogsTab({ runId }: { readonly runId: string }) {
       </div>
       {error !== undefined && <Failure error={error} />}
       {lines.length === 0 ? (
-        <Empty title={deferredText === '' && level === '' ? 'It has written nothing' : 'No line matches'}>
+        <Empty title={deferredText === '' && level === '' ? 'No log lines' : 'No line matches'}>
           {isOver
-            ? deferredText === '' && level === '' && 'What a task writes with console or logger is here.'
-            : 'Lines appear when they are written.'}
+            ? deferredText === '' && level === '' && 'Output of console and logger appears here.'
+            : 'Lines appear as they are written.'}
         </Empty>
       ) : (
         <Lines lines={lines} isWrapped={isWrapped} follows={follows} onLeave={() => setFollows(false)} />

@@ -64,13 +64,13 @@ describe('a timeline', () => {
     expect(rows[1]?.marks).toMatchObject([{ at: 3_000, message: 'no database' }]);
   });
 
-  test('ends now where something goes on', () => {
+  test('ends now if something is still running', () => {
     expect([from, to]).toEqual([0, 9_000]);
     expect(rows[0]).toMatchObject({ isLive: true, tone: 'busy' });
     expect(rows[1]).toMatchObject({ isLive: false, tone: 'bad' });
   });
 
-  test('hides what is below a line that is closed', () => {
+  test('hides the descendants of a collapsed line', () => {
     expect(
       layoutTimeline(linesOf(entries, 9_000), 9_000, { collapsed: new Set(['t']), isFull: true }).rows.map(
         ({ id }) => id,
@@ -78,7 +78,7 @@ describe('a timeline', () => {
     ).toEqual(['a', 't']);
   });
 
-  test('finds a line and keeps what it is below, also if that was closed', () => {
+  test('finds a line and keeps its ancestors, even if they were collapsed', () => {
     const found = layoutTimeline(linesOf([...entries, run('c', 5, 6, 'a')], 9_000), 9_000, {
       collapsed: new Set(['t']),
       find: 'TASK-B',
@@ -87,7 +87,7 @@ describe('a timeline', () => {
     expect(found.rows.map(({ id }) => id)).toEqual(['a', 't', 'b']);
   });
 
-  test('has the only attempt of a run in its line, unless all is to be seen', () => {
+  test('merges the only attempt of a run into its line, unless every attempt is shown', () => {
     const compact = layoutTimeline(linesOf(entries, 9_000), 9_000, { collapsed: new Set() });
     expect(compact.rows.map(({ id, depth }) => [id, depth])).toEqual([
       ['a', 0],
@@ -104,13 +104,13 @@ describe('a timeline', () => {
     expect(twice.rows.map(({ id }) => id)).toEqual(['a', 't', 'b', 'u']);
   });
 
-  test('shows what is below something that is not on this page', () => {
+  test('shows the children of an entry that is not on this page', () => {
     expect(
       layoutTimeline(linesOf([run('x', 1, 2, 'gone')], 9_000), 9_000, open).rows.map(({ depth }) => depth),
     ).toEqual([0]);
   });
 
-  test('ends a batch of which not all runs are here with those that are', () => {
+  test('ends a partly loaded batch with its loaded runs', () => {
     const batch: TimelineEntry = {
       kind: 'batch',
       id: 'batch_1',
@@ -134,13 +134,13 @@ describe('a timeline', () => {
     expect(live.rows[1]).toMatchObject({ id: 'batch_1', to: 90_000, isLive: true });
   });
 
-  test('without entries has an axis all the same', () => {
+  test('has an axis even without entries', () => {
     const empty = layoutTimeline(linesOf([], 9_000), 9_000, open);
     expect(empty.to).toBeGreaterThan(empty.from);
   });
 });
 
-test('children of later pages are below the attempt that triggered them, and nothing is there twice', () => {
+test('children of later pages are below the attempt that triggered them, without duplicates', () => {
   const pageOf = (next: string | undefined, ...all: readonly TimelineEntry[]) => ({
     at: at(99),
     entries: [...all],
@@ -164,7 +164,7 @@ test('children of later pages are below the attempt that triggered them, and not
   expect(whole[0]).toMatchObject({ hasMoreChildren: false });
 });
 
-test('the axis has round steps, at most as many as asked for', () => {
+test('the axis has round steps, at most the requested number', () => {
   expect(ticks(1_000, 5)).toEqual([0, 200, 400, 600, 800, 1_000]);
   expect(ticks(95_000, 6)).toEqual([0, 30_000, 60_000, 90_000]);
 });

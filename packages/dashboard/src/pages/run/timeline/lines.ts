@@ -49,7 +49,7 @@ const waitingLabels: Readonly<Record<string, readonly [Segment['kind'], string]>
   delay: ['pause', 'delayed'],
   retry: ['pause', 'pause before the next attempt'],
   batch: ['pause', 'until its batch is complete'],
-  wait: ['wait', 'its code waited, without a process'],
+  wait: ['wait', 'suspended, without a process'],
 };
 
 const waitLabels: Readonly<Record<string, string>> = {

@@ -32,7 +32,7 @@ export function TimelineDetail({ row, origin, onClose }: TimelineDetailProps) {
         properties={[
           ...propertiesOf(entry),
           ...(row.attempt ? propertiesOf(row.attempt).slice(1) : []),
-          ['Began', <Time key="began" at={row.from} exact />],
+          ['Started', <Time key="began" at={row.from} exact />],
           ['After', <span className="number">{readableDuration(row.from - origin)}</span>],
           [
             row.isLive ? 'So far' : 'Took',
@@ -108,7 +108,7 @@ function propertiesOf(entry: TimelineRow['entry']): readonly Property[] {
       entry.version === undefined ? undefined : ['Version', entry.version],
       ['Attempts', entry.attemptCount],
       entry.hasMoreChildren
-        ? ['More', <PageLink to={`/runs/${entry.runId}`}>It has children that are not shown here</PageLink>]
+        ? ['More', <PageLink to={`/runs/${entry.runId}`}>It has more children than are shown here</PageLink>]
         : undefined,
     ];
   if (entry.kind === 'attempt')
@@ -121,18 +121,18 @@ function propertiesOf(entry: TimelineRow['entry']): readonly Property[] {
       entry.variablesRevision === undefined
         ? undefined
         : ['Variables', `revision ${entry.variablesRevision}`],
-      ['At work', readableDuration(entry.durationMs)],
+      ['Duration', readableDuration(entry.durationMs)],
     ];
   if (entry.kind === 'step')
     return [
       ['Step', stepWords[entry.stepKind]],
       ['Status', entry.status === 'COMPLETED' ? 'Completed' : 'Failed'],
-      entry.tries > 1 ? ['Tries', entry.tries] : undefined,
+      entry.tries > 1 ? ['Attempts', entry.tries] : undefined,
       entry.detail === undefined ? undefined : ['About', visibleControls(entry.detail)],
       entry.takenFrom === undefined
         ? undefined
         : [
-            'Taken over from',
+            'Reused from',
             <PageLink key="taken" to={`/runs/${entry.takenFrom}`}>
               {entry.takenFrom}
             </PageLink>,

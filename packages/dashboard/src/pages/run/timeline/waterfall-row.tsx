@@ -98,7 +98,7 @@ export const WaterfallRow = memo(function WaterfallRow({
           </span>
         )}
         {entry.kind === 'step' && entry.takenFrom !== undefined && (
-          <span className="muted small cut">taken over</span>
+          <span className="muted small cut">reused</span>
         )}
         {(entry.kind === 'span' || entry.kind === 'step') && entry.detail !== undefined && (
           <span className="muted small cut wf-detail">{visibleControls(entry.detail)}</span>

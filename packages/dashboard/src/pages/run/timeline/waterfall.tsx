@@ -83,12 +83,12 @@ export function Waterfall({ entries, now }: WaterfallProps) {
     { keys: 'End', label: 'Last line', run: () => move(rows.length - 1) },
     {
       keys: 'ArrowRight',
-      label: 'Open what is below it',
+      label: 'Expand the line',
       run: () => (current?.isCollapsed ? toggle(current.id) : move(index + 1)),
     },
     {
       keys: 'ArrowLeft',
-      label: 'Close what is below it, or go to what it is below',
+      label: 'Collapse the line, or go to its parent',
       run: () =>
         current && current.childCount > 0 && !current.isCollapsed
           ? toggle(current.id)
@@ -96,23 +96,23 @@ export function Waterfall({ entries, now }: WaterfallProps) {
     },
     {
       keys: 'Enter',
-      label: 'Show what is known of it',
+      label: 'Show details',
       run: () => current && setSelected(current.id === selected ? undefined : current.id),
     },
     {
       keys: 'z',
-      label: 'Look at the time of the line',
+      label: 'Zoom to the line',
       run: () => current && setWindow(around(current, timeline)),
     },
-    { keys: '+', label: 'Look closer', run: () => zoom(0.5) },
-    { keys: '-', label: 'Look from further away', run: () => zoom(2) },
-    { keys: 'Shift+ArrowLeft', label: 'To earlier', run: () => pan(-0.25) },
-    { keys: 'Shift+ArrowRight', label: 'To later', run: () => pan(0.25) },
+    { keys: '+', label: 'Zoom in', run: () => zoom(0.5) },
+    { keys: '-', label: 'Zoom out', run: () => zoom(2) },
+    { keys: 'Shift+ArrowLeft', label: 'Move to earlier times', run: () => pan(-0.25) },
+    { keys: 'Shift+ArrowRight', label: 'Move to later times', run: () => pan(0.25) },
     ...(selected !== undefined || window
       ? [
           {
             keys: 'Escape',
-            label: 'Close what is known of it, or show all times',
+            label: 'Close details, or show all times',
             run: () => (selected === undefined ? setWindow(undefined) : setSelected(undefined)),
           },
         ]
@@ -162,7 +162,7 @@ export function Waterfall({ entries, now }: WaterfallProps) {
               )
             }
           >
-            {collapsed.size > 0 ? 'Open all' : 'Close all'}
+            {collapsed.size > 0 ? 'Expand all' : 'Collapse all'}
           </Button>
         )}
       </div>
@@ -204,7 +204,7 @@ export function Waterfall({ entries, now }: WaterfallProps) {
             );
           })}
         </div>
-        {rows.length === 0 && <p className="muted waterfall-none">Nothing in the timeline has this text.</p>}
+        {rows.length === 0 && <p className="muted waterfall-none">No matches in the timeline.</p>}
       </div>
       {detail && (
         <TimelineDetail row={detail} origin={timeline.from} onClose={() => setSelected(undefined)} />

@@ -3,7 +3,7 @@ import { around, moved, zoomed } from './window.ts';
 
 const whole = { from: 0, to: 1_000 };
 
-test('looks closer around a line that is in sight, and at all of it from far away', () => {
+test('zooms in around a visible line, and out to the whole line', () => {
   expect(zoomed(whole, whole, 0.5)).toEqual({ from: 250, to: 750 });
   expect(zoomed(whole, whole, 0.5, { from: 0, to: 100 })).toEqual({ from: 0, to: 500 });
   expect(zoomed({ from: 0, to: 500 }, whole, 0.5, { from: 900, to: 950 })).toEqual({ from: 125, to: 375 });

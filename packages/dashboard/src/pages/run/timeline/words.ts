@@ -11,8 +11,8 @@ export const attemptWords: Readonly<Record<AttemptStatus, string>> = {
   TIMED_OUT: 'Timed out',
   FAILED: 'Failed',
   LOST: 'Runner lost',
-  RETURNED: 'Given back',
-  DETACHED: 'Waited without a process',
+  RETURNED: 'Returned to the queue',
+  DETACHED: 'Suspended',
 };
 
 /** Display names of step kinds. */

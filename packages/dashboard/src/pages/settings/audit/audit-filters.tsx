@@ -17,11 +17,11 @@ export function AuditFilters() {
     <div className="row wrap audit-filters">
       <select
         className="select"
-        aria-label="Act"
+        aria-label="Action"
         value={act}
         onChange={(event) => set({ act: event.target.value || undefined })}
       >
-        <option value="">Every act</option>
+        <option value="">All actions</option>
         {[...new Set([...acts, ...(act === '' ? [] : [act])])].map((name) => (
           <option key={name} value={name}>
             {name}
@@ -30,11 +30,11 @@ export function AuditFilters() {
       </select>
       <select
         className="select"
-        aria-label="Who"
+        aria-label="Actor"
         value={actor}
         onChange={(event) => set({ actor: event.target.value || undefined })}
       >
-        <option value="">By anybody</option>
+        <option value="">All actors</option>
         {[...people.values()].map(({ userId, name }) => (
           <option key={userId} value={userId}>
             By {name}
@@ -65,7 +65,7 @@ export function AuditFilters() {
         aria-pressed={project === ref}
         onClick={() => set({ project: project === ref ? undefined : ref })}
       >
-        {project === ref ? 'Of this project alone' : 'Of all projects'}
+        {project === ref ? 'This project only' : 'All projects'}
       </Button>
     </div>
   );

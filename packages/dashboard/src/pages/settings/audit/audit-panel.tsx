@@ -30,7 +30,7 @@ export function AuditPanel({ entry }: { readonly entry: AuditEntry | undefined }
               setSearch({ target: entry.target, act: undefined, panel: undefined }, { push: true })
             }
           >
-            All acts on this
+            All actions on this
           </Button>
         )
       }

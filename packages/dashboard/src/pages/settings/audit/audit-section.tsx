@@ -63,8 +63,8 @@ export function AuditSection() {
               action={<Button onClick={() => setSearch(clear)}>Clear the filters</Button>}
             />
           ) : (
-            <Empty title="Nothing was recorded yet." command="npx millrace audit">
-              Every administrative act is recorded with who did it, and kept for 400 days.
+            <Empty title="No entries yet." command="npx millrace audit">
+              Every administrative action is recorded with its actor and retained for 400 days.
             </Empty>
           )
         }
@@ -78,7 +78,7 @@ const columns: readonly Column<AuditEntry>[] = [
   { id: 'at', header: 'When', width: '88px', isEssential: true, cell: ({ at }) => <Time at={at} /> },
   {
     id: 'actor',
-    header: 'Who',
+    header: 'Actor',
     width: 'minmax(84px, 1fr)',
     isEssential: true,
     cell: ({ actor }) =>
@@ -92,14 +92,14 @@ const columns: readonly Column<AuditEntry>[] = [
   },
   {
     id: 'act',
-    header: 'Did',
+    header: 'Action',
     width: 'minmax(108px, 1fr)',
     isEssential: true,
     cell: ({ act }) => <code>{act}</code>,
   },
   {
     id: 'target',
-    header: 'To',
+    header: 'Target',
     width: 'minmax(140px, 2fr)',
     cell: (entry) => (
       <span className="cut" data-tip={entry.target}>

@@ -55,7 +55,7 @@ function KeyForm({ onClose }: { readonly onClose: () => void }) {
     >
       <TextField
         label="Name"
-        hint="What it is for, such as checkout or ci."
+        hint="Its purpose, such as checkout or ci."
         value={name}
         maxLength={64}
         required
@@ -63,7 +63,7 @@ function KeyForm({ onClose }: { readonly onClose: () => void }) {
         onChange={(event) => setName(event.target.value)}
       />
       <SelectField
-        label="It may"
+        label="Permissions"
         value={preset}
         onChange={(event) => setPreset(event.target.value as Preset)}
         options={presets.map((value) => ({ value, label: presetWords[value].label }))}
@@ -71,8 +71,8 @@ function KeyForm({ onClose }: { readonly onClose: () => void }) {
       />
       {words.ofTasks && (
         <TextField
-          label="Only these tasks"
-          hint="Ids with commas between them. Empty: all tasks."
+          label="Limit to tasks"
+          hint="Task ids, separated by commas. Leave empty for all tasks."
           placeholder="send-mail, charge"
           value={tasks}
           error={fieldError(create.error, 'tasks')}
@@ -80,7 +80,7 @@ function KeyForm({ onClose }: { readonly onClose: () => void }) {
         />
       )}
       <SelectField
-        label="It ends"
+        label="Expires"
         value={expiry}
         options={expiryOptions}
         error={fieldError(create.error, 'expiresAt')}
@@ -88,7 +88,7 @@ function KeyForm({ onClose }: { readonly onClose: () => void }) {
       />
       <FormError error={create.error} fields={['name', 'tasks', 'expiresAt']} />
       <div className="form-actions">
-        <Button onClick={onClose}>Create none</Button>
+        <Button onClick={onClose}>Cancel</Button>
         <Button type="submit" variant="main" isBusy={create.isPending} disabled={name.trim() === ''}>
           Create for {environmentNames[kind as keyof typeof environmentNames] ?? kind}
         </Button>
@@ -109,7 +109,7 @@ export const NewKey = ({
 }) => (
   <div className="stack">
     <ShownOnce label="Secret key" text={text}>
-      The key “{name}” works at once. Programs read it from the variable <code>MILLRACE_SECRET_KEY</code>.
+      The key “{name}” works immediately. Programs read it from the variable <code>MILLRACE_SECRET_KEY</code>.
     </ShownOnce>
     <CopiedButton onClose={onClose} />
   </div>

@@ -42,8 +42,8 @@ export function KeysSection() {
     <div className="stack">
       <div className="row wrap spread">
         <p className="muted settings-text">
-          Programs use them to trigger and to read runs, and runners to execute them. Give each its own, with
-          no more than it needs.
+          Programs use them to trigger and read runs, and runners to execute them. Give each its own key, with
+          only the permissions that it needs.
         </p>
         {mayWrite && (
           <Button icon="plus" variant="main" shortcut="n" onClick={() => setOpen({ what: 'create' })}>
@@ -59,7 +59,7 @@ export function KeysSection() {
               ? (key) =>
                   isGood(key) && (
                     <Menu
-                      trigger={<IconButton icon="more" label={`What can be done with ${key.name}`} />}
+                      trigger={<IconButton icon="more" label={`Actions for ${key.name}`} />}
                       entries={[
                         { label: 'Rotate', onSelect: () => setOpen({ what: 'rotate', key }) },
                         {
@@ -77,17 +77,17 @@ export function KeysSection() {
           isPending={keys.isPending}
           empty={
             <Empty
-              title="No key of this environment works."
+              title="This environment has no active keys."
               command={`npx millrace keys create ci --env ${params.env}`}
             >
-              Nothing can call the API with a key until there is one.
+              Without a key, no program can call the API.
             </Empty>
           }
         />
       </div>
       {ended > 0 && (
         <CheckField
-          label={`Show ${ended} that ended`}
+          label={`Show ${ended} revoked or expired`}
           checked={revoked === 'shown'}
           onChange={(event) => setSearch({ revoked: event.target.checked ? 'shown' : undefined })}
         />
@@ -103,7 +103,7 @@ const isExpired = ({ expiresAt }: SecretKey): boolean =>
   expiresAt !== undefined && Date.parse(expiresAt) <= Date.now();
 const isGood = (key: SecretKey): boolean => key.revokedAt === undefined && !isExpired(key);
 
-const good: Badge = { word: 'Works', glyph: 'disc', tone: 'good' };
+const good: Badge = { word: 'Active', glyph: 'disc', tone: 'good' };
 const revokedBadge: Badge = { word: 'Revoked', glyph: 'slashed', tone: 'quiet' };
 const expired: Badge = { word: 'Expired', glyph: 'hourglass', tone: 'quiet' };
 const badgeOf = (key: SecretKey): Badge =>
@@ -125,7 +125,7 @@ const keyColumns = (acts: ((key: SecretKey) => ReactNode) | undefined): readonly
   },
   {
     id: 'may',
-    header: 'May',
+    header: 'Permissions',
     width: 'minmax(120px, 3fr)',
     isEssential: true,
     cell: ({ preset, tasks, scopes }) => (
@@ -146,7 +146,7 @@ const keyColumns = (acts: ((key: SecretKey) => ReactNode) | undefined): readonly
   },
   {
     id: 'expires',
-    header: 'Ends',
+    header: 'Expires',
     width: '96px',
     cell: ({ expiresAt, revokedAt }) => {
       const at = revokedAt ?? expiresAt;

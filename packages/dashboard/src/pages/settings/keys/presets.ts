@@ -15,12 +15,12 @@ export const presetWords: Readonly<Record<Preset, PresetWords>> = {
   },
   'trigger-only': {
     label: 'Trigger tasks',
-    hint: 'For programs that start runs and read nothing.',
+    hint: 'For programs that trigger runs and read nothing.',
     ofTasks: true,
   },
   'task-operator': {
     label: 'Trigger tasks, read and change their runs',
-    hint: 'For programs that start runs and follow them.',
+    hint: 'For programs that trigger runs and follow them.',
     ofTasks: true,
   },
   observer: { label: 'Read', hint: 'For monitoring: runs, tasks, queues, errors.' },
@@ -28,8 +28,8 @@ export const presetWords: Readonly<Record<Preset, PresetWords>> = {
     label: 'Read and operate',
     hint: 'For on-call tools: cancel, replay, pause queues, resolve errors.',
   },
-  'deploy-only': { label: 'Deploy', hint: 'For CI: millrace deploy, and the branches that it makes.' },
-  'variables-only': { label: 'Environment variables', hint: 'For tools that keep variables in step.' },
+  'deploy-only': { label: 'Deploy', hint: 'For CI: millrace deploy, and the branches that it creates.' },
+  'variables-only': { label: 'Environment variables', hint: 'For tools that synchronize variables.' },
 };
 
 export const presets = Object.keys(presetWords) as readonly Preset[];

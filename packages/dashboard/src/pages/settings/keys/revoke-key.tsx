@@ -31,8 +31,8 @@ export function RevokeKey({
       error={revoke.error?.message}
       onConfirm={() => revoke.mutate({ params: { ...params, keyId: id } })}
     >
-      It ends for good and at once, with every token that was made through it. Programs and runners that use
-      it are refused.{' '}
+      Takes effect immediately and cannot be undone. Tokens created with the key end too. Programs and runners
+      that use it are rejected.{' '}
       {lastUsedAt === undefined ? (
         'It was never used.'
       ) : (

@@ -12,7 +12,7 @@ const overlaps = [
   { value: '1h', label: 'One hour' },
   { value: '24h', label: 'One day' },
   { value: '7d', label: 'Seven days' },
-  { value: '0s', label: 'Not at all: the old one ends now' },
+  { value: '0s', label: 'None: the old key ends now' },
 ];
 
 /** Creates a replacement for a key. Both are valid until the overlap has ended. */
@@ -39,19 +39,19 @@ export function RotateKey({
           }}
         >
           <p className="muted">
-            A new key that may do the same is made. Put it in the place of the old one meanwhile.
+            Creates a new key with the same permissions. Replace the old key before it ends.
           </p>
           <SelectField
-            label="For how long both are good"
+            label="Both keys are valid for"
             value={overlap}
             options={overlaps}
             onChange={(event) => setOverlap(event.target.value)}
           />
           <FormError error={rotate.error} />
           <div className="form-actions">
-            <Button onClick={onClose}>Keep as it is</Button>
+            <Button onClick={onClose}>Cancel</Button>
             <Button type="submit" variant="main" isBusy={rotate.isPending}>
-              Make the new key
+              Create the new key
             </Button>
           </div>
         </form>

@@ -22,7 +22,7 @@ export function Invitations({ organization }: { readonly organization: string })
     invalidates: ['listInvitations'],
     inEnvironment: false,
     showsErrors: true,
-    done: ({ email }) => `The invitation of ${email} was taken back`,
+    done: ({ email }) => `Invitation of ${email} revoked`,
     onDone: () => setRevoking(undefined),
   });
   return (
@@ -37,7 +37,7 @@ export function Invitations({ organization }: { readonly organization: string })
             rows={invitations.data ?? []}
             rowKey={({ id }) => id}
             isPending={invitations.isPending}
-            empty={<p className="muted settings-none">Nobody is invited at present.</p>}
+            empty={<p className="muted settings-none">No open invitations.</p>}
           />
         </div>
       )}
@@ -47,13 +47,13 @@ export function Invitations({ organization }: { readonly organization: string })
           revoke.reset();
           setRevoking(undefined);
         }}
-        title={`Take back the invitation of ${revoking?.email ?? ''}?`}
-        action="Take it back"
+        title={`Revoke the invitation of ${revoking?.email ?? ''}?`}
+        action="Revoke the invitation"
         isBusy={revoke.isPending}
         error={revoke.error?.message}
         onConfirm={() => revoking && revoke.mutate({ params: { organization, invitationId: revoking.id } })}
       >
-        The token that you handed over does not work any more.
+        Its token stops working.
       </Confirm>
     </Section>
   );
@@ -62,7 +62,7 @@ export function Invitations({ organization }: { readonly organization: string })
 const columnsOf = (onRevoke: (invitation: Invitation) => void): readonly Column<Invitation>[] => [
   {
     id: 'email',
-    header: 'Mail',
+    header: 'Email',
     width: 'minmax(100px, 3fr)',
     isEssential: true,
     cell: ({ email }) => <span>{email}</span>,
@@ -74,8 +74,8 @@ const columnsOf = (onRevoke: (invitation: Invitation) => void): readonly Column<
     isEssential: true,
     cell: ({ role }) => <span>{roleNames[role]}</span>,
   },
-  { id: 'created', header: 'Made', width: '96px', cell: ({ createdAt }) => <Time at={createdAt} /> },
-  { id: 'expires', header: 'Ends', width: '96px', cell: ({ expiresAt }) => <Time at={expiresAt} /> },
+  { id: 'created', header: 'Created', width: '96px', cell: ({ createdAt }) => <Time at={createdAt} /> },
+  { id: 'expires', header: 'Expires', width: '96px', cell: ({ expiresAt }) => <Time at={expiresAt} /> },
   {
     id: 'acts',
     header: '',
@@ -84,7 +84,7 @@ const columnsOf = (onRevoke: (invitation: Invitation) => void): readonly Column<
     isEssential: true,
     cell: (invitation) => (
       <Button variant="plain" className="settings-row-button" onClick={() => onRevoke(invitation)}>
-        Take back
+        Revoke{' '}
       </Button>
     ),
   },

@@ -21,7 +21,7 @@ interface InviteDialogProps {
 
 /** Creates an invitation. The server sends no email: its token is shown once, to be passed on. */
 export const InviteDialog = ({ isOpen, ...rest }: InviteDialogProps) => (
-  <Dialog isOpen={isOpen} onClose={rest.onClose} title="Invite somebody">
+  <Dialog isOpen={isOpen} onClose={rest.onClose} title="Invite a member">
     <InviteForm {...rest} />
   </Dialog>
 );
@@ -39,12 +39,12 @@ function InviteForm({ organization, mayGiveOwner, onClose }: Omit<InviteDialogPr
     return (
       <div className="stack">
         <ShownOnce label="Invitation" text={invite.data.token}>
-          Hand it to {invite.data.email}. It is good for seven days and one use. No mail was sent.
+          Pass it to {invite.data.email}. It is valid for seven days and one use. No email was sent.
         </ShownOnce>
         <div>
           <p className="muted small">They run this, with the token and their name:</p>
           <Command
-            text={`npx millrace login --url ${shellWord(baseUrl.replace(/\/$/, ''))} --invitation <token> --name "<who they are>"`}
+            text={`npx millrace login --url ${shellWord(baseUrl.replace(/\/$/, ''))} --invitation <token> --name "<their name>"`}
           />
         </div>
         <CopiedButton onClose={onClose} />
@@ -59,7 +59,7 @@ function InviteForm({ organization, mayGiveOwner, onClose }: Omit<InviteDialogPr
       }}
     >
       <TextField
-        label="Mail address"
+        label="Email address"
         type="email"
         required
         placeholder="ada@example.com"
@@ -76,9 +76,9 @@ function InviteForm({ organization, mayGiveOwner, onClose }: Omit<InviteDialogPr
       />
       <FormError error={invite.error} fields={['email']} />
       <div className="form-actions">
-        <Button onClick={onClose}>Invite nobody</Button>
+        <Button onClick={onClose}>Cancel</Button>
         <Button type="submit" variant="main" isBusy={invite.isPending} disabled={email.trim() === ''}>
-          Make the invitation
+          Create the invitation
         </Button>
       </div>
     </form>

@@ -87,7 +87,7 @@ export function MembersSection() {
         actions={
           may('createInvitation') && (
             <Button icon="plus" variant="main" onClick={() => setInviting(true)}>
-              Invite somebody
+              Invite a member
             </Button>
           )
         }
@@ -99,7 +99,7 @@ export function MembersSection() {
             rows={members.data ?? []}
             rowKey={({ userId }) => userId}
             isPending={members.isPending}
-            empty={<Empty title="There are no members." />}
+            empty={<Empty title="No members." />}
           />
         </div>
         <RoleWords />
@@ -141,7 +141,7 @@ const memberColumns = (
   },
   {
     id: 'email',
-    header: 'Mail',
+    header: 'Email',
     width: 'minmax(140px, 3fr)',
     cell: ({ email }) => (email === undefined ? <span className="muted">none</span> : <span>{email}</span>),
   },
@@ -195,8 +195,8 @@ function EndMember({ member, isSelf, organization, onClose }: EndMemberProps) {
           : remove.mutate({ params: { organization, userId: member.userId } })
       }
     >
-      {isSelf ? 'You lose' : `${member.name} loses`} access at once, and {isSelf ? 'your' : 'their'}{' '}
-      development environments end. Secret keys that {isSelf ? 'you' : 'they'} made in other environments
+      {isSelf ? 'You lose' : `${member.name} loses`} access immediately, and {isSelf ? 'your' : 'their'}{' '}
+      development environments end. Secret keys that {isSelf ? 'you' : 'they'} created in other environments
       stay: revoke those that {isSelf ? 'you' : 'they'} may still have.
     </Confirm>
   );

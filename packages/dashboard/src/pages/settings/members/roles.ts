@@ -2,10 +2,10 @@ import type { Role } from '@millrace/contract';
 import { roleNames } from '../../../api/session.ts';
 
 const hints: Readonly<Record<Role, string>> = {
-  viewer: 'sees everything but the values of secrets, and changes nothing.',
+  viewer: 'sees everything except secret values, and changes nothing.',
   member: 'also triggers, cancels, deploys, and changes variables, queues and schedules.',
-  admin: 'also makes keys, invites and removes members, and reads the audit log.',
-  owner: 'also makes owners, and deletes projects.',
+  admin: 'also creates keys, invites and removes members, and reads the audit log.',
+  owner: 'also assigns the owner role, and deletes projects.',
 };
 
 /** The roles with their display names, lowest first. */

@@ -41,8 +41,8 @@ export function DeleteProject({ projectRef, name, onClose }: DeleteProjectProps)
       onConfirm={() => remove.mutate({ params: { projectRef }, query: { confirm: projectRef } })}
     >
       {isOnly
-        ? 'It is your only project. The server keeps its last one: make another one first, with npx millrace projects create.'
-        : `Its four environments${branches > 0 ? ` and ${branches === 1 ? 'a branch' : `${branches.toLocaleString('en')} branches`}` : ''} end at once: keys and tokens are refused, runners get no more work, and what executes is lost. Runs, logs, errors, schedules, variables and versions are deleted from the database within minutes. It cannot be undone.`}
+        ? 'This is the last project, which cannot be deleted. Create another one first: npx millrace projects create.'
+        : `Its four environments${branches > 0 ? ` and ${branches === 1 ? 'a branch' : `${branches.toLocaleString('en')} branches`}` : ''} end immediately: keys and tokens are rejected, runners get no more work, and executing attempts are lost. Runs, logs, errors, schedules, variables and versions are deleted from the database within minutes. This cannot be undone.`}
     </Confirm>
   );
 }

@@ -50,7 +50,7 @@ export function EnvironmentTable({ projectRef, role }: { readonly projectRef: st
             <th scope="col">Environment</th>
             <th scope="col">State</th>
             <th scope="col">
-              <span className="hidden-text">What can be done</span>
+              <span className="hidden-text">Actions</span>
             </th>
           </tr>
         </thead>

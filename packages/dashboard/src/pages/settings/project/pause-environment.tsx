@@ -27,8 +27,8 @@ export function PauseEnvironment({ params, name, invalidates, onClose }: PauseEn
       error={pause.error?.message}
       onConfirm={() => pause.mutate({ params })}
     >
-      No run of any queue of {name} starts until somebody resumes it. Runs that execute go on to their end.
-      Triggers are accepted, schedules fire, and their runs wait.
+      No run of {name} starts until it is resumed. Executing runs continue. Triggers are accepted and
+      schedules fire, but their runs wait.
     </Confirm>
   );
 }

@@ -47,8 +47,8 @@ export function ProjectSection() {
       {allows(role, 'deleteProject') && (
         <Section title="Delete the project">
           <p className="muted settings-text">
-            All of its environments end at once, with every run, log, variable and key in them. It cannot be
-            undone.
+            Ends all of its environments immediately, with every run, log, variable and key in them. This
+            cannot be undone.
           </p>
           <div className="row">
             <Button variant="danger" onClick={() => setDialog('delete')}>

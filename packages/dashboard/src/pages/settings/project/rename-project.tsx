@@ -18,7 +18,7 @@ export function RenameProject({ projectRef, name, onClose }: RenameProjectProps)
     inEnvironment: false,
     showsErrors: true,
     invalidates: ['retrieveProject', 'retrieveCurrentBrowserSession'],
-    done: (project) => `The project is called ${project.name} now`,
+    done: (project) => `Project renamed to ${project.name}`,
     onDone: onClose,
   });
   return (
@@ -35,7 +35,7 @@ export function RenameProject({ projectRef, name, onClose }: RenameProjectProps)
           value={text}
           maxLength={128}
           onChange={(event) => setText(event.target.value)}
-          hint={`Addresses, keys and programs go on as before: they use the ref ${projectRef}.`}
+          hint={`Addresses, keys and programs are not affected: they use the ref ${projectRef}.`}
           error={fieldError(rename.error, 'name')}
         />
         <FormError error={rename.error} fields={['name']} />

@@ -10,7 +10,7 @@ const overlaps = [
   { value: '24h', label: 'One day' },
   { value: '7d', label: 'Seven days' },
   { value: '30d', label: 'Thirty days' },
-  { value: '0s', label: 'Not at all: they end now' },
+  { value: '0s', label: 'None: they end now' },
 ];
 
 interface RotateSigningKeyProps {
@@ -40,22 +40,21 @@ export function RotateSigningKey({ params, name, onClose }: RotateSigningKeyProp
         }}
       >
         <p className="muted">
-          Public tokens, which frontends have, are signed with a new key from now on. Those that were signed
-          before end with the time below, even if they would be good for longer. Secret keys and personal
-          access tokens stay.
+          New public tokens for frontends are signed with a new key. Older ones end after the time below, even
+          if they expire later. Secret keys and personal access tokens are not affected.
         </p>
         <SelectField
-          label="For how long older public tokens are good"
+          label="Older public tokens are valid for"
           value={overlap}
           options={overlaps}
           onChange={(event) => setOverlap(event.target.value)}
           {...(endsNow && {
-            hint: 'Frontends that follow runs now are refused until they have got a new token.',
+            hint: 'Frontends that are following runs are rejected until they have a new token.',
           })}
         />
         <FormError error={rotate.error} />
         <div className="form-actions">
-          <Button onClick={onClose}>Keep as it is</Button>
+          <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" variant="main" className={endsNow ? 'danger' : ''} isBusy={rotate.isPending}>
             {endsNow ? 'Rotate, and end all older tokens now' : 'Rotate the signing key'}
           </Button>

@@ -31,8 +31,8 @@ export function Earlier({ taskId, onChoose }: EarlierProps) {
       });
       if (run.payloadPresignedUrl !== undefined)
         return toast({
-          title: 'This payload is too large to be edited here.',
-          description: 'Replay the run from its page: the replay has it as it is.',
+          title: 'This payload is too large to edit here.',
+          description: 'Replay the run from its page: the replay uses it unchanged.',
           kind: 'error',
         });
       setTaken(runId);

@@ -32,7 +32,7 @@ export function NumberField({
       hint={hint}
       inputMode={isWhole ? 'numeric' : 'decimal'}
       value={text}
-      error={isWrong ? `Write a ${isWhole ? 'whole ' : ''}number.` : undefined}
+      error={isWrong ? `Enter a ${isWhole ? 'whole ' : ''}number.` : undefined}
       onChange={(event) => {
         const next = event.target.value;
         setText(next);

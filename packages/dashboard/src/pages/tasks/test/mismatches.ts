@@ -20,9 +20,9 @@ export function mismatches(root: Schema, value: unknown): readonly string[] {
     if (kind === 'enum') {
       const values = valuesOf(schema);
       if (!values.some((choice) => JSON.stringify(choice) === JSON.stringify(at)) && at !== null)
-        problems.push(`${name} is one of ${values.map((choice) => JSON.stringify(choice)).join(', ')}.`);
+        problems.push(`${name} must be one of ${values.map((choice) => JSON.stringify(choice)).join(', ')}.`);
     } else if (kind === 'object') {
-      if (!isObject(at)) return void (at !== null && problems.push(`${name} is an object.`));
+      if (!isObject(at)) return void (at !== null && problems.push(`${name} must be an object.`));
       for (const key of requiredOf(schema))
         if (!(String(key) in at)) problems.push(`\`${joined(path, String(key))}\` is required.`);
       const known = new Map(propertiesOf(schema));
@@ -30,13 +30,13 @@ export function mismatches(root: Schema, value: unknown): readonly string[] {
         const property = known.get(key);
         if (property !== undefined) check(property, inner, joined(path, key));
         else if (schema['additionalProperties'] === false)
-          problems.push(`\`${joined(path, key)}\` is not known to the schema.`);
+          problems.push(`\`${joined(path, key)}\` is not in the schema.`);
       }
     } else if (kind === 'array') {
-      if (!Array.isArray(at)) return void (at !== null && problems.push(`${name} is a list.`));
+      if (!Array.isArray(at)) return void (at !== null && problems.push(`${name} must be an array.`));
       at.forEach((inner, index) => check(schema['items'], inner, `${path}[${index}]`));
     } else if (kind !== 'any' && at !== null && !isOfKind(kind, at)) {
-      problems.push(`${name} is ${kind === 'integer' ? 'a whole number' : `a ${kind}`}.`);
+      problems.push(`${name} must be ${kind === 'integer' ? 'a whole number' : `a ${kind}`}.`);
     }
   };
   check(root, value, '');

@@ -33,19 +33,19 @@ export function OptionFields({ options, onChange, error }: OptionFieldsProps) {
           ...versions.map(({ version, state }) => ({ value: version, label: `${version}, ${state}` })),
         ]}
       />
-      <TextField label="Queue" placeholder="as the task says" {...field('queue')} />
+      <TextField label="Queue" placeholder="task default" {...field('queue')} />
       <TextField label="Concurrency key" placeholder="customer-42" {...field('concurrencyKey')} />
-      <TextField label="Tags" placeholder="with commas between them" {...field('tags')} />
+      <TextField label="Tags" placeholder="separated by commas" {...field('tags')} />
       <SelectField
         label="Machine"
         {...field('machine')}
         options={[
-          { value: '', label: 'as the task says' },
+          { value: '', label: 'task default' },
           ...machines.map((machine) => ({ value: machine, label: machine })),
         ]}
       />
-      <TextField label="Attempts at most" inputMode="numeric" {...field('maxAttempts')} />
-      <TextField label="Seconds of an attempt at most" inputMode="numeric" {...field('maxDuration')} />
+      <TextField label="Maximum attempts" inputMode="numeric" {...field('maxAttempts')} />
+      <TextField label="Maximum seconds per attempt" inputMode="numeric" {...field('maxDuration')} />
       <TextField
         label="Priority"
         placeholder="seconds ahead of others"
@@ -56,7 +56,7 @@ export function OptionFields({ options, onChange, error }: OptionFieldsProps) {
       <TextField label="Idempotency key" {...field('idempotencyKey')} />
       <CheckField
         label="Mark it as a test"
-        hint="Its code reads ctx.run.isTest, and lists can leave it out."
+        hint="Its code can read ctx.run.isTest, and lists can exclude it."
         checked={options.isTest}
         onChange={(event) => onChange({ ...options, isTest: event.target.checked })}
       />

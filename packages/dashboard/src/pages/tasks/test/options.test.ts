@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { bodyOf, chosenOptions, cliOptions, noOptions } from './options.ts';
 
-test('what is not typed is left to the task, and a test is marked as one', () => {
+test('empty options are left to the task, and a test is marked as one', () => {
   expect(bodyOf(undefined, noOptions)).toEqual({ options: { test: true } });
   expect(chosenOptions(noOptions)).toBe(0);
 });
 
-test('what is typed is sent as the API has it', () => {
+test('entered options are sent in the form of the API', () => {
   const options = {
     ...noOptions,
     isTest: false,

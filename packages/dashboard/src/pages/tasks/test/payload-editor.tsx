@@ -41,15 +41,15 @@ export function PayloadEditor({ value, onChange, schema, error }: PayloadEditorP
     [
       {
         keys: isMac ? 'Ctrl+Space' : 'Mod+Space',
-        label: 'Ask for names and values',
+        label: 'Show completions',
         run: () => offer(value, area.current?.selectionStart ?? 0),
       },
       ...(chosen
         ? [
             { keys: 'ArrowDown', label: 'Next completion', run: () => next(1) },
             { keys: 'ArrowUp', label: 'Previous completion', run: () => next(-1) },
-            { keys: 'Tab', label: 'Take the completion', run: () => choose(chosen) },
-            { keys: 'Enter', label: 'Take the completion', run: () => choose(chosen) },
+            { keys: 'Tab', label: 'Accept the completion', run: () => choose(chosen) },
+            { keys: 'Enter', label: 'Accept the completion', run: () => choose(chosen) },
             { keys: 'Escape', label: 'Close the completions', run: () => setOffered([]) },
           ]
         : []),
@@ -98,7 +98,7 @@ export function PayloadEditor({ value, onChange, schema, error }: PayloadEditorP
         </p>
       )}
       <p className="field-hint" id={`${id}-hint`}>
-        JSON; empty for none.{schema !== null && ' Ctrl-Space shows what may come next.'}
+        JSON; empty for none.{schema !== null && ' Ctrl-Space shows completions.'}
       </p>
     </div>
   );

@@ -202,7 +202,7 @@ function ObjectField({ root, schema, label, isTop, value, onChange, isRequired, 
   ));
   const rest = others.length > 0 && (
     <p className="muted small">
-      Also there, not in the schema: {others.map(visibleControls).join(', ')}. They are in the JSON.
+      Not in the schema: {others.map(visibleControls).join(', ')}. Edit them as JSON.
     </p>
   );
   if (isTop)
@@ -210,7 +210,7 @@ function ObjectField({ root, schema, label, isTop, value, onChange, isRequired, 
       <div className="schema-form">
         {fields}
         {rest}
-        {fields.length === 0 && <p className="muted">The schema has no properties: write JSON.</p>}
+        {fields.length === 0 && <p className="muted">The schema has no properties: enter JSON.</p>}
       </div>
     );
   return (

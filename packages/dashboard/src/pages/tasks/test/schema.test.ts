@@ -25,7 +25,7 @@ const order = {
 };
 
 describe('a schema', () => {
-  test('makes an example of what is required', () => {
+  test('builds an example of the required properties', () => {
     expect(exampleOf(order, order)).toEqual({ orderId: '', lines: [{ sku: '', count: 1 }] });
   });
 
@@ -36,24 +36,24 @@ describe('a schema', () => {
     expect(hintOf(schemaAt(order, ['orderId']))).toBe('of the shop; 3 characters or more');
   });
 
-  test('that leads to itself ends', () => {
+  test('that refers to itself terminates', () => {
     const circle = { $ref: '#/$defs/a', $defs: { a: { $ref: '#/$defs/a' } } };
     expect(kindOf(resolved(circle, circle))).toBe('any');
     const tree = { type: 'object', properties: { left: { $ref: '#' } }, required: ['left'] };
     expect(JSON.stringify(exampleOf(tree, tree)).length).toBeLessThan(100);
   });
 
-  test('names what a payload lacks and has wrong', () => {
+  test('lists missing and invalid properties of a payload', () => {
     expect(
       mismatches(order, { orderId: 7, speed: 'x', lines: [{ sku: 'a', count: 1.5 }], extra: 1 }),
     ).toEqual([
-      '`orderId` is a string.',
-      '`speed` is one of "slow", "fast".',
-      '`lines[0].count` is a whole number.',
-      '`extra` is not known to the schema.',
+      '`orderId` must be a string.',
+      '`speed` must be one of "slow", "fast".',
+      '`lines[0].count` must be a whole number.',
+      '`extra` is not in the schema.',
     ]);
     expect(mismatches(order, {})).toEqual(['`orderId` is required.', '`lines` is required.']);
-    expect(mismatches(order, [])).toEqual(['The payload is an object.']);
+    expect(mismatches(order, [])).toEqual(['The payload must be an object.']);
     expect(mismatches(order, { orderId: 'abc', lines: [{ sku: 'a', count: 1 }], note: null })).toEqual([]);
   });
 });
@@ -66,27 +66,27 @@ describe('completion of JSON', () => {
   };
   const labels = (text: string) => completed(text).map(({ label }) => label);
 
-  test('offers names that are not there yet, the required ones first', () => {
+  test('offers missing names, the required ones first', () => {
     expect(labels('{"|')).toEqual(['orderId', 'lines', 'speed', 'gift', 'note']);
     expect(labels('{ "orderId": "a", "l|" }')).toEqual(['lines']);
     expect(labels('{ "lines": [ { "sku": "a", | } ] }')).toEqual(['count']);
   });
 
-  test('offers values of a choice, and nothing where nothing is known', () => {
+  test('offers the values of an enum, and nothing without known values', () => {
     expect(labels('{ "speed": |')).toEqual(['"slow"', '"fast"']);
     expect(labels('{ "speed": "f|" }')).toEqual(['"fast"']);
     expect(labels('{ "gift": t|')).toEqual(['true']);
     expect(labels('{ "orderId": "a" | }')).toEqual([]);
   });
 
-  test('writes a name with a value to begin with, and leaves the cursor in it', () => {
+  test('inserts a name with an initial value, and places the cursor in it', () => {
     const [first] = completed('{ "ord|" }');
     expect(first).toMatchObject({ text: '{ "orderId": "" }', cursor: '{ "orderId": "'.length });
     expect(completed('{ "sp|": "fast" }')[0]?.text).toBe('{ "speed": "fast" }');
     expect(completed('{ "speed": "sl|ow" }')[0]?.text).toBe('{ "speed": "slow" }');
   });
 
-  test('knows where it is in a text that is no JSON yet', () => {
+  test('finds its place in incomplete JSON', () => {
     expect(jsonCursor('{"a": [1, {"b": ', 16)).toMatchObject({ path: ['a', 1, 'b'], expects: 'value' });
     expect(jsonCursor('{"a": "x}{', 10)).toMatchObject({ path: ['a'], expects: 'value', typed: 'x}{' });
     expect(jsonCursor('', 0)).toMatchObject({ path: [], expects: 'value' });

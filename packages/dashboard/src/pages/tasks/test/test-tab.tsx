@@ -77,7 +77,7 @@ export function TestTab({ task }: { readonly task: TaskDetail }) {
         <div className="row spread wrap">
           {hasForm ? (
             <Segments
-              label="Write the payload as"
+              label="Payload format"
               options={[
                 { value: 'form', label: 'Form', isDisabled: payload.error !== undefined },
                 { value: 'json', label: 'JSON' },
@@ -86,13 +86,13 @@ export function TestTab({ task }: { readonly task: TaskDetail }) {
               onChange={(way) => setSearch({ as: way })}
             />
           ) : (
-            <span className="muted small">{schema === null && 'The task has no schema: write JSON.'}</span>
+            <span className="muted small">{schema === null && 'The task has no schema: enter JSON.'}</span>
           )}
           <Button
             variant="plain"
             onClick={() => setText(textOf(schema === null ? {} : exampleOf(schema, schema)))}
           >
-            Begin anew
+            Start over
           </Button>
         </div>
         {isForm && schema !== null ? (
@@ -163,7 +163,7 @@ function TestRun({ runId }: { readonly runId: string | undefined }) {
   if (runId === undefined || !Content)
     return (
       <div className="test-nothing muted">
-        <p>The run appears here when it is started: its timeline, its log and what it returns.</p>
+        <p>The run appears here once it is started, with its timeline, log and output.</p>
       </div>
     );
   return (
