@@ -43,7 +43,7 @@ async function table(): Promise<string[]> {
     return `| \`${row.name}\` | ${cells.join(' | ')} | ${row.note ?? ''} |`;
   });
   return [
-    `| Export | ${versions.map(([minor]) => minor).join(' | ')} | How it differs, or what to do instead |`,
+    `| Export | ${versions.map(([minor]) => minor).join(' | ')} | Difference, or alternative |`,
     `|---|${versions.map(() => '---').join('|')}|---|`,
     ...rows,
   ];

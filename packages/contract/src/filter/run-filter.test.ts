@@ -82,7 +82,7 @@ describe('a filter of runs', () => {
   });
 
   test.each([
-    ['mail', 'has no key'],
+    ['mail', 'has no filter name'],
     ['colour:red', 'is not a filter'],
     ['status:broken', 'is not a status'],
     ['since:yesterday', 'is not a period'],

@@ -198,7 +198,7 @@ describe('call', () => {
 describe('trigger', () => {
   test('sends a single call to the plain route and passes on the token of its reply', async () => {
     const client = await clientFor(() => ({ headers: { 'x-trigger-jwt': 'jwt' }, body: triggered(1) }));
-    expect(await client.trigger('a/b', members(1))).toEqual({ ...ran(1), publicAccessToken: 'jwt' });
+    expect(await client.trigger('a/b', members(1))).toEqual({ ...triggered(1), publicAccessToken: 'jwt' });
     expect(server.received).toMatchObject([{ path: '/api/v1/tasks/a%2Fb/trigger', body: { payload: 1 } }]);
   });
 
