@@ -11,7 +11,7 @@ const processTests = [
 
 const shared = {
   setupFiles: ['test/support/seed.ts'],
-  // Longer than what tests themselves wait for a condition: that says what was missing.
+  // Longer than the time for which tests wait for a condition, whose message names the missing part.
   testTimeout: 60_000,
   hookTimeout: 60_000,
   // vitest waits for one second, in which a busy machine may not draw a page or start a process.

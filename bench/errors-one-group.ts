@@ -1,7 +1,7 @@
 /**
  * Whether failures of one group queue up behind each other: `node bench/errors-one-group.ts [seconds] [rate]`.
  * Two connections, as those of two servers, end `rate` runs a second together (1,000 by default) as failed, in flushes of ten, while the
- * duty tallies twice a second on a third: all of one group, then of a thousand; then the same as fast as they can. Wall time of a flush.
+ * background tallies twice a second on a third: all of one group, then of a thousand; then the same as fast as they can. Wall time of a flush.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -77,7 +77,7 @@ async function round(
   const all = await leased(count);
   await tallier`checkpoint`;
   let over = false;
-  const duty = (async () => {
+  const background = (async () => {
     while (!over) {
       await tallyEverywhere(tallier);
       await sleep(500);
@@ -94,7 +94,7 @@ async function round(
   ).flat();
   const took = (performance.now() - begin) / 1_000;
   over = true;
-  await duty;
+  await background;
   console.log(
     `${name.padEnd(34)} ${(count / took).toFixed(0).padStart(6)} failures a second; a flush of ${size} p50 ${quantile(times, 0.5)}` +
       `  p95 ${quantile(times, 0.95)}  p99 ${quantile(times, 0.99)}  most ${quantile(times, 1)} ms`,

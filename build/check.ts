@@ -19,10 +19,10 @@ interface Step {
   readonly goesOn?: true;
 }
 
-const { values: asked } = parseArgs({
+const { values: options } = parseArgs({
   options: { budget: { type: 'boolean' }, long: { type: 'boolean' }, 'second-try': { type: 'boolean' } },
 });
-const env = { ...process.env, ...(asked.long && { MILLRACE_TEST_LONG: '1' }) };
+const env = { ...process.env, ...(options.long && { MILLRACE_TEST_LONG: '1' }) };
 const secondTry = asked['second-try'] ? ' --retry 1 --reporter default --reporter ./build/second-try.ts' : '';
 
 const steps: readonly Step[] = [
@@ -72,11 +72,11 @@ for (const problem of problems) process.stderr.write(`${problem}\n`);
 process.exitCode = problems.length > 0 ? 1 : 0;
 
 function total(what: 'wall' | 'used'): number {
-  return took.reduce((all, one) => all + one[what], 0);
+  return took.reduce((all, step) => all + step[what], 0);
 }
 
 function overBudget(name: string, used: number, budget: number): void {
-  if (asked.budget)
+  if (options.budget)
     problems.push(`${name} took ${seconds(used)} of processor time. Its budget is ${seconds(budget)}.`);
 }
 

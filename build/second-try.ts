@@ -12,7 +12,7 @@ const maximum = 2;
 export default class SecondTry implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
     const flaky = modules
-      .flatMap((one) => [...one.children.allTests()])
+      .flatMap((module) => [...module.children.allTests()])
       .filter((one) => one.diagnostic()?.flaky);
     if (flaky.length === 0) return;
     process.stdout.write(`\nFailed at first, passed on retry: probably a race to fix.\n`);

@@ -1,7 +1,7 @@
 /**
- * Error groups as recording, tallying and compaction would have left them, made in SQL: fingerprints of which the n-th occurred 1/n as
- * often as the first, half of them for two days only, a version a day. Of the last 30 days every tally is there, of the days before
- * the last of each hour. No runs: lists of groups do not read them.
+ * Creates error groups in SQL, in the state that recording, tallying and compaction produce: the n-th fingerprint occurs 1/n as often as the
+ * first, half of them for two days only, with a version a day. The last 30 days have all tallies, earlier days the last one of each hour. There
+ * are no runs, because lists of groups do not read them.
  */
 import type { Sql } from '../../packages/server/src/db/connect.ts';
 import { byHourUntil } from '../../packages/server/src/errors/counts/range.ts';
@@ -73,10 +73,10 @@ async function makeTallies(sql: Sql, { env, occurrences, groups, now }: Extent, 
     select min(id) as first, max(id) as last
       from (select id, floor(sum(${occurrences / weight}::float8 / id) over (order by id) / ${atOnce}) as part
               from generate_series(1, ${groups}::int) id) p group by part order by 1`;
-  await sql`create unlogged table made (like error_tallies)`;
+  await sql`create unlogged table created (like error_tallies)`;
   for (const { first, last } of parts) {
     await sql`
-      insert into made (env, fingerprint_id, at, version, n, total, version_total)
+      insert into created (env, fingerprint_id, at, version, n, total, version_total)
       select ${env}::int, id, at, version, n, sum(n) over (partition by id order by at, version),
              sum(n) over (partition by id, version order by at)
         from (
@@ -101,8 +101,8 @@ async function makeTallies(sql: Sql, { env, occurrences, groups, now }: Extent, 
     select indexname as name, indexdef as definition from pg_indexes where tablename = 'error_tallies'`;
   for (const { name } of indexes) await sql.unsafe(`drop index ${name}`);
   // in the order in which it happened
-  await sql`insert into error_tallies select * from made order by at`;
-  await sql`drop table made`;
+  await sql`insert into error_tallies select * from created order by at`;
+  await sql`drop table created`;
   await sql.unsafe(`alter table error_tallies add constraint ${key?.name} ${key?.definition}`);
   for (const { definition } of indexes) await sql.unsafe(definition);
 }

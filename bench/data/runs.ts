@@ -1,6 +1,6 @@
 /**
  * The runs of 30 days, written by SQL into a migrated database without runs: 50 tasks of very different sizes, a version every 12 hours, tags that
- * many runs have and tags that few have, failures of the first 400 fingerprints (which are made if there are none), and a backlog in a paused queue.
+ * many runs have and tags that few have, failures of the first 400 fingerprints (which are created if there are none), and a backlog in a paused queue.
  */
 import type { Sql } from '../../packages/server/src/db/connect.ts';
 
@@ -21,11 +21,11 @@ const base36 = (ms: string): string =>
 
 export async function makeRuns(sql: Sql, { env, total, now }: RunsExtent): Promise<void> {
   const [version] = await sql<{ first: number }[]>`
-    with made as (
+    with created as (
       insert into versions (env, version, sequence, content_hash)
       select ${env}::int, '2026.' || n, n + coalesce((select max(sequence) from versions where env = ${env}), 0), 'h' || n
         from generate_series(1, 61) n returning id)
-    select min(id)::int as first from made`;
+    select min(id)::int as first from created`;
   await sql`
     insert into run_paths (env, path, created_at, backfilled_at)
     values (${env}, 'metadata.customer', now(), now()), (${env}, 'metadata.plan', now(), now())`;

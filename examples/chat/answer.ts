@@ -4,7 +4,7 @@ const backwards = (word: string): string =>
     .toReversed()
     .join('');
 
-/** What the task answers, in the small parts in which it thinks of them: the same every time. */
+/** The answer of the task, in small parts as a model produces them; always the same. */
 export function answerTo(text: string): string[] {
   const words = text.split(/\s+/).filter((word) => word !== '');
   const sentences = [

@@ -1,5 +1,5 @@
 /**
- * The web server of the chat: the page, its script, and a session for whoever opens it. The secret key stays here; the page gets a
+ * The web server of the chat: the page, its script, and a session for each visitor. The secret key stays here; the page gets a
  * token that opens its own session and nothing else, and talks to Millrace itself.
  */
 import { createServer, type IncomingMessage } from 'node:http';
@@ -35,7 +35,7 @@ async function openChat(request: IncomingMessage): Promise<object> {
   if (typeof chat !== 'string' || !/^[\w-]{1,64}$/.test(chat))
     throw new Error('chat: up to 64 letters and digits');
   const externalId = `chat-${chat}`;
-  // A chat that is there already goes on; the token is a new one.
+  // An existing chat continues with a new token.
   const { publicAccessToken: token } = await sessions.start({
     type: 'chat',
     externalId,

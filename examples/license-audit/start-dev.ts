@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 
-/** What `millrace dev --json` says when it is ready. */
+/** The line that `millrace dev --json` prints when it is ready. */
 interface Ready {
   readonly url: string;
   readonly personalAccessToken: string;

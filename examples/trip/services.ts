@@ -10,12 +10,12 @@ import { fileURLToPath } from 'node:url';
 export interface Deed {
   readonly id: string;
   readonly path: string;
-  readonly traveller: string;
+  readonly traveler: string;
 }
 
 export interface Services {
   readonly url: string;
-  /** What was done, in order. */
+  /** All executed requests, in order. */
   readonly deeds: readonly Deed[];
   /** How many requests asked for something that was done already. */
   readonly repeated: () => number;
@@ -42,17 +42,17 @@ export async function startServices({
   let repeated = 0;
 
   /** The whole deed is one moment: a request that is cut off has done it, or has not. */
-  const act = (path: string, key: string, traveller: string): { status: number; body: string } => {
+  const act = (path: string, key: string, traveler: string): { status: number; body: string } => {
     const known = answers.get(key);
     if (known) {
       repeated += 1;
       return known;
     }
-    const isRefused = path === '/charges' && traveller.startsWith('poor');
+    const isRefused = path === '/charges' && traveler.startsWith('poor');
     const id = `${path.split('/')[1]?.slice(0, -1)}-${deeds.length + 1}`;
-    if (!isRefused) deeds.push({ id, path, traveller });
+    if (!isRefused) deeds.push({ id, path, traveler });
     const answer = isRefused
-      ? { status: 402, body: `The bank refuses ${traveller}.` }
+      ? { status: 402, body: `The bank refuses ${traveler}.` }
       : { status: 200, body: JSON.stringify({ id }) };
     answers.set(key, answer);
     return answer;
@@ -60,11 +60,11 @@ export async function startServices({
 
   const server = createServer((request, response) => {
     const serve = async (): Promise<void> => {
-      const { traveller = '' } = JSON.parse(await text(request)) as { traveller?: string };
+      const { traveler = '' } = JSON.parse(await text(request)) as { traveler?: string };
       const key = String(request.headers['idempotency-key']);
       onRequest?.();
       await pause(delayMs());
-      const { status, body } = act(request.url ?? '/', key, traveller);
+      const { status, body } = act(request.url ?? '/', key, traveler);
       await pause(delayMs());
       response.writeHead(status, { 'content-type': 'application/json' }).end(body);
     };

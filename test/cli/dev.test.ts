@@ -129,7 +129,7 @@ describe('millrace dev', () => {
     );
     const elsewhere = await finishedProcess(['dev', '--port', '0', '--data', 'other'], { cwd: project.path });
     expect(elsewhere).toMatchObject({ exitCode: 3, stderr: expect.stringContaining('running in') as string });
-    // What the first one left for other terminals is still there.
+    // The address that the first one wrote for other terminals still exists.
     expect(await run('answer')).toMatchObject({ status: 'COMPLETED' });
     // Another project with the same data folder finds the same server.
     const other = await temporaryProject({ 'tasks/answer.ts': taskFile('answer', `return 'one';`) });

@@ -53,7 +53,7 @@ test(
 
     // One that waits for its time is kept from being delivered.
     await open('/events');
-    // The page listens to its keys once it is there.
+    // The page accepts its keys once it is shown.
     await page.getByRole('heading', { name: 'Events' }).waitFor();
     await page.keyboard.press('n');
     await dialog.getByLabel('Name').fill('nobody.listens');

@@ -148,7 +148,7 @@ test(
       await expectText(page);
     }
 
-    // The API gives 500 children at a time: the page says so, and goes on.
+    // The API returns 500 children at a time: the page shows this, and continues.
     await page.getByText('The timeline shows the first 500 runs below this one.').waitFor();
     const more = page.getByRole('button', { name: 'Show 500 more' });
     const rowCount = async (): Promise<number> => Number(await timeline.getAttribute('aria-rowcount'));

@@ -26,19 +26,19 @@ test('a canary gets its share of the runs, its errors are identified by its vers
     'tasks/a.ts': taskFile('a', "'one'"),
   });
   await startFetchingRunner(installation, keys.prod);
-  const one = (await project.run('deploy')).json.version as string;
+  const stable = (await project.run('deploy')).json.version as string;
   await project.write('tasks/a.ts', taskFile('a', "(() => { throw new Error('broken in two'); })()"));
-  const two = (await project.run('deploy', '--no-promote')).json.version as string;
+  const canary = (await project.run('deploy', '--no-promote')).json.version as string;
 
-  const promote = () => project.run('versions', 'promote', two, '--percent', '50');
+  const promote = () => project.run('versions', 'promote', canary, '--percent', '50');
   await expect.poll(async () => (await promote()).exitCode, { timeout: 30_000 }).toBe(0);
-  expect((await promote()).json).toMatchObject({ version: two, replaced: null, canaryPercent: 50 });
-  expect((await project.run('versions', 'show', two)).json).toMatchObject({
+  expect((await promote()).json).toMatchObject({ version: canary, replaced: null, canaryPercent: 50 });
+  expect((await project.run('versions', 'show', canary)).json).toMatchObject({
     state: 'ready',
     canaryPercent: 50,
   });
   for (const percent of ['0', '100', '1.5', 'x'])
-    await expect(call(to, `POST /api/v1/deployments/${two}/promote?percent=${percent}`)).rejects.toThrow(
+    await expect(call(to, `POST /api/v1/deployments/${canary}/promote?percent=${percent}`)).rejects.toThrow(
       /400 .*percent/,
     );
 
@@ -61,23 +61,23 @@ test('a canary gets its share of the runs, its errors are identified by its vers
   };
   const runs = await triggerAll();
   for (const [id, { status, version }] of runs) {
-    expect(version).toBe(shareOf(id) < 50 ? two : one);
-    expect(status).toBe(version === two ? 'FAILED' : 'COMPLETED');
+    expect(version).toBe(shareOf(id) < 50 ? canary : stable);
+    expect(status).toBe(version === canary ? 'FAILED' : 'COMPLETED');
   }
-  const failed = [...runs.values()].filter(({ version }) => version === two).length;
+  const failed = [...runs.values()].filter(({ version }) => version === canary).length;
   expect(failed).toBeGreaterThan(0);
   const errorsOf = async (version: string) =>
     (await call<{ data: { count: number }[] }>(to, `GET /api/v1/errors?filter[version]=${version}`)).data;
-  await expect.poll(async () => (await errorsOf(two))[0]?.count, { timeout: 20_000 }).toBe(failed);
-  expect(await errorsOf(one)).toEqual([]);
+  await expect.poll(async () => (await errorsOf(canary))[0]?.count, { timeout: 20_000 }).toBe(failed);
+  expect(await errorsOf(stable)).toEqual([]);
 
-  expect(await project.run('versions', 'abort', two)).toMatchObject({
+  expect(await project.run('versions', 'abort', canary)).toMatchObject({
     exitCode: 0,
-    json: { version: two, canaryPercent: null },
+    json: { version: canary, canaryPercent: null },
   });
-  expect(await project.run('versions', 'abort', two)).toMatchObject({
+  expect(await project.run('versions', 'abort', canary)).toMatchObject({
     exitCode: 1,
     stderr: expect.stringContaining('is not the canary: no canary exists'),
   });
-  for (const { version } of (await triggerAll()).values()) expect(version).toBe(one);
+  for (const { version } of (await triggerAll()).values()) expect(version).toBe(stable);
 }, 180_000);

@@ -47,59 +47,67 @@ describe('millrace deploy', () => {
     await startFetchingRunner(installation, keys.prod);
     const first = await project.run('deploy', '--env', 'prod', '--message', 'the first');
     expect(first).toMatchObject({ exitCode: 0, json: { isNew: true, isCurrent: true, replaced: null } });
-    const one = first.json.version as string;
+    const firstVersion = first.json.version as string;
     expect(await project.run('trigger', 'a', '--wait')).toMatchObject({
       exitCode: 0,
-      json: { output: 'one', version: one },
+      json: { output: 'one', version: firstVersion },
     });
     expect(await project.run('trigger', 'c', '--wait')).toMatchObject({ json: { output: 'string' } });
 
     await project.write('tasks/a.ts', taskFile('a', "'two'"));
     const second = await project.run('deploy');
-    const two = second.json.version as string;
-    expect(second.json).toMatchObject({ isNew: true, isCurrent: true, replaced: one });
+    const secondVersion = second.json.version as string;
+    expect(second.json).toMatchObject({ isNew: true, isCurrent: true, replaced: firstVersion });
     expect(second.json.sentBytes).toBeLessThan(first.json.sentBytes * 0.05);
     expect(await project.run('trigger', 'a', '--wait')).toMatchObject({
-      json: { output: 'two', version: two },
+      json: { output: 'two', version: secondVersion },
     });
 
     const again = await project.run('deploy');
     expect(again).toMatchObject({
       exitCode: 0,
-      json: { version: two, isNew: false, isCurrent: true, sentBytes: 0 },
+      json: { version: secondVersion, isNew: false, isCurrent: true, sentBytes: 0 },
     });
     const back = await project.run('versions', 'rollback');
-    expect(back).toMatchObject({ exitCode: 0, json: { version: one, replaced: two } });
+    expect(back).toMatchObject({ exitCode: 0, json: { version: firstVersion, replaced: secondVersion } });
     expect(await project.run('trigger', 'a', '--wait')).toMatchObject({
-      json: { output: 'one', version: one },
+      json: { output: 'one', version: firstVersion },
     });
     expect(await project.run('versions', 'rollback')).toMatchObject({
       exitCode: 1,
-      stderr: expect.stringContaining(`No previously current version before ${one}`),
+      stderr: expect.stringContaining(`No previously current version before ${firstVersion}`),
     });
     // The same content is promoted again, although it is newer than the current version.
-    expect((await project.run('deploy')).json).toMatchObject({ version: two, isNew: false, isCurrent: true });
+    expect((await project.run('deploy')).json).toMatchObject({
+      version: secondVersion,
+      isNew: false,
+      isCurrent: true,
+    });
     // The same is true for older content.
     await project.write('tasks/a.ts', taskFile('a', "'one'"));
-    expect((await project.run('deploy')).json).toMatchObject({ version: one, isNew: false, replaced: two });
+    expect((await project.run('deploy')).json).toMatchObject({
+      version: firstVersion,
+      isNew: false,
+      replaced: secondVersion,
+    });
 
     const listed = await versions(project);
     expect(listed.map(({ version, state }) => [version, state])).toEqual([
-      [two, 'drained'],
-      [one, 'current'],
+      [secondVersion, 'drained'],
+      [firstVersion, 'current'],
     ]);
     expect(listed[1]?.message).toBe('the first');
-    const output = await project.run('versions', 'show', one);
+    const output = await project.run('versions', 'show', firstVersion);
     expect(output.json).toMatchObject({ tasks: 3, isUploaded: true, runners: 1, platforms: [] });
-    expect(await project.run('versions', 'archive', one, '--yes')).toMatchObject({ exitCode: 1 });
-    expect(await project.run('versions', 'archive', two)).toMatchObject({
+    expect(await project.run('versions', 'archive', firstVersion, '--yes')).toMatchObject({ exitCode: 1 });
+    expect(await project.run('versions', 'archive', secondVersion)).toMatchObject({
       exitCode: 2,
       stderr: expect.stringContaining('pass --yes'),
     });
-    expect(await project.run('versions', 'archive', two, '--yes')).toMatchObject({
+    expect(await project.run('versions', 'archive', secondVersion, '--yes')).toMatchObject({
       json: { state: 'archived' },
     });
-    expect(await project.run('versions', 'promote', two)).toMatchObject({
+    expect(await project.run('versions', 'promote', secondVersion)).toMatchObject({
       exitCode: 1,
       stderr: expect.stringContaining('archived'),
     });

@@ -140,7 +140,7 @@ test('a preview runner registers no folder unless a branch is named', async () =
     exitCode: 2,
     stderr: expect.stringContaining('--branch requires a preview secret key'),
   });
-  // The key is good: what is wrong is the branch.
+  // The key is valid; the branch is missing.
   const nowhere = await project.run('work', '--branch', 'feat/none', '--dir', '.');
   expect(nowhere).toMatchObject({
     exitCode: 4,

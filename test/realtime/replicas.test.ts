@@ -69,16 +69,16 @@ test(
   'a disconnected subscriber gets a missed change from the other server, and nothing if there was none',
   { timeout: patience },
   async () => {
-    const [one, second] = await twoServers();
-    const run = await trigger(one, []);
-    const reader = await follow(one, `runs/${run}/events`);
+    const [primary, second] = await twoServers();
+    const run = await trigger(primary, []);
+    const reader = await follow(primary, `runs/${run}/events`);
     const first = await reader.next();
     await reader.cancel();
     const again = await follow(second, `runs/${run}/events`, { 'last-event-id': first?.id ?? '' });
     const next = again.next();
-    await cancel(one, run);
+    await cancel(primary, run);
     expect(runOf(await next)).toMatchObject({ status: 'CANCELED' });
-    const ended = await follow(one, `runs/${run}/events`);
+    const ended = await follow(primary, `runs/${run}/events`);
     const last = await ended.next();
     const after = await follow(second, `runs/${run}/events`, { 'last-event-id': last?.id ?? '' });
     expect((await after.next())?.event).toBe('end');

@@ -69,18 +69,18 @@ test(
     let runner = await work();
     await promote(server.url, server.keys.prod);
 
-    const of = (traveller: string, path: string) =>
-      services.deeds.filter((deed) => deed.traveller === traveller && deed.path === path);
+    const of = (traveler: string, path: string) =>
+      services.deeds.filter((deed) => deed.traveler === traveler && deed.path === path);
     let lost = 0;
     let paid = 0;
     for (let trips = 0; lost < count;) {
-      const travellers = Array.from(
+      const travelers = Array.from(
         { length: together },
         () => `${isPoor(++trips) ? 'poor' : 'rich'} ${trips}`,
       );
       const ids = await Promise.all(
-        travellers.map(
-          async (traveller) => (await tasks.trigger('book-trip', { traveller, to: 'Oslo', price: 100 })).id,
+        travelers.map(
+          async (traveler) => (await tasks.trigger('book-trip', { traveler, to: 'Oslo', price: 100 })).id,
         ),
       );
       for (let kill = 0; kill < killsOfRun; kill++) {
@@ -108,22 +108,22 @@ test(
       const over = await Promise.all(
         ids.map((id) => runs.poll(id, { pollIntervalMs: 200, timeoutInMs: 120_000 })),
       );
-      for (const [index, traveller] of travellers.entries()) {
+      for (const [index, traveler] of travelers.entries()) {
         const run = over[index];
         if (!run) throw new Error('A run is missing.');
         const { data } = await runs.attempts(run.id);
         lost += data.filter(({ status }) => status === 'LOST').length;
-        const isPaid = traveller.startsWith('rich');
+        const isPaid = traveler.startsWith('rich');
         if (isPaid) paid += 1;
-        expect([run.status, of(traveller, '/charges').length], traveller).toEqual(
+        expect([run.status, of(traveler, '/charges').length], traveler).toEqual(
           isPaid ? ['COMPLETED', 1] : ['FAILED', 0],
         );
-        const [flight, hotel] = [of(traveller, '/flights'), of(traveller, '/hotels')];
-        expect([flight.length, hotel.length], traveller).toEqual([1, 1]);
+        const [flight, hotel] = [of(traveler, '/flights'), of(traveler, '/hotels')];
+        expect([flight.length, hotel.length], traveler).toEqual([1, 1]);
         const cancellations = services.deeds.filter(({ path }) =>
           [`/flights/${flight[0]?.id}/cancel`, `/hotels/${hotel[0]?.id}/cancel`].includes(path),
         );
-        expect(cancellations, traveller).toHaveLength(isPaid ? 0 : 2);
+        expect(cancellations, traveler).toHaveLength(isPaid ? 0 : 2);
       }
     }
     let sent = 0;

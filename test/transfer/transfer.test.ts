@@ -152,7 +152,7 @@ describe('an invalid file is rejected before anything is written', () => {
       /has format 2, but this Millrace reads up to 1/,
     ],
     ['that is another file', () => ['{"name":"package"}'], /is not a Millrace export: `kind`/],
-    ['that is no JSON', () => ['LOG_LEVEL=debug'], /its first line is not a JSON object/],
+    ['that is not JSON', () => ['LOG_LEVEL=debug'], /its first line is not a JSON object/],
     [
       'with an unknown kind',
       (lines) => lines.toSpliced(1, 0, '{"kind":"secret"}'),

@@ -88,7 +88,7 @@ afterAll(async () => {
 
 const args = ['upgrade-data', '--data', 'disk/data', '--from-binaries', 'postgres-17'];
 
-async function expectUntouched(): Promise<void> {
+async function expectUnchanged(): Promise<void> {
   expect(clusterMajor(join(data, 'postgres'))).toBe(17);
   expect((await readdir(data)).filter((name) => /upgrade|kept/.test(name))).toEqual([]);
   expect(await contentOf(data, binaries)).toEqual(before);
@@ -113,7 +113,7 @@ test.runIf(isLong)(
       ),
     });
     resize(wholeSize);
-    await expectUntouched();
+    await expectUnchanged();
   },
   60_000,
 );
@@ -141,7 +141,7 @@ test.runIf(isLong)(
         ),
       ]);
       resize(wholeSize);
-      await expectUntouched();
+      await expectUnchanged();
     }
   },
   240_000,

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { sessions, task } from '@millrace/sdk';
 import { answerTo } from '../answer.ts';
 
-/** What the page shows: a part of what somebody says. */
+/** A part of a message, as the page shows it. */
 interface Part {
   readonly from: 'you' | 'task';
   readonly text: string;

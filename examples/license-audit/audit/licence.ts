@@ -1,11 +1,11 @@
 import parse from 'spdx-expression-parse';
 
-/** What a package says of its licence cannot be used in an audit. */
+/** The license field of a package is missing or invalid. */
 export class LicenceProblem extends Error {
   override name = 'LicenceProblem';
 }
 
-/** The licences that a package.json names, each once. Old forms (`licenses`, an object or a list) are not guessed at. */
+/** The licenses that a package.json names, each once. Old forms (`licenses`, an object or a list) are not guessed at. */
 export function declaredLicences(manifest: Readonly<Record<string, unknown>>): string[] {
   const { license } = manifest;
   if (license === undefined || license === null || license === '') {

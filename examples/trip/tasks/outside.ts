@@ -5,8 +5,8 @@ export interface Booking {
 }
 
 /**
- * Asks a service to do something. Asked again with the same key, it does not do it again, and answers what it answered before. Throws a
- * RefusedError for what it will not do.
+ * Sends a request to a service. A repeated request with the same key has no further effect and gets the first response. Throws a
+ * RefusedError if the service rejects it.
  */
 export async function ask(
   path: string,
@@ -25,7 +25,7 @@ export async function ask(
   return (await response.json()) as Booking;
 }
 
-/** The service was asked and said no: asking again would not help. */
+/** The service rejected the request: a retry would not help. */
 export class RefusedError extends Error {
   override readonly name = 'RefusedError';
 }

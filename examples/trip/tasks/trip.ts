@@ -2,18 +2,18 @@ import { AbortTaskRunError, step, StepError, task } from '@millrace/sdk';
 import { ask, type Booking } from './outside.ts';
 
 interface Trip {
-  readonly traveller: string;
+  readonly traveler: string;
   readonly to: string;
   readonly price: number;
 }
 
 const patient = { maxAttempts: 5, minTimeoutInMs: 50, maxTimeoutInMs: 1_000 };
 
-/** Tells the traveller. */
+/** Notifies the traveler. */
 export const sendTickets = task({
   id: 'send-tickets',
-  run: async ({ traveller, to }: Pick<Trip, 'traveller' | 'to'>) => {
-    console.log(`Tickets to ${to} for ${traveller}`);
+  run: async ({ traveler, to }: Pick<Trip, 'traveler' | 'to'>) => {
+    console.log(`Tickets to ${to} for ${traveler}`);
   },
 });
 
@@ -22,14 +22,14 @@ export const bookTrip = task({
   id: 'book-trip',
   retry: { maxAttempts: 5, minTimeoutInMs: 100 },
   run: async (trip: Trip) => {
-    const { traveller, to, price } = trip;
+    const { traveler, to, price } = trip;
     const [flight, hotel] = await step.parallel([
-      () => step.run('book flight', (how) => ask('/flights', { traveller, to }, how), { retry: patient }),
-      () => step.run('book hotel', (how) => ask('/hotels', { traveller, to }, how), { retry: patient }),
+      () => step.run('book flight', (how) => ask('/flights', { traveler, to }, how), { retry: patient }),
+      () => step.run('book hotel', (how) => ask('/hotels', { traveler, to }, how), { retry: patient }),
     ]);
     let payment: Booking;
     try {
-      payment = await step.run('charge', (how) => ask('/charges', { traveller, price }, how), {
+      payment = await step.run('charge', (how) => ask('/charges', { traveler, price }, how), {
         timeout: '30s',
       });
     } catch (error) {
@@ -39,9 +39,9 @@ export const bookTrip = task({
       await step.run('cancel flight', (how) => ask(`/flights/${flight.id}/cancel`, {}, how), {
         retry: patient,
       });
-      throw new AbortTaskRunError(`The trip of ${traveller} was not paid.`, { cause: error });
+      throw new AbortTaskRunError(`The trip of ${traveler} was not paid.`, { cause: error });
     }
-    await step.trigger('send tickets', sendTickets, { traveller, to });
+    await step.trigger('send tickets', sendTickets, { traveler, to });
     return { flight: flight.id, hotel: hotel.id, payment: payment.id };
   },
 });

@@ -13,28 +13,28 @@ beforeAll(async () => {
 });
 afterAll(() => services.close());
 
-/** What the services did for a traveller. */
-const done = (traveller: string) =>
-  services.deeds.flatMap((deed) => (deed.traveller === traveller ? [deed.path] : [])).toSorted();
+/** The requests that the services executed for a traveler. */
+const done = (traveler: string) =>
+  services.deeds.flatMap((deed) => (deed.traveler === traveler ? [deed.path] : [])).toSorted();
 
 test('a trip is booked and paid, and the tickets are sent', async () => {
-  await bookTrip.trigger({ traveller: 'rich Ada', to: 'Oslo', price: 100 });
+  await bookTrip.trigger({ traveler: 'rich Ada', to: 'Oslo', price: 100 });
   expect(await kit.drain()).toEqual([]);
   expect(done('rich Ada')).toEqual(['/charges', '/flights', '/hotels']);
-  await expect(bookTrip).toHaveTriggered(sendTickets, { traveller: 'rich Ada', to: 'Oslo' });
+  await expect(bookTrip).toHaveTriggered(sendTickets, { traveler: 'rich Ada', to: 'Oslo' });
 });
 
 test('a process that dies after it has paid does not pay twice', async () => {
   kit.faults.crashAfter('charge');
-  await bookTrip.trigger({ traveller: 'rich Bob', to: 'Oslo', price: 100 });
+  await bookTrip.trigger({ traveler: 'rich Bob', to: 'Oslo', price: 100 });
   await kit.drain();
   await expect(bookTrip).toHaveCompleted();
   expect(done('rich Bob')).toEqual(['/charges', '/flights', '/hotels']);
   expect(services.repeated()).toBe(1);
 });
 
-test('what was booked is cancelled when the bank refuses', async () => {
-  await bookTrip.trigger({ traveller: 'poor Eve', to: 'Oslo', price: 100 });
+test('bookings are canceled when the bank declines', async () => {
+  await bookTrip.trigger({ traveler: 'poor Eve', to: 'Oslo', price: 100 });
   await kit.drain();
   await expect(bookTrip).toHaveFailed('was not paid');
   await expect(bookTrip).not.toHaveTriggered(sendTickets);

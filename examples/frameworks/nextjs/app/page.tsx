@@ -4,7 +4,7 @@ import { EmailForm } from './email-form.tsx';
 import { TestEmail } from './test-email.tsx';
 
 export default async function Page() {
-  await connection(); // What follows happens at each request, not while the page is built.
+  await connection(); // The code below runs for each request, not when the page is built.
   const baseURL = process.env['MILLRACE_API_URL'] ?? '';
   const token = await millrace.auth.createTriggerPublicToken('send-email');
   return (

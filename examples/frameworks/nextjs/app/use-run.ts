@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
 import { MillraceClient, type RunHandle, type WatchedRun } from '@millrace/sdk';
 
-/** The run as it is, and as it is after each change until its end. */
+/** The current state of the run, updated after each change until it ends. */
 export function useRun<TOutput>(baseURL: string, handle: RunHandle<string, TOutput> | undefined) {
   const [run, setRun] = useState<WatchedRun<TOutput>>();
   const [error, setError] = useState<Error>();

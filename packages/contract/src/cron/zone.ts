@@ -26,7 +26,7 @@ const STEP = 5 * DAY;
 /** How far before a block to search for a clock that went back into it. No zone ever moved by more than a day. */
 const LEAD = 3 * DAY;
 /** Cached blocks of a zone: 64 of them span 70 years. Bounded, so that unusual dates cannot fill the memory. */
-const KEPT_BLOCKS = 64;
+const CACHED_BLOCKS = 64;
 
 const zones = new Map<string, Zone>();
 
@@ -70,7 +70,7 @@ function openZone(format: Intl.DateTimeFormat): Zone {
       const number = Math.floor(instant / BLOCK);
       let block = blocks.get(number);
       if (block === undefined) {
-        if (blocks.size >= KEPT_BLOCKS) blocks.clear();
+        if (blocks.size >= CACHED_BLOCKS) blocks.clear();
         block = readBlock(
           format,
           Math.max(number * BLOCK, -LAST_INSTANT),

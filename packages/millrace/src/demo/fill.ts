@@ -23,24 +23,24 @@ export interface OldVersions {
 export async function setUp(
   shop: Shop,
   server: RunningServer,
-  [one, two, third]: readonly Prepared[],
+  [oldest, older, newest]: readonly Prepared[],
 ): Promise<OldVersions> {
-  if (!one || !two || !third) throw new Error('The shop has three releases.');
+  if (!oldest || !older || !newest) throw new Error('The shop has three releases.');
   const to = travel(server);
   to('opening');
   await setVariables(shop);
   const members = await addMembers(shop);
-  const first = await deploy(shop, one, 1);
+  const first = await deploy(shop, oldest, 1);
   await addOldSchedule();
   to('secondRelease');
   await ticksMissed();
   await changeVariables(shop, members);
-  const second = await deploy(shop, two, 2);
+  const second = await deploy(shop, older, 2);
   to('alerting');
   await addNotifications(shop);
   await rotateSecret();
   to('currentRelease');
-  await deploy(shop, third, 3);
+  await deploy(shop, newest, 3);
   await addSchedules();
   to('now');
   return { first, second };

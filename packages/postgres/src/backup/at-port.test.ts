@@ -18,7 +18,7 @@ test('backs up a server at a port; its password opens the restored database', as
   const { signal } = new AbortController();
   const first = await start(dataDir);
   const sql = postgres({ ...first.connection, max: 1 });
-  await sql`create table kept as select 42 as answer`;
+  await sql`create table answers as select 42 as answer`;
   await sql.end();
   await takeBackup({ database: first.connection, cluster: join(dataDir, 'postgres'), backups, signal });
   await first.stop();
@@ -29,5 +29,5 @@ test('backs up a server at a port; its password opens the restored database', as
   expect(second.connection.password).toBe(first.connection.password);
   const again = postgres({ ...second.connection, max: 1 });
   onTestFinished(() => again.end());
-  expect(await again`select answer from kept`).toEqual([{ answer: 42 }]);
+  expect(await again`select answer from answers`).toEqual([{ answer: 42 }]);
 });

@@ -32,7 +32,7 @@ test.each(bothWays)(
     const running = await startPostgres({ dataDir, ways, onLog: (line) => log.push(line) });
     onTestFinished(() => running.stop());
     const sql = pool(running.connection, 8);
-    await sql`create table kept (id integer primary key)`;
+    await sql`create table stored (id integer primary key)`;
 
     const acknowledged: number[] = [];
     let next = 0;
@@ -40,7 +40,7 @@ test.each(bothWays)(
     const write = async (): Promise<never> => {
       for (;;) {
         const id = (next += 1);
-        await sql`insert into kept values (${id})`;
+        await sql`insert into stored values (${id})`;
         acknowledged.push(id);
       }
     };
@@ -56,7 +56,7 @@ test.each(bothWays)(
 
     expect(serverPid(dataDir)).not.toBe(before);
     expect(log).toContain('PostgreSQL stopped unexpectedly: starting it again');
-    const stored = await pool(running.connection, 1)<{ id: number }[]>`select id from kept`;
+    const stored = await pool(running.connection, 1)<{ id: number }[]>`select id from stored`;
     const ids = new Set(stored.map(({ id }) => id));
     expect(acknowledged.filter((id) => !ids.has(id))).toEqual([]);
   },
@@ -91,7 +91,7 @@ test.each(bothWays)(
     const dataDir = await createDataFolder(ways);
     const owner = await startOwnerProcess(dataDir, {}, ways);
     const sql = postgres({ ...owner.connection!, max: 1 });
-    await sql`create table kept as select 42 as answer`;
+    await sql`create table stored as select 42 as answer`;
     const server = serverPid(dataDir);
     owner.child.kill('SIGKILL');
     await until(() => !isRunning(server), 2000);
@@ -101,7 +101,7 @@ test.each(bothWays)(
     onTestFinished(() => running.stop());
     const again = postgres({ ...running.connection, max: 1 });
     onTestFinished(() => again.end());
-    expect(await again`select answer from kept`).toEqual([{ answer: 42 }]);
+    expect(await again`select answer from stored`).toEqual([{ answer: 42 }]);
   },
 );
 

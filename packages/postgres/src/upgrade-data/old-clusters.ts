@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { CLUSTER, isSwapping } from '../cluster/index.ts';
 import { UpgradeRefused } from './errors.ts';
 
-const KEPT = /^postgres\.\d+-kept(?:-\d+)?$/;
+const OLD_CLUSTER = /^postgres\.\d+-kept(?:-\d+)?$/;
 
 /** An unused name for the old cluster in the data folder. */
 export function oldClusterName(dataFolder: string, major: number): string {
@@ -19,7 +19,7 @@ export function oldClusterName(dataFolder: string, major: number): string {
 export async function oldClusters(dataFolder: string): Promise<string[]> {
   const names = await readdir(dataFolder);
   return names
-    .filter((name) => KEPT.test(name))
+    .filter((name) => OLD_CLUSTER.test(name))
     .toSorted()
     .map((name) => join(dataFolder, name));
 }

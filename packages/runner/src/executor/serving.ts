@@ -39,7 +39,8 @@ type AbortReason =
 const discard = (): void => undefined;
 
 /** Thrown by the waits of an attempt that must stop. */
-const stopped = (): Error => Object.assign(new Error('The run was asked to stop.'), { name: 'AbortError' });
+const stopped = (): Error =>
+  Object.assign(new Error('The run received a stop signal.'), { name: 'AbortError' });
 
 /** Maps the log function of an async context to its attempt, because a run id may occur twice. */
 interface OnLog {

@@ -92,7 +92,7 @@ export class Pool {
     return this.#executorEnvironment?.variablesRevision;
   }
 
-  /** Sets the environment of new processes. Existing ones finish their attempts and accept no more. */
+  /** Sets the environment of new processes. Existing ones finish their attempts and then end. */
   setEnvironment(executorEnvironment: ExecutorEnvironment): void {
     const changed = this.#executorEnvironment?.revision !== executorEnvironment.revision;
     this.#executorEnvironment = executorEnvironment;

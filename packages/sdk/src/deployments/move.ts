@@ -27,7 +27,7 @@ export interface Moved {
   staying: number;
   /** How many runs were moved. */
   moved: number;
-  /** False for a dry run, and if rows were locked for so long that some runs were not moved: call it again. */
+  /** False for a dry run, and if some runs were locked for too long to be moved: call it again. */
   isComplete: boolean;
 }
 

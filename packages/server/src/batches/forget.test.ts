@@ -16,14 +16,14 @@ async function batches() {
   /** Adds sealed batches that are this many days old; `retained` ones have a retained run. */
   const add = async (count: number, days: number, retained: boolean) => {
     await sql`
-      with made as (
+      with created as (
         insert into batches (env, id, run_count, received, created_at, sealed_at)
         select 1, 'batch_' || lpad(to_hex(n + 1000000 * ${days}::int), 21, '0') || '000', 1, 1, t.at + n * interval '1 microsecond', t.at
           from generate_series(1, ${count}::int) n, (select now() - make_interval(days => ${days})) as t (at)
         returning id
       )
       insert into runs (env, id, task, queue_id, sort_key, status, finished_at, created_at, updated_at)
-      select 1, batch_prefix(m.id) || '000', 'send', 1, 1, 'COMPLETED', now(), now(), now() from made m where ${retained}`;
+      select 1, batch_prefix(m.id) || '000', 'send', 1, 1, 'COMPLETED', now(), now(), now() from created m where ${retained}`;
   };
   const count = async () =>
     (await sql<{ count: number }[]>`select count(*)::int as count from batches`)[0]?.count;

@@ -180,7 +180,7 @@ export function batchHandlers(dependencies: BatchHandlerDependencies): HandlersO
         requestKey,
         oneTime: oneTimeUseOf(principal),
       };
-      const { opened, tell: notify } = await createWhole(dependencies, environment, newBatch, items);
+      const { opened, notify } = await createWhole(dependencies, environment, newBatch, items);
       notify(dependencies);
       engine.changes.someChanged(environment.id);
       return answerOpened(request, opened);

@@ -28,7 +28,7 @@ export async function createWhole(
     const { id: env } = environment;
     const { notify } =
       (await fillAtOnce(tx, env, batch, prepared, now)) ?? (await fillIn(tx, env, batch.id, prepared, now));
-    return { opened, tell: notify };
+    return { opened, notify };
   };
   try {
     return await batches.sql.begin(act);

@@ -24,7 +24,7 @@ export async function readRecords(
 ): Promise<Records> {
   const maxRecords = Math.min(limit, maxPageRecords);
   const rows = await sql<(SegmentRow & { start: string })[]>`
-    with log as (select id, start_seq, greatest(start_seq, ${from}) as wanted from channels where id = ${key.id})
+    with log as (select id, start_seq, greatest(start_seq, ${from}) as first_seq from channels where id = ${key.id})
     select p.seq, p.at, p.records, l.start_seq as start
       from log l
      cross join lateral (
@@ -32,7 +32,7 @@ export async function readRecords(
          from channel_segments s
         where s.channel = l.id
           and s.seq >= coalesce((select b.seq from channel_segments b
-                                  where b.channel = l.id and b.seq <= l.wanted order by b.seq desc limit 1), l.wanted)
+                                  where b.channel = l.id and b.seq <= l.first_seq order by b.seq desc limit 1), l.first_seq)
         order by s.seq limit ${maxRecords}) p
      where p.total - p.bytes < ${maxPageBytes}
      order by p.seq`;

@@ -41,8 +41,8 @@ async function areShared(first: Client, second: Client, variable: string): Promi
       seen[index >> 1]?.push(await withTimeout(sessionOf(client), variable));
     }
   }
-  const [one, other] = seen.map((sessions) => new Set(sessions)) as [Set<number>, Set<number>];
-  return one.size > 1 || other.size > 1 || [...one].some((session) => other.has(session));
+  const [left, right] = seen.map((sessions) => new Set(sessions)) as [Set<number>, Set<number>];
+  return left.size > 1 || right.size > 1 || [...left].some((session) => right.has(session));
 }
 
 /** Whether the pooler assigns its own names to statements, and therefore tracks the sessions in which they are prepared. */

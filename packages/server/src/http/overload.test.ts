@@ -46,9 +46,9 @@ test('excess requests of one environment wait and are shed, while others and hea
   for (const { status } of await Promise.all(flood.slice(0, 2))) expect(status).toBe(200);
   expect((await get('/api/v1/things', 'dev')).status).toBe(200);
 
-  const shown = await (await get('/metrics')).text();
-  expect(shown).toContain('millrace_http_queue_seconds_count{outcome="shed"} 4');
-  expect(shown).toContain('millrace_http_waiting 0');
-  expect(shown).toContain('millrace_http_units_in_use 0');
-  expect(shown).toMatch(/millrace_http_admitted_immediately_total [45]/);
+  const exposition = await (await get('/metrics')).text();
+  expect(exposition).toContain('millrace_http_queue_seconds_count{outcome="shed"} 4');
+  expect(exposition).toContain('millrace_http_waiting 0');
+  expect(exposition).toContain('millrace_http_units_in_use 0');
+  expect(exposition).toMatch(/millrace_http_admitted_immediately_total [45]/);
 });

@@ -25,11 +25,11 @@ export function queueNames(sql: Sql): QueueNames {
 
   const find = async (env: number, name: string): Promise<number> => {
     const [row] = await sql<{ id: number }[]>`
-      with made as (
+      with created as (
         insert into queues (env, name, is_declared) values (${env}, ${name}, not starts_with(${name}, ${ownQueue}))
         on conflict do nothing returning id
       )
-      select id from made union all select id from queues where env = ${env} and name = ${name} limit 1`;
+      select id from created union all select id from queues where env = ${env} and name = ${name} limit 1`;
     // Another process created it between the two reads: the next read sees it.
     if (!row) return find(env, name);
     remember(env, name, row.id);

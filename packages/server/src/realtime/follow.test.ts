@@ -44,10 +44,10 @@ describe('a followed run', () => {
 
   test('is polled until it has ended', async () => {
     const { t, followed, watch } = await following({ pollMs: 30 });
-    const [one, two] = [await t.trigger('send'), await t.trigger('send')];
-    const [first, second] = [watch(one.id), watch(two.id)];
+    const [canceled, other] = [await t.trigger('send'), await t.trigger('send')];
+    const [first, second] = [watch(canceled.id), watch(other.id)];
     await expect.poll(() => [first.received.length, second.received.length], wait).toEqual([1, 1]);
-    await cancelRun(t.engine, t.runners, t.environment.id, one.id);
+    await cancelRun(t.engine, t.runners, t.environment.id, canceled.id);
     await expect.poll(() => first.received.at(-1)?.status, wait).toBe('CANCELED');
     second.stop();
     // Ended runs are not read needlessly.

@@ -23,7 +23,7 @@ export async function rotateKey(
   by: Actor,
 ): Promise<SecretKey & { key: string }> {
   return sql.begin(async (tx) => {
-    // Serialises rotations, so that a concurrent one sees the new key.
+    // Serializes rotations, so that a concurrent one sees the new key.
     await tx`select from environments where id = ${environment.id} for update`;
     const found =
       which === 'root'

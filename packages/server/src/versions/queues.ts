@@ -72,11 +72,11 @@ export async function declareQueues(
   const pick = <T>(read: (queue: Declared) => T): T[] => declared.map(([, queue]) => read(queue));
   const changed = await tx<{ id: number }[]>`
     insert into queues (env, name, concurrency_limit, rate_limit, shared_limit_id, weight)
-    select ${env}, i.name, i.most, i.rate, i.shared, i.weight
+    select ${env}, i.name, i.concurrency_limit, i.rate, i.shared, i.weight
       from unnest(${declared.map(([name]) => name)}::text[], ${pick(({ limit }) => limit)}::int[],
                   ${pick(({ rate }) => rateText(rate))}::jsonb[],
                   ${pick((queue) => (queue.shared && shared.get(queue.shared.name)) ?? null)}::int[],
-                  ${pick(({ weight }) => weight)}::int[]) as i (name, most, rate, shared, weight)
+                  ${pick(({ weight }) => weight)}::int[]) as i (name, concurrency_limit, rate, shared, weight)
     on conflict (env, name) do update
       set concurrency_limit = excluded.concurrency_limit, rate_limit = excluded.rate_limit,
           shared_limit_id = excluded.shared_limit_id, weight = excluded.weight, is_declared = true

@@ -46,7 +46,8 @@ interface Live {
   isGone: boolean;
 }
 
-const stopped = (): Error => Object.assign(new Error('The run was asked to stop.'), { name: 'AbortError' });
+const stopped = (): Error =>
+  Object.assign(new Error('The run received a stop signal.'), { name: 'AbortError' });
 
 /** A runner that executes runs in this process: the code is that of the test's own modules, so breakpoints in it work. */
 export class InProcessRunner {

@@ -27,7 +27,7 @@ export function AlertForm({ alert, onClose }: AlertFormProps) {
   const [minRuns, setMinRuns] = useState(String(alert?.minRuns ?? 20));
   const [quiet, setQuiet] = useState(alert?.quiet ?? '30m');
   const [endpoints, setEndpoints] = useState<readonly string[]>(alert?.endpoints ?? []);
-  const [tellsAll, setTellsAll] = useState((alert?.endpoints ?? null) === null);
+  const [notifiesAll, setNotifiesAll] = useState((alert?.endpoints ?? null) === null);
   const known = useAsk('listNotificationEndpoints', { params });
   const options = { invalidates: outdated, showsErrors: true, onDone: onClose } as const;
   const create = useAct('createAlert', { ...options, done: 'Alert added' });
@@ -44,7 +44,7 @@ export function AlertForm({ alert, onClose }: AlertFormProps) {
       quiet: quiet.trim(),
       ...(kind === 'task.failureRate' && { minRuns: Number(minRuns) }),
     };
-    const chosen = tellsAll ? null : [...endpoints];
+    const chosen = notifiesAll ? null : [...endpoints];
     if (alert) {
       const body = {
         ...settings,
@@ -135,10 +135,10 @@ export function AlertForm({ alert, onClose }: AlertFormProps) {
         <legend className="field-label">Endpoints</legend>
         <CheckField
           label="Every endpoint that accepts alerts"
-          checked={tellsAll}
-          onChange={(event) => setTellsAll(event.target.checked)}
+          checked={notifiesAll}
+          onChange={(event) => setNotifiesAll(event.target.checked)}
         />
-        {!tellsAll &&
+        {!notifiesAll &&
           known.data?.data.map((endpoint) => (
             <CheckField
               key={endpoint.id}
@@ -174,7 +174,7 @@ export function AlertForm({ alert, onClose }: AlertFormProps) {
           type="submit"
           variant="main"
           isBusy={create.isPending || update.isPending}
-          disabled={!tellsAll && endpoints.length === 0}
+          disabled={!notifiesAll && endpoints.length === 0}
         >
           {alert ? 'Change the alert' : 'Add the alert'}
         </Button>

@@ -17,7 +17,7 @@ interface EntriesProps {
   readonly isAnswering: boolean;
 }
 
-/** The conversation. It scrolls with its end while the reader is there. */
+/** The conversation. It follows new entries while it is scrolled to its end. */
 export function Entries({ entries, isLoaded, isAnswering }: EntriesProps) {
   const box = useRef<HTMLDivElement>(null);
   const isAtEnd = useRef(true);

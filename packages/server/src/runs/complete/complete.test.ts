@@ -13,32 +13,32 @@ async function twoAttempts() {
   await t.trigger('send');
   await t.trigger('send');
   const [first, second] = await t.claim('r1', [id], 2);
-  return { t, one: first!, other: second! };
+  return { t, first: first!, second: second! };
 }
 
 test.each<[string, object]>([
   ['no pause', { kind: 'retry', error }],
   ['no error', { kind: 'failed', status: 'FAILED' }],
 ])('an attempt that ends with %s fails alone; others in the same statement are recorded', async (_, odd) => {
-  const { t, one, other } = await twoAttempts();
-  const [first, second] = await Promise.allSettled([t.end(one, odd as Outcome), t.end(other)]);
-  expect(first.status).toBe('rejected');
-  expect(second).toMatchObject({ value: { stale: false, kind: 'COMPLETED' } });
+  const { t, first, second } = await twoAttempts();
+  const [rejected, ended] = await Promise.allSettled([t.end(first, odd as Outcome), t.end(second)]);
+  expect(rejected.status).toBe('rejected');
+  expect(ended).toMatchObject({ value: { stale: false, kind: 'COMPLETED' } });
 });
 
 test('the delay before the next attempt is limited', async () => {
-  const { t, one, other } = await twoAttempts();
+  const { t, first, second } = await twoAttempts();
   const completions = await Promise.all([
-    t.end(one, { kind: 'retry', delayMs: 1e300, error }),
-    t.end(other, { kind: 'retry', delayMs: -1, error }),
+    t.end(first, { kind: 'retry', delayMs: 1e300, error }),
+    t.end(second, { kind: 'retry', delayMs: -1, error }),
   ]);
   expect(completions).toMatchObject([{ kind: 'retry' }, { kind: 'retry' }]);
-  const [far] = await t.sql<{ due: Date }[]>`select due from delayed where run_id = ${one.run}`;
+  const [far] = await t.sql<{ due: Date }[]>`select due from delayed where run_id = ${first.run}`;
   expect(far!.due.getTime()).toBeGreaterThan(t.engine.clock.now() + 300 * 86_400_000);
 });
 
 test('an outcome is stored without secrets, then published, then traced; a stale one is not traced', async () => {
-  const { t, one } = await twoAttempts();
+  const { t, first } = await twoAttempts();
   const steps: unknown[] = [];
   const redactor = createRedactor(['correct-horse-battery']);
   const complete = createComplete({
@@ -58,14 +58,14 @@ test('an outcome is stored without secrets, then published, then traced; a stale
     tracing: { attempt: ({ outcome }, status) => void steps.push({ traced: status, outcome }) },
   });
   const outcome = { kind: 'completed', output: 'a correct-horse-battery', outputType: 'text/plain' } as const;
-  const ended = { env: t.environment.id, task: 'send', ...one, outcome };
+  const ended = { env: t.environment.id, task: 'send', ...first, outcome };
 
   expect(await complete(ended)).toEqual({ stale: false, kind: 'COMPLETED' });
   const output = 'a <redacted>';
-  expect(await t.sql`select output from runs where id = ${one.run}`).toEqual([{ output }]);
-  expect(steps).toEqual([{ changed: [one.run] }, { traced: 'COMPLETED', outcome: { ...outcome, output } }]);
+  expect(await t.sql`select output from runs where id = ${first.run}`).toEqual([{ output }]);
+  expect(steps).toEqual([{ changed: [first.run] }, { traced: 'COMPLETED', outcome: { ...outcome, output } }]);
 
   steps.length = 0;
   expect(await complete(ended)).toEqual({ stale: true, kind: undefined });
-  expect(steps).toEqual([{ changed: [one.run] }]);
+  expect(steps).toEqual([{ changed: [first.run] }]);
 });

@@ -20,7 +20,7 @@ const arrays = arraysOf(queuedColumns);
 /** Inserts everyday runs and queues them, if their lanes exist. */
 export async function insertQueued({ sql, clock }: Engine, runs: readonly NewRun[]): Promise<boolean> {
   const { count } = await sql`
-    with given as (
+    with input as (
       select i.*, l.id as lane_id
         from unnest(${arrays({ sql, runs })}) as i (${queuedNames})
         -- held, so that no claim drops the lane before the runs are in it
@@ -30,10 +30,10 @@ export async function insertQueued({ sql, clock }: Engine, runs: readonly NewRun
     ), created as (
       insert into runs (${names}, created_at)
       select ${names}, ${new Date(clock.now())}::timestamptz
-        from given where (select count(*) from given) = ${runs.length}::int
+        from input where (select count(*) from input) = ${runs.length}::int
     )
     insert into queued (lane_id, sort_key, run_id, env, expires_at)
-    select i.lane_id, i.sort_key, i.id, i.env, i.expires_at from given i where (select count(*) from given) = ${runs.length}::int`;
+    select i.lane_id, i.sort_key, i.id, i.env, i.expires_at from input i where (select count(*) from input) = ${runs.length}::int`;
   return count === runs.length;
 }
 
@@ -60,7 +60,7 @@ export async function insertLeased(
                where l.queue_id = ${run.queueId} and l.key = ${run.concurrencyKey} and l.pinned_version = 0 limit 1) is null
          -- held, so that a rescue sees this lease
          for key share of r
-    ), made as (
+    ), created as (
       insert into runs (${names}, created_at)
       select i.*, ${at}::timestamptz from (select ${values(run)} from free) i
     )

@@ -109,7 +109,7 @@ export async function insertSealed(sql: Queryable, batchItems: ItemsOfBatch, now
         from sealed
         cross join unnest(${lanes.length > 1 ? laneOf : null}::int[], ${arraysOf(each, textsOf(each))({ sql, runs })})
                as i (lane, ${namesOf(each)})
-    ), ${notedAndCounted(sql, batchItems, new Date(now))}, made as (
+    ), ${notedAndCounted(sql, batchItems, new Date(now))}, created as (
       insert into runs (${sealedNames}, created_at)
       select ${sealedNames}, ${createdAt}::timestamptz from items
     )

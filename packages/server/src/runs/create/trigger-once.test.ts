@@ -26,7 +26,7 @@ test('a request with a one-time token that is repeated while in progress has one
     await waiting(2);
     return { both: Promise.all([first, second]) };
   });
-  const [one, other] = await both;
-  expect(other).toEqual(one);
-  expect(await t.sql`select id from runs`).toEqual([{ id: one.id }]);
+  const [response, repeated] = await both;
+  expect(repeated).toEqual(response);
+  expect(await t.sql`select id from runs`).toEqual([{ id: response.id }]);
 });

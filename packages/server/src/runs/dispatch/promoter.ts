@@ -29,11 +29,11 @@ export const promoter = ({ engine, dispatch, resume, timer }: PromoterDependenci
     for (const env of await endDueWaits(engine, maxAtOnce)) dispatch.wake(env);
     // A cancellation and an expiry make runs ready without a wake-up.
     for (const env of await environmentsToResume(engine)) resume(env);
-    const [next] = await sql<{ due: Date | null; held_ms: number | null }[]>`
+    const [next] = await sql<{ due: Date | null; rate_limited_ms: number | null }[]>`
       select (select nullif(due, 'infinity') from delayed order by due limit 1) as due,
              (select ceil(extract(epoch from due - rate_now()) * 1000)::float8 from queue_starts
-               where due is not null order by due limit 1) as held_ms`;
-    if (next && next.held_ms !== null && next.held_ms <= 0) {
+               where due is not null order by due limit 1) as rate_limited_ms`;
+    if (next && next.rate_limited_ms !== null && next.rate_limited_ms <= 0) {
       const released = await sql<{ env: number }[]>`select env from release_rate_limited(${maxAtOnce})`;
       for (const { env } of released) dispatch.wake(env);
       return true;
@@ -41,7 +41,9 @@ export const promoter = ({ engine, dispatch, resume, timer }: PromoterDependenci
     const due = Math.min(
       next?.due?.getTime() ?? Number.POSITIVE_INFINITY,
       // Rate limits use the database's clock, which may differ slightly from this one.
-      next?.held_ms == null ? Number.POSITIVE_INFINITY : clock.now() + Math.max(1, next.held_ms),
+      next?.rate_limited_ms == null
+        ? Number.POSITIVE_INFINITY
+        : clock.now() + Math.max(1, next.rate_limited_ms),
       (await nextDueWait(engine)) ?? Number.POSITIVE_INFINITY,
     );
     return Number.isFinite(due) && new Date(due);

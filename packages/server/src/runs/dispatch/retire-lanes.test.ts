@@ -121,9 +121,9 @@ test('a lane with runs stays, and is blocked only while its limit is reached; a 
         });
 
         const rows = await tx<
-          { id: number; blocked: boolean; isHeld: boolean; ring: number; due: number | null }[]
+          { id: number; blocked: boolean; isRateLimited: boolean; ring: number; due: number | null }[]
         >`
-          select l.id::int, l.blocked, l.rate_limited_at is not null as "isHeld", l.ring, extract(epoch from s.due)::float8 as due
+          select l.id::int, l.blocked, l.rate_limited_at is not null as "isRateLimited", l.ring, extract(epoch from s.due)::float8 as due
             from lanes l join queues q on q.id = l.queue_id
             left join queue_starts s on s.queue_id = q.id and s.key = case when q.rate_by_key then l.key else '' end
            where l.env = ${env}`;
@@ -145,11 +145,13 @@ test('a lane with runs stays, and is blocked only while its limit is reached; a 
           const limit = settings.concurrency_override ?? settings.concurrency_limit ?? Infinity;
           const running = input.leases.filter((lease) => lease.queue === index && lease.key === key).length;
           const isUsedUp = settings.paused || running >= limit;
-          const isHeld = list === 'rate_limited' && runs > 0;
-          expect(row.isHeld).toBe(isHeld);
-          expect(row.blocked, `lane ${id} is blocked`).toBe(isHeld || (list === 'at_limit' && isUsedUp));
+          const isRateLimited = list === 'rate_limited' && runs > 0;
+          expect(row.isRateLimited).toBe(isRateLimited);
+          expect(row.blocked, `lane ${id} is blocked`).toBe(
+            isRateLimited || (list === 'at_limit' && isUsedUp),
+          );
           expect(row.ring).toBe(isMisplaced ? (settings.shared_limit_id ?? 0) : ring);
-          if (!isHeld) continue;
+          if (!isRateLimited) continue;
           // It returns when the first start leaves the window after which fewer than the burst remain.
           const over = ages.filter((age) => ages.filter((later) => later < age).length < burst);
           expect(row.due).toBe(now - Math.max(...over) + window);

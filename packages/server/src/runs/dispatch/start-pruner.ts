@@ -19,14 +19,14 @@ export function startPruner({ sql }: Pick<Engine, 'sql'>): Job {
           select s.ctid as tid, s.queue_id as queue, s.key, s.at[cardinality(s.at)] as latest, s.due, rate_now() as now
             from queue_starts s where (s.queue_id, s.key) > (${last.queue}, ${last.key})
            order by s.queue_id, s.key limit ${maxAtOnce} for update skip locked
-        ), told as materialized (
+        ), checked as materialized (
           select p.*, q.rate_window from page p
            cross join lateral (select x.rate_window from queues x where x.id = p.queue limit 1) q
         ), gone as (
-          delete from queue_starts s using told t
+          delete from queue_starts s using checked t
            where s.ctid = t.tid and t.due is null and (t.rate_window is null or t.latest <= t.now - t.rate_window)
         ), early as (
-          update queue_starts s set due = t.now from told t where s.ctid = t.tid and t.due > t.now + t.rate_window
+          update queue_starts s set due = t.now from checked t where s.ctid = t.tid and t.due > t.now + t.rate_window
         )
         select queue, key from page order by queue, key`;
       const more = rows.length >= maxAtOnce;

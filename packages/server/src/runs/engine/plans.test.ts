@@ -23,7 +23,7 @@ import { endDueWaits } from '../waits/due.ts';
 const few = 25;
 
 /** A server's connections on a database full of other runs, and the handling of some of its own runs. */
-async function crowded() {
+async function loaded() {
   const t = await testEngine();
   const env = t.environment.id;
   const concurrency = { name: 'provider', limit: 8 };
@@ -257,7 +257,7 @@ test(
   'every statement reads hot tables by the full key, with any statistics',
   { timeout: 240_000 },
   async () => {
-    const { t, plans, live } = await crowded();
+    const { t, plans, live } = await loaded();
     const offences: Record<string, string[]> = {};
     for (const analyzed of [false, true]) {
       if (analyzed) {

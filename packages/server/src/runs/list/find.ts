@@ -164,9 +164,9 @@ async function scanSpans(
     ), spans as materialized (
       select x.env, x.span from scanned x where ${hasOthers}
     )
-    select one.*, r.env, r.id
+    select found.*, r.env, r.id
       from (select count(*)::int as scanned, (select count(*)::int from spans) as read,
-                   ${section.backward ? sql`max(span)` : sql`min(span)`} as edge from scanned) one
+                   ${section.backward ? sql`max(span)` : sql`min(span)`} as edge from scanned) found
       left join lateral (
         select r.env, r.id from spans s
          cross join lateral (

@@ -15,7 +15,7 @@ export interface RunList {
 }
 
 /**
- * A page of runs, newest first, in id order, because ids begin with the creation time. `before` takes precedence over `after`. Without
+ * Reads a page with runs, newest first, in id order, because ids begin with the creation time. `before` overrides `after`. Without
  * a time range, the runs of the last seven days. A page may have fewer runs than requested, even none, and still have a `next`: filters that
  * rarely overlap are searched over a limited distance at a time.
  */

@@ -177,7 +177,7 @@ describe('the metadata of a run', () => {
     const t = await testEngine();
     await t.register('send');
     const env = t.environment.id;
-    const { id } = await t.trigger('send', { metadata: { kept: 1 } });
+    const { id } = await t.trigger('send', { metadata: { stored: 1 } });
     const big = { metadata: { big: 'x'.repeat(262_144) } };
     await expect(changeMetadata(t.engine, env, id, big)).rejects.toMatchObject({ status: 413 });
     const rootOperations = [
@@ -188,7 +188,7 @@ describe('the metadata of a run', () => {
       status: 400,
       message: expect.stringMatching(/^rootOperations\[1\]\.key: /),
     });
-    expect(await readMetadata(t.engine, env, id)).toEqual({ kept: 1 });
+    expect(await readMetadata(t.engine, env, id)).toEqual({ stored: 1 });
     const redactor = createRedactor(['sentinel-secret-value']);
     const result = await changeMetadata(
       t.engine,

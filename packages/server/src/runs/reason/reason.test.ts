@@ -350,7 +350,7 @@ test('removing the reported reasons, one after the other, starts any run', async
   );
 }, 60_000);
 
-test('a canceled run waits for nothing, regardless of what blocked it before', async () => {
+test('a canceled run waits for nothing, whether it was blocked or not', async () => {
   const t = await testEngine();
   const { id } = await t.trigger('send');
   await cancelRun(t.engine, t.runners, t.environment.id, id);

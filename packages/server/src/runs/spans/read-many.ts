@@ -17,13 +17,13 @@ export async function readSpansOf(
   runs: readonly { readonly id: string; readonly limit: number }[],
 ): Promise<Map<string, SpansOfRun>> {
   const rows = await sql<(ChunkRow & { run_id: string; arrived: Date; isCut: boolean })[]>`
-    select i.run_id, s.id, s.attempt, s.trace_id, s.dropped, s.at as arrived, s.furthest >= i.most as "isCut", s.spans
-      from unnest(${runs.map((run) => run.id)}::text[], ${runs.map((run) => run.limit)}::int[]) with ordinality as i (run_id, most, ix)
+    select i.run_id, s.id, s.attempt, s.trace_id, s.dropped, s.at as arrived, s.furthest >= i.max_spans as "isCut", s.spans
+      from unnest(${runs.map((run) => run.id)}::text[], ${runs.map((run) => run.limit)}::int[]) with ordinality as i (run_id, max_spans, ix)
       cross join lateral (
         select z.*, max(z.before) over () as furthest
           from (select x.*, sum(x.count + 1) over (order by x.id) - x.count - 1 as before
-                  from (select y.* from run_spans y where y.env = ${env} and y.run_id = i.run_id order by y.id limit i.most + 1) x) z) s
-     where s.before < i.most order by i.ix, s.id`;
+                  from (select y.* from run_spans y where y.env = ${env} and y.run_id = i.run_id order by y.id limit i.max_spans + 1) x) z) s
+     where s.before < i.max_spans order by i.ix, s.id`;
   const found = new Map<string, { chunks: SpansOfRun['chunks']; isCut: boolean }>();
   for (const row of rows) {
     const run = found.get(row.run_id) ?? { chunks: [], isCut: false };

@@ -115,7 +115,7 @@ test('input of a hostile runner is reduced to the limits, and the rest is stored
   });
   expect(big).toMatchObject({ attributes: {}, events: [] });
   expect(big!.omitted).toBeGreaterThan(100);
-  // A run with too many spans stores no more; another run's spans are stored.
+  // The limit applies to each run: another run's spans are stored.
   const full = Array.from({ length: spanLimits.perAttempt }, (_, n) => span(n));
   for (let attempt = 1; attempt <= 7; attempt += 1) {
     await (

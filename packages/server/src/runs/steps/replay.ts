@@ -40,11 +40,11 @@ export async function replayFromStep(
 }
 
 async function seqOf(tx: Transaction, env: number, run: string, name: string): Promise<number> {
-  const rows = await tx<{ name: string; seq: number; is_asked: boolean }[]>`
-    (select s.name, s.seq, true as is_asked from run_steps s where s.env = ${env} and s.run_id = ${run} and s.name = ${name})
+  const rows = await tx<{ name: string; seq: number; is_requested: boolean }[]>`
+    (select s.name, s.seq, true as is_requested from run_steps s where s.env = ${env} and s.run_id = ${run} and s.name = ${name})
     union all
     (select s.name, s.seq, false from run_steps s where s.env = ${env} and s.run_id = ${run} order by s.seq, s.name limit ${maxNamed + 1})`;
-  const step = rows.find((row) => row.is_asked);
+  const step = rows.find((row) => row.is_requested);
   if (step) return step.seq;
   if (rows.length === 0)
     throw unprocessable('fromStep: the run has no stored steps. Replay it without fromStep.');

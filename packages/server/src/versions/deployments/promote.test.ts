@@ -117,25 +117,27 @@ describe('archiving', () => {
 
   test('is rejected for the current version, for one with live runs, and for one that does not exist', async () => {
     const t = await testDeployments();
-    const one = await t.deploy(bundleOf({}));
-    const two = await t.deploy(bundleOf({ 'a.js': 'a' }));
-    await t.promoteTo(one.version);
-    await expect(t.archive(one.version)).rejects.toMatchObject(problem(409, /is the current one/));
+    const current = await t.deploy(bundleOf({}));
+    const older = await t.deploy(bundleOf({ 'a.js': 'a' }));
+    await t.promoteTo(current.version);
+    await expect(t.archive(current.version)).rejects.toMatchObject(problem(409, /is the current one/));
     const bound = [
-      await t.trigger('send', { lockToVersion: two.version }),
-      await t.trigger('send', { lockToVersion: two.version, delay: '1h' }),
-      await t.trigger('send', { lockToVersion: two.version }),
+      await t.trigger('send', { lockToVersion: older.version }),
+      await t.trigger('send', { lockToVersion: older.version, delay: '1h' }),
+      await t.trigger('send', { lockToVersion: older.version }),
     ];
     await t.addRunner('r');
-    const [id] = [...(await t.engine.versions.ids(t.environment.id, [two.version])).values()];
+    const [id] = [...(await t.engine.versions.ids(t.environment.id, [older.version])).values()];
     const [live] = await t.claim('r', [id!], 1);
-    expect(await t.show(two.version)).toMatchObject({ state: 'ready', liveRuns: bound.length });
-    await expect(t.archive(two.version)).rejects.toMatchObject(problem(409, /^3 runs are bound to version/));
+    expect(await t.show(older.version)).toMatchObject({ state: 'ready', liveRuns: bound.length });
+    await expect(t.archive(older.version)).rejects.toMatchObject(
+      problem(409, /^3 runs are bound to version/),
+    );
     await t.end(live!);
     await t.sql`delete from queued`;
     await t.sql`delete from delayed`;
-    expect(await t.archive(two.version)).toMatchObject({ state: 'archived' });
-    await expect(t.trigger('send', { lockToVersion: two.version })).rejects.toMatchObject(
+    expect(await t.archive(older.version)).toMatchObject({ state: 'archived' });
+    await expect(t.trigger('send', { lockToVersion: older.version })).rejects.toMatchObject(
       problem(422, /its deployment is archived/),
     );
     const created = await t.create(bundleOf({ 'b.js': 'b' }).body);

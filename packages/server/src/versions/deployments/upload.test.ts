@@ -137,14 +137,14 @@ describe('an upload', () => {
   test('by two clients that compress the same content differently becomes one version, in any order', async () => {
     const t = await testDeployments();
     const content = { 'a.js': 'a'.repeat(50_000) };
-    const [one, two] = [bundleOf(content, { level: 1 }), bundleOf(content, { level: 9 })];
-    const [first, second] = [await t.create(one.body), await t.create(two.body)];
+    const [fast, small] = [bundleOf(content, { level: 1 }), bundleOf(content, { level: 9 })];
+    const [first, second] = [await t.create(fast.body), await t.create(small.body)];
     expect(second.id).toBe(first.id);
     expect(second.missing).not.toEqual(first.missing);
-    await t.send(first, one);
+    await t.send(first, fast);
     expect(await t.finalize(second)).toMatchObject({ state: 'ready' });
     const [row] = await t.sql<{ bundle: TestBundle['body']['bundle'] }[]>`select bundle from versions`;
-    expect(row!.bundle.files.map(({ blob }) => blob)).toEqual(one.body.bundle.files.map(({ blob }) => blob));
+    expect(row!.bundle.files.map(({ blob }) => blob)).toEqual(fast.body.bundle.files.map(({ blob }) => blob));
     expect((await t.sql`select from version_blobs`).length).toBe(3);
   });
 });

@@ -5,7 +5,7 @@
 -- after any later one (a clock may be set back). A new run that is already full waits until now. It has no parent.
 -- The planner settings of the caller apply.
 --
--- Locks: collecting by its key, and for each the delayed row of its run (skip locked: a run that is being promoted collects no more) and its
+-- Locks: collecting by its key, and for each the delayed row of its run (skip locked: a run that is being promoted is full) and its
 --        idempotency key.
 -- Callers: identify_runs.
 create or replace function collect_triggers(p_at timestamptz, p_runs new_run[]) returns new_run[]

@@ -63,7 +63,7 @@ begin
         select coalesce(c.closed_at is not null or c.next_seq > greatest(c.start_seq, p_beyond[i] + 1), false),
                least(coalesce(w.due, p_due[i]), c.expires_at)
           into v_over, v_due
-          from (select) one left join channels c on c.id = v_channel[i];
+          from (select) x left join channels c on c.id = v_channel[i];
         v_over := v_over or coalesce(v_due <= p_at, false);
         -- Waits for messages that have arrived are of no use to an attempt that has received them.
         delete from waits x
