@@ -1,7 +1,7 @@
 /**
  * Creates error groups in SQL, in the state that recording, tallying and compaction produce: the n-th fingerprint occurs 1/n as often as the
- * first, half of them for two days only, with a version a day. The last 30 days have all tallies, earlier days the last one of each hour. There
- * are no runs, because lists of groups do not read them.
+ * first, half of them for two days only, with a version a day. The last 30 days have all tallies, earlier days the last one of each hour. Runs
+ * are left out, because lists of groups do not read them.
  */
 import type { Sql } from '../../packages/server/src/db/connect.ts';
 import { byHourUntil } from '../../packages/server/src/errors/counts/range.ts';

@@ -104,7 +104,7 @@ const total: StandardSchemaV1<{ total: string }, { total: number }> = {
     version: 1,
     vendor: 'test',
     validate: (value) => {
-      const amount = Number((value as { amount?: unknown } | null)?.amount);
+      const amount = Number((value as { total?: unknown } | null)?.total);
       return Number.isNaN(amount)
         ? { issues: [{ message: 'no number', path: ['total'] }] }
         : { value: { total: amount } };

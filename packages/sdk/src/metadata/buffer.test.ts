@@ -78,7 +78,7 @@ test('changes that could not be sent are sent again, and applied once', async ()
   failures.push(new Error('away'));
   buffer.change('operations', set('a', 1));
   await buffer.end();
-  expect(warned).toEqual([expect.stringMatching(/1 changes of metadata were lost/)]);
+  expect(warned).toEqual([expect.stringMatching(/1 metadata changes were lost/)]);
 });
 
 test("a rejection for the parent does not discard the run's own changes", async () => {
@@ -100,7 +100,7 @@ test("a rejection for the parent does not discard the run's own changes", async 
 test('a change that exceeds the limit is rejected at its call, and changes nothing', async () => {
   const { buffer, sent } = buffered();
   buffer.change('operations', set('a', 'x'.repeat(200_000)));
-  expect(() => buffer.change('operations', set('b', 'x'.repeat(80_000)))).toThrow(/at most 262144 bytes/);
+  expect(() => buffer.change('operations', set('b', 'x'.repeat(80_000)))).toThrow(/the limit is 262144 bytes/);
   expect(Object.keys(buffer.current())).toEqual(['a']);
   // Replacing a value frees its space.
   buffer.change('operations', set('a', 1));
@@ -112,7 +112,7 @@ test('a change that exceeds the limit is rejected at its call, and changes nothi
 test('rejects keys that touch the prototype, and amounts that are not numbers', () => {
   const { buffer } = buffered();
   for (const key of ['__proto__', '$.a.constructor', '$.x.prototype.y']) {
-    expect(() => buffer.change('operations', set(key, 1))).toThrow(/not a name/);
+    expect(() => buffer.change('operations', set(key, 1))).toThrow(/not a valid metadata name/);
   }
   const add = (value: unknown) =>
     buffer.change('operations', { type: 'increment', key: 'n', value: value as number });

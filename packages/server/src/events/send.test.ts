@@ -202,7 +202,7 @@ describe('invalid input', () => {
     await refused({ id: 5, event }, 'id', /"id"/);
     await refused({ id: 'x'.repeat(256), event }, 'id', /255/);
     await refused({ id: 'a\u0000b', event }, 'id', /NUL/);
-    await refused({ id: '..', event }, 'id', /address/);
+    await refused({ id: '..', event }, 'id', /URL path/);
     await refused({ id: 'a' }, 'event', /"event"/);
     for (const wrong of [null, 'text', 7, ['x'], true])
       await refused({ id: 'a', event: wrong }, 'event', /expected object/);
@@ -232,7 +232,7 @@ describe('invalid input', () => {
       await refused({ id: 'a', event: { ...event, deliverAt } }, 'event.deliverAt', /not a date/);
     // As sent on the wire, not as written in code.
     const own = JSON.parse('{"name":"order.created","__proto__":{"a":1}}') as object;
-    await refused({ id: 'a', event: own }, 'event.__proto__', /not a name.*"event\.__proto__"/);
+    await refused({ id: 'a', event: own }, 'event.__proto__', /not a valid event property.*"event\.__proto__"/);
     await refused([], '', /expected object/);
     expect((await server.ask('/api/v1/events', { method: 'POST', body: '{' })).body).toEqual({
       error: 'Invalid JSON',
@@ -280,7 +280,7 @@ describe('invalid input', () => {
   test('includes a version with an invalid subscription', async () => {
     const server = await eventServer();
     await expect(server.register({ mail: { name: 'a.b*' } })).rejects.toThrow(
-      /The task mail in tasks.ts subscribes/,
+      /The task mail in tasks.ts has an invalid event subscription/,
     );
   });
 });

@@ -174,7 +174,7 @@ test('invalid settings are rejected with the field and the fix', async () => {
     [
       { kind: 'slack', url: 'https://hooks.example.com/x', types: ['run.failed'] },
       400,
-      /not sent to people.* at "types/,
+      /not available for chat and email.* at "types/,
     ],
     [{ kind: 'slack', url: 'http://10.0.0.1/x' }, 422, /^url: 10\.0\.0\.1 is not a public Internet address/],
     [
@@ -188,7 +188,7 @@ test('invalid settings are rejected with the field and the fix', async () => {
       /^smtp\.host: .* only TLS for mail/,
     ],
     [{ ...mail, smtp: { ...mail.smtp, host: 'a b' } }, 400, /must be a host name .* at "smtp\.host"/],
-    [{ ...mail, smtp: { ...mail.smtp, password: undefined } }, 400, /give both .* at "smtp\.password"/],
+    [{ ...mail, smtp: { ...mail.smtp, password: undefined } }, 400, /set both .* at "smtp\.password"/],
     [{ ...mail, smtp: { ...mail.smtp, port: 0 } }, 400, /smtp\.port/],
     [{ ...mail, from: 'x\r\nBcc: a@b.example' }, 400, /not a mail address .* at "from"/],
     [{ ...mail, to: [] }, 400, /to/],

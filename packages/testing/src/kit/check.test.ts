@@ -37,7 +37,7 @@ async function complaint(): Promise<string> {
 test('names a trigger that was not awaited, and code that still executes', async () => {
   // Long enough to be observed while it executes, on any machine.
   const forgotten = nap.trigger(2_000);
-  expect(await complaint()).toMatch(/The request POST \/api\/v1\/tasks\/nap\/trigger was still going/);
+  expect(await complaint()).toMatch(/The request POST \/api\/v1\/tasks\/nap\/trigger had not finished/);
   await forgotten;
   await expect
     .poll(() => complaint())

@@ -30,7 +30,7 @@ test('missing names, duplicate names and invalid numbers are reported at their f
     ]),
   ).toEqual({
     errors: new Map([
-      [1, 'There is another field a.'],
+      [1, 'Another field has the name a.'],
       [2, 'Enter a name, or remove the field.'],
       [3, '"many" is not a number.'],
     ]),

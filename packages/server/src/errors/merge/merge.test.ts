@@ -128,7 +128,7 @@ describe('a merge', () => {
   test('is rejected across tasks and for unknown groups, and changes nothing', async () => {
     await fail(1, { message: 'a' }, { message: 'b', task: 'other' });
     await expect(mergeErrorGroups(sql, { ...change('a'), errors: [id('b', 'other')] })).rejects.toMatchObject(
-      { status: 422, message: expect.stringMatching(/^errors: .* of the task other/) },
+      { status: 422, message: expect.stringMatching(/^errors: .* belongs to the task other/) },
     );
     for (const error of ['error_0000000000000000', 'nonsense']) {
       await expect(mergeErrorGroups(sql, { ...change('a'), errors: [error] })).rejects.toMatchObject({

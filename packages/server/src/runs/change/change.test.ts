@@ -134,7 +134,7 @@ describe('rescheduling', () => {
     const past = new Date(t.engine.clock.now() - 1_000).toISOString();
     await expect(rescheduleRun(t.engine, { expect() {} }, env, id, past)).rejects.toMatchObject({
       status: 400,
-      message: expect.stringMatching(/^delay: .* is past/),
+      message: expect.stringMatching(/^delay: .* is in the past/),
     });
     expect(await retrieveRun(t.engine, env, id)).toMatchObject({ status: 'DELAYED', delayedUntil: before });
     await rescheduleRun(t.engine, { expect() {} }, env, id, '0s');

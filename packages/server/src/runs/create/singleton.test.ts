@@ -142,7 +142,7 @@ describe('triggers with a singleton', () => {
     expect((await t.trigger('sync', { singleton: { key: 'other' } })).id).not.toBe(second.id);
     await expect(t.trigger('sync', { debounce: { key: 'k', delay: '1s' } })).rejects.toMatchObject({
       status: 422,
-      message: expect.stringMatching(/task with a singleton/),
+      message: expect.stringMatching(/task also has a singleton/),
     });
   });
 

@@ -52,7 +52,7 @@ describe('operations', () => {
     '$.__proto__[0]',
     '$.a[0].constructor',
   ])('reject the key %s', (key) => {
-    expect(refusedKey(key)).toMatch(/not a name/);
+    expect(refusedKey(key)).toMatch(/not a valid metadata name/);
   });
 
   test('reject paths that are too deep and lists that are too long', () => {

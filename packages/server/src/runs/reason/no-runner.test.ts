@@ -38,7 +38,7 @@ test('lists what each runner lacks', () => {
       others,
     ),
   ).toBe(
-    'No connected runner can execute version 20261123.1, to which the run is bound: the runner on a lacks one of the platforms linux-arm64-musl (it is linux-x64-glibc); the runner on b accepts no more attempts; the runner on a has only the versions of its folder; and so on for 1 more. Or move its runs to another version: `millrace versions move 20261123.1 …`.',
+    'No connected runner can execute version 20261123.1, to which the run is bound: the runner on a lacks one of the platforms linux-arm64-musl (it is linux-x64-glibc); the runner on b accepts no more attempts; the runner on a has only the versions of its folder; and 1 more. Or move its runs to another version: `millrace versions move 20261123.1 …`.',
   );
   expect(why({}, { ...runner, unable: 'the disk is full' })).toMatch(
     /could not load it \(the disk is full\)\. Or move its runs to another version: /,

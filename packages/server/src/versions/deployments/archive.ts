@@ -51,9 +51,9 @@ async function reasonToStay(
   if (row?.current) return inUse(`Version ${version} is the current version. Promote another one first.`);
   if (row?.canary) return inUse(`Version ${version} is the canary. Abort it first.`);
   if (row && row.live > 0) {
-    const live = row.live === 1 ? '1 run is' : `${row.live} runs are`;
+    const [live, them] = row.live === 1 ? ['1 run is', 'it'] : [`${row.live} runs are`, 'them'];
     return inUse(
-      `${live} bound to version ${version}. Wait for them to end, cancel them, or move them to another version (\`millrace versions move ${version} …\`).`,
+      `${live} bound to version ${version}. Wait for ${them} to end, cancel ${them}, or move ${them} to another version (\`millrace versions move ${version} …\`).`,
     );
   }
   return undefined;

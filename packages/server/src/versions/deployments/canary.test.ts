@@ -145,7 +145,7 @@ describe('a canary', () => {
   test('is rejected with a message that suggests a fix', async () => {
     const { t, current, canary } = await twoVersions();
     await expect(t.promoteTo(current.version, { percent: 10 })).rejects.toMatchObject(
-      problem(409, /is the current one/),
+      problem(409, /is the current version/),
     );
     await expect(t.promoteTo(canary.version, { percent: 10, force: false })).rejects.toMatchObject(
       problem(409, /No connected runner has loaded/),

@@ -120,7 +120,7 @@ describe('archiving', () => {
     const current = await t.deploy(bundleOf({}));
     const older = await t.deploy(bundleOf({ 'a.js': 'a' }));
     await t.promoteTo(current.version);
-    await expect(t.archive(current.version)).rejects.toMatchObject(problem(409, /is the current one/));
+    await expect(t.archive(current.version)).rejects.toMatchObject(problem(409, /is the current version/));
     const bound = [
       await t.trigger('send', { lockToVersion: older.version }),
       await t.trigger('send', { lockToVersion: older.version, delay: '1h' }),

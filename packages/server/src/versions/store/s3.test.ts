@@ -195,7 +195,7 @@ test('a lost or truncated object is reported as such', async () => {
   await writeFile(second![1], (await readFile(second![1])).subarray(1));
   await expect(t.fetch(version, blobOf(second![0]))).rejects.toMatchObject({
     status: 503,
-    message: expect.stringMatching(/has \d+ bytes of .* and not \d+/) as string,
+    message: expect.stringMatching(/has \d+ bytes of .*, not \d+/) as string,
   });
 });
 
