@@ -147,7 +147,7 @@ test('an agent finds the cause of a failed run, and can change nothing', async (
     cancel_run: { run: failed },
     resolve_error: { error: errors[0].id },
   }))
-    expect(await refused(name, args)).toMatch(new RegExp(`^${name} changes .*read-only.*--write`));
+    expect(await refused(name, args)).toMatch(new RegExp(`^${name} makes changes, .*read-only.*--write`));
   expect((await server.ask('/api/v1/runs')).body.data).toHaveLength(1);
   expect(await entries()).toEqual([]);
 

@@ -97,7 +97,7 @@ describe('the access commands', () => {
     const approve = ['tokens', 'approve', code.toLowerCase().replace('-', ''), '--yes', '--json'];
     const approved = await run([...approve, '--name', 'build machine', '--expires', '30d']);
     expect(approved.error).toMatch(
-      new RegExp(`it calls itself +${hostname()}\\n +client +millrace/.*\\n +address +127\\.0\\.0\\.1`),
+      new RegExp(`name +${hostname()}\\n +client +millrace/.*\\n +address +127\\.0\\.0\\.1`),
     );
     const token = JSON.parse(approved.out) as { name: string; tokenExpiresAt: string };
     expect(token.name).toBe('build machine');

@@ -27,7 +27,7 @@ describe('a failed start prints one sentence', () => {
       const { exitCode, stderr } = await finished(['dev', '--port', '0'], { cwd: project.path });
       expect(exitCode).toBe(3);
       expect(stderr).toMatch(sentence);
-      expect(stderr).toContain('.millrace is not a folder');
+      expect(stderr).toContain('.millrace is a file, not a folder');
     } finally {
       await project.remove();
     }
@@ -40,7 +40,7 @@ describe('a failed start prints one sentence', () => {
         const { exitCode, stdout, stderr } = await finished(['init', path], { cwd: project.path });
         expect({ path, exitCode, stdout }).toEqual({ path, exitCode: 3, stdout: '' });
         expect(stderr).toMatch(sentence);
-        expect(stderr).toMatch(/^millrace: .*(is not a folder|cannot be created)/);
+        expect(stderr).toMatch(/^millrace: .*(is a file, not a folder|cannot be created)/);
       }
     } finally {
       await project.remove();

@@ -345,7 +345,7 @@ describe('millrace deploy rejects', () => {
     await project.write('millrace.config.ts', "export default { project: 'proj_other' };");
     expect(await project.run('deploy', '--force')).toMatchObject({
       exitCode: 2,
-      stderr: expect.stringMatching(/belongs to the project proj_\w+, but .* says proj_other/),
+      stderr: expect.stringMatching(/belongs to the project proj_\w+, but .* specifies proj_other/),
     });
     await rm(join(project.dir, 'tasks'), { recursive: true });
     expect(await project.run('deploy')).toMatchObject({ exitCode: 3 });

@@ -109,7 +109,7 @@ test('rejects a URL that was changed, is for something else, or has expired', as
   const late = await fetch(readUrl);
   expect([late.status, ((await late.json()) as { error: string }).error]).toEqual([
     403,
-    expect.stringContaining('over'),
+    expect.stringContaining('no longer valid'),
   ]);
   expect((await put(url, '{}')).status).toBe(403);
 });

@@ -272,7 +272,7 @@ test('the log reports a step name that disappeared, with the name in its place',
   const { body } = await server.ask(`/api/v1/runs/${id}/logs`);
   expect(body.lines.map((line: { message: string }) => line.message)).toEqual([
     expect.stringMatching(
-      /stored the step "charge", which this one did not call\. It executed the step "charge card"/,
+      /stored the step "charge", which this one did not call\. It executed the step "charge card" instead/,
     ),
   ]);
 });

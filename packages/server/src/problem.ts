@@ -40,7 +40,7 @@ export const badRequest = (message: string, details?: readonly Detail[]) =>
   new Problem('invalid_request', message, details ? { details } : {});
 
 const unstorable =
-  'The request contains a NUL character or half of a surrogate pair (such as \\ud800), which cannot be stored. Remove it.';
+  'The request contains a NUL character or an unpaired surrogate (such as \\ud800), which cannot be stored. Remove it.';
 
 /** The Problem that a client receives for an error; undefined for an internal error. The database's own errors do not depend on HTTP. */
 export function asProblem(error: unknown): Problem | undefined {

@@ -59,7 +59,7 @@ export const replies = [
   ['Request body does not match its Content-Length', 'malformed-request'],
   ['The path is not a valid URL', 'malformed-request'],
   ['The request is nested too deeply', 'malformed-request'],
-  ['The request contains a NUL character or half of a surrogate pair', 'malformed-request'],
+  ['The request contains a NUL character or an unpaired surrogate', 'malformed-request'],
   ['Content-Type … is not supported: ', 'malformed-request'],
   ['Content-Type is not supported: ', 'malformed-request'],
   ['Content-Type is missing: ', 'malformed-request'],

@@ -68,7 +68,7 @@ test('variables are set before a file is imported, and do not affect the start o
     return { ...atImport, options: process.env.NODE_OPTIONS, environ: process.platform === 'linux' ? readFileSync('/proc/self/environ', 'latin1') : '' };`;
   const evil = '--import=data:text/javascript,globalThis.hacked=true';
   const { peer } = await startTestRunner(
-    { 'tasks/all.ts': `${loaded}\n${tasksFile({ said: startup })}` },
+    { 'tasks/all.ts': `${loaded}\n${tasksFile({ startup })}` },
     {},
     (prepared) => {
       // May have been stored before such names were rejected.
@@ -102,7 +102,7 @@ test.runIf(isRoot)('as another user, tasks cannot read the environment of the ru
     const of = (pid: number) => { try { return readFileSync('/proc/' + pid + '/environ', 'latin1').length; } catch (error: any) { return error.code; } };
     return { uid: process.getuid!(), home: process.env.HOME, runner: of(process.ppid), own: typeof of(process.pid) };`;
   const { peer, project } = await startTestRunner(
-    { 'tasks/all.ts': tasksFile({ looks: inspect }) },
+    { 'tasks/all.ts': tasksFile({ inspect }) },
     { runAs: 'nobody' },
     undefined,
     // Like the folder of a project; that of a test is only accessible to its creator.

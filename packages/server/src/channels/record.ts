@@ -43,7 +43,7 @@ function sizeOf(text: string, where: string): number {
   if (text.includes('\u0000'))
     throw badRequest(`The ${where} of a record contains a character that cannot be stored (U+0000).`);
   if (!text.isWellFormed())
-    throw badRequest(`The ${where} of a record contains half a character (an unpaired surrogate).`);
+    throw badRequest(`The ${where} of a record contains an unpaired surrogate.`);
   return Buffer.byteLength(text);
 }
 

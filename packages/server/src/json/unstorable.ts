@@ -65,7 +65,7 @@ function issueOf(text: string, path: readonly PropertyKey[]): Issue | undefined 
     ? 'must not contain a NUL character'
     : text.isWellFormed()
       ? undefined
-      : 'must not contain half a character (half of a surrogate pair)';
+      : 'must not contain an unpaired surrogate';
   return message === undefined ? undefined : { code: 'custom', message, path: [...path], input: undefined };
 }
 
