@@ -98,6 +98,6 @@ test('the published SDK writes streams of a run and follows them together with t
   expect(received.get('news')).toEqual(['one', { two: 2 }]);
   expect(received.get('raw')).toEqual(['a text']);
   expect(await streams.append('late', 1, { target: id })).toBe(0);
-  await expect(streams.append('late', 1)).rejects.toThrow('name the run');
+  await expect(streams.append('late', 1)).rejects.toThrow('specify the run');
   await expect(streams.append('late', 1, { target: 'run_none' })).rejects.toThrow('Run not found');
 });

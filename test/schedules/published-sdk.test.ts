@@ -105,7 +105,7 @@ test('lists time zones', async () => {
 
 test.each([
   [{ cron: '0 0 0 * * *' }, /seconds are not allowed/],
-  [{ cron: '0 0 30 2 *' }, /never come/],
+  [{ cron: '0 0 30 2 *' }, /never occur/],
   [{ timezone: 'Mars/Olympus' }, /Invalid IANA timezone/],
   [{ task: 'nope' }, /not found in project/],
   [{ task: 'plain' }, /not a scheduled task/],

@@ -3,6 +3,7 @@ import type { Sql } from '../../../packages/server/src/db/connect.ts';
 /** Tables that change with time alone. */
 const noise = new Set([
   'runners',
+  'lease_watch',
   'migrations',
   'session_scan',
   'run_stats',
