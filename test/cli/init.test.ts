@@ -63,11 +63,11 @@ test('a project from init runs under dev before anything is installed, and then 
       }
       return dev.stderr.join('\n');
     };
-    expect(await serve()).toMatch(/sdk +that of this command/);
+    expect(await serve()).toMatch(/sdk +the SDK of this command/);
     expect(await realpath(link)).toBe(join(repository, 'packages/sdk'));
 
     await symlink(join(repository, 'test/modules/node_modules'), join(project, 'node_modules'));
-    expect(await serve()).not.toMatch(/sdk +that of this command/);
+    expect(await serve()).not.toMatch(/sdk +the SDK of this command/);
     await expect(realpath(link)).rejects.toThrow('ENOENT');
   } finally {
     await rm(path, { recursive: true, force: true, maxRetries: 5 });

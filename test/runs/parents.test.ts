@@ -39,7 +39,7 @@ test('a caller creates children only of runs that it may write, and learns nothi
     expect(await answer(keys.prod, other)).toMatchObject({ ok: true });
     expect(await answer(keys.prod, 'run_unknown')).toMatchObject({
       ok: false,
-      error: expect.stringMatching(/no run "run_unknown"/),
+      error: expect.stringMatching(/the run "run_unknown" does not exist/),
     });
   }
   const items = [mine, other, undefined].map((parentRunId) => ({ task: 'mine', options: { parentRunId } }));
