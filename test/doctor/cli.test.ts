@@ -21,7 +21,7 @@ test('doctor prints one line for each check, then the findings, and exits with 1
   expect(table.stdout).toMatch(/^ok +machine +node-version$/m);
   expect(table.stdout).toMatch(/^error +database +database-answers +1 finding$/m);
   expect(table.stdout).toMatch(/^error {2}database-answers {2}.*nothing is listening there/m);
-  expect(table.stdout).toMatch(/^ {2}fix {4}/m);
+  expect(table.stdout).toMatch(/^ {2}fix {3}/m);
   expect(JSON.parse(asJson.stdout)).toMatchObject({
     errors: 1,
     checks: expect.arrayContaining([

@@ -21,10 +21,10 @@ test(
     await page.getByRole('button', { name: 'Continue' }).click();
 
     // The cookie is strict, and yet the page that follows the provider's is logged in.
-    await page.getByRole('button', { name: 'Show who asks' }).click();
+    await page.getByRole('button', { name: 'Show the request' }).click();
     const dialog = page.getByRole('alertdialog');
     await expect.poll(() => dialog.textContent()).toContain('build machine');
-    await dialog.getByRole('button', { name: 'Let it in' }).click();
+    await dialog.getByRole('button', { name: 'Approve' }).click();
     const fetched = async () =>
       (
         await here.ask('POST /api/v1/token', {

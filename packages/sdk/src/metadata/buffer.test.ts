@@ -100,7 +100,9 @@ test("a rejection for the parent does not discard the run's own changes", async 
 test('a change that exceeds the limit is rejected at its call, and changes nothing', async () => {
   const { buffer, sent } = buffered();
   buffer.change('operations', set('a', 'x'.repeat(200_000)));
-  expect(() => buffer.change('operations', set('b', 'x'.repeat(80_000)))).toThrow(/the limit is 262144 bytes/);
+  expect(() => buffer.change('operations', set('b', 'x'.repeat(80_000)))).toThrow(
+    /the limit is 262144 bytes/,
+  );
   expect(Object.keys(buffer.current())).toEqual(['a']);
   // Replacing a value frees its space.
   buffer.change('operations', set('a', 1));

@@ -71,7 +71,10 @@ test('poll times out and reports the status of the run', async () => {
     .poll('run_1', { pollIntervalMs: 1, timeoutInMs: 20 })
     .catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(PollTimeoutError);
-  expect(error).toMatchObject({ message: 'Run run_1 is still QUEUED after 0.02 s', run: { status: 'QUEUED' } });
+  expect(error).toMatchObject({
+    message: 'Run run_1 is still QUEUED after 0.02 s',
+    run: { status: 'QUEUED' },
+  });
 });
 
 test('poll stops when its signal is aborted, also in a pause', async () => {

@@ -42,8 +42,7 @@ export function encodeRecord({ body, headers, id }: NewRecord): EncodedRecord {
 function sizeOf(text: string, where: string): number {
   if (text.includes('\u0000'))
     throw badRequest(`The ${where} of a record contains a character that cannot be stored (U+0000).`);
-  if (!text.isWellFormed())
-    throw badRequest(`The ${where} of a record contains an unpaired surrogate.`);
+  if (!text.isWellFormed()) throw badRequest(`The ${where} of a record contains an unpaired surrogate.`);
   return Buffer.byteLength(text);
 }
 

@@ -232,7 +232,11 @@ describe('invalid input', () => {
       await refused({ id: 'a', event: { ...event, deliverAt } }, 'event.deliverAt', /not a date/);
     // As sent on the wire, not as written in code.
     const own = JSON.parse('{"name":"order.created","__proto__":{"a":1}}') as object;
-    await refused({ id: 'a', event: own }, 'event.__proto__', /not a valid event property.*"event\.__proto__"/);
+    await refused(
+      { id: 'a', event: own },
+      'event.__proto__',
+      /not a valid event property.*"event\.__proto__"/,
+    );
     await refused([], '', /expected object/);
     expect((await server.ask('/api/v1/events', { method: 'POST', body: '{' })).body).toEqual({
       error: 'Invalid JSON',

@@ -92,7 +92,7 @@ export function TasksPage() {
                 options={[
                   { value: 'name', label: 'By name' },
                   { value: 'runs', label: 'Most runs' },
-                  { value: 'success', label: 'Lowest success rate' },
+                  { value: 'success', label: 'Least success' },
                 ]}
                 value={sort}
                 onChange={(id) => setSearch({ sort: id === 'name' ? undefined : id })}
