@@ -43,7 +43,7 @@ if (process.argv[2] === 'serve') serve();
 else {
   const server = fork(import.meta.filename, ['serve']);
   const port = await new Promise<number>((resolve) =>
-    server.once('message', (port) => resolve(port as number)),
+    server.once('message', (message) => resolve(message as number)),
   );
   configure({ baseURL: `http://127.0.0.1:${port}`, secretKey: 'svc_dev_sk_abcdefghijklmnopqrstuvwx' });
   for (let round = 1; round <= 3; round += 1) {

@@ -145,10 +145,10 @@ test('a lane with runs stays, and is blocked only while its limit is reached; a 
           const limit = settings.concurrency_override ?? settings.concurrency_limit ?? Infinity;
           const running = input.leases.filter((lease) => lease.queue === index && lease.key === key).length;
           const isUsedUp = settings.paused || running >= limit;
-          const isRateLimited = list === 'rate_limited' && runs > 0;
-          expect(row.isRateLimited).toBe(isRateLimited);
+          const waitsForStart = list === 'rate_limited' && runs > 0;
+          expect(row.isRateLimited).toBe(waitsForStart);
           expect(row.blocked, `lane ${id} is blocked`).toBe(
-            isRateLimited || (list === 'at_limit' && isUsedUp),
+            waitsForStart || (list === 'at_limit' && isUsedUp),
           );
           expect(row.ring).toBe(isMisplaced ? (settings.shared_limit_id ?? 0) : ring);
           if (!isRateLimited) continue;
