@@ -151,7 +151,7 @@ test('a lane with runs stays, and is blocked only while its limit is reached; a 
             waitsForStart || (list === 'at_limit' && isUsedUp),
           );
           expect(row.ring).toBe(isMisplaced ? (settings.shared_limit_id ?? 0) : ring);
-          if (!isRateLimited) continue;
+          if (!waitsForStart) continue;
           // It returns when the first start leaves the window after which fewer than the burst remain.
           const over = ages.filter((age) => ages.filter((later) => later < age).length < burst);
           expect(row.due).toBe(now - Math.max(...over) + window);
