@@ -5,7 +5,7 @@ import { repository } from '../cli/command.ts';
 
 /** Tests with the kit, in separate processes: it changes `Date` and variables, and other test files share a process. */
 test.each([
-  ['packages/testing', 5],
+  ['packages/testing', 6],
   ['examples/trip', 1],
 ])('the tests of %s pass', { timeout: 240_000 }, async (folder, files) => {
   const environment = Object.entries(process.env).filter(
