@@ -71,6 +71,7 @@ const rules: readonly Rule[] = [
   { words: /^hurry$/, instead: 'wake now' },
   { words: /^plainly$/, instead: 'fast path' },
   { words: /^care$/, instead: 'conditional' },
+  { words: /^places?$/, instead: 'index, slot, cursor or position', within: /^packages\// },
   { words: /^replay(?:s|ed)?$/, instead: 'idempotent response', within: /^packages\/server\/src\/http\// },
 ];
 
@@ -86,8 +87,8 @@ const phrases: Readonly<Record<string, string>> = {
   same_as: 'a code example',
 };
 
-/** `longestKey`, `least_age`: a limit is called `max…` or `min…`. */
-const limit = /^(?:longest|least)[A-Z_]/;
+/** `mostRows`, `longestKey`, `least_age`: a limit is called `max…` or `min…`. */
+const limit = /^(?:most|longest|least)[A-Z_]/;
 
 /** Whole identifiers of the server that have been replaced. */
 const serverNames: Readonly<Record<string, string>> = {
@@ -99,9 +100,6 @@ const serverNames: Readonly<Record<string, string>> = {
 
 /** Phrases and names that contain such a word and stay, in snake case, with the reason. */
 export const allowedPhrases: Readonly<Record<string, string>> = {
-  one_of: 'a keyword of JSON Schema',
-  one_time: 'standard English',
-  look_up: 'standard English',
   in_place: 'standard English',
   all_settled: 'a function of JavaScript',
   promise_settled: 'a type of TypeScript',

@@ -81,7 +81,9 @@ function Loaded({
   });
 
   const change = (index: number, part: Partial<FormField>): void =>
-    setFields((before) => before.map((field, place) => (place === index ? { ...field, ...part } : field)));
+    setFields((before) =>
+      before.map((field, position) => (position === index ? { ...field, ...part } : field)),
+    );
 
   const switchTo = (way: 'form' | 'json'): void => {
     setErrors(new Map());
@@ -182,7 +184,7 @@ function Loaded({
                   label={`Remove ${field.name || 'the field'}`}
                   onClick={() => {
                     setErrors(new Map());
-                    setFields((before) => before.filter((_, place) => place !== index));
+                    setFields((before) => before.filter((_, position) => position !== index));
                   }}
                 />
               </div>
