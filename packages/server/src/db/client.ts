@@ -1,7 +1,7 @@
 import { Client, type ClientConfig } from 'pg';
 import type { Host } from './address.ts';
 import { findLeader, forgetLeader, readOnlyReport, ReadOnlyHost } from './leader.ts';
-import { answered, watchClient } from './watch.ts';
+import { answered, destroy, watchClient } from './watch.ts';
 
 export interface WatchedConfig extends ClientConfig {
   /** Connections with the same one lead to the same host. */
@@ -58,7 +58,7 @@ export class WatchedClient extends Client {
       await super.connect();
       watchClient(this, address);
       if (isOneOfSeveral && (await answered(this, 'pulse', this.#isReadOnly()))) {
-        this.connection.stream.destroy();
+        destroy(this);
         throw new ReadOnlyHost();
       }
     } catch (error) {

@@ -1,6 +1,6 @@
 import { Client, type ClientConfig } from 'pg';
 import type { Host } from './address.ts';
-import { SilentConnection } from './watch.ts';
+import { destroy, SilentConnection } from './watch.ts';
 
 interface Searched {
   readonly address: string;
@@ -82,14 +82,13 @@ async function ask(host: Host, config: ClientConfig & Searched): Promise<void> {
   const client = new Client(at(config, host));
   client.on('error', () => {});
   const isReadOnly = readOnlyReport(client);
-  const late = setTimeout(() => client.connection.stream.destroy(new SilentConnection(connectMs)), connectMs);
+  const late = setTimeout(() => destroy(client, new SilentConnection(connectMs)), connectMs);
   try {
     await client.connect();
     if (await isReadOnly()) throw new ReadOnlyHost();
   } finally {
     clearTimeout(late);
-    // `end` would wait for the reply of the host.
-    client.connection.stream.destroy();
+    destroy(client);
   }
 }
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { escapeIdentifier, type Client } from 'pg';
 import { background } from '../background.ts';
 import { openClient, type ConnectionConfig } from './config.ts';
-import { answered } from './watch.ts';
+import { answered, destroy } from './watch.ts';
 
 export interface Listening {
   /** How many times the connection was opened again. */
@@ -62,13 +62,14 @@ async function keepOpen(
     isReopening = true;
     while (!stopped && !isOpen) {
       await sleep(reconnectMs, undefined, { ref: false });
-      if (!stopped) await open().catch(destroy);
+      if (!stopped) await open().catch(drop);
     }
     isReopening = false;
   };
 
-  // `end()` of the driver would wait for the reply of a silent host.
-  const destroy = (): void => void client?.connection.stream.destroy();
+  const drop = (): void => {
+    if (client) destroy(client);
+  };
 
   const beat = async (): Promise<void> => {
     if (isOpen && client) await answered(client, 'pulse', client.query(statement));
@@ -79,23 +80,23 @@ async function keepOpen(
   } catch (error) {
     // The caller receives no function to stop it.
     stopped = true;
-    destroy();
+    drop();
     throw error;
   }
   // A statement that fails, for example because the primary became a standby, is a reason to connect again as well.
-  const stopPulse = background(pulseMs, beat, destroy);
+  const stopPulse = background(pulseMs, beat, drop);
   return {
     get reopened() {
       return reopened;
     },
     reopen() {
-      if (isOpen) destroy();
+      if (isOpen) drop();
     },
     async unlisten() {
       stopped = true;
       stopPulse();
       await Promise.race([client?.end(), sleep(1_000, undefined, { ref: false })]);
-      destroy();
+      drop();
     },
   };
 }

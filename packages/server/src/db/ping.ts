@@ -6,6 +6,7 @@ import type { Database, Route } from './database.ts';
 import { detectPooler } from './detect-pooler.ts';
 import { DatabaseRefused } from './errors.ts';
 import { explainConnection, explainSetUp, readOnly } from './explain.ts';
+import { destroy } from './watch.ts';
 
 const pingTimeoutMs = 10_000;
 
@@ -47,8 +48,7 @@ async function probe(database: Database, variable: string): Promise<Route> {
     await Promise.race([refuseReadOnly(first, variable), noAnswer()]);
     return { database, pooler: await detectPooler(first, open, variable) };
   } finally {
-    // `end` would wait for the reply of a silent host.
-    for (const client of clients) client.connection.stream.destroy();
+    for (const client of clients) destroy(client);
   }
 }
 

@@ -114,9 +114,9 @@ function destroySilent(address: string, ticks: number, error: Error): void {
     if (state.address === address && state.quiet >= ticks) destroy(client, error);
 }
 
-function destroy(client: Client, error: Error): void {
+/** Drops a connection at once. `end()` of the driver would wait for the reply of a silent host. */
+export function destroy(client: Client, error?: Error): void {
   watched.delete(client);
-  // `end()` of the driver would wait for the reply of a silent host.
   client.connection.stream.destroy(error);
 }
 
