@@ -2,7 +2,7 @@ import { logger } from '../logger/logger.ts';
 import type { Failure } from './api-error.ts';
 import type { ResolvedSettings } from './settings.ts';
 
-/** An outage affects many calls but is logged once. */
+/** An outage affects many calls, so one line a minute is enough. */
 const quietMs = 60_000;
 const announcedAt = new Map<string, number>();
 

@@ -1,4 +1,4 @@
--- Detects outages of the database, so that no lease expires because it could not be renewed (decision 34).
+-- Detects outages of the database, so that no lease expires because it could not be renewed (decision 35).
 
 -- One row. Every server updates it about once a second (`watch_leases`). A pause between two updates is an outage: in it, no server could write,
 -- or the database's clock jumped.

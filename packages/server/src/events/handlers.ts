@@ -24,12 +24,13 @@ export function eventHandlers(dependencies: EventHandlerDependencies): HandlersO
     sendings: readonly Sending[],
   ): Promise<void> => {
     if (!takeRuns.isLimited(request)) return;
-    let runs = 0;
     const counts = await mapInTurns(sendings, ({ environment, row }) =>
       countRuns(engine, { environment, ...row }),
     );
-    for (const deleted of counts) runs += deleted;
-    takeRuns(request, runs);
+    takeRuns(
+      request,
+      counts.reduce((sum, runs) => sum + runs, 0),
+    );
   };
 
   return {

@@ -33,7 +33,7 @@ export function costOf({ id, storesRequestKey }: OperationDeclaration): (request
 export const costOfAppend = (records: readonly { readonly body: Uint8Array }[]): number =>
   1 + unitsOf(records.reduce((bytes, { body }) => bytes + body.length, 0));
 
-const unitsOf = (bytes: number): number => (bytes < bytesPerUnit ? 0 : Math.floor(bytes / bytesPerUnit));
+const unitsOf = (bytes: number): number => Math.floor(bytes / bytesPerUnit);
 
 /** Production requests take precedence over those of other environments, in this proportion. */
 const productionWeight = 4;

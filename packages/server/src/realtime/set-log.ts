@@ -31,7 +31,7 @@ export class SetLog {
     this.#latest.set(run.id, change);
     this.#bytes += bytesOf(run);
     if (this.#changes.length > 64 && this.#changes.length > 2 * this.#latest.size) {
-      this.#changes = this.#changes.filter((earlier) => this.#isLatest(earlier));
+      this.#changes = this.#changes.filter((recorded) => this.#isLatest(recorded));
     }
     let drop = 0;
     while (this.#bytes > this.#maxBytes && drop < this.#changes.length - 1) {
