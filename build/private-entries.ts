@@ -19,7 +19,7 @@ export type FindFile = (specifier: string, name: string) => string | undefined;
 
 /** Covers the private packages in these folders. */
 export async function filesOfEntries(folders: readonly string[]): Promise<FindFile> {
-  const entries = new Map(
+  const entries = new Map<string, Map<string, string>>(
     await Promise.all(
       folders.map(async (folder) => [`@millrace/${folder}`, await exportsOf(folder)] as const),
     ),
@@ -46,9 +46,13 @@ async function exportsOf(folder: string): Promise<Map<string, string>> {
 export function withoutEntries(text: string, findFile: FindFile, pathTo: (file: string) => string): string {
   return text
     .replaceAll(named, (whole, kind: string, type: string | undefined, list: string, specifier: string) => {
-      const byFile = Map.groupBy(itemsOf(list), (item) => findFile(specifier, nameOf(item)));
-      if (byFile.has(undefined)) return whole;
-      const statements = [...byFile].map(([file = '', items]) => {
+      const byFile = new Map<string, string[]>();
+      for (const item of itemsOf(list)) {
+        const file = findFile(specifier, nameOf(item));
+        if (file === undefined) return whole;
+        byFile.set(file, [...(byFile.get(file) ?? []), item]);
+      }
+      const statements = [...byFile].map(([file, items]) => {
         const isType = type !== undefined || items.every((item) => item.startsWith('type '));
         const names = isType ? items.map((item) => item.replace(/^type /, '')) : items;
         return `${kind}${isType ? ' type' : ''} { ${names.join(', ')} } from '${pathTo(file)}'`;
