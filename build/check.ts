@@ -23,7 +23,9 @@ const { values: options } = parseArgs({
   options: { budget: { type: 'boolean' }, long: { type: 'boolean' }, 'second-try': { type: 'boolean' } },
 });
 const env = { ...process.env, ...(options.long && { MILLRACE_TEST_LONG: '1' }) };
-const secondTry = options['second-try'] ? ' --retry 1 --reporter default --reporter ./build/second-try.ts' : '';
+const secondTry = options['second-try']
+  ? ' --retry 1 --reporter default --reporter ./build/second-try.ts'
+  : '';
 
 const steps: readonly Step[] = [
   { name: 'install', command: 'npm run test:install --silent' },
