@@ -13,7 +13,7 @@ export default class SecondTry implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
     const flaky = modules
       .flatMap((module) => [...module.children.allTests()])
-      .filter((one) => one.diagnostic()?.flaky);
+      .filter((test) => test.diagnostic()?.flaky);
     if (flaky.length === 0) return;
     process.stdout.write(`\nFailed at first, passed on retry: probably a race to fix.\n`);
     for (const test of flaky)

@@ -24,12 +24,12 @@ const handle = await tasks.trigger<typeof audit>('audit', { project: '../..' });
 const run = await runs.poll(handle, { pollIntervalMs: 250 });
 
 if (run.isSuccess && run.output) {
-  const { report, passed, failed, failedInProduction, licences, failures } = run.output;
+  const { report, passed, failed, failedInProduction, licenses, failures } = run.output;
   say(`${passed + failed} packages audited: ${passed} passed, ${failed} failed.`);
   say(`Failed, and installed for production: ${failedInProduction.join(', ') || 'none'}.`);
   say(`Report: ${report}`);
-  say('\nLicences');
-  for (const [licence, count] of Object.entries(licences)) say(row(count, licence));
+  say('\nLicenses');
+  for (const [license, count] of Object.entries(licenses)) say(row(count, license));
   say('\nFailures');
   for (const [message, count] of Object.entries(failures)) say(row(count, message));
 } else {

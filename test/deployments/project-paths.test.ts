@@ -22,7 +22,7 @@ export const failing = task({
     fails();
   },
 });
-export const made = make('made');
+export const welcome = make('welcome');
 `,
   'src/report.ts': "import { make } from '../lib/make.ts';\nexport const report = make('report');\n",
   'tasks/index.ts': "export * from '../src/mail.ts';\nexport { report } from '../src/report.ts';\n",
@@ -45,7 +45,7 @@ test.each(['deployed', 'folder'] as const)(
     ]);
     expect(Object.fromEntries(tasks)).toEqual({
       failing: 'src/mail.ts',
-      made: 'src/mail.ts',
+      welcome: 'src/mail.ts',
       report: 'src/report.ts',
     });
     const ended = async (task: string, status: string) => {
@@ -57,7 +57,7 @@ test.each(['deployed', 'folder'] as const)(
       );
       return run;
     };
-    expect((await ended('made', 'COMPLETED')).output).toBe('src/mail.ts');
+    expect((await ended('welcome', 'COMPLETED')).output).toBe('src/mail.ts');
     const { error } = await ended('failing', 'FAILED');
     expect(error.stackTrace).toBe(
       'TypeError: here\n    at fails (lib/fails.ts:2:9)\n    at Object.run (src/mail.ts:9:5)',

@@ -252,8 +252,8 @@ test(
       console.log(
         JSON.stringify({
           runs: ids.length,
-          one: ended('one'),
-          two: ended('two'),
+          onFirst: ended('one'),
+          onSecond: ended('two'),
           kills: killed.size,
           executedAgain: again.length,
           slowestTriggerMs: load.slowestMs(),

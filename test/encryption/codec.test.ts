@@ -103,10 +103,10 @@ test('steps, waits, child runs, batches, tokens, metadata, logs and errors of a 
     stored: { word, calls: 1 },
     date: true,
     flaky: `step ${word}`,
-    one: { said: word },
+    fromChild: { answer: word },
     failed: `child said ${word}`,
-    stepped: { said: word },
-    batch: [{ said: word }, { echoed: word, secret: `out ${canary}` }],
+    stepped: { answer: word },
+    batch: [{ answer: word }, { echoed: word, secret: `out ${canary}` }],
     approval: { approved: true, by: word },
     traced: `in span ${word}`,
     metadata: { status: { text: `at work ${word}`, percent: 50 }, done: 4 },
@@ -129,12 +129,12 @@ test('steps, waits, child runs, batches, tokens, metadata, logs and errors of a 
   const step = (name: string) => steps.find((entry) => entry.name === name);
   expect(step('work')?.output).toMatchObject({ word });
   expect(step('bad')?.error).toMatchObject({ name: 'SyntaxError', message: `step ${word}` });
-  expect(step('ask')?.output).toEqual({ said: word });
+  expect(step('ask')?.output).toEqual({ answer: word });
 
   const replayed = await ended((await runs.replay(id)).id);
   expect(replayed).toMatchObject({ status: 'COMPLETED', payload: pair });
   const fromStep = await ended((await runs.replay(id, { fromStep: 'ask' })).id);
-  expect(fromStep.output).toMatchObject({ stored: { word, calls: 1 }, stepped: { said: word } });
+  expect(fromStep.output).toMatchObject({ stored: { word, calls: 1 }, stepped: { answer: word } });
   const other = await ended((await runs.replay(id, { payload: { word: `other ${canary}` } })).id);
   expect(other.payload).toEqual({ word: `other ${canary}` });
 

@@ -78,7 +78,7 @@ test(
     await page.getByText(`Sealed with key k1; opened by ${host} for this page only.`).waitFor();
     await page.getByText(`"${word}"`).first().waitFor();
     for (const [tab, text] of [
-      ['Output', `said`],
+      ['Output', `answer`],
       ['Metadata', `at work ${word}`],
       ['Logs', `console ${word}`],
     ] as const) {

@@ -47,7 +47,7 @@ export const child = task({ id: 'child', retry: { maxAttempts: 1 }, run: async (
   metadata.parent.increment('done');
   metadata.parent.append('words', word);
   if (fail) throw new TypeError('child said ' + word);
-  return { said: word };
+  return { answer: word };
 } });
 export const flow = task({ id: 'flow', retry: quick, run: async ({ word }, { ctx }) => {
   const before = metadata.current();
@@ -57,7 +57,7 @@ export const flow = task({ id: 'flow', retry: quick, run: async ({ word }, { ctx
   const stored = await step.run('work', () => ({ word, at: new Date(3), calls: ctx.attempt.number }));
   const flaky = await step.run('bad', () => { throw new SyntaxError('step ' + word); }).catch((error) => error.cause.message);
   if (ctx.attempt.number === 1) throw new Error('first attempt ' + word);
-  const one = await child.triggerAndWait({ word }).unwrap();
+  const fromChild = await child.triggerAndWait({ word }).unwrap();
   const failed = await child.triggerAndWait({ word, fail: true });
   const stepped = await step.triggerAndWait('ask', child, { word }).unwrap();
   const { runs } = await batch.triggerByTaskAndWait([{ task: child, payload: { word } }, { task: echo, payload: word }]);
@@ -68,10 +68,10 @@ export const flow = task({ id: 'flow', retry: quick, run: async ({ word }, { ctx
   // The reply contains changes by others.
   metadata.set('end', true);
   await metadata.flush();
-  return { before, stored, date: stored.at instanceof Date, flaky, one, failed: failed.error.cause.message, stepped,
+  return { before, stored, date: stored.at instanceof Date, flaky, fromChild, failed: failed.error.cause.message, stepped,
     batch: runs.map((run) => run.ok && run.output), approval, traced, metadata: metadata.current() };
 } });
-export const collects = task({ id: 'collects', batch: { maxSize: 3, maxWait: '30s' }, run: async (payloads) => payloads.map((one) => [typeof one, one instanceof Date, one]) });
+export const collects = task({ id: 'collects', batch: { maxSize: 3, maxWait: '30s' }, run: async (payloads) => payloads.map((payload) => [typeof payload, payload instanceof Date, payload]) });
 export const exits = task({ id: 'exits', retry: { maxAttempts: 1 }, run: async ({ word }) => {
   console.log('before exit ' + word);
   setTimeout(() => { throw new Error('uncaught ' + word); }, 5);

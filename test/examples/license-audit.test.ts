@@ -47,7 +47,7 @@ test('the license audit ends with its summary, and a second one adds to the same
   expect(Number(first.passed) + Number(first.failed)).toBe(first.packages);
   expect(Object.values(first.groups).reduce((sum, count) => sum + count)).toBe(first.failed);
   expect(output).toMatch(/^ +\d+ {2}MIT$/m);
-  expect(output).toMatch(/error_\w+ +AbortTaskRunError: The package names a licence but ships no text of it/);
+  expect(output).toMatch(/error_\w+ +AbortTaskRunError: The package names a license but ships no text of it/);
 
   const [, failed = ''] = /^Failed, and installed for production: (.+)\.$/m.exec(output) ?? [];
   const production = installed.filter(({ isProduction }) => isProduction).map(({ name }) => name);
@@ -60,7 +60,7 @@ test('the license audit ends with its summary, and a second one adds to the same
   expect(lines.map((line) => JSON.parse(line) as object)).toContainEqual({
     name: 'spdx-expression-parse',
     version: expect.any(String) as string,
-    licences: ['MIT'],
+    licenses: ['MIT'],
     texts: ['LICENSE'],
   });
 

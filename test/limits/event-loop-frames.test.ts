@@ -4,7 +4,7 @@ import { messageLimits } from '@millrace/contract/runner';
 import { expect, test } from 'vitest';
 import { installation } from '../access/installation.ts';
 import { promote } from '../support/promote.ts';
-import { leastHold, maxHold } from './hold.ts';
+import { minHold, maxHold } from './hold.ts';
 
 /** A runner in another thread. When it has a run, it sends a frame with its values for RUN and FENCE. Posts the messages of the server. */
 const runner = `
@@ -116,7 +116,7 @@ test('no frame of a runner holds the event loop for long', { timeout: 600_000 },
     // Shared memory, so that this thread need not copy it.
     const shared = new Uint8Array(new SharedArrayBuffer(text.length));
     shared.set(text);
-    const hold = await leastHold(async () => {
+    const hold = await minHold(async () => {
       await ask('POST /api/v1/tasks/send/trigger', { key, body: {} });
       const answered = new Promise((resolve) => worker.once('message', resolve));
       // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window

@@ -6,7 +6,7 @@ import { installation, type Installation } from '../access/installation.ts';
 import { wholeSampleOf, type Schema } from '../access/sample.ts';
 import { openBodyLimit } from '../../packages/server/src/http/mount.ts';
 import { isLong } from '../support/long.ts';
-import { leastHold, maxHold } from './hold.ts';
+import { minHold, maxHold } from './hold.ts';
 import { numbered, shapes, times } from './shapes.ts';
 
 /** Sends requests from another thread, so that their bodies take no time of the server's thread. */
@@ -329,7 +329,7 @@ test('no request holds the event loop for long', { timeout: 900_000 }, async () 
   const isTried = (): boolean => isLong || turn++ % 3 === 0;
   const measure = async (sent: Sent): Promise<void> => {
     const body = Buffer.from(sent.body());
-    const least = await leastHold(async () => {
+    const least = await minHold(async () => {
       const { status, text } = await send(sent, body);
       if (status >= 500 || status === 0) faults.push([sent.name, status, text]);
     });

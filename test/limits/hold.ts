@@ -34,7 +34,7 @@ export const maxHold = 12.5;
 const tries = 4;
 
 /** The longest turn of the event loop until the promise resolves, in milliseconds of processor time. */
-async function longestTurn(act: () => Promise<unknown>): Promise<number> {
+async function maxTurn(act: () => Promise<unknown>): Promise<number> {
   let longest = 0;
   let isOver = false;
   const done = act();
@@ -53,10 +53,10 @@ async function longestTurn(act: () => Promise<unknown>): Promise<number> {
 }
 
 /** The longest turn in units, in the best of a few tries: noise only adds to it. `act` must send its data from another thread. */
-export async function leastHold(act: () => Promise<unknown>): Promise<number> {
+export async function minHold(act: () => Promise<unknown>): Promise<number> {
   let least = Infinity;
   for (let left = tries; left > 0 && least > maxHold; left--) {
-    const longest = await longestTurn(act);
+    const longest = await maxTurn(act);
     least = Math.min(least, longest / unit());
   }
   return least;

@@ -19,7 +19,7 @@ test('the license audit for the published SDK ends with its summary', async () =
       /^(\d{3,}) packages audited: (\d+) passed, (\d+) failed\.$/m.exec(output) ?? [];
     expect(Number(packages)).toBe(Number(passed) + Number(failed));
     expect(output).toMatch(/^ +\d+ {2}MIT$/m);
-    expect(output).toMatch(/^ +\d+ {2}The package names a licence but ships no text of it$/m);
+    expect(output).toMatch(/^ +\d+ {2}The package names a license but ships no text of it$/m);
     const [, report = ''] = /^Report: (.+)$/m.exec(output) ?? [];
     const lines = await readFile(join(repository, 'examples/license-audit-moved', report), 'utf8');
     expect(lines.trim().split('\n')).toHaveLength(Number(passed));

@@ -27,18 +27,18 @@ const permissive = new Set([
   'MIT-0',
 ]);
 
-function withOtherLicences({ components }: Bom): string[] {
+function withOtherLicenses({ components }: Bom): string[] {
   expect(components.map(({ name }) => name)).toEqual(expect.arrayContaining(['esbuild', 'zod']));
   return components.flatMap(({ name, licenses = [] }) => {
     const names = licenses.map(({ license, expression }) => license?.id ?? expression ?? 'none');
-    return names.length > 0 && names.every((licence) => permissive.has(licence))
+    return names.length > 0 && names.every((license) => permissive.has(license))
       ? []
       : [`${name}: ${names.join(', ')}`];
   });
 }
 
 /** Packages with another license in the bundles of `server` and `millrace`, as in their notices. */
-async function bundledWithOtherLicences(modules: string): Promise<string[]> {
+async function bundledWithOtherLicenses(modules: string): Promise<string[]> {
   const notices = await Promise.all(
     ['@millrace/server', 'millrace'].map((name) =>
       readFile(join(modules, name, 'dist/THIRD-PARTY-NOTICES.txt'), 'utf8'),
@@ -48,7 +48,7 @@ async function bundledWithOtherLicences(modules: string): Promise<string[]> {
   expect(headings.map(([, name = '']) => name.split(' ')[0])).toEqual(
     expect.arrayContaining(['fastify', 'pg', 'commander']),
   );
-  return headings.flatMap(([heading, , licence = '']) => (permissive.has(licence) ? [] : [heading]));
+  return headings.flatMap(([heading, , license = '']) => (permissive.has(license) ? [] : [heading]));
 }
 
 test('a folder with one task file runs on packages installed from npm pack, far from the repository', async () => {
@@ -66,8 +66,8 @@ test('a folder with one task file runs on packages installed from npm pack, far 
       cwd: project,
       maxBuffer: 16 * 1024 * 1024,
     });
-    expect(withOtherLicences(JSON.parse(bom) as Bom)).toEqual([]);
-    expect(await bundledWithOtherLicences(join(project, 'node_modules'))).toEqual([]);
+    expect(withOtherLicenses(JSON.parse(bom) as Bom)).toEqual([]);
+    expect(await bundledWithOtherLicenses(join(project, 'node_modules'))).toEqual([]);
 
     const bin = join(project, 'node_modules/millrace/bin/millrace.js');
     // Messages about a missing optional package contain the command that installs it.

@@ -154,7 +154,7 @@ test.each([
   ['a comment of SQL in a template', 'a.ts', `const a = sql\`\n  select 1 -- ${bad}\n\`;\n`, 2],
 ])('finds it in %s', (_, path, source, line) => {
   expect(findingsIn(readText(path, source))).toEqual([
-    { kind: foreign, area: expect.any(String), at: `${path}:${line}`, text: expect.stringContaining('') },
+    { kind: foreign, at: `${path}:${line}`, text: expect.stringContaining('') },
   ]);
 });
 

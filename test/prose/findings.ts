@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { allowed, type Allowed } from './allowed.ts';
-import { areaOf, files, repository, type Area } from './files.ts';
+import { files, repository } from './files.ts';
 import { betterName } from './identifiers.ts';
 import { kinds } from './kinds.ts';
 import { readMarkdown } from './markdown.ts';
@@ -11,7 +11,6 @@ import { readSql } from './sql.ts';
 
 export interface Finding {
   readonly kind: string;
-  readonly area: Area;
   /** `path:line`. */
   readonly at: string;
   readonly text: string;
@@ -36,14 +35,12 @@ export const readAll = (paths: readonly string[] = files()): FileText[] =>
 
 /** All matches of the kinds in the text of a file, and its banned identifiers. */
 export function findingsIn({ path, passages, names }: FileText): Finding[] {
-  const area = areaOf(path);
   const sentences = passages.flatMap(({ place, line, text }) =>
     kinds.flatMap(({ name, pattern, except }) =>
       except?.includes(place)
         ? []
         : [...text.matchAll(pattern)].map(({ 0: match, index }) => ({
             kind: name,
-            area,
             at: `${path}:${line + text.slice(0, index).split('\n').length - 1}`,
             text: around(text, index, match.length),
           })),
@@ -53,7 +50,7 @@ export function findingsIn({ path, passages, names }: FileText): Finding[] {
     const better = betterName(path, name);
     return better === undefined
       ? []
-      : [{ kind: 'identifier', area, at: `${path}:${line}`, text: `${name} → ${better}` }];
+      : [{ kind: 'identifier', at: `${path}:${line}`, text: `${name} → ${better}` }];
   });
   return [...sentences, ...identifiers];
 }

@@ -7,9 +7,7 @@ export const glossary = 'docs/glossary.md';
 export const bannedTerms = (markdown: string): Finding[] =>
   termsOf(markdown).flatMap((term) => {
     const better = betterName(glossary, term.replaceAll(' ', '_'));
-    return better === undefined
-      ? []
-      : [{ kind: 'glossary term', area: 'docs', at: glossary, text: `${term} → ${better}` }];
+    return better === undefined ? [] : [{ kind: 'glossary term', at: glossary, text: `${term} → ${better}` }];
   });
 
 /** The first cells of all tables. */

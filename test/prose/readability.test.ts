@@ -16,6 +16,6 @@ test('finds pages whose median sentence is long', () => {
   const dense = readText('dense.md', `${sentence(20)} ${sentence(30)} ${sentence(5)}\n`);
   const light = readText('light.md', `${sentence(19)} ${sentence(30)} ${sentence(5)}\n`);
   expect(densePages([dense, light])).toEqual([
-    { kind: 'dense page', area: 'docs', at: 'dense.md', text: 'the median sentence has 20 words' },
+    { kind: 'dense page', at: 'dense.md', text: 'the median sentence has 20 words' },
   ]);
 });

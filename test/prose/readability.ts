@@ -1,4 +1,3 @@
-import { areaOf } from './files.ts';
 import type { FileText, Finding } from './findings.ts';
 
 /** Pages whose median sentence has at least this number of words are hard to read. */
@@ -16,14 +15,7 @@ export const densePages = (all: readonly FileText[]): Finding[] =>
       );
       return median < maxMedian
         ? []
-        : [
-            {
-              kind: 'dense page',
-              area: areaOf(path),
-              at: path,
-              text: `the median sentence has ${median} words`,
-            },
-          ];
+        : [{ kind: 'dense page', at: path, text: `the median sentence has ${median} words` }];
     });
 
 /** The number of words of each sentence. */

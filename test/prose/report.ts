@@ -15,6 +15,8 @@ export interface Report {
   readonly unused: readonly Allowed[];
 }
 
+export const lineOf = ({ at, kind, text }: Finding): string => `${at}: [${kind}] ${text}`;
+
 export async function report(): Promise<Report> {
   const all = readAll();
   const findings = [

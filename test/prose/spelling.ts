@@ -1,20 +1,16 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
-import { areaOf, repository } from './files.ts';
+import { repository } from './files.ts';
 import type { FileText, Finding } from './findings.ts';
 
-/** Words that are neither in the dictionaries of cspell nor in cspell.json, once for each area. */
+/** Words that are neither in the dictionaries of cspell nor in cspell.json, each at its first place. */
 export async function misspelled(all: readonly FileText[]): Promise<Finding[]> {
   const found = new Map<string, Finding>();
-  for (const { path, passages } of all) {
-    const area = areaOf(path);
+  for (const { path, passages } of all)
     for (const { line, text } of passages)
-      for (const word of wordsIn(text)) {
-        const key = `${area} ${word}`;
-        if (!found.has(key)) found.set(key, { kind: 'spelling', area, at: `${path}:${line}`, text: word });
-      }
-  }
-  const unknown = await unknownOf(new Set([...found.values()].map(({ text }) => text)));
+      for (const word of wordsIn(text))
+        if (!found.has(word)) found.set(word, { kind: 'spelling', at: `${path}:${line}`, text: word });
+  const unknown = await unknownOf([...found.keys()]);
   return [...found.values()].filter(({ text }) => unknown.has(text));
 }
 
@@ -23,7 +19,7 @@ const wordsIn = (text: string): string[] =>
   text.match(/(?<![\w$@#/\\.{<%-])[A-Z]?[a-z]{3,}(?:['’](?!s\b)[a-z]+)?(?![\w$/\\{(=%]|\.\w|-[A-Z\d])/g) ??
   [];
 
-function unknownOf(words: ReadonlySet<string>): Promise<Set<string>> {
+function unknownOf(words: readonly string[]): Promise<Set<string>> {
   return new Promise((resolve, reject) => {
     const cspell = execFile(
       process.execPath,
@@ -43,6 +39,6 @@ function unknownOf(words: ReadonlySet<string>): Promise<Set<string>> {
         else resolve(new Set(stdout.split('\n').filter(Boolean)));
       },
     );
-    cspell.stdin?.end([...words].join('\n'));
+    cspell.stdin?.end(words.join('\n'));
   });
 }

@@ -437,7 +437,7 @@ test('syncEnvVars and resolveEnvVars set variables with a deployment', { timeout
       build: {
         extensions: [
           sync(({ env }) => ({ env: { TASK_ID: 'named', KNOWN: env.KNOWN + '!' } })),
-          sync(() => ({ env: { KEPT: 'new', ADDED: 'yes' }, secretEnv: { HIDDEN: 'not to be seen' }, override: false })),
+          sync(() => ({ env: { PRESENT: 'new', ADDED: 'yes' }, secretEnv: { HIDDEN: 'not to be seen' }, override: false })),
         ],
       },
     };`;
@@ -449,11 +449,11 @@ test('syncEnvVars and resolveEnvVars set variables with a deployment', { timeout
   const at = { projectRef, env: 'prod' } as const;
   await callServer(target, 'importVariables', {
     params: at,
-    body: { variables: { KNOWN: 'old', KEPT: 'old' }, override: false },
+    body: { variables: { KNOWN: 'old', PRESENT: 'old' }, override: false },
   });
   const prepared = await prepare(project, {
     environment: async () => ({
-      env: { inherited: { PATH: process.env['PATH'] ?? '' }, added: { KNOWN: 'old', KEPT: 'old' } },
+      env: { inherited: { PATH: process.env['PATH'] ?? '' }, added: { KNOWN: 'old', PRESENT: 'old' } },
       secrets: [],
       at: { projectRef, environment: 'prod', branch: undefined },
     }),
@@ -467,7 +467,7 @@ test('syncEnvVars and resolveEnvVars set variables with a deployment', { timeout
   ).toEqual({
     TASK_ID: 'named',
     KNOWN: 'old!',
-    KEPT: 'old',
+    PRESENT: 'old',
     ADDED: 'yes',
     HIDDEN: 'secret',
     RESOLVED: `${projectRef} prod`,

@@ -232,7 +232,7 @@ test('a call that is not awaited and fails after the task has returned fails the
   const step = await execute('forgotten-failure');
   expect(step.run).toMatchObject({
     status: 'FAILED',
-    error: { message: 'Step "slow" failed: nobody waited' },
+    error: { message: 'Step "slow" failed: not awaited' },
   });
   const trigger = await execute('forgotten-trigger');
   expect(trigger.run).toMatchObject({

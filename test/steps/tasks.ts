@@ -115,7 +115,7 @@ export const forgotten = task({ id: 'forgotten', retry: { maxAttempts: 1 }, run:
 } });
 
 export const forgottenFailure = task({ id: 'forgotten-failure', retry: { maxAttempts: 1 }, run: async () => {
-  void step.run('slow', async () => { await pause(50); throw new Error('nobody waited'); });
+  void step.run('slow', async () => { await pause(50); throw new Error('not awaited'); });
   return 'returned';
 } });
 

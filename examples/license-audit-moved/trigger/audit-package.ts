@@ -1,5 +1,5 @@
 import { AbortTaskRunError, logger, task } from '@trigger.dev/sdk';
-import { declaredLicences, LicenceProblem } from '../../license-audit/audit/licence.ts';
+import { declaredLicenses, LicenseProblem } from '../../license-audit/audit/license.ts';
 import { readPackage } from '../../license-audit/audit/package.ts';
 import type { PackageAudit } from '../../license-audit/tasks/audit-package.ts';
 
@@ -7,13 +7,13 @@ import type { PackageAudit } from '../../license-audit/tasks/audit-package.ts';
 export const auditPackage = task({
   id: 'audit-package',
   run: async ({ folder }: { folder: string }): Promise<PackageAudit> => {
-    const { name, version, manifest, licenceTexts: texts } = await readPackage(folder);
-    const licences = orAbort(() => declaredLicences(manifest));
+    const { name, version, manifest, licenseTexts: texts } = await readPackage(folder);
+    const licenses = orAbort(() => declaredLicenses(manifest));
     if (texts.length === 0) {
-      throw new AbortTaskRunError('The package names a licence but ships no text of it');
+      throw new AbortTaskRunError('The package names a license but ships no text of it');
     }
-    logger.info('Audited', { name, version, licences });
-    return { name, version, licences, texts };
+    logger.info('Audited', { name, version, licenses });
+    return { name, version, licenses, texts };
   },
 });
 
@@ -21,7 +21,7 @@ function orAbort<T>(read: () => T): T {
   try {
     return read();
   } catch (error) {
-    if (error instanceof LicenceProblem) throw new AbortTaskRunError(error.message);
+    if (error instanceof LicenseProblem) throw new AbortTaskRunError(error.message);
     throw error;
   }
 }

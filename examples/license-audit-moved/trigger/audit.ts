@@ -1,5 +1,5 @@
 import { metadata, tags, task } from '@trigger.dev/sdk';
-import { countLicences } from '../../license-audit/audit/licence.ts';
+import { countLicenses } from '../../license-audit/audit/license.ts';
 import { installedPackages, type InstalledPackage } from '../../license-audit/audit/package.ts';
 import type { PackageAudit } from '../../license-audit/tasks/audit-package.ts';
 import { auditPackage } from './audit-package.ts';
@@ -40,7 +40,7 @@ export const audit = task({
       passed: passed.length,
       failed: failed.length,
       failedInProduction: failed.filter(({ isProduction }) => isProduction).map(({ name }) => name),
-      licences: countLicences(passed),
+      licenses: countLicenses(passed),
       failures,
     };
   },

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { queue, task } from '@trigger.dev/sdk';
 import type { PackageAudit } from '../../license-audit/tasks/audit-package.ts';
 
-const file = '.millrace/licences.ndjson';
+const file = '.millrace/licenses.ndjson';
 const reports = queue({ name: 'reports', concurrencyLimit: 1 });
 
 /** Writes the report, a line for each package. Audits share the file, so the limit of the queue admits one writer at a time. */

@@ -13,8 +13,8 @@ export interface FoundPackage {
   readonly name: string;
   readonly version: string;
   readonly manifest: Readonly<Record<string, unknown>>;
-  /** Files that hold the text of a licence. */
-  readonly licenceTexts: readonly string[];
+  /** Files that hold the text of a license. */
+  readonly licenseTexts: readonly string[];
 }
 
 interface LockFile {
@@ -22,7 +22,7 @@ interface LockFile {
 }
 
 const modules = 'node_modules/';
-const licenceText = /^(?:un)?licen[cs]e|^copying/i;
+const licenseText = /^(?:un)?licen[cs]e|^copying/i;
 
 /** The packages that npm has installed for a project. Its workspaces, which are links, are left out. */
 export async function installedPackages(project: string): Promise<InstalledPackage[]> {
@@ -38,7 +38,7 @@ export async function installedPackages(project: string): Promise<InstalledPacka
   return packages.filter(({ folder }) => existsSync(join(folder, 'package.json')));
 }
 
-/** Reads the manifest of an installed package, and finds its licence texts. */
+/** Reads the manifest of an installed package, and finds its license texts. */
 export async function readPackage(folder: string): Promise<FoundPackage> {
   const manifest = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as Record<
     string,
@@ -49,6 +49,6 @@ export async function readPackage(folder: string): Promise<FoundPackage> {
     name: String(manifest['name']),
     version: String(manifest['version']),
     manifest,
-    licenceTexts: files.filter((file) => licenceText.test(file)).toSorted(),
+    licenseTexts: files.filter((file) => licenseText.test(file)).toSorted(),
   };
 }

@@ -5,7 +5,7 @@ const row = (count: number, text: string): string => `  ${String(count).padStart
 
 /** The result of an audit, in lines for a person. */
 export function summary(
-  { passed, failed, failedInProduction, licences, report }: TaskOutput<typeof audit>,
+  { passed, failed, failedInProduction, licenses, report }: TaskOutput<typeof audit>,
   groups: readonly ErrorGroup[],
   tookMs: number,
 ): string[] {
@@ -14,8 +14,8 @@ export function summary(
     `Failed, and installed for production: ${failedInProduction.join(', ') || 'none'}.`,
     `Report: ${report}`,
     '',
-    'Licences',
-    ...Object.entries(licences).map(([licence, count]) => row(count, licence)),
+    'Licenses',
+    ...Object.entries(licenses).map(([license, count]) => row(count, license)),
     '',
     'Error groups, over all audits',
     ...groups.map((group) => row(group.count, `${group.id}  ${group.errorType}: ${group.errorMessage}`)),

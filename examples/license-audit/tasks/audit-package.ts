@@ -1,26 +1,26 @@
 import { AbortTaskRunError, logger, task } from '@millrace/sdk';
 import { readPackage } from '../audit/package.ts';
-import { declaredLicences, LicenceProblem } from '../audit/licence.ts';
+import { declaredLicenses, LicenseProblem } from '../audit/license.ts';
 
 export interface PackageAudit {
   readonly name: string;
   readonly version: string;
-  readonly licences: readonly string[];
-  /** Files that hold the text of a licence. */
+  readonly licenses: readonly string[];
+  /** Files that hold the text of a license. */
   readonly texts: readonly string[];
 }
 
-/** Audits one installed package. An invalid licence fails the run at once, because a retry would find the same one. */
+/** Audits one installed package. An invalid license fails the run at once, because a retry would find the same one. */
 export const auditPackage = task({
   id: 'audit-package',
   run: async ({ folder }: { folder: string }): Promise<PackageAudit> => {
-    const { name, version, manifest, licenceTexts: texts } = await readPackage(folder);
-    const licences = orAbort(() => declaredLicences(manifest));
+    const { name, version, manifest, licenseTexts: texts } = await readPackage(folder);
+    const licenses = orAbort(() => declaredLicenses(manifest));
     if (texts.length === 0) {
-      throw new AbortTaskRunError('The package names a licence but ships no text of it');
+      throw new AbortTaskRunError('The package names a license but ships no text of it');
     }
-    logger.info('Audited', { name, version, licences });
-    return { name, version, licences, texts };
+    logger.info('Audited', { name, version, licenses });
+    return { name, version, licenses, texts };
   },
 });
 
@@ -28,7 +28,7 @@ function orAbort<T>(read: () => T): T {
   try {
     return read();
   } catch (error) {
-    if (error instanceof LicenceProblem) throw new AbortTaskRunError(error.message);
+    if (error instanceof LicenseProblem) throw new AbortTaskRunError(error.message);
     throw error;
   }
 }

@@ -1,5 +1,5 @@
 import { metadata, task } from '@millrace/sdk';
-import { countLicences } from '../audit/licence.ts';
+import { countLicenses } from '../audit/license.ts';
 import { installedPackages, type InstalledPackage } from '../audit/package.ts';
 import { auditPackage, type PackageAudit } from './audit-package.ts';
 import { writeReport } from './write-report.ts';
@@ -32,7 +32,7 @@ export const audit = task({
       passed: passed.length,
       failed: failed.length,
       failedInProduction: failed.filter(({ isProduction }) => isProduction).map(({ name }) => name),
-      licences: countLicences(passed),
+      licenses: countLicenses(passed),
     };
   },
 });

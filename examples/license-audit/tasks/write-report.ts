@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { task } from '@millrace/sdk';
 import type { PackageAudit } from './audit-package.ts';
 
-const file = '.millrace/licences.ndjson';
+const file = '.millrace/licenses.ndjson';
 
 /** Writes the report, a line for each package. Audits share the file, so the limit of the queue admits one writer at a time. */
 export const writeReport = task({

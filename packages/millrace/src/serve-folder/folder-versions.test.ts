@@ -116,14 +116,14 @@ test('a task that is not exported is reported with its file and line, also in an
 
 test('a version registered before the welcome is reported after it', async () => {
   const { peer, project, versions } = await startTestRunner(
-    { 'tasks/all.ts': tasksFile({ one: 'return 1;' }) },
+    { 'tasks/all.ts': tasksFile({ count: 'return 1;' }) },
     { watch: true },
     (prepared) => (prepared.leaseMs = 60_000),
   );
   peer.welcomes = false;
   peer.cut();
   await peer.until(() => peer.hellos.length === 2);
-  await project.write('tasks/all.ts', tasksFile({ one: 'return 2;' }));
+  await project.write('tasks/all.ts', tasksFile({ count: 'return 2;' }));
   await expect.poll(() => versions.length, { timeout: 20_000 }).toBe(2);
   peer.welcome();
   const served = () =>

@@ -177,11 +177,11 @@ test.runIf(isRoot)(
 test.runIf(isRoot)('root does not follow a link that replaced the access rules', async () => {
   const dataDir = await createDataFolder();
   const precious = join(createTemporaryFolder(), 'precious');
-  writeFileSync(precious, 'as it was');
+  writeFileSync(precious, 'unchanged');
   const rules = join(dataDir, 'postgres', 'pg_hba.conf');
   rmSync(rules);
   symlinkSync(precious, rules);
   await start(dataDir);
-  expect(readFileSync(precious, 'utf8')).toBe('as it was');
+  expect(readFileSync(precious, 'utf8')).toBe('unchanged');
   expect(lstatSync(rules).isSymbolicLink()).toBe(false);
 });

@@ -36,11 +36,11 @@ test('a task finds no Millrace credential in its environment, its arguments or /
     DATABASE_URL: 'postgres://millrace:hunter2hunter2@db.internal/millrace',
     DATABASE_DIRECT_URL: 'postgres://millrace:hunter3hunter3@db.internal/millrace',
     PGPASSWORD: 'hunter4hunter4',
-    KEPT_FOR_TASKS: 'kept',
+    PASSED_TO_TASKS: 'kept',
   });
   const { peer } = await startTestRunner({ 'tasks/all.ts': tasksFile({ everything }) });
   const output = await outputOf(peer, 'everything');
-  expect(output.env).toMatchObject({ KEPT_FOR_TASKS: 'kept', MILLRACE_API_URL: peer.url });
+  expect(output.env).toMatchObject({ PASSED_TO_TASKS: 'kept', MILLRACE_API_URL: peer.url });
   const text = JSON.stringify(output);
   for (const secret of [peer.secretKey, 'AAAAAAAA', 'svc_pat_', 'bWFzdGVy', 'hunter'])
     expect(text).not.toContain(secret);

@@ -82,12 +82,12 @@ describe('a sent event', () => {
   test('uses the version that is current when it is stored', async () => {
     const server = await eventServer();
     expect((await server.send('a', { name: 'x' })).body.status).toBe('UNMATCHED');
-    await server.register({ one: { name: 'x' } });
+    await server.register({ first: { name: 'x' } });
     await server.send('b', { name: 'x' });
-    expect(await tasksOf(server, 'b')).toEqual(['one']);
-    await server.register({ two: { name: 'x' } });
+    expect(await tasksOf(server, 'b')).toEqual(['first']);
+    await server.register({ second: { name: 'x' } });
     await server.send('c', { name: 'x' });
-    expect(await tasksOf(server, 'c')).toEqual(['two']);
+    expect(await tasksOf(server, 'c')).toEqual(['second']);
   });
 
   test('uses the current version even if another process has just made it current', async () => {
@@ -98,13 +98,13 @@ describe('a sent event', () => {
       masterKey: masterKeyOf(Buffer.alloc(32, 1)),
       log: createLog({ write() {} }),
     };
-    const one = await startServer(options);
-    const other = await startServer(options);
+    const first = await startServer(options);
+    const second = await startServer(options);
     onTestFinished(async () => {
-      await Promise.all([one.close(), other.close()]);
+      await Promise.all([first.close(), second.close()]);
       await drop();
     });
-    const key = one.credentials?.environments.prod.secretKey ?? '';
+    const key = first.credentials?.environments.prod.secretKey ?? '';
     const post = async (url: string, path: string, body: unknown) => {
       const response = await fetch(url + path, {
         method: 'POST',
@@ -120,10 +120,10 @@ describe('a sent event', () => {
         filePath: 't.ts',
         on: { name: 'x' },
       }));
-      await post(one.url, '/runner/v1/versions', { contentHash: `content-${round}`, tasks });
-      await promote(one.url, key);
+      await post(first.url, '/runner/v1/versions', { contentHash: `content-${round}`, tasks });
+      await promote(first.url, key);
       expect(
-        (await post(other.url, '/api/v1/events', { id: `e${round}`, event: { name: 'x' } })).runs,
+        (await post(second.url, '/api/v1/events', { id: `e${round}`, event: { name: 'x' } })).runs,
       ).toHaveLength(round);
     }
   });

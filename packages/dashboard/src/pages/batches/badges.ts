@@ -2,7 +2,7 @@ import type { ListedBatch } from '@millrace/contract';
 import type { Portion } from '../../parts/progress.tsx';
 import { runStatusBadges, type Badge } from '../../parts/status/run-status.ts';
 
-const filling: Badge = { word: 'Filling', glyph: 'quarter', tone: 'held' };
+const filling: Badge = { word: 'Filling', glyph: 'quarter', tone: 'waiting' };
 const running: Badge = { word: 'Running', glyph: 'half', tone: 'busy' };
 const completed: Badge = { word: 'Completed', glyph: 'disc', tone: 'good' };
 const withFailures: Badge = { word: 'With failures', glyph: 'cross', tone: 'bad' };

@@ -25,7 +25,7 @@ export function Series({ stats }: { readonly stats: StatsSeries | undefined }) {
         title="Peak queue depth"
         times={times}
         series={[
-          { name: 'Runs', color: '--held', kind: 'area', values: points.map(({ waiting }) => waiting) },
+          { name: 'Runs', color: '--waiting', kind: 'area', values: points.map(({ waiting }) => waiting) },
         ]}
       />
       <Card

@@ -45,9 +45,9 @@ export function KeyTable({ keys, limit, isCut }: KeyTableProps) {
               <td className="is-end number">{queued.toLocaleString('en')}</td>
               <td>
                 {limit !== null && running >= limit && queued > 0 ? (
-                  <span className="tone-held">at its limit</span>
+                  <span className="tone-waiting">at its limit</span>
                 ) : available === 0 && nextStartAt !== undefined && queued > 0 ? (
-                  <span className="tone-held">
+                  <span className="tone-waiting">
                     next start <Time at={nextStartAt} />
                   </span>
                 ) : (

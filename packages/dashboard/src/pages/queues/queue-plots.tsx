@@ -15,7 +15,7 @@ export const QueuePlots = ({ name }: { readonly name: string }) => (
         title: 'Waiting',
         label: 'Peak number of waiting runs',
         series: [
-          { name: 'Waiting', color: '--held', kind: 'area', values: points.map(({ waiting }) => waiting) },
+          { name: 'Waiting', color: '--waiting', kind: 'area', values: points.map(({ waiting }) => waiting) },
         ],
       },
       {

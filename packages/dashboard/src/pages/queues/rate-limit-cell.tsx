@@ -16,7 +16,7 @@ export function RateLimitCell({ rateLimit }: { readonly rateLimit: Queue['rateLi
     <span>
       {current === null ? 'none' : rateText(current)}
       {available !== null && (
-        <span className={available === 0 ? 'tone-held' : 'muted'}>
+        <span className={available === 0 ? 'tone-waiting' : 'muted'}>
           {' · '}
           {available.toLocaleString('en')} may start now
           {nextStartAt !== null && (

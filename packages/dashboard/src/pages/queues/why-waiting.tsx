@@ -63,7 +63,7 @@ export function WhyWaiting({ queue }: { readonly queue: Queue }) {
         const [page, label] = ends[reason] ?? [];
         const isBlocked = reason === 'queue_paused' || page !== undefined;
         return (
-          <div key={reason} className={`notice ${isBlocked ? 'tone-warn' : 'tone-held'}`}>
+          <div key={reason} className={`notice ${isBlocked ? 'tone-warn' : 'tone-waiting'}`}>
             <Icon name={reason === 'queue_paused' ? 'pause' : isBlocked ? 'errors' : 'schedules'} />
             <span className="notice-text">
               {visibleControls(message)}

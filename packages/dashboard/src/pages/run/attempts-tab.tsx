@@ -66,7 +66,7 @@ export function AttemptsTab({ runId, isLive }: { readonly runId: string; readonl
 const tones: Readonly<Partial<Record<Attempt['status'], string>>> = {
   COMPLETED: 'tone-good',
   EXECUTING: 'tone-busy',
-  WAITING: 'tone-held',
+  WAITING: 'tone-waiting',
   FAILED: 'tone-bad',
   CRASHED: 'tone-bad',
   TIMED_OUT: 'tone-bad',

@@ -26,7 +26,7 @@ export function Reason({ run }: { readonly run: RunDetail }) {
   const { reason: kind, message, until, waitsFor, queue } = reason.data;
   const link = linkOf(kind, waitsFor, queue);
   return (
-    <div className={`notice ${manualReasons.has(kind) ? 'tone-warn' : 'tone-held'}`} role="status">
+    <div className={`notice ${manualReasons.has(kind) ? 'tone-warn' : 'tone-waiting'}`} role="status">
       <Icon name={manualReasons.has(kind) ? 'errors' : 'schedules'} />
       <span>{message}</span>
       {until !== undefined && (

@@ -81,7 +81,12 @@ const TaskPlots = ({ taskId }: { readonly taskId: string }) => (
         label: 'Duration of attempts',
         format: readableDuration,
         series: [
-          { name: 'p95', color: '--held', kind: 'line', values: points.map(({ duration }) => duration.p95) },
+          {
+            name: 'p95',
+            color: '--waiting',
+            kind: 'line',
+            values: points.map(({ duration }) => duration.p95),
+          },
           { name: 'p50', color: '--busy', kind: 'line', values: points.map(({ duration }) => duration.p50) },
         ],
       },

@@ -114,7 +114,7 @@ const branchColumns = (
     id: 'paused',
     header: 'Runs',
     width: '88px',
-    cell: ({ isPaused }) => (isPaused ? <span className="tone-held">Paused</span> : <span>Start</span>),
+    cell: ({ isPaused }) => (isPaused ? <span className="tone-waiting">Paused</span> : <span>Start</span>),
   },
   {
     id: 'schedules',

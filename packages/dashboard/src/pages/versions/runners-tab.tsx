@@ -107,7 +107,7 @@ export function RunnersTab() {
 }
 
 const connected: Badge = { word: 'Connected', glyph: 'disc', tone: 'good' };
-const draining: Badge = { word: 'Draining', glyph: 'quarter', tone: 'held' };
+const draining: Badge = { word: 'Draining', glyph: 'quarter', tone: 'waiting' };
 
 const runnerColumns = (
   acts: ((runner: RunnerInfo) => ReactNode) | undefined,

@@ -5,7 +5,7 @@ const badges: Readonly<Record<Deployment['state'], Badge>> = {
   uploading: { word: 'Uploading', glyph: 'half', tone: 'busy' },
   ready: { word: 'Ready', glyph: 'ring', tone: 'quiet' },
   current: { word: 'Current', glyph: 'disc', tone: 'good' },
-  draining: { word: 'Draining', glyph: 'quarter', tone: 'held' },
+  draining: { word: 'Draining', glyph: 'quarter', tone: 'waiting' },
   drained: { word: 'Drained', glyph: 'ring', tone: 'quiet' },
   failed: { word: 'Failed', glyph: 'cross', tone: 'bad' },
   archived: { word: 'Archived', glyph: 'slashed', tone: 'quiet' },

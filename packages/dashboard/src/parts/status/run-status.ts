@@ -1,6 +1,6 @@
 import type { RunStatus } from '@millrace/contract';
 
-export type Tone = 'good' | 'bad' | 'warn' | 'busy' | 'held' | 'quiet';
+export type Tone = 'good' | 'bad' | 'warn' | 'busy' | 'waiting' | 'quiet';
 /** Shapes that are distinguishable without color. */
 export type Glyph =
   | 'ring'
@@ -29,7 +29,7 @@ export const runStatusBadges: Readonly<Record<RunStatus, Badge>> = {
   QUEUED: { word: 'Queued', glyph: 'ring', tone: 'quiet' },
   DEQUEUED: { word: 'Starting', glyph: 'half', tone: 'busy' },
   EXECUTING: { word: 'Running', glyph: 'half', tone: 'busy' },
-  WAITING: { word: 'Waiting', glyph: 'quarter', tone: 'held' },
+  WAITING: { word: 'Waiting', glyph: 'quarter', tone: 'waiting' },
   COMPLETED: { word: 'Completed', glyph: 'disc', tone: 'good' },
   CANCELED: { word: 'Canceled', glyph: 'slashed', tone: 'quiet' },
   FAILED: { word: 'Failed', glyph: 'cross', tone: 'bad' },

@@ -5,7 +5,7 @@ import { z } from 'zod';
 const answers: readonly (readonly [RegExp, string])[] = [
   [
     /where|parcel|arriv/i,
-    'Your parcel left our warehouse this morning. The carrier says that it arrives tomorrow before noon.',
+    'Your parcel left our warehouse this morning. It should arrive tomorrow before noon.',
   ],
   [
     /return|refund|broken/i,

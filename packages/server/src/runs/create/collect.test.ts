@@ -132,7 +132,7 @@ describe('triggers of a task with a batch', () => {
       undefined,
       { plain: [1] },
       new Date(2),
-      { one: shared, two: shared },
+      { a: shared, b: shared },
       loop,
       new Map([['k', new Date(3)]]),
     ];
@@ -148,10 +148,10 @@ describe('triggers of a task with a batch', () => {
     await t.promote();
     const { payload, type } = await t.stored(id);
     expect(type).toBe('application/super+json');
-    const read = superjson.parse<{ self?: unknown; one?: unknown; two?: unknown }[]>(payload!);
+    const read = superjson.parse<{ self?: unknown; a?: unknown; b?: unknown }[]>(payload!);
     expect(read.toSpliced(6, 1)).toEqual(payloads.map((each) => each ?? null).toSpliced(6, 1));
     expect(read[6]!.self).toBe(read[6]);
-    expect(read[5]!.one).toBe(read[5]!.two);
+    expect(read[5]!.a).toBe(read[5]!.b);
   });
 
   test('are collected once, even if a request or an idempotency key is repeated', async () => {
@@ -162,25 +162,25 @@ describe('triggers of a task with a batch', () => {
         ...(await prepareRun(t.engine, t.environment, 'index', { payload, options: { idempotencyKey } })),
         requestKey,
       });
-    const [one, two] = [crypto.randomUUID(), crypto.randomUUID()];
-    const first = await send(0, 1, one);
-    const second = await send(0, 2, two, 'two');
+    const [keyA, keyB] = [crypto.randomUUID(), crypto.randomUUID()];
+    const first = await send(0, 1, keyA);
+    const second = await send(0, 2, keyB, 'two');
     expect(second).toEqual(first);
     for (const server of [0, 1]) {
-      expect((await send(server, 1, one)).id).toBe(first.id);
+      expect((await send(server, 1, keyA)).id).toBe(first.id);
       expect(await send(server, 2, undefined, 'two')).toEqual({ id: first.id, isCached: true });
-      expect((await send(server, 2, two, 'two')).id).toBe(first.id);
+      expect((await send(server, 2, keyB, 'two')).id).toBe(first.id);
     }
     // both at the same time
-    const three = crypto.randomUUID();
-    await Promise.all([0, 1, 0, 1].map((server) => send(server, 3, three)));
+    const keyC = crypto.randomUUID();
+    await Promise.all([0, 1, 0, 1].map((server) => send(server, 3, keyC)));
     await t.promote();
     await t.start();
     expect((await t.stored(first.id)).payload).toBe('[1,2,3]');
     // after it has started, too
-    expect((await send(1, 3, three)).id).toBe(first.id);
+    expect((await send(1, 3, keyC)).id).toBe(first.id);
     expect((await send(1, 2, undefined, 'two')).id).toBe(first.id);
-    expect((await send(1, 1, one)).id).toBe(first.id);
+    expect((await send(1, 1, keyA)).id).toBe(first.id);
     expect(await t.sql`select from runs`).toHaveLength(1);
     t.engine.clock.shift(86_400_001);
     await pruneRows(t.engine);

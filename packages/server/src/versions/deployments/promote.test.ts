@@ -230,17 +230,17 @@ describe('a run with externalDeploymentId', () => {
 
   test('starts on the newest deployment with the id, and the same content can have two ids', async () => {
     const t = await testDeployments();
-    const one = await t.deploy(bundleOf({}, { more: { externalId: 'a' } }));
-    const two = await t.deploy(bundleOf({ 'a.js': 'a' }, { more: { externalId: 'a' } }));
+    const first = await t.deploy(bundleOf({}, { more: { externalId: 'a' } }));
+    const second = await t.deploy(bundleOf({ 'a.js': 'a' }, { more: { externalId: 'a' } }));
     expect(await t.create(bundleOf({}, { more: { externalId: 'b' } }).body)).toMatchObject({
-      id: one.id,
+      id: first.id,
       isNew: false,
     });
     expect(await whereOf(t, (await t.trigger('send', external('a'))).id)).toMatchObject({
-      version: two.version,
+      version: second.version,
     });
     expect(await whereOf(t, (await t.trigger('send', external('b'))).id)).toMatchObject({
-      version: one.version,
+      version: first.version,
     });
   });
 });

@@ -29,7 +29,7 @@ export interface Line {
   readonly to: number;
   readonly isLive: boolean;
   readonly label: string;
-  readonly tone: 'good' | 'bad' | 'busy' | 'quiet' | 'held' | 'warn';
+  readonly tone: 'good' | 'bad' | 'busy' | 'quiet' | 'waiting' | 'warn';
   readonly segments: readonly Segment[];
   readonly marks: readonly LogMark[];
   readonly children: readonly Line[];
@@ -86,7 +86,7 @@ function toneOf(entry: RowEntry): Line['tone'] {
   if (failed.has(entry.status)) return 'bad';
   if (entry.status === 'COMPLETED') return 'good';
   if (entry.status === 'EXECUTING' || entry.status === 'DEQUEUED') return 'busy';
-  if (entry.status === 'WAITING') return 'held';
+  if (entry.status === 'WAITING') return 'waiting';
   return entry.status === 'EXPIRED' ? 'warn' : 'quiet';
 }
 

@@ -19,7 +19,7 @@ const colors: Readonly<Record<TimelineRow['tone'], string>> = {
   good: '--good',
   bad: '--bad',
   busy: '--busy',
-  held: '--held',
+  waiting: '--waiting',
   warn: '--warn',
   quiet: '--strong-border',
 };
