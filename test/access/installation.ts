@@ -9,6 +9,7 @@ import { createLog } from '../../packages/server/src/logger.ts';
 import { startServer, type RunningServer, type ServerOptions } from '../../packages/server/src/server.ts';
 import type { Credentials } from '../../packages/server/src/tenancy/bootstrap.ts';
 import { testDatabase } from '../support/database.ts';
+import { patientAdmission } from '../support/server.ts';
 import { newTenancy } from '../support/shared-server.ts';
 
 export const masterKey = masterKeyOf(Buffer.alloc(32, 1));
@@ -70,6 +71,7 @@ export async function installation(options: Partial<ServerOptions> = {}): Promis
       masterKey,
       log: createLog({ write: (line) => void logged.push(line) }),
       rateLimits: {},
+      admissionLimits: patientAdmission,
       ...options,
       ...other,
     });

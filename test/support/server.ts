@@ -39,6 +39,9 @@ export interface Answer {
 /** The default master key of servers that tests start. */
 export const masterKey = masterKeyOf(Buffer.alloc(32, 1));
 
+/** On a busy machine, a burst of requests waits longer than the default, and must not be rejected. */
+export const patientAdmission: ServerOptions['admissionLimits'] = { maxWaitMs: 60_000 };
+
 /** A real server with its own database, stopped when the test ends. */
 export const testServer = (options: Partial<ServerOptions> = {}): Promise<TestServer> =>
   startTestServer((end) => onTestFinished(end), options);
@@ -55,6 +58,7 @@ export async function startTestServer(
     port: 0,
     masterKey,
     log: createLog({ write: (line) => void logged.push(line) }),
+    admissionLimits: patientAdmission,
     ...options,
   });
   onEnd(async () => {

@@ -3,7 +3,7 @@ import { createLog } from '../../packages/server/src/logger.ts';
 import { startServer, type RunningServer } from '../../packages/server/src/server.ts';
 import type { Credentials } from '../../packages/server/src/tenancy/bootstrap.ts';
 import { testDatabase } from './database.ts';
-import { clientOf, createTenant, masterKey, type TestServer } from './server.ts';
+import { clientOf, createTenant, masterKey, patientAdmission, type TestServer } from './server.ts';
 
 /** Without the log, the database and the clock, which all tests of the worker share. */
 export type SharedServer = Pick<
@@ -23,6 +23,7 @@ async function start(): Promise<{ server: RunningServer; sql: Sql }> {
     log: createLog({ write() {} }),
     // All tests would share the limits of one address.
     rateLimits: {},
+    admissionLimits: patientAdmission,
     notificationNetworks: ['127.0.0.0/8'],
   });
   return { server, sql: connect(connection, { name: 'test', max: 1 }) };

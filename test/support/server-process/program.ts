@@ -17,6 +17,7 @@ const server = await startServer({
   masterKey: parseMasterKey('07'.repeat(32), 'the test'),
   log: createLog(process.stderr, 'warn'),
   reveal: true,
+  admissionLimits: { maxWaitMs: 60_000 },
   notificationNetworks: ['127.0.0.0/8'],
   ...(leaseTimes && { leaseTimes }),
 });
