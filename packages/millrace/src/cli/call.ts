@@ -73,7 +73,8 @@ export async function call<K extends keyof Operations>(
   );
 }
 
-function membersOf(text: string): Readonly<Record<string, unknown>> {
+/** The members of a response body; none if it is not JSON. */
+export function membersOf(text: string): Readonly<Record<string, unknown>> {
   try {
     return Object(JSON.parse(text)) as Record<string, unknown>;
   } catch {
