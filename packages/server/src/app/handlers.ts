@@ -53,8 +53,8 @@ import { lockVersions } from '../versions/add.ts';
 import { workerHandlers } from '../versions/handlers.ts';
 import { currentTasks } from '../versions/promote.ts';
 import type { RegisterDependencies } from '../versions/register.ts';
-import { declareWebhooks } from '../webhooks/declare.ts';
-import { webhookHandlers } from '../webhooks/handlers.ts';
+import { declareWebhooks } from '../events/webhooks/declare.ts';
+import { webhookHandlers } from '../events/webhooks/handlers.ts';
 import type { ServerContext } from './context.ts';
 
 /** One handler for each operation of the contract. */

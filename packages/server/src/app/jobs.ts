@@ -33,8 +33,8 @@ import { identityKeeper } from '../tenancy/oidc/job.ts';
 import { environmentPruner } from '../tenancy/prune.ts';
 import { pendingReleaser } from '../versions/pending-releaser.ts';
 import { tokenPruner } from '../waitpoints/prune.ts';
-import { webhookPruner } from '../webhooks/prune.ts';
-import { rejectionWriter } from '../webhooks/rejections.ts';
+import { webhookPruner } from '../events/webhooks/prune.ts';
+import { rejectionWriter } from '../events/webhooks/rejections.ts';
 import type { ServerContext } from './context.ts';
 import { rowPruners } from './row-pruners.ts';
 

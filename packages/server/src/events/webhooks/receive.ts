@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import type { MasterKey } from '../auth/seal.ts';
-import { newTimedId } from '../db/ids.ts';
-import { Problem } from '../problem.ts';
-import { prepareRun } from '../runs/create/prepare.ts';
+import type { MasterKey } from '../../auth/seal.ts';
+import { newTimedId } from '../../db/ids.ts';
+import { Problem } from '../../problem.ts';
+import { prepareRun } from '../../runs/create/prepare.ts';
 import { jsonOf, storedHeaders } from './content.ts';
 import { digestPrefix, payloadOf, type Delivery } from './delivery.ts';
 import { createFindWebhook, type FoundWebhook } from './find.ts';

@@ -1,9 +1,9 @@
 import type { WebhookVerification } from '@millrace/contract/runner';
 import { LRUCache } from 'lru-cache';
-import { environment } from '../auth/credential-rows.ts';
-import type { Environment } from '../auth/principal.ts';
-import type { Engine } from '../runs/engine/engine.ts';
-import { notFound } from '../problem.ts';
+import { environment } from '../../auth/credential-rows.ts';
+import type { Environment } from '../../auth/principal.ts';
+import type { Engine } from '../../runs/engine/engine.ts';
+import { notFound } from '../../problem.ts';
 import { isAddress } from './declare.ts';
 
 /** A webhook of the current version of its environment. */

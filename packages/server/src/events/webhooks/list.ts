@@ -1,7 +1,7 @@
 import type { Webhook } from '@millrace/contract';
 import type { WebhookVerification } from '@millrace/contract/runner';
-import type { Queryable } from '../db/connect.ts';
-import type { Versions } from '../versions/versions.ts';
+import type { Queryable } from '../../db/connect.ts';
+import type { Versions } from '../../versions/versions.ts';
 import type { ReadSecrets } from './secrets.ts';
 
 interface Row {

@@ -1,8 +1,8 @@
 import type { TaskManifest, WebhookVerification } from '@millrace/contract/runner';
-import { promote } from '../../../../../test/support/promote.ts';
-import { testServer, type Answer, type TestServer } from '../../../../../test/support/server.ts';
-import { sharedServer, type SharedServer } from '../../../../../test/support/shared-server.ts';
-import type { ServerOptions } from '../../server.ts';
+import { promote } from '../../../../../../test/support/promote.ts';
+import { testServer, type Answer, type TestServer } from '../../../../../../test/support/server.ts';
+import { sharedServer, type SharedServer } from '../../../../../../test/support/shared-server.ts';
+import type { ServerOptions } from '../../../server.ts';
 import { signRequest } from '../schemes/index.ts';
 
 export interface Request {

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
-import type { MasterKey } from '../auth/seal.ts';
-import type { Sql } from '../db/connect.ts';
-import { opened, readVariables, type InForce } from '../envvars/read.ts';
+import type { MasterKey } from '../../auth/seal.ts';
+import type { Sql } from '../../db/connect.ts';
+import { opened, readVariables, type InForce } from '../../envvars/read.ts';
 
 /** Returns the values of those of the environment variables that are set and not empty. */
 export type ReadSecrets = (env: number, names: readonly string[]) => Promise<string[]>;

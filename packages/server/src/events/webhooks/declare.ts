@@ -1,6 +1,6 @@
 import type { TaskManifest } from '@millrace/contract/runner';
-import type { Transaction } from '../db/connect.ts';
-import { newId } from '../db/ids.ts';
+import type { Transaction } from '../../db/connect.ts';
+import { newId } from '../../db/ids.ts';
 
 /**
  * Gives each webhook of a version an address, in the transaction that makes the version current. An address is never changed or removed: other

@@ -179,14 +179,14 @@ test("Slack's verification of an address is answered with its challenge", () => 
 
 const hmac = fc.record({
   scheme: fc.constant('hmac' as const),
-  secrets: fc.constant(['SECRET']),
+  secrets: fc.constant<string[]>(['SECRET']),
   header: fc.constantFrom('X-Signature', 'signature'),
   algorithm: fc.constantFrom('sha1', 'sha256', 'sha512'),
   encoding: fc.constantFrom('hex', 'base64'),
   prefix: fc.constantFrom('', 'sha256='),
   idHeader: fc.constant('X-Request-Id'),
 });
-const anyScheme = fc.oneof(
+const anyScheme: fc.Arbitrary<WebhookVerification> = fc.oneof(
   fc.constantFrom('standard', 'svix', 'stripe', 'github', 'slack').map((scheme) => named(scheme)),
   hmac,
 );

@@ -1,4 +1,4 @@
-import type { Engine } from '../runs/engine/engine.ts';
+import type { Engine } from '../../runs/engine/engine.ts';
 
 const maxAtOnce = 1_000;
 

@@ -1,9 +1,9 @@
 import type { ListedWebhookDelivery, Operations, Query, Reply, WebhookDelivery } from '@millrace/contract';
-import type { Queryable } from '../db/connect.ts';
-import { tryParse } from '../json/foreign.ts';
-import { pageOf, positionIn, requestedPage } from '../page.ts';
-import { notFound } from '../problem.ts';
-import { relatedColumns, whereabouts } from '../runs/retrieve/retrieve.ts';
+import type { Queryable } from '../../db/connect.ts';
+import { tryParse } from '../../json/foreign.ts';
+import { pageOf, positionIn, requestedPage } from '../../page.ts';
+import { notFound } from '../../problem.ts';
+import { relatedColumns, whereabouts } from '../../runs/retrieve/retrieve.ts';
 import { rawBodyOf } from './content.ts';
 import { publicSenderId, type Delivery } from './delivery.ts';
 

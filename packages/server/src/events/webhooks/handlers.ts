@@ -1,6 +1,6 @@
 import type { OperationsOf } from '@millrace/contract';
-import type { MasterKey } from '../auth/seal.ts';
-import type { HandlersOf } from '../request.ts';
+import type { MasterKey } from '../../auth/seal.ts';
+import type { HandlersOf } from '../../request.ts';
 import { listDeliveries, retrieveDelivery } from './deliveries.ts';
 import { listWebhooks } from './list.ts';
 import { replayDelivery } from './replay.ts';

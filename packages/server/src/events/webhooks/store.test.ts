@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { numRuns } from '../../../../test/support/long.ts';
-import { newTimedId } from '../db/ids.ts';
-import { prepareRun } from '../runs/create/prepare.ts';
-import { testEngine } from '../runs/testing/engine.ts';
+import { numRuns } from '../../../../../test/support/long.ts';
+import { newTimedId } from '../../db/ids.ts';
+import { prepareRun } from '../../runs/create/prepare.ts';
+import { testEngine } from '../../runs/testing/engine.ts';
 import { webhookPruner } from './prune.ts';
 import { createStore, type NewDelivery } from './store.ts';
 

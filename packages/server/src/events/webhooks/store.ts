@@ -1,10 +1,10 @@
-import { column, texts } from '../db/columns.ts';
-import type { Transaction } from '../db/connect.ts';
-import { groupCommit } from '../db/group.ts';
-import { makeRuns } from '../events/plan.ts';
-import type { NewRun } from '../runs/create/row.ts';
-import type { Dispatch } from '../runs/dispatch/dispatch.ts';
-import type { Engine } from '../runs/engine/engine.ts';
+import { column, texts } from '../../db/columns.ts';
+import type { Transaction } from '../../db/connect.ts';
+import { groupCommit } from '../../db/group.ts';
+import { makeRuns } from '../plan.ts';
+import type { NewRun } from '../../runs/create/row.ts';
+import type { Dispatch } from '../../runs/dispatch/dispatch.ts';
+import type { Engine } from '../../runs/engine/engine.ts';
 import type { Delivery } from './delivery.ts';
 
 /** A delivery to be stored, and the run that it starts. */

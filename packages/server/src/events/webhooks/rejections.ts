@@ -1,5 +1,5 @@
 import type { ErrorCode } from '@millrace/contract/plain';
-import type { Sql } from '../db/connect.ts';
+import type { Sql } from '../../db/connect.ts';
 
 interface Count {
   readonly env: number;

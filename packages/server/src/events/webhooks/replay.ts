@@ -1,7 +1,7 @@
-import type { Environment } from '../auth/principal.ts';
-import { makeRuns } from '../events/plan.ts';
-import { notFound } from '../problem.ts';
-import { prepareRun } from '../runs/create/prepare.ts';
+import type { Environment } from '../../auth/principal.ts';
+import { makeRuns } from '../plan.ts';
+import { notFound } from '../../problem.ts';
+import { prepareRun } from '../../runs/create/prepare.ts';
 import { deliveryOf, findDelivery } from './deliveries.ts';
 import { payloadOf } from './delivery.ts';
 import type { StoreDependencies } from './store.ts';

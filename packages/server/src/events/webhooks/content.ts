@@ -2,7 +2,7 @@
 import { maxJsonLevels } from '@millrace/contract';
 import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders } from 'node:http';
-import { tryParse } from '../json/foreign.ts';
+import { tryParse } from '../../json/foreign.ts';
 
 /** A body as text. */
 export interface RawBody {
