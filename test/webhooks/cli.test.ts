@@ -47,10 +47,10 @@ const deliveries = async (): Promise<Delivery[]> => {
 };
 
 async function outputOf(run: string): Promise<unknown> {
-  const shown = async () =>
+  const retrieve = async () =>
     JSON.parse((await cli('runs', 'show', run, '--json')).stdout) as { status: string; output: unknown };
-  await expect.poll(async () => (await shown()).status, { timeout: 60_000 }).toBe('COMPLETED');
-  return (await shown()).output;
+  await expect.poll(async () => (await retrieve()).status, { timeout: 60_000 }).toBe('COMPLETED');
+  return (await retrieve()).output;
 }
 
 test('a webhook is listed, receives a signed request once, runs its handler, and is replayed', async () => {
@@ -71,9 +71,9 @@ test('a webhook is listed, receives a signed request once, runs its handler, and
   const output = { id: 'evt_1', total: 7, rawBody: '{"id":"evt_1","total":7}', type: 'application/json' };
   expect(await outputOf(delivery?.runs[0] ?? '')).toEqual(output);
 
-  const shown = await cli('webhooks', 'show', delivery?.id ?? '');
-  expect(shown.stdout).toContain('{"id":"evt_1","total":7}');
-  expect(shown.stdout).toContain('header');
+  const detail = await cli('webhooks', 'show', delivery?.id ?? '');
+  expect(detail.stdout).toContain('{"id":"evt_1","total":7}');
+  expect(detail.stdout).toContain('header');
   const replayed = await cli('webhooks', 'replay', delivery?.id ?? '');
   expect(replayed.stdout).toMatch(/^run_\w+$/);
   expect(await outputOf(replayed.stdout)).toEqual(output);
@@ -89,7 +89,9 @@ test('a handler that fails is retried', async () => {
 test('an unknown webhook and a missing secret are rejected with the names that exist', async () => {
   expect(await cli('webhooks', 'send', 'other')).toMatchObject({
     exitCode: 1,
-    stderr: expect.stringContaining('The current version has no webhook "other". Its webhooks: open, payments.'),
+    stderr: expect.stringContaining(
+      'The current version has no webhook "other". Its webhooks: open, payments.',
+    ),
   });
   expect(await cli('webhooks', 'send', 'payments', '--secret-from', 'NOT_SET')).toMatchObject({
     exitCode: 2,

@@ -95,9 +95,9 @@ test('killing a server loses no request that was answered, and starts no run twi
   const rows = await sql<{ sender_id: string; id: string; runs: string[] }[]>`
     select sender_id, id, run_ids as runs from webhook_deliveries`;
   expect(new Map(rows.map((row) => [row.sender_id, row.id]))).toEqual(answered);
-  const runs = await sql<{ id: string; sender: string }[]>`
-    select id, payload::jsonb ->> 'id' as sender from runs where task = 'hook'`;
-  expect(runs.map(({ id, sender }) => `${sender} ${id}`).toSorted()).toEqual(
+  const runs = await sql<{ id: string; request: string }[]>`
+    select id, payload::jsonb ->> 'id' as request from runs where task = 'hook'`;
+  expect(runs.map(({ id, request }) => `${request} ${id}`).toSorted()).toEqual(
     rows.map((row) => `${row.sender_id} ${row.runs.join()}`).toSorted(),
   );
 }, 240_000);

@@ -221,7 +221,10 @@ describe('the manifest of a webhook', () => {
     [{ scheme: 'stripe', secret: [] }, 'verify.secret must be the name'],
     [{ scheme: 'stripe', secret: ['A', 'B', 'C', 'D', 'E', 'F'] }, 'a list of up to 5 names'],
     [{ scheme: 'hmac', secret: 'S' }, 'verify.header must be the name of a header; got undefined'],
-    [{ scheme: 'hmac', secret: 'S', header: 'X', algorithm: 'md5' }, 'verify.algorithm must be one of sha256'],
+    [
+      { scheme: 'hmac', secret: 'S', header: 'X', algorithm: 'md5' },
+      'verify.algorithm must be one of sha256',
+    ],
     [{ scheme: 'hmac', secret: 'S', header: 'X', encoding: 'utf8' }, 'verify.encoding must be hex or base64'],
     [{ scheme: 'none', idHeader: 'a b' }, 'verify.idHeader must be the name of a header; got "a b"'],
   ])('is rejected for the verification %j', (verify, message) => {

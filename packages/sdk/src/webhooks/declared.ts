@@ -6,7 +6,6 @@ type Refuse = (field: string, rule: string, value: unknown) => never;
 const named = ['standard', 'svix', 'stripe', 'github', 'slack'] as const;
 const schemes = [...named, 'hmac', 'none'];
 const algorithms = ['sha256', 'sha1', 'sha512'];
-const encodings = ['hex', 'base64'];
 const maxSecrets = 5;
 
 const isVariableName = (value: unknown): value is string =>
@@ -35,7 +34,8 @@ export function declaredWebhook(
   if (!isHeaderName(header)) refuse('verify.header', 'must be the name of a header', header);
   if (!algorithms.includes(algorithm))
     refuse('verify.algorithm', `must be one of ${algorithms.join(', ')}`, algorithm);
-  if (!encodings.includes(encoding)) refuse('verify.encoding', 'must be hex or base64', encoding);
+  if (encoding !== 'hex' && encoding !== 'base64')
+    refuse('verify.encoding', 'must be hex or base64', encoding);
   if (prefix !== undefined && (typeof prefix !== 'string' || prefix.length > 64))
     refuse('verify.prefix', 'must be a text of at most 64 characters', prefix);
   return {

@@ -74,7 +74,7 @@ export const defaultRateLimits: RateLimits = {
   },
   // Above the limits for logins.
   openRequests: { burst: 2_400, perSecond: 20 },
-  // A provider that was down for an hour sends what it has.
+  // After an outage, a provider sends all requests of an hour at once.
   webhooks: { burst: 5_000, perSecond: 500 },
   badCredentials: { burst: 100, perSecond: 5 },
 };

@@ -317,10 +317,10 @@ describe('a replay', () => {
       server.ask(`/api/v1/webhook-deliveries/${delivery.id}/replay`, { method: 'POST', body });
     const [first, second] = [await replay(), await replay({ version: old })];
     expect(first).toMatchObject({ status: 200, body: { id: delivery.id } });
-    const { body: shown } = await server.ask(`/api/v1/webhook-deliveries/${delivery.id}`);
-    expect(shown.runs).toHaveLength(3);
+    const { body: replayed } = await server.ask(`/api/v1/webhook-deliveries/${delivery.id}`);
+    expect(replayed.runs).toHaveLength(3);
     const runs = await Promise.all(
-      [shown.runs[0].id, first.body.run, second.body.run].map(
+      [replayed.runs[0].id, first.body.run, second.body.run].map(
         async (id) => (await server.ask(`/api/v3/runs/${id}`)).body,
       ),
     );

@@ -21,7 +21,8 @@ export class Rejections {
 
   /** Adds the counts to the rows of their webhooks. */
   async write(sql: Sql): Promise<void> {
-    for (const [key, { env, webhook, rejected, code, at }] of [...this.#counts]) {
+    const written = new Map(this.#counts);
+    for (const [key, { env, webhook, rejected, code, at }] of written) {
       await sql`
         update webhooks set rejected = rejected + ${rejected}, last_rejection = ${code}, last_rejected_at = ${at}
          where env = ${env} and id = ${webhook}`;

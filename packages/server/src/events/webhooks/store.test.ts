@@ -49,7 +49,7 @@ test('of concurrent requests with one id on two servers, one is stored and start
       for (const { server: at, webhook, senderId, wait } of requests) {
         const item = await deliver(webhook, prefix + senderId);
         pending.push(
-          servers[at as 0 | 1](item).then(({ id, isDuplicate }) => {
+          servers[at](item).then(({ id, isDuplicate }) => {
             const key = `${webhook} ${prefix}${senderId}`;
             expect(isDuplicate).toBe(id !== item.delivery.id);
             if (!isDuplicate) expect(model.has(key) && model.get(key) !== id).toBe(false);
