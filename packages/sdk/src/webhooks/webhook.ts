@@ -24,9 +24,11 @@ export interface WebhookEvent<TBody = unknown> {
   readonly isBase64Encoded: boolean;
 }
 
-/** A webhook. Its runs take the same options as those of a task. */
+/** A webhook. Its runs take the options of a task, except those that would drop requests which were accepted. */
 export interface WebhookOptions<TId extends string, TBody, TOutput>
-  extends TaskSettings<TId>, Hooks<WebhookEvent<Uninferred<TBody>>, Uninferred<Awaited<TOutput>>> {
+  extends
+    Omit<TaskSettings<TId>, 'singleton' | 'triggerLimit'>,
+    Hooks<WebhookEvent<Uninferred<TBody>>, Uninferred<Awaited<TOutput>>> {
   /** How requests are verified. */
   verify: WebhookVerification;
   /** Called in a run for each request. If it throws, the attempt fails and is retried. */

@@ -3,10 +3,10 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { MasterKey } from '../../auth/seal.ts';
 import { newTimedId } from '../../db/ids.ts';
 import { Problem } from '../../problem.ts';
-import { prepareRun } from '../../runs/create/prepare.ts';
 import { jsonOf, storedHeaders } from './content.ts';
-import { digestPrefix, payloadOf, type Delivery } from './delivery.ts';
+import { digestPrefix, type Delivery } from './delivery.ts';
 import { createFindWebhook, type FoundWebhook } from './find.ts';
+import { prepareWebhookRun } from './prepare.ts';
 import type { Rejections } from './rejections.ts';
 import { verifyRequest } from './schemes/index.ts';
 import type { Rejection, SignedRequest, Verified } from './schemes/scheme.ts';
@@ -76,7 +76,7 @@ export function createWebhooks(dependencies: ReceiveDependencies): Webhooks {
         body,
         receivedAt: new Date(now),
       };
-      const run = await prepareRun(engine, environment, id, { payload: payloadOf(delivery, json) });
+      const run = await prepareWebhookRun(engine, environment, delivery, { json });
       return store({ delivery, run });
     },
   };

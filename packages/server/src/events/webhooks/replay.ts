@@ -1,9 +1,8 @@
 import type { Environment } from '../../auth/principal.ts';
-import { makeRuns } from '../plan.ts';
 import { notFound } from '../../problem.ts';
-import { prepareRun } from '../../runs/create/prepare.ts';
+import { insertRuns } from '../../runs/create/insert.ts';
 import { deliveryOf, findDelivery } from './deliveries.ts';
-import { payloadOf } from './delivery.ts';
+import { prepareWebhookRun } from './prepare.ts';
 import type { StoreDependencies } from './store.ts';
 
 /** Starts another run with the payload of a delivery, on the current version or on another one. */
@@ -13,18 +12,13 @@ export async function replayDelivery(
   { id, version }: { readonly id: string; readonly version?: string | undefined },
 ): Promise<{ id: string; run: string }> {
   const delivery = deliveryOf(await findDelivery(engine.sql, environment.id, id));
-  const prepared = await prepareRun(engine, environment, delivery.webhook, {
-    payload: payloadOf(delivery),
-    ...(version !== undefined && { options: { lockToVersion: version } }),
-  });
-  const run = await engine.sql.begin(async (tx) => {
-    const created = await makeRuns(tx, engine, [prepared]);
-    const runId = created.get(prepared.id) ?? prepared.id;
+  const run = await prepareWebhookRun(engine, environment, delivery, { version });
+  await engine.sql.begin(async (tx) => {
     const { count } = await tx`
-      update webhook_deliveries set run_ids = run_ids || ${runId}::text where env = ${environment.id} and id = ${id}`;
+      update webhook_deliveries set run_ids = run_ids || ${run.id}::text where env = ${environment.id} and id = ${id}`;
     if (count === 0) throw notFound('Delivery not found');
-    return runId;
+    await insertRuns({ sql: tx, clock: engine.clock }, [run]);
   });
   dispatch.wake(environment.id);
-  return { id, run };
+  return { id, run: run.id };
 }

@@ -1,13 +1,13 @@
 import { column, texts } from '../../db/columns.ts';
-import type { Transaction } from '../../db/connect.ts';
+import type { Sql } from '../../db/connect.ts';
 import { groupCommit } from '../../db/group.ts';
-import { makeRuns } from '../plan.ts';
+import { newRuns } from '../../runs/create/new-runs.ts';
 import type { NewRun } from '../../runs/create/row.ts';
 import type { Dispatch } from '../../runs/dispatch/dispatch.ts';
 import type { Engine } from '../../runs/engine/engine.ts';
 import type { Delivery } from './delivery.ts';
 
-/** A delivery to be stored, and the run that it starts. */
+/** A delivery to be stored, and the run that it starts, which never resolves to another run. */
 export interface NewDelivery {
   readonly delivery: Delivery;
   readonly run: NewRun;
@@ -29,8 +29,8 @@ const maxShared = 200;
 const maxSharedBytes = 4_194_304;
 
 /**
- * Stores deliveries and creates their runs, in one transaction. The sender's id decides: the first request with an id is stored, and every later
- * one resolves to it. Concurrent calls share a transaction.
+ * Stores deliveries and creates their runs in one commit. The sender's id decides: the first request with an id is stored, and every later
+ * one resolves to it. Concurrent calls share a commit.
  */
 export const createStore = ({ engine, dispatch }: StoreDependencies) =>
   groupCommit<NewDelivery, Stored>(
@@ -64,67 +64,57 @@ async function storeUntilFound(engine: Engine, items: readonly NewDelivery[]): P
   }
 }
 
-async function storeDeliveries(engine: Engine, items: readonly NewDelivery[]): Promise<Stored[]> {
+async function storeDeliveries({ sql, clock }: Engine, items: readonly NewDelivery[]): Promise<Stored[]> {
   const firsts = new Map<string, NewDelivery>();
   for (const item of items) if (!firsts.has(keyOfItem(item))) firsts.set(keyOfItem(item), item);
   const distinct = [...firsts.values()];
-  const ids = await engine.sql.begin(async (tx) => {
-    const inserted = await insertDeliveries(tx, distinct);
-    const isNew = ({ delivery }: NewDelivery): boolean => inserted.has(delivery.id);
-    await createRuns(tx, engine, distinct.filter(isNew));
-    return readExisting(
-      tx,
-      distinct.filter((item) => !isNew(item)),
-    );
-  });
+  const created = await insertDeliveries(sql, distinct, new Date(clock.now()));
+  const existing = await readExisting(
+    sql,
+    distinct.filter(({ run }) => !created.has(run.id)),
+  );
   return items.map((item) => {
     const key = keyOfItem(item);
     const first = firsts.get(key) as NewDelivery;
-    return { id: ids.get(key) ?? first.delivery.id, isDuplicate: item !== first || ids.has(key) };
+    return { id: existing.get(key) ?? first.delivery.id, isDuplicate: item !== first || existing.has(key) };
   });
 }
 
-/** Returns the ids of the stored deliveries. */
+/** Stores the deliveries that are new, and creates their runs: one statement, so that an answer waits for one round trip. Returns the ids of the runs. */
 async function insertDeliveries(
-  tx: Transaction,
+  sql: Sql,
   items: readonly NewDelivery[],
+  now: Date,
 ): Promise<ReadonlySet<string>> {
-  const rows = await tx<{ id: string }[]>`
-    insert into webhook_deliveries (env, webhook, sender_id, id, headers, body, run_ids, created_at)
-    select i.env, i.webhook, i.sender_id, i.id, i.headers, i.body, array[i.run], i.created_at
-      from unnest(${column(items, ({ run }) => run.env)}::int[],
-                  ${column(items, ({ delivery }) => delivery.webhook)}::text[],
-                  ${column(items, ({ delivery }) => delivery.senderId)}::text[],
-                  ${column(items, ({ delivery }) => delivery.id)}::text[],
-                  ${texts(tx, items, ({ delivery }) => JSON.stringify(delivery.headers))},
-                  ${items.map(({ delivery }) => delivery.body)}::bytea[],
-                  ${column(items, ({ run }) => run.id)}::text[],
-                  ${column(items, ({ delivery }) => delivery.receivedAt)}::timestamptz[])
-             as i (env, webhook, sender_id, id, headers, body, run, created_at)
-     order by i.env, i.webhook, i.sender_id
-    on conflict do nothing
-    returning id`;
-  return new Set(rows.map(({ id }) => id));
-}
-
-async function createRuns(tx: Transaction, engine: Engine, items: readonly NewDelivery[]): Promise<void> {
-  const created = await makeRuns(
-    tx,
-    engine,
-    items.map(({ run }) => run),
-  );
-  for (const { delivery, run } of items) {
-    const id = created.get(run.id) ?? run.id;
-    // Only a task with a singleton resolves to an existing run.
-    if (id === run.id) continue;
-    await tx`update webhook_deliveries set run_ids = array[${id}::text] where env = ${run.env} and id = ${delivery.id}`;
-  }
+  const runs = items.map(({ run }) => run);
+  const rows = await sql<{ run: string }[]>`
+    with stored as (
+      insert into webhook_deliveries (env, webhook, sender_id, id, headers, body, run_ids, created_at)
+      select i.env, i.webhook, i.sender_id, i.id, i.headers, i.body, array[i.run], i.created_at
+        from unnest(${column(runs, (run) => run.env)}::int[],
+                    ${column(items, ({ delivery }) => delivery.webhook)}::text[],
+                    ${column(items, ({ delivery }) => delivery.senderId)}::text[],
+                    ${column(items, ({ delivery }) => delivery.id)}::text[],
+                    ${texts(sql, items, ({ delivery }) => JSON.stringify(delivery.headers))},
+                    ${items.map(({ delivery }) => delivery.body)}::bytea[],
+                    ${column(runs, (run) => run.id)}::text[],
+                    ${column(items, ({ delivery }) => delivery.receivedAt)}::timestamptz[])
+               as i (env, webhook, sender_id, id, headers, body, run, created_at)
+       order by i.env, i.webhook, i.sender_id
+      on conflict do nothing
+      returning run_ids[1] as run
+    ), created as (
+      select count(*) from create_runs(
+        ${now}::timestamptz, array(select r from unnest(${newRuns(sql, runs)}) as r where r.id in (select run from stored)), false)
+    )
+    select run, (select count from created) from stored`;
+  return new Set(rows.map(({ run }) => run));
 }
 
 /** The ids of earlier deliveries. A separate statement: the one before may have waited for another that stored the delivery. */
-async function readExisting(tx: Transaction, items: readonly NewDelivery[]): Promise<Map<string, string>> {
+async function readExisting(sql: Sql, items: readonly NewDelivery[]): Promise<Map<string, string>> {
   if (items.length === 0) return new Map();
-  const rows = await tx<{ env: number; webhook: string; sender_id: string; id: string }[]>`
+  const rows = await sql<{ env: number; webhook: string; sender_id: string; id: string }[]>`
     select d.env, d.webhook, d.sender_id, d.id
       from unnest(${items.map(({ run }) => run.env)}::int[], ${items.map(({ delivery }) => delivery.webhook)}::text[],
                   ${items.map(({ delivery }) => delivery.senderId)}::text[]) as i (env, webhook, sender_id)
