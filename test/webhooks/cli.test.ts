@@ -94,7 +94,7 @@ test('an unknown webhook and a missing secret are rejected with the names that e
     ),
   });
   expect(await cli('webhooks', 'send', 'payments', '--secret-from', 'NOT_SET')).toMatchObject({
-    exitCode: 2,
+    exitCode: 1,
     stderr: expect.stringContaining('set NOT_SET in the environment of this command'),
   });
 });

@@ -141,8 +141,8 @@ POST   /api/v1/events/{eventId}/cancel                                   | write
 # Webhooks of other services: issue 40, point 3
 GET    /api/v1/webhooks                                                  | read webhooks       | key | -     | - | viewer
 GET    /api/v1/webhook-deliveries                                        | read webhooks       | key | -     | - | viewer
-GET    /api/v1/webhook-deliveries/{deliveryId}                           | read webhooks       | key | -     | - | viewer
-POST   /api/v1/webhook-deliveries/{deliveryId}/replay                    | write webhooks      | key | -     | - | member
+GET    /api/v1/webhook-deliveries/{webhookDeliveryId}                    | read webhooks       | key | -     | - | viewer
+POST   /api/v1/webhook-deliveries/{webhookDeliveryId}/replay             | write webhooks      | key | -     | - | member
 
 # Sessions: specification, session scopes; contract 2.4, 2.8, 9
 POST   /api/v1/sessions                                                  | create session      | key | token | - | member

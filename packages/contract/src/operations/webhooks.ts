@@ -89,12 +89,12 @@ export const listWebhookDeliveries = operation({
   reply: z.object({ data: z.array(listedWebhookDelivery), pagination: cursors }),
 });
 
-const oneDelivery = z.object({ deliveryId: z.string().min(1).max(64) });
+const oneDelivery = z.object({ webhookDeliveryId: z.string().min(1).max(64) });
 
 export const retrieveWebhookDelivery = operation({
   id: 'retrieveWebhookDelivery',
   method: 'GET',
-  path: '/api/v1/webhook-deliveries/:deliveryId',
+  path: '/api/v1/webhook-deliveries/:webhookDeliveryId',
   tag: 'webhooks',
   summary: 'Retrieve an accepted request to a webhook with its runs',
   access: { secretKey: true, action: 'read', on: 'webhooks' },
@@ -106,7 +106,7 @@ export const retrieveWebhookDelivery = operation({
 export const replayWebhookDelivery = operation({
   id: 'replayWebhookDelivery',
   method: 'POST',
-  path: '/api/v1/webhook-deliveries/:deliveryId/replay',
+  path: '/api/v1/webhook-deliveries/:webhookDeliveryId/replay',
   tag: 'webhooks',
   summary: 'Start another run with the stored request of a webhook',
   access: { secretKey: true, action: 'write', on: 'webhooks' },

@@ -125,7 +125,7 @@ function secretOf({ scheme, secrets }: Webhook, from: string | undefined): strin
     if (secret) return secret;
   }
   throw new CommandFailed(
-    exitCodes.usage,
+    exitCodes.failed,
     `The secret is not set: set ${names.join(' or ')} in the environment of this command, or name another variable with --secret-from.`,
   );
 }

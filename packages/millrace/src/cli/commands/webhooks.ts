@@ -107,9 +107,9 @@ const showCommand = (): Command =>
       .description('show an accepted request with its body and the runs it started')
       .argument('<delivery>', 'delivery ID')
       .option('--json', 'print JSON'),
-  ).action(async (deliveryId: string, { json, ...options }: JsonOption) => {
+  ).action(async (webhookDeliveryId: string, { json, ...options }: JsonOption) => {
     const { login, headers } = await branchServer(options);
-    const delivery = await call(login, 'retrieveWebhookDelivery', { headers, params: { deliveryId } });
+    const delivery = await call(login, 'retrieveWebhookDelivery', { headers, params: { webhookDeliveryId } });
     if (json) printJson(delivery);
     else printDelivery(delivery, screenOn(process.stdout));
   });
@@ -125,11 +125,11 @@ const replayCommand = (): Command =>
       .argument('<delivery>', 'delivery ID')
       .option('--on-version <version>', 'version that executes the run (default: the current one)')
       .option('--json', 'print JSON'),
-  ).action(async (deliveryId: string, { onVersion, json, ...options }: ReplayOptions) => {
+  ).action(async (webhookDeliveryId: string, { onVersion, json, ...options }: ReplayOptions) => {
     const { login, headers } = await branchServer(options);
     const replayed = await call(login, 'replayWebhookDelivery', {
       headers,
-      params: { deliveryId },
+      params: { webhookDeliveryId },
       body: { version: onVersion },
     });
     if (json) printJson(replayed);

@@ -23,8 +23,8 @@ export function webhookHandlers(
     }),
     listWebhookDeliveries: ({ environment, query }) => listDeliveries(sql, environment.id, query),
     retrieveWebhookDelivery: ({ environment, params }) =>
-      retrieveDelivery(sql, environment.id, params.deliveryId),
+      retrieveDelivery(sql, environment.id, params.webhookDeliveryId),
     replayWebhookDelivery: ({ environment, params, body }) =>
-      replayDelivery(dependencies, environment, { id: params.deliveryId, version: body?.version }),
+      replayDelivery(dependencies, environment, { id: params.webhookDeliveryId, version: body?.version }),
   };
 }
