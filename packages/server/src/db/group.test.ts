@@ -73,3 +73,20 @@ test('items that exceed the size of a write are in the next one, and a large ite
   await Promise.all([4, 6, 1, 30, 2, 3].map(write));
   expect(writes).toEqual([[4, 6], [1], [30], [2, 3]]);
 });
+
+test('tenants take turns if not all items fit in one write, and items of one tenant stay in order', async () => {
+  const writes: string[][] = [];
+  const write = groupCommit<string, void>(
+    async (items) => {
+      writes.push([...items]);
+      return items.map(() => undefined);
+    },
+    { maxItems: 3, tenantOf: (item) => item.charCodeAt(0) },
+  );
+  await Promise.all(['a1', 'a2', 'a3', 'a4', 'b1', 'a5', 'c1', 'b2'].map(write));
+  expect(writes).toEqual([
+    ['a1', 'b1', 'c1'],
+    ['a2', 'b2', 'a3'],
+    ['a4', 'a5'],
+  ]);
+});

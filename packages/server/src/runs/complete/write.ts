@@ -31,6 +31,7 @@ export function createWriteOutcome(dependencies: WriteDependencies): Complete {
     (attempts) => writeOutcomes(dependencies, identify, attempts),
     {
       inFlight: 2,
+      tenantOf: ({ env }) => env,
       onWrite: (items) => engine.stats.wrote('complete', items),
     },
   );

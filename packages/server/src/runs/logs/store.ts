@@ -89,7 +89,7 @@ export function createStoreLines(
         }
       }
     },
-    { maxItems: 100, maxSize: maxWritten, sizeOf },
+    { maxItems: 100, maxSize: maxWritten, sizeOf, tenantOf: ({ env }) => env },
   );
   /** Returns whether the frame was stored now rather than earlier. */
   const writeOrNote = async (frame: CleanFrame, noted: () => CleanFrame): Promise<boolean> => {

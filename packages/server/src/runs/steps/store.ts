@@ -56,6 +56,7 @@ export function createStoreStep(engine: Engine, masterKey: MasterKey): (step: Ne
     maxItems: 50,
     maxSize: maxWritten,
     sizeOf: ({ output, sealed }) => (output?.length ?? 0) + (sealed?.length ?? 0),
+    tenantOf: ({ env }) => env,
   });
   return async (step) => {
     const stored = await write(await rowOf(engine, masterKey, step));
