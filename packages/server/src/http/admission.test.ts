@@ -1,8 +1,14 @@
 import * as fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { Admission, type AdmissionLimits } from './admission.ts';
 
-const limits: AdmissionLimits = { capacity: 4, share: 3, maxWaiting: 1_000, maxWaitMs: 60_000 };
+const limits: AdmissionLimits = {
+  capacity: 4,
+  share: 3,
+  contendedShare: 3,
+  maxWaiting: 1_000,
+  maxWaitMs: 60_000,
+};
 const share = (key: string, weight = 1) => ({ key, weight });
 
 /** Requests by name, with their outcomes. */
@@ -57,6 +63,25 @@ test('requests pass immediately while there is capacity, and a tenant leaves cap
   }
   expect(started).toHaveLength(7);
   expect(admitted.load).toMatchObject({ used: 0, tenants: 0, waiting: 0 });
+});
+
+test('a tenant has a smaller share for a second after a request of another tenant', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { enter, leave, started } = admission({ capacity: 8, share: 6, contendedShare: 2 });
+  for (const name of names('before', 6)) enter(name);
+  expect(started).toEqual(names('before', 6));
+  for (const name of names('before', 6)) leave(name);
+
+  enter('quiet0');
+  leave('quiet0');
+  for (const name of names('during', 5)) enter(name);
+  expect(started.slice(7)).toEqual(names('during', 2));
+
+  vi.advanceTimersByTime(1_001);
+  leave('during0');
+  await turn();
+  expect(started.slice(7)).toEqual(names('during', 5));
 });
 
 test('waiting tenants take turns, with as many requests as their weight', async () => {

@@ -6,6 +6,8 @@ export interface AdmissionLimits {
   readonly capacity: number;
   /** Units in progress of one tenant. Below the capacity, so that a newcomer does not wait. */
   readonly share: number;
+  /** The same while other tenants send requests, too. */
+  readonly contendedShare: number;
   /** Requests that wait; further ones are rejected immediately. */
   readonly maxWaiting: number;
   /** How long a request waits before it is rejected, in milliseconds. */
@@ -19,6 +21,7 @@ export interface AdmissionLimits {
 export const defaultAdmissionLimits: AdmissionLimits = {
   capacity: 64,
   share: 48,
+  contendedShare: 16,
   maxWaiting: 10_000,
   maxWaitMs: 2_000,
 };
@@ -65,6 +68,8 @@ export interface AdmissionLoad {
 const sweepMs = 100;
 /** Waiting requests are started for this long in one turn of the event loop. */
 const sliceMs = 4;
+/** For this long after a request of another tenant, tenants have the smaller share. */
+const contendedMs = 1_000;
 /** For this long, no waiting request is started while connections arrive. Then requests are started for as long. */
 const yieldMs = 50;
 
@@ -87,6 +92,9 @@ export class Admission {
   #immediate = 0;
   #timer: NodeJS.Timeout | undefined;
   #isScheduled = false;
+  #lastKey: Share['key'] | undefined;
+  /** When a request came from another tenant than the one before it. */
+  #contendedAt = Number.NEGATIVE_INFINITY;
   /** A connection was accepted since the last slice. */
   #hasAccepted = false;
   /** When the current or last time without starts began. */
@@ -118,7 +126,11 @@ export class Admission {
     reject: (problem: Problem) => void,
     isGone: () => boolean,
   ): void {
-    const cost = Math.min(requested, this.#limits.share);
+    if (share.key !== this.#lastKey) {
+      if (this.#lastKey !== undefined) this.#contendedAt = performance.now();
+      this.#lastKey = share.key;
+    }
+    const cost = Math.min(requested, this.#limits.contendedShare);
     const tenant = this.#tenantOf(share);
     const begin = (): void => {
       this.#used += cost;
@@ -173,8 +185,13 @@ export class Admission {
 
   /** A tenant without a request in progress may exceed the capacity by one, so that a costly request finds room. */
   #fits({ inUse }: Tenant, cost: number): boolean {
-    const { capacity, share } = this.#limits;
-    return inUse === 0 ? this.#used < capacity : this.#used + cost <= capacity && inUse + cost <= share;
+    if (inUse === 0) return this.#used < this.#limits.capacity;
+    return this.#used + cost <= this.#limits.capacity && inUse + cost <= this.#share;
+  }
+
+  get #share(): number {
+    const { share, contendedShare } = this.#limits;
+    return performance.now() - this.#contendedAt < contendedMs ? contendedShare : share;
   }
 
   /**
@@ -220,7 +237,7 @@ export class Admission {
       }
       if (tenant.waiting.length === 0 || tenant.turn === 0) this.#endTurn(tenant);
       // It waits for capacity, not for its own share: the tenants behind it must not repeatedly use up that capacity.
-      else if (tenant.inUse + (tenant.waiting[0]?.cost ?? 0) <= this.#limits.share) return false;
+      else if (tenant.inUse + (tenant.waiting[0]?.cost ?? 0) <= this.#share) return false;
     }
     return false;
   }
