@@ -102,18 +102,24 @@ export async function cliPage(): Promise<string> {
 
 const head = `# CLI reference
 
-This page is generated from the definitions of the commands by test/cli/page.ts. To change it, change a command.
+<!-- Generated from the definitions of the commands by test/cli/page.ts. To change this page, change a command. -->
+
+The \`millrace\` command develops, deploys and operates projects. This page describes all of its commands and options.
 
 \`npx millrace <command>\` runs a command without an installation. In a project that has \`millrace\` as a dependency, npx uses that version.
-\`millrace <command> --help\` prints the options of a command, and \`millrace help <topic>\` prints a section of
+\`millrace <command> --help\` prints the options of a command, and \`millrace help <topic>\` prints a section of the documentation, such as one of
 [troubleshooting](troubleshooting.md).
 
 ## Connecting to a server
 
-Commands that call a server use \`--url\` and \`--key\`, then the variables \`MILLRACE_API_URL\` and \`MILLRACE_SECRET_KEY\`, then the
-[\`millrace dev\`](local-development.md) that runs in the folder or in a parent folder. Commands for organizations, projects, keys and tokens
-do the same with a personal access token. Without any of these, they use the token stored by \`millrace login\`. A credential for one server
-is never sent to another.
+Commands find the server and its secret key in one of these places. The first one applies:
+
+1. the options \`--url\` and \`--key\`;
+2. the variables \`MILLRACE_API_URL\` and \`MILLRACE_SECRET_KEY\`;
+3. the [\`millrace dev\`](local-development.md) that runs in the folder or in a parent folder.
+
+Commands for organizations, projects, keys and tokens use a personal access token instead of a key. If they find none in these places, they use the
+token stored by \`millrace login\`. A credential for one server is never sent to another.
 
 ### Connection options
 
