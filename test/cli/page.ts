@@ -112,14 +112,11 @@ The \`millrace\` command develops, deploys and operates projects. This page desc
 
 ## Connecting to a server
 
-Commands find the server and its secret key in one of these places. The first one applies:
+Commands read the address of the server and a secret key from the options \`--url\` and \`--key\`, or else from the variables \`MILLRACE_API_URL\` and
+\`MILLRACE_SECRET_KEY\`. Without these, they use the [\`millrace dev\`](local-development.md) that runs in the folder or in a parent folder.
 
-1. the options \`--url\` and \`--key\`;
-2. the variables \`MILLRACE_API_URL\` and \`MILLRACE_SECRET_KEY\`;
-3. the [\`millrace dev\`](local-development.md) that runs in the folder or in a parent folder.
-
-Commands for organizations, projects, keys and tokens use a personal access token instead of a key. If they find none in these places, they use the
-token stored by \`millrace login\`. A credential for one server is never sent to another.
+Commands for organizations, projects, keys and tokens use a personal access token instead of a key, from \`--token\` or \`MILLRACE_ACCESS_TOKEN\`.
+Without it, they use the running \`millrace dev\`, and then the token stored by \`millrace login\`. A credential for one server is never sent to another.
 
 ### Connection options
 
@@ -134,7 +131,7 @@ ${table(accountOptions.map(optionRow))}
 
 Every command accepts \`--json\`. With it, stdout contains only JSON, one value per line, and all human-readable text goes to stderr.
 
-A command that has to wait prints the reason to stderr. \`trigger --wait\` and \`runs show --wait\` print why the run has not ended, and print it
+A command that waits prints the reason to stderr. \`trigger --wait\` and \`runs show --wait\` print why the run has not ended, and print it
 again whenever the reason changes. With \`--json\`, these messages are JSON lines too. \`trigger\` prints the id first, and the run is always the
 last line:
 
