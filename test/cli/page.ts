@@ -1,6 +1,7 @@
 /** docs/cli.md, from the definitions of the commands. `npx vitest run test/cli/page.test.ts -u` writes it. */
 import { Command, type Option } from 'commander';
 import { withConnectionOptions } from '../../packages/millrace/src/cli/connection.ts';
+import { examples } from '../../packages/millrace/src/cli/examples.ts';
 import { withLoginOptions } from '../../packages/millrace/src/cli/login.ts';
 import { withOrganizationOptions } from '../../packages/millrace/src/cli/organization.ts';
 import { program } from '../../packages/millrace/src/cli/program.ts';
@@ -69,12 +70,14 @@ function section([words, command]: readonly [words: string, command: Command]): 
   ];
   const usage = ['millrace', words, ...command.registeredArguments.map(argument)].join(' ');
   const others = own.length === command.options.length ? '' : `\nAlso accepts the ${link}.\n`;
+  const lines = examples[words];
+  const example = lines === undefined ? '' : `\n\`\`\`sh\n${lines.join('\n')}\n\`\`\`\n`;
   return `### millrace ${words}
 
 ${text(sentence(command.description()))}
 
 Usage: \`${usage}\`
-${table(rows)}${others}`;
+${example}${table(rows)}${others}`;
 }
 
 function argument(parameter: Command['registeredArguments'][number]): string {
@@ -107,8 +110,8 @@ const head = `# CLI reference
 The \`millrace\` command develops, deploys and operates projects. This page describes all of its commands and options.
 
 \`npx millrace <command>\` runs a command without an installation. In a project that has \`millrace\` as a dependency, npx uses that version.
-\`millrace <command> --help\` prints the options of a command, and \`millrace help <topic>\` prints a section of the documentation, such as one of
-[troubleshooting](troubleshooting.md).
+\`millrace <command> --help\` prints the options of a command, and \`millrace help <topic>\` prints a section of the documentation,
+such as one of [troubleshooting](troubleshooting.md).
 
 ## Connecting to a server
 
