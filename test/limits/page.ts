@@ -715,7 +715,7 @@ export const limitsPage = (): string => `# Limits
 
 <!-- Generated from constants in the code by test/limits/page.ts. To change this page, change a constant. -->
 
-This page lists the limits of Millrace, the effect of exceeding them, and how to change them. Error messages contain the exceeded limit.
+Each limit is listed with the effect of exceeding it, and the way to change it. Error messages contain the exceeded limit.
 [Concurrency limits](concurrency.md) and [rate limits](rate-limits.md) are settings of your queues, and are not listed here.
 
 ${sections.map(section).join('\n')}`;

@@ -22,7 +22,7 @@ const serves = /^Millrace \S+ serves at /;
 const connected = /"runner\.connected"/;
 
 test.each(['self-hosting.md', 'deploy.md'])(
-  'docs/%s starts one machine with the commands of production.md',
+  'docs/%s has the Docker Compose commands that docs/production.md has',
   async (name) => {
     const [production, other] = [await readPage('production.md'), await readPage(name)];
     const commands = production.left().filter((block) => block.includes('docker compose'));
