@@ -145,13 +145,13 @@ const plain = (schema: Schema | undefined): Schema | undefined =>
 function rowOf(name: string, schema: Schema | undefined, isRequired: boolean, location?: string): string {
   const { default: standard, minimum, maximum, maxLength } = plain(schema) ?? {};
   // The range of safe integers is not a limit of the field.
-  const least = minimum === Number.MIN_SAFE_INTEGER ? undefined : minimum;
-  const most = maximum === Number.MAX_SAFE_INTEGER ? undefined : maximum;
+  const min = minimum === Number.MIN_SAFE_INTEGER ? undefined : minimum;
+  const max = maximum === Number.MAX_SAFE_INTEGER ? undefined : maximum;
   const notes = [
     location === undefined ? '' : `in the ${location}`,
     isRequired ? 'required' : '',
     standard === undefined ? '' : `default \`${JSON.stringify(standard)}\``,
-    rangeOf(least, most),
+    rangeOf(min, max),
     maxLength === undefined ? '' : `up to ${maxLength} characters`,
   ];
   return `| \`${name}\` | ${typeOf(schema)} | ${notes.filter(Boolean).join(', ')} |`;
