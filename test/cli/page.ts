@@ -110,8 +110,8 @@ const head = `# CLI reference
 The \`millrace\` command develops, deploys and operates projects. This page describes all of its commands and options.
 
 \`npx millrace <command>\` runs a command without an installation. In a project that has \`millrace\` as a dependency, npx uses that version.
-\`millrace <command> --help\` prints the options of a command, and \`millrace help <topic>\` prints a section of the documentation,
-such as one of [troubleshooting](troubleshooting.md).
+\`millrace <command> --help\` prints the options of a command. \`millrace help <topic>\` prints a section of
+[troubleshooting](troubleshooting.md) or another page, and \`millrace help --list\` lists the topics.
 
 ## Connecting to a server
 
