@@ -109,8 +109,10 @@ export const notServed: readonly (readonly [names: readonly string[], why: strin
 /** docs/access.md, from the declarations of the contract. `npx vitest run test/access/page.test.ts -u` writes it. */
 export const accessPage = (): string => `# Access control
 
-This page is generated from the contract by test/access/page.ts, and tested against every route of a running server. To
-change it, change an operation's access rule.
+<!-- Generated from the contract by test/access/page.ts. To change this page, change an operation's access rule. -->
+
+This page describes the credentials of Millrace, their permissions, and the access rule of every operation. A test checks the rules against every
+route of a running server.
 
 ## Credentials
 

@@ -11,7 +11,7 @@ const [commands = ''] = blocks('sh');
 const { cli } = besideDev({ 'tasks/sync.ts': task.replace('1_000', '6_000') });
 
 test('its commands trigger, and show when a trigger led to an existing run', async () => {
-  const lines = commands.trim().split('\n').slice(1);
+  const lines = commands.trim().split('\n');
   for (const line of lines) {
     const [, payload = '', key = ''] = /--payload '(.*)' --singleton (\S+)/.exec(line) ?? [];
     const { exitCode, stdout } = await cli(

@@ -1,10 +1,12 @@
 import { version } from '@millrace/platform';
 import { Command, Help, type Option } from 'commander';
 import { commands } from './commands/index.ts';
+import { examples } from './examples.ts';
 import { exitCodes } from './exit-codes.ts';
 import { screenOn } from './screen.ts';
 
 const notes = `
+To get started, run \`millrace init hello --dev\`.
 \`millrace <command> --help\` shows the options of a command.
 \`millrace help --list\` lists the pages and sections of the documentation.
 Exit codes: 0 success, 1 failure, 2 invalid command line, 3 could not start,
@@ -31,6 +33,7 @@ export async function program(typed?: string): Promise<Command> {
     });
   for (const command of await Promise.all(neededFor(typed).map((load) => load()))) root.addCommand(command);
   inherit(root);
+  addExamples(root);
   root.hook('preAction', (_, command) => refuseEmpty(command));
   return root;
 }
@@ -70,6 +73,15 @@ function inherit(parent: Command): void {
   for (const command of parent.commands) {
     command.copyInheritedSettings(parent);
     inherit(command);
+  }
+}
+
+function addExamples(parent: Command, prefix = ''): void {
+  for (const command of parent.commands) {
+    const words = `${prefix}${command.name()}`;
+    const lines = examples[words];
+    if (lines) command.addHelpText('after', `\nExamples:\n${lines.map((line) => `  ${line}`).join('\n')}`);
+    addExamples(command, `${words} `);
   }
 }
 

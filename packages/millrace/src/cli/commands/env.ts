@@ -112,7 +112,7 @@ const unsetCommand = (): Command =>
   withEnvOptions(
     new Command('unset')
       .description('delete variables, or let a branch inherit them again')
-      .argument('<names...>'),
+      .argument('<names...>', 'names of the variables'),
   ).action(async (names: string[], options: EnvOptions) => {
     const { envvars, at } = await openEnvironment(options);
     for (const name of names) {
@@ -215,7 +215,7 @@ const importCommand = (): Command =>
   withEnvOptions(
     new Command('import')
       .description('set variables from a dotenv file if none of them exists')
-      .argument('<file>')
+      .argument('<file>', 'dotenv file to read')
       .option('--override', 'overwrite existing variables')
       .option('--secret', 'mark all variables as secret')
       .option('--no-secret', 'mark no variables as secret'),

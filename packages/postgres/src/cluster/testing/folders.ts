@@ -119,7 +119,8 @@ export async function kill9(pid: number): Promise<void> {
 export async function until(condition: () => boolean | Promise<boolean>, withinMs: number): Promise<void> {
   const deadline = Date.now() + withinMs;
   while (!(await condition())) {
-    if (Date.now() > deadline) throw new Error(`not within ${withinMs} ms: ${condition}`);
+    if (Date.now() > deadline)
+      throw new Error(`Timed out after ${withinMs / 1000} s waiting for ${condition}.`);
     await wait(10);
   }
 }
