@@ -1,5 +1,5 @@
--- Cancels a run and all its descendants. A waiting run ends at once. A live attempt receives a stop signal, and its fence is returned. A run
--- may be claimed, promoted or returned during the search, so the search repeats until it finds the run.
+-- Cancels a run and all its descendants. A waiting run ends immediately. A live attempt receives a stop signal, and its fence is returned.
+-- A run may be claimed, promoted or returned during the search, so the search repeats until it finds the run.
 -- `p_not_requested`: only runs whose cancellation had not been requested before.
 --
 -- Locks: for each run of the tree by id: the singleton key that it waits for, its lease, suspension or waiting row, its open batch,

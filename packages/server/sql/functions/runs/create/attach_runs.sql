@@ -3,7 +3,7 @@
 -- state of the parent. A run that collects the payloads of many triggers has no parent.
 -- The planner settings of the caller apply.
 --
--- Locks: runners (key share) before leases, as everywhere; parents (lock_parents).
+-- Locks: runners (key share) before leases, the usual order; parents (lock_parents).
 -- Callers: identify_runs.
 create or replace function attach_runs(p_runs new_run[]) returns new_run[]
 language plpgsql

@@ -12,7 +12,7 @@ create or replace function collect_triggers(p_at timestamptz, p_runs new_run[]) 
 language plpgsql
 as $$
 declare
-  -- for all payloads of a run together: the limit of a single trigger (triggerBodyLimit)
+  -- all payloads of a run together are limited to the size of a single trigger (triggerBodyLimit)
   c_bytes constant int := 3145728;
   t record;
   v_ids text[] := array(select i.id from unnest(p_runs) with ordinality as i order by i.ordinality);
@@ -49,7 +49,7 @@ begin
     if v_to = t.id then
       v_open := false;
     elsif v_to = any (v_ids) then
-      -- of an earlier trigger of the same statement: not inserted yet
+      -- the run of an earlier trigger in the same statement, not inserted yet
       v_open := p_runs[array_position(v_ids, v_to)].target_id is null;
     else
       select d.due into v_due from delayed d
@@ -57,7 +57,7 @@ begin
       v_open := found;
     end if;
     v_pos := 0;
-    -- the brackets
+    -- the brackets of the array
     v_bytes := 2;
     v_size := octet_length(t.part) + coalesce(octet_length(t.meta::text), 0) + 1;
     if v_open then
@@ -110,7 +110,7 @@ begin
     end if;
   end loop;
   if v_wake then
-    -- the promoter checks for due runs
+    -- wakes the promoter, which checks for due runs
     perform pg_notify('millrace', json_build_object('wakes', json_build_array(json_build_object('kind', 'promotion', 'inMs', 0)))::text);
   end if;
   return p_runs;
