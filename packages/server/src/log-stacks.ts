@@ -1,5 +1,5 @@
 const quietMs = 60_000;
-/** More kinds than a process has causes. Beyond it, the oldest is forgotten. */
+/** More kinds of errors than a process is likely to have. Beyond this number, the oldest is forgotten. */
 const maxKinds = 1_000;
 const maxMessageLength = 500;
 

@@ -4,7 +4,7 @@ import { newPersonalAccessToken, newSecretKey } from './keys.ts';
 import { isUser } from './principal.ts';
 import { createInstallation } from './testing/installation.ts';
 
-// A rejection may be synchronous or asynchronous: a caller that awaits sees no difference.
+// A rejection may be synchronous or asynchronous; a caller that awaits sees no difference.
 const ask = async (authenticate: Authenticate, credentials: Credentials) => authenticate(credentials);
 
 test('a secret key identifies its environment, with either prefix, with and without Bearer', async () => {

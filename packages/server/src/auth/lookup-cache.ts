@@ -26,7 +26,7 @@ interface Entry<V> {
 /** Caches look-ups for a short time, so that a revocation takes effect within `maxAgeMs`. */
 export class LookupCache<V> {
   readonly #options: LookupCacheOptions;
-  /** Read by `peek`, so that entries stay in the order in which they were stored. */
+  /** Read with `peek`, so that entries stay in insertion order. */
   readonly #entries: LRUCache<string, Entry<V>>;
   readonly #loading = new Map<string, Promise<Entry<V>>>();
   #clearedAt = -Infinity;
@@ -71,7 +71,7 @@ export class LookupCache<V> {
     }
   }
 
-  /** Removes all entries and ignores the results of look-ups in progress: a credential has just ended. */
+  /** Removes all entries and ignores the results of lookups in progress. Called when a credential has just been revoked. */
   clear(): void {
     this.#clearedAt = performance.now();
     this.#entries.clear();

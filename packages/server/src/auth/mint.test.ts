@@ -90,7 +90,7 @@ test('a restricted key receives tokens for the objects it created, and they end 
     scopes: ['read:runs:run_1'],
   });
   await sql`update secret_keys set revoked_at = now() where id = ${id}`;
-  // A new header is looked up again, but the keys may be cached for up to a second.
+  // A new header causes another lookup, but the keys may be cached for up to a second.
   await expect
     .poll(
       () =>

@@ -119,7 +119,7 @@ describe('a token that a client signed with its key', () => {
     const { authenticate, key, publicIdOf } = await createInstallation();
     const token = await sign(key('dev'), claimsOf(await publicIdOf('dev'), { otu: true }));
     const first = await ask(authenticate, token);
-    // The last letter of a base64url signature has two unused bits.
+    // The last character of a base64url signature has two unused bits.
     const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
     const respelled = token.slice(0, -1) + letters.charAt(letters.indexOf(token.at(-1) ?? '') ^ 1);
     const digests = [first, await ask(authenticate, respelled).catch(() => first)].map((principal) =>

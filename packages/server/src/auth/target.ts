@@ -89,7 +89,7 @@ const branchIn = (kind: EnvironmentKind, request: Pick<Addressed, 'header'>): st
     branchName(request.header('x-service-branch')) ?? branchName(request.header('x-trigger-branch')),
   );
 
-/** Finds a branch by its slug. Two branches may have the same slug: then the header must name one. */
+/** Finds a branch by its slug. If two branches have the same slug, the header must name one. */
 async function bySlug(
   sql: Queryable,
   userId: string,

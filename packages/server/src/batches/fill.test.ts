@@ -178,7 +178,7 @@ describe('a batch', () => {
     const clock = { now: () => Date.now() + 24 * 3_600_000 + 1_000, shift() {}, shiftedMs: 0, stop() {} };
     const waiting = () => lockWaiters(sql);
     const both = await sql.begin(async (tx) => {
-      // A request that writes the item blocks here, while it holds the batch.
+      // A request that writes the item blocks here while it holds the batch's lock.
       const taken = itemRunId(id, 0);
       await tx`
         insert into runs (env, id, task, queue_id, sort_key, created_at)

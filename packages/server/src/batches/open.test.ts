@@ -30,7 +30,7 @@ describe('the idempotency key of a batch', () => {
     await fill(id, [{ index: 1 }]);
     const again = await ask('POST /api/v3/batches', { key: keys.prod, body });
     expect(again).toMatchObject({ status: 202, body: { id, isCached: false } });
-    // A different call gets a separate batch, and the old one will never be filled.
+    // A different call gets a separate batch, so the old one will never be filled.
     const other = await ask('POST /api/v3/batches', { key: keys.prod, body: { ...body, runCount: 1 } });
     expect(other.body.id).not.toBe(id);
     expect((await retrieve(id)).body.status).toBe('ABORTED');
@@ -131,7 +131,7 @@ describe('a request that is sent again', () => {
       const [first, second] = await sent;
       expect(first.status).toBe(202);
       expect([second.status, second.body]).toEqual([202, first.body]);
-      // Another request is a separate use.
+      // A different request counts as another use.
       headers['x-trigger-request-idempotency-key'] = randomUUID();
       expect((await send()).status).toBe(422);
     },
@@ -258,7 +258,7 @@ test('many whole batches sent at once do not wait for each other’s connections
   const body = { items: [{ task: 'send', options: { lockToVersion: version?.version } }] };
   const waiting = () => lockWaiters(sql);
   const { sent } = await sql.begin(async (tx) => {
-    // As many requests as the server has connections block here, each in its transaction.
+    // As many requests block here as the server has connections, each in its own transaction.
     await tx`lock table batches in share mode`;
     const all = Array.from({ length: 16 }, () => ask('POST /api/v2/tasks/batch', { key: keys.prod, body }));
     await expect.poll(waiting, { timeout: 20_000 }).toHaveLength(8);

@@ -18,7 +18,7 @@ async function executing({ ask, keys, sql }: BatchServer) {
   return { run: body.id as string, fence: Number(lease?.fence) };
 }
 
-/** Another attempt has the run. */
+/** Another attempt owns the run. */
 async function takeOver({ sql }: BatchServer, run: string): Promise<number> {
   const [lease] = await sql<{ fence: string }[]>`
     update leases set fence = nextval('lease_fences') where run_id = ${run} returning fence`;
@@ -65,7 +65,7 @@ test('an attempt that has ended can neither open nor fill a batch; the current a
     itemsAccepted: 1,
     sealed: true,
   });
-  // Nothing more is written: a repeated request gets this result.
+  // Nothing more is written, so a repeated request gets this result.
   expect((await send(body.id, [0, 1], { run, fence })).body).toMatchObject({
     itemsAccepted: 0,
     sealed: true,

@@ -159,14 +159,14 @@ describe('a part id', () => {
       Promise.all(
         Array.from({ length: 40 }, (_, n) => {
           const key = keys[n % 4] as ChannelKey;
-          // In the third channel no append has an id; in the others every second one does, with one or two records.
+          // In the third channel, no append has an id; in the others, every second append does. Appends have one or two records.
           const partId = n % 4 === 2 || n % 8 < 4 ? undefined : `${n}`;
           return store
             .append(key, texts(...(n % 3 ? [`${n}`] : [`${n}`, `${n}+`])), partId ? { partId } : {})
             .then((appended) => ({ ...appended, key, n, round, partId }));
         }),
       );
-    // A single append first: all others wait for it, and share the write after that.
+    // A single append goes first; all others wait for it and share the next write.
     void store.append(other, texts('first'), { partId: 'first' });
     const sent = await write(1);
     for (const { key, start, end, n, repeated } of sent) {

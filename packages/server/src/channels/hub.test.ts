@@ -40,7 +40,7 @@ describe('a follower', () => {
     expect([await store.cursorFor(key, 99), await store.cursorFor(key, 1)]).toEqual([2, 1]);
     await store.append(key, texts('c'));
     await eventually(() => early.seqs, [0, 1, 2]);
-    // A number beyond the end belongs to an earlier channel with this key: new records are new to the follower.
+    // A number beyond the end belongs to an earlier channel with this key, so all records are new to the follower.
     await eventually(() => past.seqs, [2]);
   });
 
@@ -70,7 +70,7 @@ describe('a follower', () => {
     isolated.follow(key, 0, early.follower);
     await eventually(() => early.seqs, [0]);
     for (const n of upTo(5)) await store.append(key, texts(`${n}`));
-    // It has everything up to number 5, and moves to a process that only knows number 0.
+    // It has received everything up to number 5, and moves to a process that only knows number 0.
     const moved = collector();
     isolated.follow(key, 6, moved.follower);
     await store.append(key, texts('new'));

@@ -31,8 +31,8 @@ const sessionOf = async (client: Client): Promise<number> =>
   (await client.query<{ pid: number }>('select pg_backend_pid() as pid')).rows[0]?.pid ?? 0;
 
 /**
- * Whether two clients ever get the same session, or one of them gets another session than before. Each queries twice in a row: a round-robin
- * pooler could give alternating clients the same session each time.
+ * Whether two clients ever get the same session, or one of them gets a different session than before. Each queries twice in a row, because
+ * a round-robin pooler could give alternating clients the same session each time.
  */
 async function areShared(first: Client, second: Client, variable: string): Promise<boolean> {
   const seen: number[][] = [[], []];

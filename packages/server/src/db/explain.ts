@@ -111,7 +111,7 @@ function failureOf(error: unknown): Failure {
   return { code: String(code ?? ''), path: path ?? address, message: first.message };
 }
 
-/** A foreign message on one line, without its full stop. */
+/** A third-party message on one line, without its period. */
 const quoted = (message: string): string => message.replace(/\s+/g, ' ').replace(/[.\s]+$/, '');
 
 /** Hosts, ports and name. */

@@ -8,13 +8,13 @@ import { ping } from './ping.ts';
 export interface Routes {
   /** For operations that end with their transaction. */
   readonly main: Route;
-  /** To PostgreSQL itself or a pooler in session mode: for `listen`, session locks and prepared statements. */
+  /** To PostgreSQL itself or a pooler in session mode. For `listen`, session locks and prepared statements. */
   readonly direct: Route;
 }
 
 const notificationTimeoutMs = 5_000;
 
-/** Finds the routes to a database. Rejects unusable settings with one sentence that names the correct one. */
+/** Finds the routes to a database. Rejects unusable settings with a one-sentence message that names the correct setting. */
 export async function findRoutes(database: Database, directDatabase?: Database): Promise<Routes> {
   const main = await ping(database);
   if (directDatabase === undefined) {
@@ -33,7 +33,7 @@ export async function findRoutes(database: Database, directDatabase?: Database):
   return { main, direct };
 }
 
-/** Sends a notification over one route, which must arrive over the other. */
+/** Sends a notification over one route and expects it on the other. */
 async function refuseDifferent(main: Route, direct: Route): Promise<void> {
   const [from, to] = [main, direct].map(({ database, pooler }) =>
     connect(database, { name: 'millrace probe', max: 1, pooler }),

@@ -303,7 +303,7 @@ describe('a branch', () => {
       { name: 'SECRET', is_secret: true },
     ]);
     expect((await call('GET', 'envvars/preview/UP', parent)).body).toEqual(variable('UP', 'p'));
-    // The branch's part fails now, but not the parent's.
+    // Now the branch's part fails, but not the parent's.
     const half = { variables: { NEW: 'c' }, parentVariables: { UP2: 'p' } };
     expect(await call('POST', 'envvars/preview/import', { ...own, body: half })).toEqual(ok);
     expect((await call('GET', 'envvars/preview/NEW', own)).body).toMatchObject(variable('NEW', 'b'));

@@ -9,7 +9,7 @@ import { masterKey, startVariableServer } from './testing/variable-server.ts';
 
 type Variables = Extract<ServerMessage, { type: 'welcome' | 'variables' }>;
 
-/** A runner with regard to variables: every set that it received, in order. */
+/** A stand-in for a runner: every set of variables that it received, in order. */
 async function listener(url: string, key: string, branch?: string) {
   const received: Variables[] = [];
   const waiting = new Set<() => void>();
@@ -120,6 +120,6 @@ test('a burst of changes is pushed a few times, ending with the last state', asy
   for (let at = 1; at <= 40; at++)
     await call('POST', 'envvars/prod', { body: { name: 'A', value: String(at) } });
   expect((await runner.until((last) => last.revision === 40)).variables).toEqual({ A: '40' });
-  // A few at once, then one every 400 ms: on a busy machine the burst itself takes longer.
+  // A few at once, then one every 400 ms, because on a busy machine the burst itself takes longer.
   expect(runner.received.length).toBeLessThan(12 + (performance.now() - began) / 400);
 });

@@ -51,7 +51,7 @@ async function waiting(count: number): Promise<void> {
   await expect.poll(waiters, { timeout: 20_000 }).toHaveLength(count);
 }
 
-/** Starts an action that blocks on a lock, lets something happen before it, and then continues. */
+/** Starts an action that blocks on a lock, lets another action go first, and then continues. */
 async function blocked<T>(
   lock: (tx: Queryable) => PromiseLike<unknown>,
   act: () => Promise<T>,
@@ -68,7 +68,7 @@ async function blocked<T>(
   return coming;
 }
 
-/** For an operation that would begin a transaction: it becomes part of this one. */
+/** An operation that would begin a transaction becomes part of this one. */
 const within = (tx: Queryable): Sql =>
   Object.assign((...query: Parameters<Queryable>) => tx(...query), tx, {
     begin: <R>(act: (transaction: Queryable) => Promise<R>) => act(tx),

@@ -80,7 +80,7 @@ describe('an event with a time', () => {
     await server.send('after', { name: 'x', deliverAfter: 0.2 });
     await statusBecomes(server, 'after', 'DELIVERED');
     expect(await retrieve(server, 'later')).toMatchObject({ status: 'CANCELED', runs: [] });
-    // Its id is still taken.
+    // Its id is still in use.
     expect((await server.send('later', { name: 'x' })).body).toMatchObject({
       status: 'CANCELED',
       isDuplicate: true,
@@ -108,7 +108,7 @@ describe('an event with a time', () => {
       const answered = answers[n]?.status ?? 0;
       const canceled: [string, number] = ['CANCELED', 0];
       const delivered: [string, number] = ['DELIVERED', 1];
-      // A reply with neither result (a busy machine's 503) leaves both possible, but never a mixture of them.
+      // A response with neither result (a 503 from a busy machine) leaves both possible, but never a mixture of the two.
       const possible = answered === 200 ? [canceled] : answered === 409 ? [delivered] : [canceled, delivered];
       expect(possible, `after ${answered}`).toContainEqual([status, runs.length]);
     }

@@ -31,8 +31,8 @@ interface DueRow {
 }
 
 /**
- * Delivers due events, in one transaction with the runs that they create. Processes share the work row by row; one that dies inside leaves
- * everything unchanged. Returns the number of processed events.
+ * Delivers due events, in one transaction with the runs that they create. Processes share the work row by row; if one dies in the
+ * transaction, nothing changes. Returns the number of processed events.
  */
 export const deliverDue = (dependencies: DeliverDependencies): Promise<number> =>
   togetherOrAlone(

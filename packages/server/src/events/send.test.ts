@@ -170,7 +170,7 @@ describe('the id', () => {
     expect(replies.filter(({ body }) => !body.isDuplicate)).toHaveLength(1);
     const accepted = replies.find(({ body }) => !body.isDuplicate)?.body;
     expect(new Set(replies.map(({ body }) => JSON.stringify([body.event, body.runs]))).size).toBe(1);
-    // All others sent another payload, and the response showed that.
+    // All others sent a different payload, as their responses showed.
     expect(replies.filter(({ body }) => body.isDifferent)).toHaveLength(999);
     expect(accepted.runs).toHaveLength(2);
     expect(await tasksOf(server, 'once')).toEqual(['a', 'b']);

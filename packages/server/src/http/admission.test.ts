@@ -46,7 +46,7 @@ test('requests pass immediately while there is capacity, and a tenant leaves cap
   leave('quiet0');
   await turn();
   expect(admitted.load).toEqual({ used: 3, tenants: 1, waiting: 3, immediate: 4 });
-  // Leaving twice frees the units once.
+  // Leaving twice releases the units only once.
   leave('noisy0');
   leave('noisy0');
   await turn();

@@ -126,7 +126,7 @@ test('probes, metrics, the OpenAPI document and its page need no credential', as
   const page = await get('/reference/');
   expect(page.statusCode).toBe(200);
   expect(page.headers['content-type']).toContain('text/html');
-  // This server serves everything that the page loads.
+  // Everything that the page loads is served by this server.
   const assets = [...page.body.matchAll(/(?:src|href)="([^"]+)"/g)].map(
     ([, link = '']) => new URL(link, 'http://here/reference/'),
   );

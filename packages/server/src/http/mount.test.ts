@@ -34,7 +34,7 @@ const publicToken = (...scopes: string[]): Principal => ({
 const oneTime = (...scopes: string[]): Principal =>
   ({ ...publicToken(...scopes), oneTimeDigest: 'once' }) as Principal;
 
-// Callers by name: authentication itself is tested separately, with the database.
+// Callers by name. Authentication itself is tested separately, with the database.
 const callers: Record<string, Principal> = {
   full: secretKey('admin'),
   pat: { kind: 'personalAccessToken', credentialId: 'pat_1', userId: 'user_1' },

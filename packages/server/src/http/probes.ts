@@ -36,7 +36,7 @@ export function mountProbes(
     );
   });
 
-  // With a separate address, metrics are not served here.
+  // If metrics have a separate address, they are not served here.
   if (readers.address) return;
   app.get('/metrics', async (request, reply) => {
     const refusal = refuseReader(request.raw, readers);

@@ -5,7 +5,7 @@ import { Timer } from './timer.ts';
 
 const clock = { now: Date.now };
 
-/** A job that ticks once a minute on its own, with the times of its ticks. */
+/** A job that ticks once a minute by itself, with the times of its ticks. */
 function started(tick: () => ReturnType<Job['tick']> = async () => false) {
   const ticks: number[] = [];
   const warned: unknown[] = [];
@@ -74,7 +74,7 @@ test('never exceeds its maximum pause, even if it is woken after the clock was s
   await settled();
   expect(ticks).toBe(1);
   behind = 3_600_000;
-  // Earlier than the planned tick, but an hour from now.
+  // Earlier than the scheduled tick, but an hour from now.
   timer.wakeAt(late.now() + 3_599_000);
   await expect.poll(() => ticks).toBeGreaterThan(2);
 });

@@ -1,4 +1,6 @@
-/** Limits the nesting depth of JSON, without recursion: a client must not be able to exhaust the stack, here or where the JSON is displayed. */
+/**
+ * Limits the nesting depth of JSON without using recursion, so that a client cannot exhaust the stack, here or where the JSON is displayed.
+ */
 import { maxJsonLevels } from '@millrace/contract';
 import { exceededLimit, JsonScan } from '@millrace/contract/foreign-json';
 import { badRequest, type Problem } from '../problem.ts';

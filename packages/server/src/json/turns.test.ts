@@ -7,7 +7,7 @@ function work(ms: number): void {
   while (performance.now() < until);
 }
 
-/** How many event-loop turns other work had until the promise resolved. */
+/** How many event loop turns other work had before the promise resolved. */
 async function turnsUntil(act: () => Promise<unknown>): Promise<number> {
   let turns = 0;
   let isOver = false;

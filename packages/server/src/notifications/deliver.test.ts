@@ -9,7 +9,7 @@ const arrived = async (receiver: Receiver, count: number): Promise<void> =>
   await expect.poll(() => receiver.received.length, { timeout: 10_000, interval: 20 }).toBe(count);
 const deliveries = async (server: NotifyingServer, query = '') =>
   (await server.notifications(`/deliveries${query}`)).body.data;
-/** The state that the only delivery reaches. */
+/** The final state of the only delivery. */
 const comesTo = async (server: NotifyingServer, expected: object): Promise<void> =>
   await expect
     .poll(async () => (await deliveries(server))[0], { timeout: 10_000, interval: 20 })
@@ -200,7 +200,7 @@ describe('an endpoint', () => {
     server.shiftTime(21 * day);
     await comesTo(server, { attempts: 2, failure: 'The endpoint returned 500' });
     expect((await server.notifications(`/endpoints/${id}`)).body).toMatchObject({ enabled: true });
-    // It now receives requests, and fails for five more days.
+    // From now on it receives requests, and fails for five more days.
     for (let attempts = 3; attempts <= 7; attempts++) {
       expect((await server.notifications(`/endpoints/${id}`)).body.enabled).toBe(true);
       server.shiftTime(day + 1_000);

@@ -58,7 +58,7 @@ test('a recurring error group is reported as regressed, or as no longer ignored'
 
   await server.fail('boom');
   await server.ask(`/api/v1/errors/${id}/resolve`, { method: 'POST', body: {} });
-  // A run that started before the group was resolved does not count; this one starts later.
+  // A run that started before the group was resolved does not count, but this one starts later.
   await expect
     .poll(
       async () => {

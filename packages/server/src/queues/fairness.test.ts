@@ -11,7 +11,7 @@ async function started(queue: { weight?: number; keyWeights?: Record<string, num
   const t = await testEngine();
   const { id: version } = await t.register({ id: 'sync', queue: { name: 'sync', ...queue } });
   await t.addRunner('r');
-  /** The concurrency keys of the next `want` runs, in claim order. */
+  /** The concurrency keys of the next `want` runs in claim order. */
   const take = async (want: number): Promise<string[]> => {
     const taken = await t.claim('r', [version], want);
     const ids = taken.map(({ run }) => run);
@@ -57,7 +57,7 @@ describe('concurrency keys under overload', () => {
     await setWeight('a', 6);
     expect(await weights()).toEqual({ a: 6, b: 4, c: 2 });
     expect(counts(await take(12))).toEqual([6, 4, 2]);
-    // A new version declares others. A user's setting stays until it is reset.
+    // A new version declares different ones. A user's setting remains until it is reset.
     await t.register({ id: 'sync', queue: { name: 'sync', keyWeights: { c: 5 } } });
     expect(await weights()).toEqual({ a: 6, b: 1, c: 5 });
     await setWeight('a', null);
@@ -151,7 +151,7 @@ describe('concurrency keys under overload', () => {
     const keys = Array.from({ length: 18 }, (_, n) => `k${n}`);
     for (const key of keys) await fill(key, 20);
     await t.sql`update lanes set turn = 1000 + substr(key, 2)::int`;
-    // A few empty lanes stay. A page has 16 lanes here, so the last one has only two, with runs.
+    // A few empty lanes remain. A page has 16 lanes here, so the last one has only two, with runs.
     await t.sql`delete from queued w using lanes l where l.id = w.lane_id and l.turn < 1008`;
     const taken: string[] = [];
     for (let n = 0; n < 6; n++) {
@@ -171,7 +171,7 @@ describe('concurrency keys under overload', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 30 }), async (steps) => {
         const { t, take } = await started();
-        /** Keys that wait for a start, with the start since which they wait and their remaining runs. */
+        /** Keys that wait for a start, with the start from which they have been waiting and their remaining runs. */
         const waiting = new Map<string, { runs: number; since: number }>();
         /** How many keys waited, after each number of starts. */
         const waitingCounts = [0];
@@ -196,7 +196,8 @@ describe('concurrency keys under overload', () => {
             waitingCounts.push(waiting.size);
           }
           for (const [key, { since }] of waiting) {
-            // Each revolution has at most the keys that waited when it began: the current one when the key arrived, and the next.
+            // Each revolution includes at most the keys that waited when it began. This counts the revolution in progress when the key
+            // arrived, and the next.
             const next = since + (waitingCounts[since] ?? 0);
             const before = next + (waitingCounts[next] ?? Number.POSITIVE_INFINITY) + want;
             expect(waitingCounts.length - 1, `the starts without ${key}`).toBeLessThanOrEqual(before);

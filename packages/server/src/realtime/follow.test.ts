@@ -50,7 +50,7 @@ describe('a followed run', () => {
     await cancelRun(t.engine, t.runners, t.environment.id, canceled.id);
     await expect.poll(() => first.received.at(-1)?.status, wait).toBe('CANCELED');
     second.stop();
-    // Ended runs are not read needlessly.
+    // Ended runs are not read unnecessarily.
     const { reads } = followed;
     await new Promise((resolve) => setTimeout(resolve, 200));
     expect(followed.reads - reads).toBeLessThanOrEqual(1);

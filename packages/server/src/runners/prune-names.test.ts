@@ -25,7 +25,7 @@ test('a runner name is deleted once all runs are newer, and never while the runn
 
   await tick.tick();
   expect(await names()).toEqual(['connected', 'gone after']);
-  // The run still exists, however old.
+  // The run still exists, regardless of its age.
   t.engine.clock.shift(30 * dayMs);
   await tick.tick();
   expect(await names()).toEqual(['connected', 'gone after']);

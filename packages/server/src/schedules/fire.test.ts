@@ -207,7 +207,7 @@ describe('skipped ticks', () => {
     await fixture.fire();
     expect(await fixture.ticks()).toHaveLength(1);
 
-    // The next outage ends with the runner.
+    // The next outage ends the runner as well.
     fixture.goTo(base + 2 * minute + 5_000);
     await resume(base + 2 * minute + 5_000);
     await fixture.fire();
@@ -370,7 +370,7 @@ describe('overlap', () => {
     fixture.goTo(base + 2 * minute + 5);
     let fired: Promise<void> | undefined;
     await fixture.sql.begin(async (tx) => {
-      // In the order of waits: the target first, the waiting attempt last.
+      // In the lock order of waits: the target first, the waiting attempt last.
       await tx`select from runs where env = ${env} and id = ${child.id} for update`;
       fired = fixture.fire();
       await expect

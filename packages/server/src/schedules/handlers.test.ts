@@ -202,7 +202,7 @@ describe('create', () => {
     const reply = await create(wrong);
     expect(reply.status).toBe(status);
     expect(reply.body.error).toMatch(message);
-    // Older clients expect them there.
+    // Older clients expect the fields there.
     expect(reply.body.issues).toEqual(reply.body.details);
     expect(reply.body.issues === undefined).toBe(status !== 400);
   });

@@ -20,7 +20,7 @@ export interface LoginDependencies {
   readonly mayTry: (userId: string) => boolean;
 }
 
-/** The origin of a login request. */
+/** Where a login request came from. */
 interface Asking extends Origin {
   readonly hostName: string | undefined;
   readonly forwardedFor: string | undefined;
@@ -54,7 +54,7 @@ export async function requestLogin(
   const expiresAt = new Date(now() + lifetimeMs);
   await sql`delete from login_requests where expires_at <= ${requestedAt}`;
   const deviceCode = newDeviceCode();
-  // Try again with another code if the user code is taken.
+  // Tries again with another code if the user code is already in use.
   for (let tries = 0; tries < 5; tries++) {
     const userCode = newUserCode();
     const { count } = await sql`
@@ -111,8 +111,8 @@ export async function describeLogin(
 }
 
 /**
- * The credential that an approval depends on: a token, the token that the session was opened with, or the session. The approved credential ends
- * no later than that token, and is not created if the token has ended by then.
+ * The credential that an approval depends on: a token, the token that the session was opened with, or the session. The approved credential
+ * expires no later than that token, and is not created if the token has expired by then.
  */
 type Approver =
   | {
@@ -155,7 +155,7 @@ export async function approveLogin(
   return sql.begin(async (tx) => {
     const approver = await liveApprover(tx, principal);
     if (!approver) throw unauthorized('Invalid Access Token');
-    // A session without a token has no expiry that a new token would inherit, the same as when it creates one directly.
+    // A session without a token has no expiry for a new token to inherit, just as when it creates one directly.
     const latest = approver.kind === 'browser' ? null : approver.expiresAt;
     if (requestedExpiry && wished && latest && wished > latest) {
       throw unprocessable(
@@ -195,8 +195,8 @@ export type Approval =
     };
 
 /**
- * Uses an approved login, in the transaction that creates the device's credential. A device that polls too soon must wait longer and receives
- * nothing until then.
+ * Uses an approved login, in the transaction that creates the device's credential. A device that polls too early must wait longer and
+ * receives nothing until then.
  */
 export async function takeApproval(tx: Queryable, deviceCode: string, now: number): Promise<Approval> {
   const digest = credentialDigest(deviceCode);

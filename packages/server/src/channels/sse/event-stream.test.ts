@@ -90,7 +90,7 @@ describe('an event stream', () => {
     stream.end();
     expect(events).toEqual(['over']);
     expect(far.writableLength).toBeGreaterThan(0);
-    // The effect of the platform's timeout after this long without progress.
+    // The effect of the platform's timeout after a period without progress.
     expect(far.timeout).toBe(30_000);
     far.emit('timeout');
     expect(far.destroyed).toBe(true);

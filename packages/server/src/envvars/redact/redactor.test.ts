@@ -153,7 +153,7 @@ describe('a long text in parts', () => {
   const two = createRedactor([phrase, '0123456789abcdef', 'line one of a key\nand line two of it']);
   const key = newSecretKey('prod');
   const attempt = `svc_run_eyJhbGciOiJIUzI1NiJ9.eyJydW4iOiJydW5fMSJ9.${'x-_'.repeat(14)}`;
-  /** Characters of a part. */
+  /** Number of characters in a part. */
   const part = 256 * 1024;
 
   test('is redacted like a whole text, wherever its parts end', () => {
@@ -162,7 +162,7 @@ describe('a long text in parts', () => {
       for (const end of [...ends, 2 * part - 30]) {
         const text = `${'x '.repeat(part).slice(0, end)}${found} ${'y'.repeat(part)} ${found}`;
         const clean = atOnce(two.parts(text, false));
-        // Not with matchers that would print the texts.
+        // Avoids matchers that would print the texts.
         expect([found, end, clean === two.text(text), clean.includes(phrase)]).toEqual([
           found,
           end,

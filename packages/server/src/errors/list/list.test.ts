@@ -175,7 +175,7 @@ test('filters on tasks, versions and statuses match any of their values, and all
   expect(await messages(env, { 'filter[status]': 'ignored' }, during)).toEqual(['b']);
   expect(await messages(env, { 'filter[status]': 'ignored,resolved' }, during)).toEqual(['b', 'a']);
   expect(await messages(env, { 'filter[status]': 'unresolved' }, during)).toEqual(['c']);
-  // The ignore ends by the clock alone.
+  // The ignore ends without any other event.
   const after = second(70);
   expect(await messages(env, { 'filter[status]': 'ignored' }, after)).toEqual([]);
   expect(await messages(env, { 'filter[status]': 'unresolved' }, after)).toEqual(['c', 'b']);

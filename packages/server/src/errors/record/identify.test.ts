@@ -21,7 +21,7 @@ const thrown = (message: string, more: Partial<SerializedError> = {}): Serialize
 
 interface Failing {
   readonly t: TestEngine;
-  /** Fails runs with these errors, one by one; returns their ids. */
+  /** Makes runs fail with these errors, one by one; returns their ids. */
   fail(...errors: SerializedError[]): Promise<string[]>;
   rule(fields: { task?: string; type?: string; message?: string; groupKey: string }): Promise<void>;
   groups(): Promise<{ id: string; fingerprint: string; errorMessage: string; count: number }[]>;
@@ -190,7 +190,7 @@ test('a run ends while another transaction is recording the same group', async (
     await open`
       insert into error_arrivals (env, fingerprint_id, version, at, started, n)
       select env, id, 0, now(), now(), 1 from error_fingerprints where group_id = ${group!.id}`;
-    // It would wait for the end of the open one forever.
+    // It would wait forever for the open one to end.
     await fail(thrown('boom'), thrown('boom'));
     expect(await groups()).toMatchObject([{ count: 3 }]);
   });

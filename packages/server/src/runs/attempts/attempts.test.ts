@@ -18,7 +18,7 @@ const refused: SerializedError = {
 const completed = { kind: 'completed', output: null, outputType: 'application/json' } as const;
 const second = 1_000;
 
-/** Time only moves through `pass`; the runners are named like those of connections. */
+/** Time advances only through `pass`; the runners are named like those of connections. */
 async function start() {
   const t = await testEngine();
   const { clock } = t.engine;
@@ -142,7 +142,7 @@ test('returns retries, lost and released attempts and waits, with the delays bet
   await resume();
   expect((await summary(id)).at(-1)).toMatchObject({ what: '2 EXECUTING', from: 14, until: undefined });
   pass(second);
-  // and waits again, until its process ends at 27
+  // then waits again, until its process ends at 27
   await wait(attempt, 4 * second);
   pass(second);
   await detachRuns(t, 'r2', [attempt.fence]);
@@ -234,7 +234,7 @@ test('an abandoned attempt never overwrites a newer one, even with repeated repo
     ['1 EXECUTING', 'host of r2'],
   ]);
   await t.end(newer, { kind: 'retry', delayMs: 0, error: refused });
-  // The reply was lost, and the call is repeated.
+  // The response was lost, so the call is repeated.
   expect((await t.end(newer, { kind: 'retry', delayMs: 0, error: refused })).stale).toBe(true);
   expect(await rowsOf(t)).toHaveLength(2);
 });

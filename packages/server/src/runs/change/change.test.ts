@@ -152,7 +152,7 @@ describe('rescheduling', () => {
     await expect(again('1h')).rejects.toMatchObject({ status: 422 });
     const [attempt] = await t.claim('r', [version], 1);
     await t.end(attempt!, { kind: 'retry', delayMs: 1e6, error: failure });
-    // Between two attempts it also waits for a time, but that is not its delay.
+    // Between two attempts it also waits for a certain time, but that is not its delay.
     await expect(again('1h')).rejects.toMatchObject({ status: 422 });
     for (const delay of ['', '10', 'soon', 'May 1', '2020-01-01', '2020-01-01T10:00:00Z']) {
       await expect(again(delay)).rejects.toMatchObject({

@@ -43,7 +43,7 @@ const kinds: Readonly<Record<Exclude<Outcome['kind'], 'failed' | 'released'>, st
   unknownTask: 'pending_version',
 };
 
-/** A year. A longer pause is of no use to a task, and may not fit a date. */
+/** One year. A longer pause is of no use to a task, and may not fit into a date. */
 export const maxPauseMs = 366 * 86_400_000;
 
 async function writeOutcomes(
@@ -76,7 +76,7 @@ async function writeOutcomes(
   const completions: Completion[] = attempts.map(() => ({ stale: true, kind: undefined }));
   const freed = new Set<number>();
   const ready = new Set<number>();
-  // Each row has all attempts that must stop; one completion passes them on.
+  // Each row contains all attempts that must stop; only one completion passes them on.
   let stopping = stoppingIn(recorded[0]);
   for (const { ix, kind, limited, woke } of recorded) {
     const row = rows[ix - 1];
@@ -130,7 +130,7 @@ function readOutcome({ outcome }: EndedAttempt, now: number) {
         ...blank,
         kind: kinds.retry,
         error: storableJson(outcome.error),
-        // Not an occurrence, but stored with its group.
+        // Not an occurrence, but stored along with its group.
         failure: outcome.error,
         due: new Date(now + Math.min(maxPauseMs, Math.max(0, outcome.delayMs))),
         // A runner may send anything.

@@ -68,7 +68,7 @@ describe('triggers of a task with a batch', () => {
     await t.promote();
     expect(await t.start()).toEqual([]);
     t.engine.clock.shift(2_001);
-    // It is due, whether or not it has been promoted.
+    // The run is due, whether or not it has been promoted.
     const next = await t.add({ n: 3 });
     expect(next).not.toBe(first);
     await t.promote();
@@ -177,7 +177,7 @@ describe('triggers of a task with a batch', () => {
     await t.promote();
     await t.start();
     expect((await t.stored(first.id)).payload).toBe('[1,2,3]');
-    // after it has started, too
+    // also after it has started
     expect((await send(1, 3, three)).id).toBe(first.id);
     expect((await send(1, 2, undefined, 'two')).id).toBe(first.id);
     expect((await send(1, 1, one)).id).toBe(first.id);
@@ -225,7 +225,7 @@ describe('triggers of a task with a batch', () => {
     const within = { parentRunId: parent.id, parentFence: attempt!.fence };
     const child = await t.add(1, { ...within, waitKey: 'w/1' });
     expect(await t.add(2)).toBe(child);
-    // The same wait again, from code that runs again.
+    // The same wait again, from code that is executed again.
     expect(await t.add(1, { ...within, waitKey: 'w/1' })).toBe(child);
     await cancelRun(t.engine, t.runners, t.environment.id, parent.id);
     await t.end(attempt!);
@@ -309,7 +309,7 @@ async function driven(steps: readonly (readonly Call[])[]): Promise<void> {
   const t = await collectingEngine({ maxSize, maxWaitMs });
   const servers = [testTrigger(t.engine, t.dispatch), testTrigger(t.engine, t.dispatch)];
   const env = t.environment.id;
-  /** By payload, the runs that its calls resolved to. */
+  /** The runs that calls resolved to, by payload. */
   const accepted = new Map<string, Set<string>>();
   let count = 0;
   let setBack = 0;
@@ -361,7 +361,7 @@ async function driven(steps: readonly (readonly Call[])[]): Promise<void> {
 
   for (const calls of steps) {
     await Promise.all(calls.map(perform));
-    // The promoter takes due runs: none is due later than it may be.
+    // The promoter processes due runs; none is due later than allowed.
     const late = await t.sql`
       select from delayed d join runs r on r.env = d.env and r.id = d.run_id
        where d.due > least(${new Date(t.engine.clock.now() + maxWaitMs + setBack)}::timestamptz,

@@ -46,7 +46,7 @@ describe('debounced triggers', () => {
     const { id } = await t.trigger('send', { debounce: trailing, tags: ['a'], maxAttempts: 2 }, 1);
     await t.trigger('send', { debounce: trailing, tags: ['b'] }, 2);
     expect(await runOf(t, id)).toMatchObject({ payload: '2', tags: ['b'], max_attempts: null });
-    // Concurrent triggers as well: of several in one flush, the last one applies.
+    // The same holds for concurrent triggers: of several in one flush, the last one applies.
     await Promise.all([3, 4, 5].map((n) => t.trigger('send', { debounce: trailing }, n)));
     expect(await runOf(t, id)).toMatchObject({ payload: '5', tags: null });
   });

@@ -77,7 +77,7 @@ describe('triggers with a singleton', () => {
     expect(await t.start()).toMatchObject([{ run: second.id, attempt: 1 }]);
     const third = await t.trigger('sync', { singleton: queue });
     expect(third.isCached).toBe(false);
-    // After the waiting run is canceled, the next trigger waits in its place.
+    // After the waiting run has been canceled, the next trigger waits in its place.
     await cancelRun(t.engine, t.runners, t.environment.id, third.id);
     const fourth = await t.trigger('sync', { singleton: queue });
     expect(fourth.isCached).toBe(false);
@@ -168,7 +168,7 @@ describe('triggers with a singleton', () => {
       await expect(
         t.trigger('sync', { singleton, ...within, waitKey: `w-${singleton.onConflict}` }),
       ).rejects.toMatchObject({ status: 409, message: expect.stringMatching(/would wait for itself/) });
-    // Otherwise the new run waits for the end of its triggering run, which is not canceled.
+    // Otherwise the new run would wait for the end of its triggering run, which is not canceled.
     const next = await t.trigger('sync', { singleton: replace, ...within });
     expect(next.isCached).toBe(false);
     await t.end(attempt!);

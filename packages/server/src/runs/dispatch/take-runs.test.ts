@@ -110,7 +110,7 @@ interface Waiting {
   readonly sortKey: number;
 }
 
-/** The runs that a claim takes: one after the other, up to the requested number. */
+/** The runs that a claim takes, one after the other, up to the requested number. */
 function modelOf(input: Draw, shares: readonly LaneShare[], waiting: readonly (readonly Waiting[])[]) {
   const queues = waiting.map((runs) => [...runs]);
   const taken: { waiting: Waiting; lane: number }[] = [];

@@ -126,7 +126,7 @@ describe('a triggered run', () => {
     expect(await t.statusOf(returned.id)).toBe('EXPIRED');
     const [again] = await t.claim('r', [version], 10);
     expect(again!.run).toBe(late.id);
-    // A lost runner may have executed some of it.
+    // A lost runner may have executed part of it.
     await rescueRunner(t, 'r', 'connection of r');
     t.engine.clock.shift(3_600_000);
     expect(await t.expire()).toBe(0);
@@ -325,7 +325,7 @@ describe('limits', () => {
     );
     const left = new Set(old.map(({ id }) => id));
     for (let arrived = 0; left.size > 0;) {
-      // As many new keys as the claim takes: a ring that only grew at its end would never be completed.
+      // As many new keys as the claim takes. A ring that only grew at its end would never be completed.
       await Promise.all(
         Array.from({ length: 10 }, () => t.trigger('send', { concurrencyKey: `new ${arrived++}` })),
       );
@@ -523,7 +523,7 @@ describe('cancel', () => {
     }
     for (const { id } of [queued, delayed, pending]) expect(await t.statusOf(id)).toBe('CANCELED');
     expect(await t.statusOf(running.id)).toBe(null);
-    // It ends CANCELED even if it fails, requests a retry or completes after the request.
+    // It ends as CANCELED even if it fails, requests a retry or completes after the request.
     await t.end(attempt!, { kind: 'retry', delayMs: 0, error: failure });
     expect(await t.statusOf(running.id)).toBe('CANCELED');
     expect(await t.claim('r1', [version.id], 10)).toEqual([]);
@@ -545,7 +545,7 @@ describe('cancel', () => {
     await expect(t.trigger('send', { parentRunId: root.id })).rejects.toMatchObject({ status: 422 });
   });
 
-  // PostgreSQL ends the transaction that has waited for a second first: on a busy machine it may be this one.
+  // PostgreSQL aborts the first transaction that has waited for a second, which on a busy machine may be this one.
   test('retries after a deadlock with a run of the tree that begins to wait', { retry: 3 }, async () => {
     const t = await testEngine();
     const env = t.environment.id;
@@ -556,7 +556,7 @@ describe('cancel', () => {
     const child = await t.trigger('send', { parentRunId: root.id });
     let cancelled: Promise<boolean> | undefined;
     await t.sql.begin(async (tx) => {
-      // In the order of waits: the target first, the waiting attempt last.
+      // In the lock order of waits: the target first, the waiting attempt last.
       await tx`select from runs where env = ${env} and id = ${child.id} for update`;
       cancelled = cancelRun(t.engine, t.runners, env, root.id);
       await expect

@@ -16,7 +16,7 @@ interface Page {
 
 /** Milliseconds after which the lines found so far are returned. */
 const pageMs = 150;
-/** Ids of lines without a block that one statement reads; more where lines are few. */
+/** Ids of lines without a block that one statement reads; more where lines are sparse. */
 const firstWindow = 8_192;
 const maxWindow = 4_194_304;
 /** Blocks that one statement requests. */

@@ -148,7 +148,7 @@ describe('the metadata of a run', () => {
       await lock(tx, child.id);
       changed = changeMetadata(t.engine, env, child.id, { operations, parentOperations: operations });
       await expect.poll(() => lockWaiters(t.sql), { timeout: 20_000 }).toHaveLength(1);
-      // The change waits longer, so PostgreSQL ends it rather than this transaction.
+      // The change waits longer, so PostgreSQL aborts it rather than this transaction.
       await lock(tx, parent.id);
     });
     expect(await changed).toEqual({ n: 1 });

@@ -18,7 +18,7 @@ async function why(t: TestEngine, run: string) {
   return conditions && reasonOf(conditions);
 }
 
-/** Registers a runner like its connection would. */
+/** Registers a runner as its connection would. */
 async function connectRunner(t: TestEngine, id: string, versions: readonly number[]): Promise<void> {
   await t.addRunner(id);
   await t.sql`update runners set versions = ${versions}::int[] where id = ${id}`;
@@ -337,7 +337,7 @@ test('removing the reported reasons, one after the other, starts any run', async
             await changeQueue(t.sql, env, mail, { override: known.limit! + 1, at: new Date() });
             break;
           case 'waiting_its_turn':
-            // Only others may be ahead of it: they were claimed and ended above, one per round.
+            // Only other runs may be ahead of it; they were claimed and ended above, one per round.
             expect(known.ahead).toBeGreaterThanOrEqual(0);
             break;
           default:

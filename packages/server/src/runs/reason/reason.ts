@@ -6,8 +6,8 @@ import { whyNoRunner } from './no-runner.ts';
 type RunReason = Omit<RunReasonReply, 'id' | 'status'>;
 
 /**
- * Why a run is not executing. Causes are checked in the order in which they must be removed: removing the reported cause starts the run or
- * reveals the next cause. `nearest` is a task of the current version that may have been meant if no version has the run's task.
+ * Why a run is not executing. Causes are checked in the order in which they must be removed, so removing the reported cause either starts
+ * the run or reveals the next one. `nearest` is a task of the current version that may have been meant if no version has the run's task.
  */
 export function reasonOf(conditions: StartConditions, nearest?: string): RunReason {
   const { status, queue, key } = conditions;

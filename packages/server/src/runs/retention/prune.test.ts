@@ -35,7 +35,7 @@ test('runs are deleted when the retention of their environment has passed', asyn
   await prune(t);
   expect(await remaining(t)).toEqual([delayed.id, waiting.id, young.id].toSorted());
   expect(await t.sql`select from run_logs`).toHaveLength(0);
-  // Its key creates a new run, because the old one could not be retrieved.
+  // The key creates a new run, because the old one could no longer be retrieved.
   expect(await t.trigger('send', { idempotencyKey: 'k' })).toMatchObject({ isCached: false });
 });
 

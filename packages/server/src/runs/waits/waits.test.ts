@@ -52,11 +52,11 @@ describe('a run that waits for a run', () => {
     expect(taken.map((claimed) => claimed.run).toSorted()).toEqual([child.id, second.id].toSorted());
     const third = await t.trigger('parent');
     await t.end(taken.find((claimed) => claimed.run === child.id)!);
-    // It may continue, but its slot is taken.
+    // It may continue, but its slot is in use.
     expect(await status(first.id)).toBe('QUEUED');
     expect([...(await resume())]).toEqual([]);
     await t.end(taken.find((claimed) => claimed.run === second.id)!);
-    // The slot is reserved for it: runs that have not begun do not take it.
+    // The slot is reserved for it, so runs that have not begun do not take it.
     expect(await claim()).toEqual([]);
     expect(await resume()).toMatchObject([
       { run_id: first.id, fence: String(attempt!.fence), keys: ['run/child/1'] },

@@ -108,7 +108,7 @@ export function installationMetrics(
   ];
 }
 
-/** The first names in alphabetical order: every process chooses the same ones. */
+/** The first names in alphabetical order, so that every process chooses the same ones. */
 const firstNames = (names: readonly string[], max: number): Set<string> =>
   new Set([...new Set(names)].toSorted().slice(0, max));
 

@@ -92,7 +92,7 @@ export function runMetrics(max: number): RunMetrics {
         help,
         type: 'counter',
         samples: tasks.flatMap(({ env, task, counts }) => {
-          // A counter must be reported as zero before it grows: otherwise Prometheus sees no increase.
+          // A counter must be reported as zero before it grows; otherwise Prometheus sees no increase.
           const value = counts[what] ?? 0;
           return [{ labels: { ...envOf(env), task }, value }];
         }),

@@ -30,7 +30,7 @@ export async function createLink(
   });
 }
 
-/** Uses a link. Of two browsers that use it at once, only one is logged in. */
+/** Uses a link. If two browsers use it at the same time, only one is logged in. */
 export async function useLink(tx: Queryable, token: string): Promise<LoggedIn> {
   const [row] = await tx<{ tokenId: string }[]>`
     delete from browser_links where digest = ${credentialDigest(token)} and expires_at > now()

@@ -21,7 +21,7 @@ export async function joinByProvider(
   { organization, user, role }: Joining,
   by: Provided,
 ): Promise<string> {
-  // Two first logins of one user take turns, and so do changes of members.
+  // Serializes concurrent first logins of one user, and changes to members.
   await tx`select from organizations where id = ${organization} for update`;
   const [known] = await tx<{ id: string; userId: string }[]>`
     select id, user_id as "userId" from oidc_identities
@@ -82,7 +82,7 @@ export async function updateRole(
   return true;
 }
 
-/** The address is only displayed: it never matches an existing user, and is omitted if one has it. */
+/** The address is only displayed. It is never matched against existing users, and is omitted if one of them has it. */
 async function insertUser(tx: Queryable, { name, email }: ProviderUser): Promise<string> {
   const id = newId('user');
   await tx`

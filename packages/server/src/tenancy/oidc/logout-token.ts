@@ -7,7 +7,7 @@ import { clockToleranceSeconds } from './settings.ts';
 const event = 'http://schemas.openid.net/event/backchannel-logout';
 const timeoutMs = 5_000;
 
-/** Reads such tokens with the provider's keys, which are fetched once and for unknown keys. */
+/** Reads these tokens with the provider's keys, which are fetched once, and again for an unknown key. */
 export function logoutTokenReader() {
   let known: { readonly url: string; readonly keys: JWTVerifyGetKey } | undefined;
 

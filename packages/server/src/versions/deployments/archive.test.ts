@@ -10,7 +10,7 @@ import { testDeployments } from './testing/deployments.ts';
 
 const tasks = [{ id: 'send', filePath: 'tasks.ts' }];
 
-/** A version that is not current, and triggers that are locked to it. */
+/** A version that is not current, and triggers locked to it. */
 async function start() {
   const t = await testDeployments();
   const old = await t.deploy(bundleOf({}, { more: { tasks } }));

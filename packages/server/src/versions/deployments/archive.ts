@@ -60,7 +60,7 @@ async function reasonToStay(
 }
 
 /**
- * Waits for triggers that create runs of these versions, and makes later ones wait (`hold_versions`). Only then the number of live runs is
+ * Waits for triggers that create runs of these versions, and makes later ones wait (`hold_versions`). Only then is the number of live runs
  * final.
  */
 export const holdForArchive = (tx: Transaction, versions: readonly number[]): Promise<unknown> =>

@@ -29,7 +29,7 @@ describe('promotion', () => {
       state: 'current',
       deployedAt: expect.any(String) as string,
     });
-    // Again: nothing changes, and no runner is required.
+    // The second time, nothing changes and no runner is required.
     expect(await t.promoteTo(deployed.id, { force: false })).toMatchObject({ replaced: deployed.version });
     expect(t.acts.filter((act) => act.startsWith('version.promoted'))).toHaveLength(1);
   });
@@ -110,7 +110,7 @@ describe('archiving', () => {
     await t.prune();
     expect(await t.sql`select from blobs`).toHaveLength(3);
     expect(await t.sql`select distinct blob from blob_pieces`).toHaveLength(3);
-    // It can be deployed again, as another version.
+    // It can be deployed again as another version.
     const again = await t.deploy(bundleOf({ 'a.js': 'a', 'b.js': 'b' }));
     expect(again.version).not.toBe(deployed.version);
   });

@@ -21,7 +21,7 @@ export interface DeploymentDependencies extends PromoteDependencies {
 export interface PromoteOptions {
   readonly allowRollbacks: boolean;
   readonly force: boolean;
-  /** The percentage of new runs: the version becomes the canary instead. */
+  /** The percentage of new runs. If set, the version becomes the canary instead. */
   readonly percent?: number | undefined;
   /** Throws if the caller may only promote newer versions. */
   readonly authorizeRollback?: () => void;
@@ -82,7 +82,7 @@ export async function promoteDeployment(
   return { id, version, shortCode: shortCodeOf(id), replaced, canaryPercent: options.percent ?? null };
 }
 
-/** Runners load an old version only on request. `code` informs clients that another attempt may succeed. */
+/** Runners load an old version only on request. `code` tells clients that another attempt may succeed. */
 const notLoaded = ({ version, isUploaded }: FoundVersion) =>
   isUploaded
     ? conflict(

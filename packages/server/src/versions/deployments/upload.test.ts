@@ -25,7 +25,7 @@ describe('a deployment', () => {
     expect(ready).toMatchObject({ state: 'ready', status: 'DEPLOYED', isUploaded: true, tasks: 1 });
     expect(await t.finalize(created)).toEqual(ready);
     expect(await t.create(bundle.body)).toMatchObject({ id: created.id, isNew: false, missing: [] });
-    // With any compression and order.
+    // Regardless of compression and order.
     const other = bundleOf({ 'a.js': 'a'.repeat(10_000) }, { level: 1 });
     const { bundle: content } = other.body;
     const turned = { ...content, files: content.files.toReversed() };
@@ -96,7 +96,7 @@ describe('an upload', () => {
       ...problem(409, /has 1500000 bytes\. Continue with offset=1500000/),
       extra: { received: 1_500_000 },
     });
-    // It overlaps with stored bytes.
+    // The piece overlaps with stored bytes.
     expect(await t.put(created, blob, data.subarray(1_400_000), 1_400_000)).toBe(data.length);
     expect(await t.put(created, blob, data)).toBe(data.length);
     await t.send(await t.create(bundle.body), bundle);

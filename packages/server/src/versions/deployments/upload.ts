@@ -13,8 +13,8 @@ export interface BlobUpload {
 }
 
 /**
- * Stores the bytes sent for a blob, piece by piece: received bytes remain when the connection ends. Sending stored bytes again has no effect.
- * Returns how many bytes of the blob are stored.
+ * Stores the bytes sent for a blob, piece by piece, so that received bytes remain if the connection ends. Sending stored bytes again has no
+ * effect. Returns the number of stored bytes of the blob.
  */
 export async function uploadBlob(
   sql: Sql,

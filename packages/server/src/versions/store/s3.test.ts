@@ -69,13 +69,13 @@ test('objects of archived versions, and leftovers of a process that died, are de
   await t.archive(version);
   t.engine.clock.shift(3_700_000);
   await s3.stop();
-  // The store is unavailable: nothing is forgotten.
+  // While the store is unavailable, nothing is forgotten.
   await expect(t.prune()).rejects.toThrow(/does not answer/);
   await s3.start();
   await t.prune();
   expect(storedBlobs((await s3.objects()).keys())).toEqual(blobsOf(second));
   expect(await t.sql`select from blob_objects where not in_use`).toHaveLength(0);
-  // The same content again is uploaded again.
+  // The same content must be uploaded again.
   expect((await t.deploy(first)).missing).toHaveLength(1);
 });
 
@@ -105,7 +105,7 @@ test('while the store is unavailable, uploads continue, finalizing is retried, a
   };
   await expect(t.finalize(created)).rejects.toMatchObject(away);
   expect((await t.show(created.version)).state).toBe('uploading');
-  // Uploaded blobs stay, so nothing is sent again.
+  // Uploaded blobs are kept, so nothing is sent again.
   expect(await t.create(bundle.body)).toMatchObject({ id: created.id, missing: [] });
   await s3.start();
   expect(await t.finalize(created)).toMatchObject({ state: 'ready' });

@@ -1,7 +1,7 @@
 import { readableSize } from '@millrace/contract/plain';
 import { needTables, type DatabaseCheck } from '../database-input.ts';
 
-/** The unused share of a table from which it is a finding. */
+/** A table with at least this unused share is a finding. */
 const minShare = 0.6;
 
 export const bloat: DatabaseCheck = {
@@ -13,7 +13,7 @@ export const bloat: DatabaseCheck = {
   async find(input) {
     needTables(input);
     const { sql, limits } = input;
-    // The space that the rows need by the statistics of their columns, with 28 bytes for the header and the pointer of each.
+    // The space that the rows need according to column statistics, plus 28 bytes for the header and pointer of each.
     const rows = await sql<{ name: string; bytes: number; unused: number }[]>`
       with size as (
         select c.relname as name, c.relpages * current_setting('block_size')::float8 as bytes,

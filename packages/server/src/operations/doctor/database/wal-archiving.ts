@@ -40,7 +40,7 @@ async function findLag({ sql, limits }: DatabaseInput): Promise<{ what: string; 
         from archived
     )
     select bytes::float8 as bytes, ms::float8 as ms from waiting
-     -- The current segment is not complete, and the one before it may be complete since a moment ago.
+     -- The current segment is not complete, and the one before it may have been completed just now.
      where bytes > ${limits.unarchivedBytes}::numeric or (bytes > 2 * size and ms > ${limits.unarchivedMs}::numeric)`;
   if (!late) return [];
   return [
