@@ -118,7 +118,7 @@ describe('with a running dev', () => {
     expect(await blocked.exitCode).toBe(0);
     const rests = await command('trigger', 'rests', '--wait');
     expect(rests.exitCode).toBe(0);
-    expect(rests.stderr).toMatch(/^Waiting for run_\w+, WAITING: It waits until /m);
+    expect(rests.stderr).toMatch(/^Waiting for run_\w+, WAITING: It is waiting until /m);
   });
 });
 

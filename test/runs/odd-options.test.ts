@@ -191,7 +191,7 @@ test('values that are out of range or too deeply nested are rejected', async () 
   });
   expect([status, body.error]).toEqual([
     400,
-    'payload.0.0: nested more than 1000 levels deep; send something flatter.',
+    'payload.0.0: nested more than 1000 levels deep; send a flatter value.',
   ]);
   const { body: token } = await ask('/api/v1/waitpoints/tokens', { method: 'POST', body: {} });
   const completed = await ask(`/api/v1/waitpoints/tokens/${token.id}/complete`, {

@@ -41,7 +41,7 @@ test('runs of one key execute in sequence, and all further triggers lead to one 
   const later = await Promise.all([1, 2, 3, 4].map((n) => trigger(`later ${n}`)));
   const [second] = later;
   expect(new Set(later.map(({ id }) => id))).toEqual(new Set([second!.id]));
-  expect((await cli('why', second!.id)).stdout).toContain(`It waits for the end of the run ${first.id}`);
+  expect((await cli('why', second!.id)).stdout).toContain(`It is waiting for the end of the run ${first.id}`);
   const [executed, queued] = await Promise.all([runs.poll(first.id), runs.poll(second!.id)]);
   expect([executed.status, queued.status]).toEqual(['COMPLETED', 'COMPLETED']);
   expect(queued.startedAt!.getTime()).toBeGreaterThanOrEqual(executed.finishedAt!.getTime());

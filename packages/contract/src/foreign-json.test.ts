@@ -144,7 +144,7 @@ describe('without limits of the caller', () => {
 test('the error names the place', () => {
   const depth = (text: string) => errorOf(text).message;
   expect(depth(`{"options":{"metadata":{"a":${nested(2_000)}}}}`)).toBe(
-    'options.metadata.a: nested more than 1000 levels deep; send something flatter.',
+    'options.metadata.a: nested more than 1000 levels deep; send a flatter value.',
   );
   expect(depth(`{"small":[[[]],"x"],"text":"payload","payload":${nested(1_100)}}`)).toMatch(
     /^payload\.0\.0: nested/,

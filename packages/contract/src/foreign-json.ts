@@ -245,7 +245,7 @@ export function limitError(
   const subject = path === '' ? 'The JSON' : path;
   const message =
     reason === 'depth'
-      ? `${subject}: nested more than ${maxDepth} levels deep; send something flatter.`
+      ? `${subject}: nested more than ${maxDepth} levels deep; send a flatter value.`
       : `${subject}: more than ${maxMembers} members; send less, or send it in parts.`;
   return new ForeignJsonError(reason, message, path);
 }

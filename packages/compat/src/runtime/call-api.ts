@@ -35,7 +35,7 @@ export async function callApi(
     if (response?.status === 500) faults += 1;
     if (response && !isAway(response) && (response.status !== 500 || faults === maxFaults))
       throw new Error(
-        `${path}: the server answered ${response.status}: ${(await response.text()).slice(0, 500)}`,
+        `${path}: the server responded with ${response.status}: ${(await response.text()).slice(0, 500)}`,
       );
     await response?.body?.cancel();
     await setTimeout(waitMs * (0.5 + Math.random() / 2), undefined, { signal });

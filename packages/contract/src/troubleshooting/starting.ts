@@ -43,7 +43,7 @@ export const starting = [
   ['The database at … cannot be used: ', 'the-database-cannot-be-used'],
   [' lacks permissions that Millrace needs ', 'the-database-role-lacks-privileges'],
   [' is read-only, like a standby', 'the-database-is-read-only'],
-  [' leads to a pooler ', 'the-database-is-behind-a-pooler'],
+  [' points to a pooler ', 'the-database-is-behind-a-pooler'],
   [' is too old: Millrace needs ', 'postgresql-is-too-old'],
   ['This database was migrated by a newer Millrace ', 'the-database-was-migrated-by-a-newer-version'],
   [' could not get the locks for ', 'a-table-is-locked'],

@@ -72,7 +72,8 @@ const detailsOf = ({ details, variableErrors }: Problem): ApiError['details'] =>
 
 async function problemOf(response: Response): Promise<ApiError> {
   const body = (await response.json().catch(() => ({}))) as Problem;
-  const message = typeof body.error === 'string' ? body.error : `The server answered ${response.status}.`;
+  const message =
+    typeof body.error === 'string' ? body.error : `The server responded with ${response.status}.`;
   const after = Number(response.headers.get('retry-after'));
   return new ApiError(response.status, message, {
     details: detailsOf(body),

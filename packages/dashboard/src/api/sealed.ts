@@ -48,7 +48,7 @@ async function ask(endpoint: string, values: readonly Envelope[], signal?: Abort
   }
   const body = (await response.json().catch(() => ({}))) as { values?: unknown; error?: unknown };
   if (!response.ok)
-    throw new Error(typeof body.error === 'string' ? body.error : `it answered ${response.status}.`);
+    throw new Error(typeof body.error === 'string' ? body.error : `it responded with ${response.status}.`);
   if (!Array.isArray(body.values) || body.values.length !== values.length)
     throw new Error('its response is not in the codec format.');
   return body.values as Answer[];

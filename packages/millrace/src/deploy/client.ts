@@ -121,7 +121,7 @@ async function request<T>(
     throw new ServerUnreachable(`Cannot reach ${url}: ${(cause as Error).message}`);
   });
   const text = await response.text().catch((error: unknown) => {
-    throw new ServerUnreachable(`${url} did not answer in full: ${(error as Error).message}`);
+    throw new ServerUnreachable(`${url} did not send a complete response: ${(error as Error).message}`);
   });
   const reply = parsed(text);
   if (response.ok) return reply as T;

@@ -165,7 +165,7 @@ test('rejects content larger than declared or with another digest', async () => 
 test('the error for a version that the server lacks contains its message; an unavailable server is an error as well', async () => {
   const server = await bundleServer();
   await expect(sourceOf(server).bundle('2')).rejects.toThrow(
-    'the server answered 404: There is no version 2.',
+    'the server responded with 404: There is no version 2.',
   );
   await server.close();
   await expect(sourceOf(server, 300).bundle('1')).rejects.toThrow(/sent no data for 0 s: .*ECONNREFUSED/);

@@ -115,7 +115,7 @@ export class BundleSource {
 async function refuse(response: Response): Promise<never> {
   const { status } = response;
   const text = await response.text().catch(() => '');
-  const message = `the server answered ${status}: ${sentenceOf(text)}`;
+  const message = `the server responded with ${status}: ${sentenceOf(text)}`;
   const isFinal = status >= 400 && status < 500 && status !== 408 && status !== 425 && status !== 429;
   throw isFinal ? new CannotServe(message) : new Error(message);
 }

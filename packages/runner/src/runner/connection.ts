@@ -89,7 +89,7 @@ export class Connection {
     });
     socket.on('unexpected-response', (request, response) => {
       const status = response.statusCode ?? 0;
-      trouble = `the server answered ${status}`;
+      trouble = `the server responded with ${status}`;
       if (status >= 400 && status < 500 && status !== 408 && status !== 429) {
         void messageOf(response).then((message) => {
           request.destroy();

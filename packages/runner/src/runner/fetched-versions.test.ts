@@ -143,7 +143,7 @@ test('a version that cannot be loaded is reported before its runs are returned, 
   // Archived.
   peer.bundles.bundles.delete('1');
   expect(await peer.outcome(peer.assign('say', null, of('1')))).toEqual({ kind: 'released' });
-  expect(events.at(-1)).toBe('1: the server answered 404: There is no version 1.');
+  expect(events.at(-1)).toBe('1: the server responded with 404: There is no version 1.');
   peer.bundles.bundles.set('1', bundle);
   expect(await peer.outcome(peer.assign('say', null, of('1')))).toMatchObject({ output: 'one' });
 }, 30_000);
@@ -282,7 +282,7 @@ test('does not execute damaged files until it can fetch them again', async () =>
   newProcess();
   expect(await peer.outcome(peer.assign('say', null, of('1')))).toMatchObject({ kind: 'released' });
   await peer.until(() => served().length === 0);
-  expect(events).toEqual(['1 damaged', '1: the server answered 404: There is no version 1.']);
+  expect(events).toEqual(['1 damaged', '1: the server responded with 404: There is no version 1.']);
   peer.bundles.bundles.set('1', bundle);
   expect(await peer.outcome(peer.assign('say', null, of('1')))).toMatchObject({ output: 'one' });
 }, 30_000);

@@ -54,7 +54,7 @@ export function findUnkept(
   }
   // For JSON, `seen` holds the enclosing objects. The server rejects deeper nesting, which would also soon overflow the stack.
   if (format === 'json' && seen.size >= maxLevels) {
-    return here(`is nested more than ${maxLevels} levels deep: send something flatter`);
+    return here(`is nested more than ${maxLevels} levels deep: send a flatter value`);
   }
   seen.add(value);
   const found = inObject(value, format, seen);

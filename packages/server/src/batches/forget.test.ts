@@ -30,7 +30,7 @@ async function batches() {
   return { sql, add, count, keeper: batchKeeper({ sql, clock }, 30 * day) };
 }
 
-test('batches without runs are deleted, even behind many batches whose runs are retained longer', async () => {
+test('batches without runs are deleted, even after many batches whose runs are retained longer', async () => {
   const { add, count, keeper } = await batches();
   await add(450, 90, true);
   await add(30, 60, false);

@@ -54,7 +54,7 @@ describe('the idempotency key of a batch', () => {
     expect(await sql`select from batches`).toHaveLength(1);
   });
 
-  test('answers each of thirty concurrent calls for different batches, and resolves to one of them', async () => {
+  test('answers thirty concurrent calls for different batches, and resolves to one of them', async () => {
     const { another, ask, keys, sql } = await ownBatchServer();
     const other = await another();
     const answers = await Promise.all(
@@ -86,7 +86,7 @@ describe('the idempotency key of a batch', () => {
 });
 
 describe('a request that is sent again', () => {
-  test('opens no second batch, even in another process', async () => {
+  test('does not open a second batch, even in another process', async () => {
     const { another, ask, keys, sql } = await ownBatchServer();
     const other = await another();
     const headers = { 'x-trigger-request-idempotency-key': randomUUID() };
@@ -251,7 +251,7 @@ describe('access to batches', () => {
   });
 });
 
-test('many whole batches sent at once do not wait for each other’s connections', async () => {
+test('many complete batches sent at once do not wait for each other’s connections', async () => {
   const { ask, keys, register, sql } = await ownBatchServer();
   await register('send');
   const [version] = await sql<{ version: string }[]>`select version from versions`;

@@ -10,7 +10,7 @@ const eventually = async (seqs: () => readonly number[], expected: readonly numb
   await expect.poll(seqs, { interval: 10, timeout }).toEqual(expected);
 
 describe('a follower', () => {
-  test('receives stored and new records, each once and in order', async () => {
+  test('receives stored and new records once each, in order', async () => {
     const store = await testStore();
     const key = await store.channel();
     await store.append(key, texts(...upTo(2_500).map(String)));
@@ -78,7 +78,7 @@ describe('a follower', () => {
     await eventually(() => moved.seqs, [6]);
   });
 
-  test('that pauses receives nothing until it resumes, and then misses nothing', async () => {
+  test('receives nothing while paused, and misses nothing after resuming', async () => {
     const store = await testStore();
     const key = await store.channel();
     let room = 3;
@@ -142,7 +142,7 @@ describe('a follower', () => {
 });
 
 describe('a read of the log', () => {
-  test('is shared: a thousand followers at one position cause at most five', async () => {
+  test('is shared: a thousand followers at one position cause at most five reads', async () => {
     const store = await testStore();
     const key = await store.channel();
     await store.append(key, texts(...upTo(900).map(String)));

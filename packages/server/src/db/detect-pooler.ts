@@ -70,7 +70,7 @@ async function inOneTransaction<R>(
     await client.query('begin');
   } catch (error) {
     throw new DatabaseRefused(
-      `${variable} leads to a pooler that refuses transactions (${(error as Error).message}): Millrace needs pool_mode transaction or session.`,
+      `${variable} points to a pooler that refuses transactions (${(error as Error).message}): Millrace needs pool_mode transaction or session.`,
     );
   }
   const result = await act(client);
@@ -82,7 +82,7 @@ async function withTimeout<R>(work: Promise<R>, variable: string): Promise<R> {
   work.catch(() => {});
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    const refusal = `${variable} leads to a pooler that has no free connection to PostgreSQL: each server needs up to 16 connections of the pool in session mode, fewer in transaction mode.`;
+    const refusal = `${variable} points to a pooler that has no free connection to PostgreSQL: each server needs up to 16 connections of the pool in session mode, fewer in transaction mode.`;
     timer = setTimeout(() => reject(new DatabaseRefused(refusal)), timeoutMs);
   });
   return Promise.race([work, late]).finally(() => clearTimeout(timer));

@@ -101,7 +101,7 @@ test('only functions whose text differs are installed', async () => {
   expect(await textOf('batch_prefix')).toContain('run_');
 });
 
-test('an older server that starts again leaves the functions of a newer one', async () => {
+test('an older server that restarts does not replace the functions of a newer one', async () => {
   const { sql, textOf } = await open();
   const folder = await sqlRelease({ version: later, functions: changed });
   await migrate(sql, { folder });

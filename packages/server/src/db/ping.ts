@@ -60,7 +60,7 @@ async function refuseReadOnly(client: Client, variable: string): Promise<void> {
   if (rows[0]?.locked) throw new DatabaseRefused(readOnly(variable));
   if (rows[0] && rows[0].encoding !== 'UTF8') {
     throw new DatabaseRefused(
-      `The database of ${variable} has the encoding ${rows[0].encoding}, which cannot store all text: create one with \`createdb --encoding UTF8 --template template0\`.`,
+      `The database in ${variable} has the encoding ${rows[0].encoding}, which cannot store all text: create one with \`createdb --encoding UTF8 --template template0\`.`,
     );
   }
 }

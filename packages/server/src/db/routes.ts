@@ -20,13 +20,13 @@ export async function findRoutes(database: Database, directDatabase?: Database):
   if (directDatabase === undefined) {
     if (main.pooler?.mode !== 'transaction') return { main, direct: main };
     throw new DatabaseRefused(
-      'DATABASE_URL leads to a pooler in transaction mode (such as PgBouncer with pool_mode=transaction): set DATABASE_DIRECT_URL to the address of PostgreSQL itself as well, or use session mode; see: millrace help poolers',
+      'DATABASE_URL points to a pooler in transaction mode (such as PgBouncer with pool_mode=transaction): set DATABASE_DIRECT_URL to the address of PostgreSQL itself as well, or use session mode; see: millrace help poolers',
     );
   }
   const direct = await ping(directDatabase, 'DATABASE_DIRECT_URL');
   if (direct.pooler?.mode === 'transaction') {
     throw new DatabaseRefused(
-      'DATABASE_DIRECT_URL leads to a pooler in transaction mode: use the address of PostgreSQL itself.',
+      'DATABASE_DIRECT_URL points to a pooler in transaction mode: use the address of PostgreSQL itself.',
     );
   }
   await refuseDifferent(main, direct);

@@ -35,7 +35,7 @@ const sinceNow = () => {
 };
 
 describe('a host that stops responding', () => {
-  test('is detected by the pulse, and later statements use new connections', async () => {
+  test('is detected by the heartbeat, and later statements use new connections', async () => {
     const { database, lead, pool, proxy, ends } = await silenceable();
     const listening = pool({ kind: 'pulse' });
     const { unlisten } = await listening.listen('news', () => {});
@@ -90,7 +90,7 @@ describe('a host that stops responding', () => {
   }, 20_000);
 });
 
-test('a statement that outlasts the limit of the pulse is not cut off while the host is alive', async () => {
+test('a statement that outlasts the heartbeat limit is not cut off while the host is alive', async () => {
   const { pool, ends } = await silenceable();
   const sql = pool();
   const { unlisten } = await sql.listen('news', () => {});

@@ -62,7 +62,7 @@ test('a runner receives the variables when it connects, and again as soon as the
   });
 });
 
-test("a branch's runner receives changes of its parent and its own, and no others", async () => {
+test("a branch's runner receives changes to its own and its parent's variables, and no others", async () => {
   const { call, server, key, pat, addBranch } = await startVariableServer();
   await addBranch('preview', 'x');
   const branch = await listener(server.url, key('preview'), 'x');
@@ -113,7 +113,7 @@ test('runners of other server processes receive changes within a second, even wi
   expect(server.url).not.toBe(second.url);
 });
 
-test('a burst of changes is pushed a few times, ending with the last state', async () => {
+test('a burst of changes is pushed only a few times, ending with the last state', async () => {
   const { call, server, key } = await startVariableServer();
   const runner = await listener(server.url, key('prod'));
   const began = performance.now();

@@ -119,7 +119,7 @@ test('a resolve that waits for the lock follows all failures counted before it',
   });
 });
 
-test('the rate of an ignore is exceeded in any order of arrival', async () => {
+test('the rate of an ignore is exceeded regardless of the order of arrival', async () => {
   await fail(0);
   await ignoreErrorGroup(sql, { ...change(1), limits: { occurrenceRate: 2 } });
   await fail(30);
@@ -232,7 +232,7 @@ describe('a merge during a read', () => {
   });
 });
 
-test('an error under later rules follows the group of its older fingerprint, which is being merged', async () => {
+test('an error under newer rules follows the group of its older fingerprint while that is being merged', async () => {
   for (const message of ['a', 'b']) await fail(1, { message });
   await tally(sql, env);
   await blocked(

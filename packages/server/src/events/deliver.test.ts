@@ -37,7 +37,7 @@ describe('an event with a time', () => {
     });
   });
 
-  test('is delivered at once if the time is past, and on time if it is near', async () => {
+  test('is delivered immediately if the time has passed, and on time if it is near', async () => {
     const server = await eventServer();
     await server.register({ mail: { name: 'x' } });
     expect((await server.send('past', { name: 'x', deliverAt: '2020-01-01' })).body).toMatchObject({
@@ -61,7 +61,7 @@ describe('an event with a time', () => {
     await statusBecomes(server, 'later', 'UNMATCHED');
   });
 
-  test('can be canceled until its time, and no later', async () => {
+  test('can be canceled until its time, but no later', async () => {
     const server = await ownEventServer();
     await server.register({ mail: { name: 'x' } });
     await server.send('later', { name: 'x', deliverAfter: '1h' });
@@ -115,7 +115,7 @@ describe('an event with a time', () => {
   });
 });
 
-test('an event that cannot be delivered delays no other, and contains the reason', async () => {
+test('an event that cannot be delivered does not delay others, and contains the reason', async () => {
   const database = await testDatabase();
   const sql = connect(database.connection, { name: 'millrace tests', max: 1 });
   onTestFinished(async () => {
@@ -179,7 +179,7 @@ describe('a replay', () => {
     });
   });
 
-  test('with an id happens once for any number of requests', async () => {
+  test('with an id happens once, regardless of the number of requests', async () => {
     const server = await eventServer();
     await server.register({ mail: { name: 'x' } });
     await server.send('first', { name: 'x', payload: 1 });

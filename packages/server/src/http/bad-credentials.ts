@@ -29,7 +29,7 @@ export function createBadCredentialLimit(
     // Repeating the request cannot help, because the credential remains invalid.
     return new Problem(
       'rate_limited',
-      `Too many wrong credentials from this address. Correct the credential, or try again in ${seconds} s.`,
+      `Too many invalid credentials from this address. Correct the credential, or try again in ${seconds} s.`,
       {},
       false,
     );

@@ -40,14 +40,14 @@ export function createHttpMetrics(): HttpMetrics {
   collectDefaultMetrics({ register: registry });
   const duration = new Histogram({
     name: 'millrace_http_request_duration_seconds',
-    help: 'Time from the arrival of a request to its answer, by operation and status class.',
+    help: 'Time from the arrival of a request to its response, by operation and status class.',
     labelNames: ['method', 'route', 'status'],
     buckets: bucketsMs.map((ms) => ms / 1_000),
     registers: [registry],
   });
   const queued = new Histogram({
     name: 'millrace_http_queue_seconds',
-    help: 'Time for which requests waited for admission, by outcome: admitted, or shed after too long.',
+    help: 'Time that requests waited for admission, by outcome: admitted, or rejected after waiting too long.',
     labelNames: ['outcome'],
     buckets: bucketsMs.map((ms) => ms / 1_000),
     registers: [registry],

@@ -6,7 +6,7 @@ import { Admission } from './admission.ts';
 import { createHttpMetrics } from './metrics.ts';
 import { createSampleApp, sampleHandlers } from './testing/sample-app.ts';
 
-test('excess requests of one environment wait and are shed, while others and health checks are answered', async () => {
+test('excess requests of one environment wait and are rejected, while others and health checks are answered', async () => {
   const { authenticate, key } = await createInstallation();
   const signals = new EventEmitter();
   let busy = 0;

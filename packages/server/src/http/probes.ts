@@ -30,7 +30,7 @@ export function mountProbes(
     Promise.race([isReady(), timeout]).then(
       () => sendJson(reply, 200, answer('ready')),
       (reason: unknown) => {
-        const error = reason instanceof NotReady ? reason.message : 'The database does not answer';
+        const error = reason instanceof NotReady ? reason.message : 'The database does not respond';
         sendError(reply, 'unavailable', error);
       },
     );

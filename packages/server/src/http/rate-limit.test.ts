@@ -64,7 +64,7 @@ test('keeps a limited number of buckets, and drops the least recently used one',
   expect(take('b', now).allowed).toBe(true);
 });
 
-test('a new key costs the same for any number of stored keys', () => {
+test('the cost of a new key does not depend on the number of stored keys', () => {
   const reads = (max: number): number => {
     const { take } = createRateLimiter({ burst: 1, perSecond: 0.001 }, max);
     const next = vi.spyOn(Map.prototype, 'delete');

@@ -47,7 +47,7 @@ export function createReadiness(
         ? { since: failing?.since ?? since, why: 'The database is a standby and does not accept writes' }
         : undefined;
     } catch {
-      failing = { since: failing?.since ?? since, why: 'The database does not answer' };
+      failing = { since: failing?.since ?? since, why: 'The database does not respond' };
     }
   };
 

@@ -27,7 +27,7 @@ function started(tick: () => ReturnType<Job['tick']> = async () => false) {
 
 const settled = () => new Promise((resolve) => setTimeout(resolve, 30));
 
-test('ticks at once when it starts, and when it is woken', async () => {
+test('ticks immediately when it starts and when it is woken', async () => {
   const { ticks, timer } = started();
   expect(ticks).toHaveLength(1);
   await settled();
@@ -51,7 +51,7 @@ test('ticks when the next work is due, not before', async () => {
   expect(ticks[1]).toBeGreaterThanOrEqual(due);
 });
 
-test('ticks for the earliest of several times, and for a later one afterwards', async () => {
+test('ticks at the earliest of several times, and at a later one afterwards', async () => {
   const { ticks, timer } = started();
   const now = clock.now();
   await settled();

@@ -22,7 +22,7 @@ export function* isTooDeepParts(text: string): InParts<boolean> {
 }
 
 export const tooDeep = (field: string): Problem =>
-  badRequest(`${field}: nested more than ${maxJsonLevels} levels deep; send something flatter.`);
+  badRequest(`${field}: nested more than ${maxJsonLevels} levels deep; send a flatter value.`);
 
 /** The JSON text of a field, unchanged; 400 if it is nested too deeply. */
 export function storableLevels(text: string, field: string): string {

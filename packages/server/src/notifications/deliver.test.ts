@@ -116,7 +116,7 @@ describe('a delivery', () => {
     expect(slow.received.length).toBeLessThanOrEqual(5);
   });
 
-  test('is listed in pages, newest first, by endpoint, type and status', async () => {
+  test('is listed in pages, newest first, filtered by endpoint, type and status', async () => {
     const server = await startNotifyingServer();
     const [good, bad] = [await startReceiver(), await startReceiver()];
     bad.answer = () => 500;
@@ -212,7 +212,7 @@ describe('an endpoint', () => {
       .toBe('failing');
   });
 
-  test('that returns 410 is disabled at once', async () => {
+  test('that returns 410 is disabled immediately', async () => {
     const server = await startNotifyingServer();
     const receiver = await startReceiver();
     receiver.answer = () => 410;

@@ -150,7 +150,7 @@ test('ticks missed without a server are reported', async () => {
   });
 });
 
-test('an endpoint receives its subscribed types from its own environment, and nothing from before', async () => {
+test('an endpoint receives its subscribed types from its own environment, but nothing from before its creation', async () => {
   const server = await notifyingServer();
   const [all, some, stage] = [await startReceiver(), await startReceiver(), await startReceiver()];
   await server.deploy();

@@ -20,7 +20,7 @@ export async function replayDelivery(
       from enabled e
      where d.env = ${env} and d.id = ${id} and e.id = d.endpoint_id`;
   if (count === 0)
-    throw new Problem('endpoint_disabled', 'Its endpoint is disabled: enable it first.', {}, false);
+    throw new Problem('endpoint_disabled', 'The endpoint is disabled: enable it first.', {}, false);
   const { body: _, ...delivery } = await retrieveDelivery(sql, env, id);
   return delivery;
 }

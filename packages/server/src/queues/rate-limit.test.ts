@@ -64,7 +64,7 @@ function expectWindows(times: readonly number[], limit: number, windowMs: number
 }
 
 describe('a rate limit', () => {
-  test('starts at most its number of runs in a period, and the next when the first is a period old', async () => {
+  test('starts at most the given number of runs in a period, and the next one when the first is a period old', async () => {
     const { trigger, at } = await started({ limit: 3, period: 60 });
     await trigger(10);
     expect(await at(0)).toBe(3);
@@ -101,7 +101,7 @@ describe('a rate limit', () => {
     expect(await t.sql`select from lanes where rate_limited_at is not null`).toHaveLength(0);
   });
 
-  test('of a whole queue gives each of many keys its turn', async () => {
+  test('of a whole queue gives each of many keys a turn', async () => {
     const { t, trigger, clock, claim } = await started({ limit: 2, period: 1 });
     for (const key of ['a', 'b', 'c', 'd', 'e']) await trigger(4, key);
     const keys: string[] = [];
@@ -219,7 +219,7 @@ describe('a rate limit', () => {
     expect(leased).toEqual([{ key: '' }, { key: 'a' }]);
   });
 
-  test('counts every attempt, and does not count a claim that did not commit', async () => {
+  test('counts every attempt, but not a claim that did not commit', async () => {
     const { t, env, version, trigger, claim, at } = await started({ limit: 2, period: 60 });
     await trigger(1);
     await t.sql
@@ -242,7 +242,7 @@ describe('a rate limit', () => {
     expect(await at(60_000)).toBe(1);
   });
 
-  test('takes effect at once when it is set, changed, lifted and reset', async () => {
+  test('takes effect immediately when it is set, changed, lifted or reset', async () => {
     const { t, env, trigger, at } = await started({ limit: 1, period: 60 });
     const now = new Date();
     const base = { limit: 1, period: 60, burst: 1 };
@@ -294,7 +294,7 @@ describe('a rate limit', () => {
     expect(await at(3_610_000)).toBe(2);
   });
 
-  test('retains no unneeded starts, and rechecks lanes blocked by a clock that was set back', async () => {
+  test('does not retain unneeded starts, and rechecks lanes blocked by a clock that was set back', async () => {
     const { t, env, trigger, clock, at } = await started({ limit: 1, period: 10, key: 'concurrencyKey' });
     const pruner = startPruner(t.engine);
     const storedKeys = async () =>

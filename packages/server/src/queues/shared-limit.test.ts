@@ -142,7 +142,7 @@ describe('a limit that queues share', () => {
     ).rejects.toMatchObject({
       status: 400,
       message:
-        'The queue "q" has two shared limits: "provider" in the task "a", "other" in "b". Declare one of them.',
+        'The queue "q" has two shared limits: "provider" in the task "a", "other" in "b". Declare only one of them.',
     });
   });
 

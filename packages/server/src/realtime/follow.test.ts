@@ -21,7 +21,7 @@ async function following(options: FollowOptions = {}) {
 }
 
 describe('a followed run', () => {
-  test('is read once per change for any number of listeners, and never without listeners', async () => {
+  test('is read once per change, regardless of the number of listeners, and never without listeners', async () => {
     const { t, followed, watch } = await following({ pollMs: 60_000 });
     const { id } = await t.trigger('send');
     const all = Array.from({ length: 1_000 }, () => watch(id));

@@ -87,7 +87,7 @@ describe('a tick', () => {
     expect(data[0]?.lag).toEqual(lag);
   });
 
-  test('starts at its place in the window, and shows both times', async () => {
+  test('starts at its position in the window, and shows both times', async () => {
     const fixture = await testSchedules();
     const base = soon(fixture.engine.clock.now());
     fixture.goTo(base + 100);
@@ -230,7 +230,7 @@ describe('skipped ticks', () => {
     expect(await fixture.ticks()).toEqual([]);
   });
 
-  test('a version unknown to this process skips no tick', async () => {
+  test('a version unknown to this process does not cause skipped ticks', async () => {
     const fixture = await testSchedules();
     const { engine, sql } = fixture;
     const base = soon(engine.clock.now());
@@ -415,7 +415,7 @@ describe('overlap', () => {
 });
 
 describe('a change', () => {
-  test('to the same settings loses no tick that is due at that moment', async () => {
+  test('to the same settings does not lose a tick that is due at that moment', async () => {
     const fixture = await testSchedules();
     const base = soon(fixture.engine.clock.now());
     fixture.goTo(base + 100);
@@ -525,7 +525,7 @@ describe('a backfill', () => {
     ]);
   });
 
-  test('of a tick that waits in its window leaves nothing to fire', async () => {
+  test('of a tick that is waiting in its window leaves nothing to fire', async () => {
     const fixture = await testSchedules();
     const base = soon(fixture.engine.clock.now());
     fixture.goTo(base + 100);

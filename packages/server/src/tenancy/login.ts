@@ -92,7 +92,7 @@ function triedCode({ mayTry }: LoginDependencies, userId: string, typed: string)
   return userCode;
 }
 
-const approvedAlready = () => unprocessable('This code has been approved already');
+const approvedAlready = () => unprocessable('This code has already been approved');
 
 export async function describeLogin(
   dependencies: LoginDependencies,

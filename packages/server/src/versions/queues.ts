@@ -51,7 +51,7 @@ export function refuseSharedTwice(tasks: readonly TaskManifest[]): void {
     if (!other) first.set(name, task);
     else if (other.queue?.concurrency?.name !== concurrency.name) {
       throw badRequest(
-        `The queue "${name}" has two shared limits: "${other.queue?.concurrency?.name}" in the task "${other.id}", "${concurrency.name}" in "${task.id}". Declare one of them.`,
+        `The queue "${name}" has two shared limits: "${other.queue?.concurrency?.name}" in the task "${other.id}", "${concurrency.name}" in "${task.id}". Declare only one of them.`,
       );
     }
   }

@@ -38,7 +38,7 @@ const payments: Service = ({ path, body }) => {
     return body['chargeId'] === 'ch_refunded'
       ? refusal(409, 'already_refunded', 'This charge was refunded before')
       : ok({ id: `re_${numberOf(textOf(body['chargeId']))}` });
-  if (card === 'tok_unavailable') return refusal(503, 'issuer_unavailable', 'The bank does not answer');
+  if (card === 'tok_unavailable') return refusal(503, 'issuer_unavailable', 'The bank does not respond');
   if (card === 'tok_slow') return silence;
   if (card === 'tok_garbled')
     return { status: 200, body: '<html><body>Maintenance until 6:00</body></html>' };

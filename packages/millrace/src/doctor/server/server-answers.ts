@@ -25,7 +25,7 @@ export const serverAnswers: ServerCheck = {
           ];
     } catch (error) {
       const { cause = error } = error as Error;
-      return [{ what: `${url} does not answer: ${(cause as Error).message}` }];
+      return [{ what: `${url} does not respond: ${(cause as Error).message}` }];
     }
   },
 };

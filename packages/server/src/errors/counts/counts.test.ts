@@ -177,7 +177,7 @@ test('counts add up to the recorded failed runs for every range, filter and orde
   );
 }, 120_000);
 
-test('failures of one moment that are tallied separately are counted together', async () => {
+test('failures at the same moment that are tallied separately are counted together', async () => {
   const env = await newEnvironment(sql);
   const everything = { kind: 'question', sort: 'count', size: 4, to: hourMs, from: undefined } as const;
   for (const times of [1, 2, 3]) {

@@ -52,7 +52,7 @@ async function added(server: NotifyingServer, body: object) {
 const retrieve = async (server: NotifyingServer, id: string) => (await server.alerts(`/${id}`)).body;
 
 describe('new and regressed error groups', () => {
-  test('are sent in one message at once, and in another after the quiet period', async () => {
+  test('are sent immediately in one message, and in another after the quiet period', async () => {
     const { server, texts } = await watched();
     await server.deploy();
     const { id } = await added(server, { kind: 'error.new', name: 'Errors', quiet: '10m' });
@@ -78,7 +78,7 @@ describe('new and regressed error groups', () => {
     expect((await server.notifications('/deliveries?filter[type]=alert.firing')).body.data).toHaveLength(2);
   }, 40_000);
 
-  test('count for their task only, and only if enough occur within the window', async () => {
+  test('count only for their task, and only if enough occur within the window', async () => {
     const { server, texts, receiver } = await watched();
     await server.deploy();
     await added(server, { kind: 'error.new', task: 'another' });
@@ -108,7 +108,7 @@ describe('new and regressed error groups', () => {
   }, 40_000);
 });
 
-test('a task with too many failed runs is reported once, and its end once', async () => {
+test('a task with too many failed runs is reported once, as is its recovery', async () => {
   const { server, texts, receiver } = await watched();
   await server.deploy();
   const { id } = await added(server, {

@@ -34,7 +34,7 @@ async function addEvents({ sql, environment }: TestEngine, count: number, at: Da
       from generate_series(1, ${count}::int) n`;
 }
 
-test('one of several processes notifies, once', async () => {
+test('one of several processes notifies once', async () => {
   const { tick, happens, messages } = await fixture();
   await happens(25);
   await Promise.all(Array.from({ length: 6 }, () => tick()));

@@ -59,7 +59,7 @@ async function runCheck<Input>(check: Check<Input>, input: Input, timeoutMs: num
       findings: [
         {
           what: `The check failed: ${firstLine(error)}`,
-          why: 'It is unknown whether the problem exists.',
+          why: 'The check was inconclusive: the problem may exist.',
           fix: 'Run the command again. If it fails again, report this message.',
         },
       ],

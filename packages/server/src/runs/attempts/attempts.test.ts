@@ -80,7 +80,7 @@ async function start() {
 
 const rowsOf = ({ sql }: TestEngine) => sql`select from attempts`;
 
-test('a run that succeeds at the first attempt has no attempt row, but its attempt is returned', async () => {
+test('a run that succeeds on its first attempt has no attempt row, but its attempt is returned', async () => {
   const { t, claim, summary, pass, name, list } = await start();
   const { id } = await t.trigger('work');
   pass(2 * second);
@@ -190,7 +190,7 @@ test('returns retries, lost and released attempts and waits, with the delays bet
   expect(run?.attempt).toBe(2);
 });
 
-test('the error of a retried attempt is stored truncated, with its error group if one exists', async () => {
+test('a retried attempt's error is stored truncated, with its error group if one exists', async () => {
   const { t, env, claim, list, pass } = await start();
   const { id } = await t.trigger('work');
   const long = { ...refused, stackTrace: 'x'.repeat(20_000), causes: [refused] };
@@ -239,7 +239,7 @@ test('an abandoned attempt never overwrites a newer one, even with repeated repo
   expect(await rowsOf(t)).toHaveLength(2);
 });
 
-test('a stopping runner returns attempts that may have started; one that never started is not counted', async () => {
+test('a stopping runner returns attempts that may have started, and one that never started is not counted', async () => {
   const { t, claim, summary } = await start();
   const { id } = await t.trigger('work');
   await t.end(await claim(), { kind: 'released' });

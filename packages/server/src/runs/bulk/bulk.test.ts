@@ -157,7 +157,7 @@ async function addOver({ sql, environment, engine }: TestEngine, count: number):
 const replaysOf = ({ sql }: TestEngine) =>
   sql<{ id: string; replay_of: string }[]>`select id, replay_of from runs where replay_of is not null`;
 
-test('replays each run exactly once with any number of workers, at any point where one dies', async () => {
+test('replays each run exactly once with any number of workers, even if one dies at any point', async () => {
   const fixture = await testEngine();
   await fixture.register('echo');
   const ids = await addOver(fixture, 1_250);

@@ -64,7 +64,7 @@ describe('a replay', () => {
     });
   });
 
-  test('waits in the queue of the original run, with any queue name', async () => {
+  test('waits in the queue of the original run, whatever its name', async () => {
     const t = await testEngine();
     await t.register('send.mail');
     const { id } = await t.trigger('send.mail');
@@ -125,7 +125,7 @@ describe('rescheduling', () => {
     expect(Number((await rowOf(t, id))['sort_key'])).toBe(Date.parse(soon));
   });
 
-  test('rejects a past date, and the run keeps its time', async () => {
+  test('rejects a past date, leaving the run's time unchanged', async () => {
     const t = await testEngine();
     await t.register('send');
     const env = t.environment.id;

@@ -87,7 +87,7 @@ describe('triggers of a task with a batch', () => {
     expect(await t.stored(next)).toEqual({ payload: '[{"n":3},{"n":4},{"n":5}]', type: null });
   });
 
-  test('start the run at once when it is full, one by one or in one statement', async () => {
+  test('start the run immediately when it is full, one by one or in one statement', async () => {
     const t = await collectingEngine();
     const ids: string[] = [];
     for (let n = 0; n < 4; n++) ids.push(await t.add(n));
@@ -295,7 +295,7 @@ const drawCall: fc.Arbitrary<Call> = fc.record({
   pick: fc.nat(),
 });
 
-test('every accepted payload is in exactly one run exactly once, with any concurrent events on two servers', async () => {
+test('every accepted payload ends up in exactly one run exactly once, with any concurrent events on two servers', async () => {
   const calls = fc.array(drawCall, { minLength: 1, maxLength: 6 });
   await fc.assert(fc.asyncProperty(fc.array(calls, { minLength: 5, maxLength: 20 }), driven), {
     numRuns: numRuns(12),

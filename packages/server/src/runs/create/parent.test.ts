@@ -80,7 +80,7 @@ describe('a run triggered by an attempt', () => {
     expect(parent?.relatedRuns.children?.map(({ id }) => id)).toEqual(ids.toSorted());
   });
 
-  test('is rejected once another attempt has the run, without affecting the rest of the flush', async () => {
+  test('is rejected once another attempt owns the run, without affecting the rest of the flush', async () => {
     const { t, version, ofParent } = await startParent();
     const taken = await takeOver(t, version.id);
     const now = { parentRunId: taken.run, parentFence: taken.fence };
@@ -134,7 +134,7 @@ describe('a run triggered by an attempt', () => {
 });
 
 describe('the tags of an attempt', () => {
-  test('are rejected once another attempt has the run', async () => {
+  test('are rejected once another attempt owns the run', async () => {
     const { t, version, attempt } = await startParent();
     const add = (tag: string, fence?: number) =>
       addTags(t.engine, t.environment.id, attempt.run, [tag], fence);

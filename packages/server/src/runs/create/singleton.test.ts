@@ -47,7 +47,7 @@ describe('triggers with a singleton', () => {
     expect(second).toEqual({ id: expect.not.stringContaining(first.id), isCached: false });
   });
 
-  test('with onConflict queue return the run that waits for the executing one', async () => {
+  test('with onConflict queue return the run waiting for the executing one', async () => {
     const t = await syncEngine();
     const first = await t.trigger('sync', { singleton: queue });
     expect(await t.trigger('sync', { singleton: queue })).toEqual({ id: first.id, isCached: true });
@@ -66,7 +66,7 @@ describe('triggers with a singleton', () => {
     expect(conditions && reasonOf(conditions)).toMatchObject({
       reason: 'singleton',
       waitsFor: first.id,
-      message: expect.stringMatching(/^It waits for the end of the run run_/),
+      message: expect.stringMatching(/^It is waiting for the end of the run run_/),
     });
     await expect(
       rescheduleRun(t.engine, t.dispatch, t.environment.id, second.id, '1h'),
@@ -97,7 +97,7 @@ describe('triggers with a singleton', () => {
     expect(await t.start()).toHaveLength(1);
   });
 
-  test('with onConflict replace cancel a waiting run at once, and an executing one before they start', async () => {
+  test('with onConflict replace cancel a waiting run immediately, and an executing one before they start', async () => {
     const t = await syncEngine();
     const first = await t.trigger('sync', { singleton: replace });
     const second = await t.trigger('sync', { singleton: replace });
@@ -117,7 +117,7 @@ describe('triggers with a singleton', () => {
     expect(await t.start()).toMatchObject([{ run: fourth.id }]);
   });
 
-  test('in one statement create one run', async () => {
+  test('in the same statement create one run', async () => {
     const t = await syncEngine();
     const many = await Promise.all(
       [skip, queue, skip, queue].map((singleton) => t.trigger('sync', { singleton })),

@@ -160,7 +160,7 @@ test('a run that is resumed while its runner reconnects stays with the runner', 
   expect(welcome.lost).toEqual([]);
 });
 
-test('a run that is canceled while its runner reconnects is stopped there at once', async () => {
+test('a run that is canceled while its runner reconnects is stopped there immediately', async () => {
   const installed = await installation();
   const { hears, fence } = await comingBack(installed, async (tx, { env, run }) => {
     // The canceling process does not find the runner connected anywhere, so it notifies none.
@@ -169,7 +169,7 @@ test('a run that is canceled while its runner reconnects is stopped there at onc
   expect((await hears('cancel')).fences).toEqual([fence]);
 }, 60_000);
 
-test('the runs of a runner that disconnects before its welcome are reclaimed as soon as others', async () => {
+test('the runs of a runner that disconnects before its welcome are reclaimed as quickly as others', async () => {
   const installed = await installation();
   await comingBack(installed, async (_tx, _leased, { socket }) => {
     socket.terminate();
@@ -525,7 +525,7 @@ test('lines are acknowledged in order when they are stored, and a repeated frame
   expect(await stored()).toEqual(['line 1', 'line 2', 'line 3']);
 }, 60_000);
 
-test('lines and spans that can never be stored leave a line with the number of missing ones', async () => {
+test('lines and spans that can never be stored are replaced by a line with the number of missing ones', async () => {
   const installed = await installation();
   const { sql, keys } = installed;
   const { say, received } = await connected(installed, keys.prod, [], { knowsLogged: true });

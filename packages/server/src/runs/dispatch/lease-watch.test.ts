@@ -82,7 +82,7 @@ test('a closed connection does not expire leases while its runner could not reco
   expect(await rescues(run)).toBe(1);
 });
 
-test('a run ends CRASHED after four losses, not counting outages', async () => {
+test('a run ends as CRASHED after four losses, not counting outages', async () => {
   const { t, tick, pass, rescue, beat, rescues } = await start();
   await tick();
   const { id: run } = await t.trigger('work');

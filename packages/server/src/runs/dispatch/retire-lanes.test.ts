@@ -50,7 +50,7 @@ const draw = fc.record({
   leases: fc.array(fc.record({ queue: fc.nat(3), key: fc.constantFrom('', 'a', 'b') }), { maxLength: 8 }),
 });
 
-test('a lane with runs stays, and is blocked only while its limit is reached; a few lanes without runs are kept', async () => {
+test('a lane with runs remains, and is blocked only while its limit is reached; a few lanes without runs are kept', async () => {
   const t = await testEngine();
   const env = t.environment.id;
   await fc.assert(

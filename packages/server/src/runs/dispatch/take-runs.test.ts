@@ -280,7 +280,7 @@ test('a claim takes the oldest runs of each lane, within its share, and leases o
   );
 });
 
-test('rate-limited starts are recorded with the leases, and the last one causes another claim round', async () => {
+test('rate-limited starts are recorded with the leases, and the last one triggers another claim round', async () => {
   const t = await testEngine();
   const env = t.environment.id;
   const rateLimit = { limit: 2, period: 60 };

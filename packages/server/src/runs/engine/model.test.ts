@@ -544,7 +544,7 @@ async function startDrive(): Promise<Drive> {
 }
 
 test(
-  'every sequence of verbs keeps each run in one state and ends it once',
+  'any sequence of operations keeps each run in one state and ends it once',
   { timeout: 120_000 },
   async () => {
     const drive = await startDrive();
@@ -562,7 +562,7 @@ test(
 );
 
 test(
-  'concurrent verbs keep the invariants, and every run can still finish',
+  'concurrent operations preserve the invariants, and every run can still finish',
   { timeout: 120_000 },
   async () => {
     await fc.assert(

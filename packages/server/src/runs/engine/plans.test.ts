@@ -254,7 +254,7 @@ test('autovacuum keeps the hot tables small, without pauses and without truncati
 });
 
 test(
-  'every statement reads hot tables by the full key, with any statistics',
+  'every statement reads hot tables by the full key, regardless of statistics',
   { timeout: 240_000 },
   async () => {
     const { t, plans, live } = await loaded();

@@ -159,7 +159,7 @@ describe('a list of runs', () => {
     expect(await ids(t, { 'filter[tag]': ' , ' })).toHaveLength(1);
   });
 
-  test('finds the few runs that match two common filters, behind many that match only one', async () => {
+  test('finds the few runs that match two common filters, among many that match only one', async () => {
     const t = await testEngine();
     await t.register('send');
     await t.trigger('send');
@@ -217,7 +217,7 @@ describe('a list of runs', () => {
     expect(back).toEqual([newest.id]);
   });
 
-  test('finds the waiting runs of a long queue under newer finished ones', async () => {
+  test('finds the waiting runs of a long queue below newer finished ones', async () => {
     const t = await testEngine();
     const version = await t.register({ id: 'slow', queue: { name: 'slow' } }, 'quick');
     const slow = await t.trigger('slow');

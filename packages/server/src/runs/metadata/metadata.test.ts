@@ -134,7 +134,7 @@ describe('the metadata of a run', () => {
     expect(await readMetadata(t.engine, env, parent.id)).toEqual({ n: 16 });
   });
 
-  test('is eventually changed if another transaction locks a run and then its parent', async () => {
+  test('is eventually changed even if another transaction locks a run and then its parent', async () => {
     const t = await testEngine();
     await t.register('send');
     const env = t.environment.id;
@@ -155,7 +155,7 @@ describe('the metadata of a run', () => {
     expect(await readMetadata(t.engine, env, parent.id)).toEqual({ n: 1 });
   });
 
-  test('is fixed once the run has ended, unlike that of its parent', async () => {
+  test('is immutable once the run has ended, unlike that of its parent', async () => {
     const t = await testEngine();
     const { id: version } = await t.register('send');
     const env = t.environment.id;
@@ -201,7 +201,7 @@ describe('the metadata of a run', () => {
   });
 });
 
-test('can be changed by the current attempt only', async () => {
+test('can be changed only by the current attempt', async () => {
   const t = await testEngine();
   const env = t.environment.id;
   const version = await t.register('send');

@@ -72,7 +72,7 @@ test('an environment can have its own run retention', async () => {
   expect(await remaining(t)).toEqual([]);
 });
 
-test('pruning handles any number of runs and leaves no index rows', async () => {
+test('pruning handles any number of runs and leaves no index rows behind', async () => {
   const t = await testEngine();
   const { id: version } = await t.register('send');
   await t.addRunner('r');

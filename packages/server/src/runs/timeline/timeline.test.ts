@@ -196,7 +196,7 @@ test('a wait that outlived its attempt is marked', async () => {
   ]);
 });
 
-test('many children are paged, deeper ones truncated, and no entry is repeated', async () => {
+test('many children are paged, deeper ones are truncated, and no entry is repeated', async () => {
   const s = await start();
   const { t, claim } = s;
   const { id } = await t.trigger('order');
@@ -243,7 +243,7 @@ test('many children are paged, deeper ones truncated, and no entry is repeated',
   await t.end(attempt);
 });
 
-test('the runs of a batch are below the batch, below the attempt that sent it', async () => {
+test('the runs of a batch are below the batch, which is below the attempt that sent it', async () => {
   const s = await start();
   const { t, env, claim, pass } = s;
   const { id } = await t.trigger('order');

@@ -85,7 +85,7 @@ export function installationMetrics(
     ),
     gauge(
       'millrace_slots_free',
-      'Free runner slots, without runners that are stopping or drained.',
+      'Free runner slots, excluding runners that are stopping or drained.',
       pools.map(({ labels, slots, used }) => ({ labels, value: Math.max(0, slots - used) })),
     ),
     gauge(

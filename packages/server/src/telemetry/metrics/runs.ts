@@ -122,7 +122,7 @@ export function runMetrics(max: number): RunMetrics {
         ),
         {
           name: 'millrace_attempt_duration_seconds',
-          help: 'Duration of attempts from assignment to end, without waits.',
+          help: 'Duration of attempts from assignment to end, excluding waits.',
           type: 'histogram',
           histograms: tasks
             .filter(({ lasted }) => lasted.count > 0)

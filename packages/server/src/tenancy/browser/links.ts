@@ -38,7 +38,7 @@ export async function useLink(tx: Queryable, token: string): Promise<LoggedIn> {
   const live = row && (await liveToken(tx, row.tokenId));
   if (!live)
     throw unauthorized(
-      'This link was already used, or has expired after ten minutes. Create another one with `millrace open`.',
+      'This link has already been used, or expired after ten minutes. Create another one with `millrace open`.',
     );
   return {
     userId: live.userId,

@@ -42,7 +42,7 @@ export async function logIn(dependencies: LogInDependencies, request: LogInReque
   if (!isFromDashboard({ method: 'POST', baseUrl, header }))
     throw new Problem(
       'cross_site',
-      'Only the dashboard can log in here. Send the header x-millrace-dashboard: 1',
+      'Only the dashboard can log in here: send the header x-millrace-dashboard: 1',
     );
   if (!mayLogIn(origin.address)) throw tooMany('logins from this address');
   const before = readCookie(header('cookie'), baseUrl);
@@ -113,7 +113,7 @@ async function identifyOnce(
 ): Promise<LoggedIn | { state: 'authorization_pending' | 'slow_down'; interval: number }> {
   if (token !== undefined) return useLink(tx, token);
   const taken = await takeApproval(tx, authorizationCode ?? '', now);
-  if (taken.state === 'used') throw unauthorized('This code was already used. Request another one.');
+  if (taken.state === 'used') throw unauthorized('This code has already been used. Request another one.');
   if (taken.state !== 'approved') return { state: taken.state, interval: taken.interval };
   const { approver, expiresAt } = taken;
   const { userId, id, kind } = approver;

@@ -42,7 +42,7 @@ async function reasonToStay(
   const notReady = (message: string) => conflict('version_not_ready', message);
   const inUse = (message: string) => conflict('version_in_use', message);
   if (state === 'uploading')
-    return notReady(`Version ${version} is still being uploaded: give it up instead.`);
+    return notReady(`Version ${version} is still being uploaded. Abandon the upload instead.`);
   if (state === 'failed') return notReady(`Version ${version} failed: it has no files.`);
   const [row] = await tx<{ current: boolean; canary: boolean; live: number }[]>`
     select exists (select from current_versions c where c.env = ${env} and c.version_id = ${id}) as current,

@@ -44,7 +44,7 @@ async function twoVersions() {
   return { t, current, canary, currentId, canaryId, triggered, claimCanary, leases };
 }
 
-test('the share of a run follows from its id as documented, and shares are equal', async () => {
+test('the share of a run is derived from its id as documented, and shares are equal', async () => {
   const { sql } = await testDeployments();
   const runs = Array.from({ length: 5_000 }, (_, n) => newTimedId('run', 1_700_000_000_000 + n));
   const rows = await sql<{ id: string; share: number }[]>`
@@ -56,7 +56,7 @@ test('the share of a run follows from its id as documented, and shares are equal
 });
 
 describe('a canary', () => {
-  test('gets its share of the runs, which stay on it; tasks that it lacks start on the current version', async () => {
+  test('gets its share of the runs, which stay on it; runs of tasks that it lacks start on the current version', async () => {
     const { t, canary, currentId, canaryId, triggered, leases } = await twoVersions();
     const before = await triggered(1);
     expect(await t.claim('r1', [currentId, canaryId], 10)).toHaveLength(1);
@@ -94,7 +94,7 @@ describe('a canary', () => {
     ]);
   });
 
-  test('and the current version are served by runners that have only one of them', async () => {
+  test('and the current version can be served by runners that have only one of them', async () => {
     const { t, canary, currentId, canaryId, triggered, claimCanary, leases } = await twoVersions();
     // Before and after the version is the canary, its runner receives only runs bound to it.
     await triggered(3);
@@ -117,7 +117,7 @@ describe('a canary', () => {
     expect(await t.claim('r1', [currentId], 500)).toHaveLength(its.length);
   });
 
-  test('can be promoted, ends with any other promotion, and can change its share', async () => {
+  test('can be promoted, is ended by any other promotion, and can change its share', async () => {
     const { t, current, canary } = await twoVersions();
     const cached = async () => (await t.engine.versions.current(t.environment.id))?.canary;
     expect(await cached()).toBeUndefined();

@@ -54,7 +54,7 @@ function refuseEnded({ version, state, error }: FoundVersion): void {
   if (state === 'failed')
     throw conflict(
       'version_not_ready',
-      `The deployment of version ${version} failed (${error?.message ?? 'it was given up'}). Create it again.`,
+      `The deployment of version ${version} failed (${error?.message ?? 'it was abandoned'}). Create it again.`,
     );
   if (state === 'archived')
     throw conflict('version_not_ready', `Version ${version} is archived. Create a new deployment.`);
@@ -133,7 +133,7 @@ async function wrongWith(
   expected: DeclaredBlob,
 ): Promise<string | undefined> {
   if (content !== null) {
-    if (content !== expected.digest) return 'its blob has another content';
+    if (content !== expected.digest) return 'its blob has different content';
     return Number(contentSize) === expected.size
       ? undefined
       : `it has ${contentSize} bytes, but ${expected.size} were declared`;

@@ -242,7 +242,7 @@ describe('moving the runs of a version', () => {
     for (const { run_id, version_id } of leases) expect(version_id).toBe(onOld.has(run_id) ? from.id : to.id);
   });
 
-  test('protects the target from archiving in the meantime; the source can be archived once no runs are left', async () => {
+  test('protects the target from archiving in the meantime; the source can be archived once it has no runs left', async () => {
     const t = await testDeployments();
     const from = await t.deploy(bundleOf({ 'a.js': 'a' }));
     const to = await t.deploy(bundleOf({ 'b.js': 'b' }));

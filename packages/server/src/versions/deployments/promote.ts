@@ -102,7 +102,7 @@ export function refuseUnready({ version, state, error }: FoundVersion): void {
     'version_not_ready',
     {
       uploading: `Version ${version} is still being uploaded. Finalize it first.`,
-      failed: `Version ${version} failed (${error?.message ?? 'it was given up'}). Deploy it again.`,
+      failed: `Version ${version} failed (${error?.message ?? 'it was abandoned'}). Deploy it again.`,
       archived: `Version ${version} is archived, and its files were deleted. Deploy its code again.`,
     }[state],
   );

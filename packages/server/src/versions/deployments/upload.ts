@@ -60,7 +60,7 @@ function refuseOthers({ version, state, error }: FoundVersion): void {
   if (state === 'failed')
     throw conflict(
       'version_not_ready',
-      `The deployment of version ${version} failed (${error?.message ?? 'it was given up'}). Create it again.`,
+      `The deployment of version ${version} failed (${error?.message ?? 'it was abandoned'}). Create it again.`,
     );
   if (state === 'archived')
     throw conflict('version_not_ready', `Version ${version} is archived. Create a new deployment.`);

@@ -64,7 +64,7 @@ class Refusal extends StoreFailed {
 
   constructor(name: string, status: number, code: string, message: string) {
     const detail = `${status} ${[code, message].filter((text) => text !== '').join(': ')}`;
-    super(`The store ${name} answered ${detail}`);
+    super(`The store ${name} responded with ${detail}`);
     this.code = code;
     this.detail = detail;
   }
@@ -249,5 +249,5 @@ function away(name: string, error: unknown): StoreFailed {
   if (error instanceof StoreFailed) return error;
   const { message, cause } = error as Error;
   const why = cause instanceof Error ? `${message} (${cause.message})` : message;
-  return new StoreFailed(`The store ${name} does not answer: ${why}`, { cause: error });
+  return new StoreFailed(`The store ${name} does not respond: ${why}`, { cause: error });
 }

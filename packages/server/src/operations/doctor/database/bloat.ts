@@ -29,7 +29,7 @@ export const bloat: DatabaseCheck = {
        where bytes - needed > ${limits.bloatBytes}::float8 and bytes - needed > bytes * ${minShare}::float8
        order by 3 desc limit 10`;
     return rows.map(({ name, bytes, unused }) => ({
-      what: `About ${readableSize(unused)} of the ${readableSize(bytes)} of the table ${name} are unused.`,
+      what: `About ${readableSize(unused)} of the ${readableSize(bytes)} of table ${name} is unused.`,
       fix: `\`vacuum (full, analyze) ${name};\` while nothing runs, because it locks the table; or \`pg_repack --table=${name}\`, which does not.`,
     }));
   },

@@ -5,7 +5,7 @@ export const walArchiving: DatabaseCheck = {
   name: 'wal-archiving',
   condition: 'PostgreSQL archives the WAL for backups, and is at most 1 GiB or 15 minutes behind',
   severity: 'error',
-  why: 'The last backup cannot be restored to the present, and unarchived WAL accumulates until the disk is full.',
+  why: 'The last backup cannot be restored up to the present, and unarchived WAL accumulates until the disk is full.',
   fix: "PostgreSQL's log contains the error of `archive_command`. Fix the command or its target.",
   async find(input) {
     const [failing] = await input.sql<{ count: number; ms: number }[]>`
