@@ -74,7 +74,7 @@ describe('a failure is grouped', () => {
     ]);
   });
 
-  test('by the first matching rule, which takes precedence over the author's fingerprint, by the raw or displayed message', async () => {
+  test("by the first matching rule, which takes precedence over the author's fingerprint, by the raw or displayed message", async () => {
     const { fail, rule, groups } = await failing('everything');
     await rule({ type: 'RangeError', message: '*', groupKey: 'ranges' });
     await rule({ task: 't*', message: 'order 5 *', groupKey: 'five' });

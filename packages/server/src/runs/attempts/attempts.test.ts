@@ -190,7 +190,7 @@ test('returns retries, lost and released attempts and waits, with the delays bet
   expect(run?.attempt).toBe(2);
 });
 
-test('a retried attempt's error is stored truncated, with its error group if one exists', async () => {
+test("a retried attempt's error is stored truncated, with its error group if one exists", async () => {
   const { t, env, claim, list, pass } = await start();
   const { id } = await t.trigger('work');
   const long = { ...refused, stackTrace: 'x'.repeat(20_000), causes: [refused] };

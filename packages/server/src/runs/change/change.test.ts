@@ -125,7 +125,7 @@ describe('rescheduling', () => {
     expect(Number((await rowOf(t, id))['sort_key'])).toBe(Date.parse(soon));
   });
 
-  test('rejects a past date, leaving the run's time unchanged', async () => {
+  test("rejects a past date, leaving the run's time unchanged", async () => {
     const t = await testEngine();
     await t.register('send');
     const env = t.environment.id;

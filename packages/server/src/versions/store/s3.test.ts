@@ -79,7 +79,7 @@ test('objects of archived versions, and leftovers of a process that died, are de
   expect((await t.deploy(first)).missing).toHaveLength(1);
 });
 
-test('a deleted project's blobs are deleted', async () => {
+test("a deleted project's blobs are deleted", async () => {
   const s3 = await startS3Server();
   const t = await testDeployments(await openS3Store(s3.settings, unexpected));
   await t.deploy(bundleOf({}));
