@@ -29,7 +29,7 @@ const json = fc.letrec((tie) => ({
 const depthOf = (value: unknown): number =>
   typeof value === 'object' && value !== null ? 1 + Math.max(0, ...Object.values(value).map(depthOf)) : 0;
 
-/** Number of escapes in the JSON of a text: quotes, backslashes and line ends are the only characters that need one here. */
+/** Number of escapes in the JSON of a text. Here, only quotes, backslashes and line breaks need one. */
 const escapesIn = (text: string): number => text.match(/["\\\n]/g)?.length ?? 0;
 
 const membersOf = (value: unknown): number => {

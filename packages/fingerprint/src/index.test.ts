@@ -355,10 +355,10 @@ describe('a fingerprint', () => {
     );
   });
 
-  // The goal of 50 ms is measured by bench/fingerprint.ts; what grows with the square of a megabyte takes minutes.
+  // The goal of 50 ms is measured by bench/fingerprint.ts; quadratic time in a megabyte would take minutes.
   test('of one megabyte of anything hard is found at once', () => {
     const texts = hostileTexts(1_000_000);
-    // With a letter beyond ASCII, all patterns are those for words of every script.
+    // If a letter is not ASCII, the patterns for words in any script are used.
     for (const { name, text } of [
       ...texts,
       ...texts.map(({ name: of, text: ascii }) => ({ name: `${of}, é`, text: `é${ascii}` })),

@@ -49,7 +49,7 @@ test('a file replaces another; errors other than that of an open file are report
 test('on Windows, taskkill kills a process by ID with its children', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'millrace-test-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
-  // Windows' own program is not on this machine.
+  // The Windows program is not available on this machine.
   writeFileSync(join(folder, 'taskkill'), `#!/bin/sh\nkill -9 "-$4"\necho "$*" > '${folder}/told'\n`, {
     mode: 0o755,
   });

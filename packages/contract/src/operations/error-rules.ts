@@ -67,7 +67,8 @@ const read = {
   action: 'read',
   on: 'errors',
 } as const;
-// Rules belong to the project: a test key must not regroup production errors. A dev key belongs to a member, who has the permission.
+// Rules belong to the project, so a test key must not be able to regroup production errors. A dev key belongs to a member, who has
+// permission.
 const write = {
   secretKey: true,
   keysOf: ['dev', 'prod'],
@@ -130,7 +131,7 @@ export const deleteErrorRule = operation({
   errors: [404],
 });
 
-/** The effect that a rule would have had. */
+/** The effect that a rule would have. */
 export const errorRulePreview = z.object({
   /** Number of inspected failed runs: the latest, at most `limit` in each environment. */
   looked: z.number().int(),
@@ -147,7 +148,7 @@ export const errorRulePreview = z.object({
       looked: z.number().int(),
     }),
   ),
-  /** The groups that such errors would be in: one for each task and environment. */
+  /** The groups that these errors would be in, one for each task and environment. */
   into: z.array(z.object({ id: z.string(), taskIdentifier: z.string(), matched: z.number().int() })),
 });
 export type ErrorRulePreview = z.infer<typeof errorRulePreview>;

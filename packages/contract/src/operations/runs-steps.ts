@@ -161,7 +161,7 @@ export const storeRunStep = operation({
     /** Milliseconds from its start to now. */
     tookMs: z.number().min(0).max(4e12),
     detail: z.string().max(512).optional(),
-    /** For a SLEEP: milliseconds to sleep from now. Its `detail` then becomes the end time. */
+    /** For a SLEEP, milliseconds to sleep from now. Its `detail` then becomes the end time. */
     sleepMs: z.number().min(0).max(4e12).optional(),
     output: z.string().optional(),
     outputType: z.enum(['application/json', 'application/super+json', 'text/plain', sealedType]).optional(),

@@ -19,7 +19,7 @@ export const bundlePath = z
   .min(1)
   .max(1_024)
   .refine(
-    // Control characters are exactly what must be rejected.
+    // Matching control characters is intended here.
     (text) => text.isWellFormed() && !/[\u0000-\u001f\u007f\\]/.test(text),
     'must not contain control characters or backslashes',
   )
@@ -59,7 +59,7 @@ export const servedTask = z.object({
   machine: z.enum(machinePresets).nullable(),
   /** Maximum duration in seconds. */
   maxDuration: z.number().nullable(),
-  /** Set if it requests another machine when it runs out of memory. */
+  /** Set if it requests a different machine when it runs out of memory. */
   retry: retryPolicy.optional(),
 });
 
@@ -69,7 +69,7 @@ export const bundle = z.object({
   entries: z.array(z.object({ source: z.string(), module: bundlePath })).max(10_000),
   /** The module that exports `@millrace/sdk/executor` of the SDK that the tasks import. */
   sdk: bundlePath,
-  /** The settings of tasks that have none of their own. */
+  /** Settings for tasks that have none of their own. */
   defaults: z.object({
     retry: retryPolicy.optional(),
     maxDuration: z.number().optional(),

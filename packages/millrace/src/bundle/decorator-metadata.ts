@@ -30,7 +30,7 @@ export async function withDecoratorMetadata(
 
 type Options = ReturnType<CompilerOptionsOf>;
 
-/** The used part of the API of TypeScript 4 to 6. TypeScript 7 has none. */
+/** The part of the API of TypeScript 4 to 6 that is used. TypeScript 7 has no API. */
 interface TypeScript {
   readonly transpileModule: (
     text: string,

@@ -13,7 +13,7 @@ export interface DeployTarget {
   readonly branch?: string | undefined;
   /** Aborts requests. */
   readonly signal?: AbortSignal | undefined;
-  /** Milliseconds for which unanswered calls are repeated. */
+  /** How long unanswered calls are repeated, in milliseconds. */
   readonly patienceMs?: number | undefined;
 }
 
@@ -107,7 +107,7 @@ async function request<T>(
   const response = await fetch(address, {
     method,
     ...(body !== undefined && { body }),
-    // Required for streams only.
+    // Required only for streams.
     ...(body instanceof ReadableStream && { duplex: 'half' }),
     ...(signal && { signal }),
     headers: {

@@ -10,7 +10,7 @@ interface Pruned {
   readonly walFiles: number;
 }
 
-/** Deletes all but the newest `keep` base backups, and the WAL that none of these needs. */
+/** Deletes all but the newest `keep` base backups, and the WAL that none of them needs. */
 export function prune(backups: string, keep: number): Promise<Pruned> {
   return withBackupFolder(backups, async () => {
     const all = await readBackups(backups);

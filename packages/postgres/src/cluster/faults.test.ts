@@ -36,7 +36,7 @@ test.each(bothWays)(
 
     const acknowledged: number[] = [];
     let next = 0;
-    // Each writes until its connection breaks.
+    // Each client writes until its connection breaks.
     const write = async (): Promise<never> => {
       for (;;) {
         const id = (next += 1);

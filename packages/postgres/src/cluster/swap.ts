@@ -11,7 +11,7 @@ const MARKER = 'upgrade.json';
 interface Swap {
   /** The folder of the new cluster, complete and on disk. */
   readonly draft: string;
-  /** The later name of the old cluster. */
+  /** The future name of the old cluster. */
   readonly oldCluster: string;
 }
 

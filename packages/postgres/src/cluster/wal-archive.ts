@@ -10,7 +10,7 @@ import type { Settings } from './settings.ts';
 export const WAL_FOLDER = 'wal';
 const SYSTEM_FILE = 'system-id';
 
-/** Seconds after which a segment that is not full is archived: the maximum loss if the disk of the database is lost. */
+/** Seconds after which a partial segment is archived: the maximum data loss if the database's disk is lost. */
 const ARCHIVE_TIMEOUT = '60s';
 
 /** The number that initdb assigns to each cluster, and that copies of it retain. It is the first field of pg_control. */

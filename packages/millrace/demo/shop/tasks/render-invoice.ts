@@ -14,9 +14,9 @@ export const renderInvoice = task({
   retry: { maxAttempts: 1 },
   run: async ({ orderId, lines, font }, { signal }) => {
     logger.info('Rendering', { orderId, lines, font });
-    // The native library ends its process when a font is damaged.
+    // The native library crashes its process if a font is damaged.
     if (font === 'Damaged Sans') process.exit(139);
-    // It never finishes with very long invoices.
+    // It never finishes for very long invoices.
     if (lines > 10_000)
       await new Promise((_, reject) => {
         signal.addEventListener('abort', () => reject(signal.reason as Error));

@@ -114,7 +114,7 @@ function isUnused(source: Source, name: string, seen: Set<string>): boolean {
   return source.uses(name).every((use) => isHarmless(source, use, seen));
 }
 
-/** `createRequire(…)` whose result is only called with names of built-in modules. */
+/** A `createRequire(…)` whose result is called only with names of built-in modules. */
 function loadsOnlyBuiltins(source: Source, toCall: readonly AnyNode[]): boolean {
   const call = toCall.at(-1) as AnyNode;
   const parent = toCall.at(-2);

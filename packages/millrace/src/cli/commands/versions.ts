@@ -136,7 +136,7 @@ const withPromoteOptions = (command: Command): Command =>
         .argParser(grace),
     );
 
-/** No runner loads an old version without a request, so this may take a moment. */
+/** Runners load an old version only on request, so this may take a moment. */
 async function promote(
   { version, requires, platforms }: Deployment,
   { force = false, wait, json, percent, allowRollback = false, ...connection }: PromoteOptions,

@@ -18,7 +18,7 @@ export interface WorkOutput {
   readonly stopping: (graceMs: number) => void;
   /** Called when variables from other sources could not be read again. */
   readonly unread: (why: string) => void;
-  /** Ends the output. */
+  /** Closes the output. */
   readonly end: () => void;
 }
 

@@ -10,7 +10,7 @@ const letterTo = (email: string) => ({
   values: { title: 'lamps for long evenings' },
 });
 
-/** Runs that wait: for a paused queue, for a time, for a version. Some expire, some are cancelled. */
+/** Runs that wait for a paused queue, a time, or a version. Some expire, some are canceled. */
 export async function addWaitingRuns({ random, nextOrder }: Shop): Promise<void> {
   const later = { queue: newsletter.name, tags: ['campaign:winter'], delay: '6h' };
   await tasks.trigger('send-mail', letterTo('ada.okafor@mail.example'), later);

@@ -46,7 +46,7 @@ const payments: Service = ({ path, body }) => {
   return ok({ id: `ch_${numberOf(textOf(body['orderId']))}`, captured: body['amount'] });
 };
 
-/** Some articles have unexpected records, and Sundays are closed late. */
+/** Some items have unexpected records, and Sundays are closed late. */
 const erp: Service = ({ path }) => {
   if (path.startsWith('/sales/')) {
     const isSunday = new Date(path.replace('/sales/', '')).getUTCDay() === 0;

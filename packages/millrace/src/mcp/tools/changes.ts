@@ -30,7 +30,7 @@ export const triggerTask = writes({
   async write({ task, payload, ...options }, { client: { tasks, runs } }) {
     const defined = Object.entries(options).filter(([, value]) => value !== undefined);
     const { id, isCached } = await tasks.trigger(task, payload, Object.fromEntries(defined));
-    // The run exists regardless of the result of this call.
+    // The run exists, regardless of the result of this call.
     const reason = await runs.reason(id).catch(() => undefined);
     return { id, isCached, ...(reason?.reason === 'no_version' && { warning: reason.message }) };
   },

@@ -89,7 +89,7 @@ describe('moving the runs of a version', () => {
     expect(
       await t.sql`select from run_facets where env = ${t.environment.id} and facet = ${`v:${to.id}`}`,
     ).not.toEqual([]);
-    // No runs of the old version are left, so no runner is asked to load it.
+    // No runs of the old version are left, so no runner needs to load it.
     expect(await t.sql`select from lanes where pinned_version = ${from.id}`).toEqual([]);
     expect(
       await t.sql`select expires_at is null as forever from queued where run_id = ${runs.QUEUED}`,
