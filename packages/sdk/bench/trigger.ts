@@ -1,6 +1,6 @@
 /**
- * The cost of a trigger in the client alone, against an HTTP server in another process that only answers.
- * Build, then: `node packages/sdk/bench/trigger.ts` (Node 24). Microseconds a call; CPU is this process's.
+ * The cost of a trigger in the client alone, against an HTTP server in another process that only responds.
+ * Build, then: `node packages/sdk/bench/trigger.ts` (Node 24). In microseconds per call; CPU time is that of this process.
  */
 import { fork } from 'node:child_process';
 import http from 'node:http';

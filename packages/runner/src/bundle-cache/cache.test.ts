@@ -197,7 +197,7 @@ test('rejects a layer whose links together leave it', async () => {
   const bundle = await server.add('1', files, {
     packages: [
       at('node_modules/a/b/', { type: 'directory' }),
-      // By its name it stays inside, but it continues from where the other link leads.
+      // Judging by its name it stays inside, but it resolves relative to the target of the other link.
       at('node_modules/a/b/up', { type: 'symlink', linkname: '../../z' }),
       at('node_modules/z', { type: 'symlink', linkname: '.' }),
       at('node_modules/out', { type: 'symlink', linkname: 'a/b/up/../../../..' }),
@@ -266,9 +266,9 @@ test('two processes that fetch a version at once share it, even if one is killed
   await once(killed.child, 'exit');
   const dir = await open(cacheIn(folder), server, bundle);
   expect(await readFile(join(dir, 'tasks/a.mjs'), 'utf8')).toBe(files['tasks/a.mjs']);
-  // The partial download of the killed process is gone; that of the other one is not.
+  // The partial download of the killed process is gone, but that of the other process is not.
   expect(await readdir(join(folder, '.new'))).toHaveLength(1);
-  // It requests it again, and finds the content in its place.
+  // It requests the content again, and finds it in place.
   server.http.closeAllConnections();
   expect(await slow.opened).toBe(dir);
   expect(await readdir(join(folder, '.new'))).toEqual([]);

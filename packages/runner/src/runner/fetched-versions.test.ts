@@ -22,7 +22,7 @@ interface Built {
   readonly bundle: Bundle;
   readonly blobs: ReadonlyMap<string, Buffer>;
 }
-/** Most tests serve the same few projects. */
+/** Most tests use the same few projects. */
 const built = new Map<string, Promise<Built>>();
 
 async function build(files: Readonly<Record<string, string>>): Promise<Built> {
@@ -120,7 +120,7 @@ test('a run that waits for its version can be canceled, and is returned when the
   expect(runner.loading()).toEqual(['1']);
   peer.send({ type: 'cancel', fences: [canceled] });
   expect(await peer.outcome(canceled)).toEqual({ kind: 'canceled' });
-  // A heartbeat keeps the lease of the other one, however long this takes.
+  // A heartbeat extends the lease of the other one, no matter how long this takes.
   await peer.until(() => peer.received.some(({ type }) => type === 'heartbeat'));
   expect(peer.outcomes.has(waiting)).toBe(false);
   const stoppedAt = performance.now();
@@ -307,7 +307,7 @@ test('on a full disk, evicts idle versions for a requested one', async (context)
   peer.send({ type: 'load', versions: ['1'] });
   await peer.until(() => served().includes('1'));
   peer.send({ type: 'load', versions: ['2'] });
-  // Its process is kept for a while.
+  // The process is kept for a while.
   await expect.poll(() => events.at(-1) ?? '', { timeout: 10_000 }).toMatch(/disk of the cache .* is full$/);
   await expect
     .poll(

@@ -39,7 +39,7 @@ export function overdue(
 /** The process's event loop is blocked, so nothing in it can end, and the cause is unknown. */
 const isBlocked = (executor: Executor): boolean => executor.silentTicks * tickMs > 1_000;
 
-/** Whether an overdue attempt may only be blocked by other attempts in its process, or by code that they left behind. */
+/** Whether an overdue attempt may merely be blocked by other attempts in its process, or by code that they left behind. */
 export const isBlockedByOthers = (executor: Executor): boolean =>
   executor.purpose === 'shared' &&
   isBlocked(executor) &&

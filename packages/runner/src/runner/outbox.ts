@@ -45,7 +45,7 @@ export class Outbox {
   readonly #lines = new LineBuffer(maxLinesSize);
   readonly #spans = new SpanBuffer(maxSpansSize);
   #limits: LineLimits = {};
-  /** Frames of lines that were sent and are not confirmed, by their number. Sent again on each new connection. */
+  /** Frames of lines that were sent but not confirmed, by number. Sent again on each new connection. */
   readonly #unlogged = new Map<number, LinesFrame>();
   #lastFrame = 0;
   #scheduled = false;
@@ -108,8 +108,8 @@ export class Outbox {
   }
 
   /**
-   * This runner no longer owns these attempts. Their outcome no longer counts, but their consumed session messages do: another runner may not
-   * have got as far.
+   * This runner no longer owns these attempts. Their outcome no longer counts, but their consumed session messages do, because another
+   * runner may not have got as far.
    */
   lost(fences: readonly number[]): void {
     this.confirm(fences.filter((fence) => !this.#unconfirmed.get(fence)?.consumed));
@@ -166,7 +166,7 @@ export class Outbox {
 /** Overhead of an outcome in its frame. */
 const envelopeBytes = 1_024;
 
-/** An outcome that fits into a frame: its JSON may be several times as long as its output. */
+/** An outcome that fits into a frame. Its JSON may be several times as long as its output. */
 function fitFrame(settlement: Settlement): Settlement {
   const { outcome } = settlement;
   if (outcome.kind !== 'completed' || outcome.output === null) return settlement;

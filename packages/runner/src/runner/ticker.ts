@@ -43,7 +43,7 @@ export class Ticker {
     const { limit } = dispatch;
     const isOther = limit !== this.#limit;
     this.#limit = limit;
-    // Before attempts are returned, because the server would send them here again otherwise.
+    // Done before attempts are returned, because otherwise the server would send them here again.
     if (change !== undefined || isOther) this.#notify(this.capacity);
     dispatch.releaseWaiting(releaseAfterMs);
     if (!dispatch.hasWork && this.#prefetch.amount === 0) this.stop();

@@ -51,7 +51,7 @@ test('a waiting attempt uses no slot, and gets the next free one before others',
   peer.send({ type: 'cancel', fences: [holding] });
   expect(await peer.outcome(holding)).toEqual({ kind: 'canceled' });
   expect(await peer.outcome(waiting)).toMatchObject({ kind: 'completed', output: 'waited' });
-  // Only then did it get a slot.
+  // It got a slot only then.
   await peer.line(`run_${next}`, 'holds');
   const settled = peer.received.findIndex(
     (message) => message.type === 'settle' && message.settlements.some(({ fence }) => fence === waiting),

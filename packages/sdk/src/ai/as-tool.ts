@@ -15,7 +15,7 @@ export interface AsToolOptions {
   description?: string;
   /** JSON Schema of the payload, which must be an object. Default: the schema of the task. */
   inputSchema?: JsonSchema;
-  /** Cancel the run when the model's call is aborted. Default false: the run continues. */
+  /** Cancel the run if the model's call is aborted. Default false: the run continues. */
   cancelOnAbort?: boolean;
   /** Options for each trigger, such as tags. */
   trigger?: TriggerOptions;
@@ -70,7 +70,7 @@ async function execute<TId extends string, TOutput>(
   let stop = (): void => {};
   const onTriggered = (run: string): void => {
     if (!cancelOnAbort || !signal) return;
-    // The caller has gone, so a failure here has no recipient.
+    // The caller is gone, so there is no one to report a failure to.
     const cancel = () => void cancelThrough(client, run).catch(() => {});
     if (signal.aborted) return cancel();
     signal.addEventListener('abort', cancel, { once: true });

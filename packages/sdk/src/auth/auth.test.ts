@@ -10,7 +10,7 @@ afterEach(async () => {
   await server.close();
 });
 
-/** Encodes in the run id which credential and branch the request had. */
+/** Encodes the credential and branch of the request in the run id. */
 const open = async () => {
   server = await startServer((request: Received) =>
     request.path.startsWith('/api/v1/auth')

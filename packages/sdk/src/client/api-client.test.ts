@@ -29,7 +29,7 @@ const clientFor = async (
 const isShared = (request: Received) => request.path === '/api/v1/tasks/trigger-many';
 const itemsOf = (request: Received) => (request.body as { items: { task: string; payload: number }[] }).items;
 const triggered = (n: number | string) => ({ id: `run_${n}`, isCached: false });
-/** Replies to every trigger, single or shared, with a run named after its payload. */
+/** Responds to every trigger, single or shared, with a run named after its payload. */
 const obliging = (request: Received): Answer =>
   isShared(request)
     ? { body: { results: itemsOf(request).map(({ payload }) => triggered(payload)) } }

@@ -9,7 +9,7 @@ const shownCharacters = 300;
 const optionsOf: Readonly<Record<string, Record<string, unknown>>> = { zod: { unrepresentable: 'any' } };
 
 /**
- * The JSON Schema of a task's trigger payload, if its schema library supports Standard JSON Schema. Otherwise a sentence with the reason why
+ * The JSON Schema of a task's trigger payload, if its schema library supports Standard JSON Schema. Otherwise a message explaining why
  * there is none.
  */
 export function payloadSchemaOf(schema: StandardSchemaV1 | undefined): Declared {

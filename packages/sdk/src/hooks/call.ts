@@ -29,7 +29,7 @@ export async function callAll(calls: HookCalls, name: 'onStart' | 'onStartAttemp
 
 type Watching = 'onSuccess' | 'onFailure' | 'onComplete' | 'onCancel';
 
-/** Calls hooks that only observe. Errors and timeouts are logged and change nothing. */
+/** Calls hooks that only observe. Errors and timeouts are logged and have no other effect. */
 export async function callWatching<K extends Watching>(
   calls: HookCalls,
   name: K,

@@ -26,7 +26,7 @@ export class PollTimeoutError extends Error {
 }
 
 /**
- * Waits until a run has ended, with any outcome, and returns it: check `isSuccess`. Throws the same errors as `runs.retrieve`.
+ * Waits until a run has ended, with any outcome, and returns it. Check `isSuccess`. Throws the same errors as `runs.retrieve`.
  *
  * @example
  * const run = await runs.poll(await resizeImage.trigger({ url }), { pollIntervalMs: 250 });

@@ -61,7 +61,7 @@ test('a run that two runners execute counts once', async () => {
   await kit.drain();
   expect(deeds.filter((deed) => deed === 'begun')).toHaveLength(2);
   expect((await runs.retrieve(id)).status).toBe('COMPLETED');
-  // The first one had lost its run when it would have triggered.
+  // The first runner had already lost its run when it would have triggered.
   expect(await kit.runsOf(receipt)).toHaveLength(1);
 });
 

@@ -8,7 +8,7 @@ import { useMillrace } from '../vitest.ts';
 /** Executions by run. */
 const executed = new Map<string, number>();
 
-/** Keeps the process busy: neither the runner nor the SDK, which share it with the tests, does anything in the meantime. */
+/** Keeps the process busy, so that neither the runner nor the SDK, which share it with the tests, does anything in the meantime. */
 function block(ms: number): void {
   const end = performance.now() + ms;
   while (performance.now() < end);

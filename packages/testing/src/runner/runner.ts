@@ -117,7 +117,7 @@ export class InProcessRunner {
     });
   }
 
-  /** As if the process had died at this moment: its code stops, and the engine assigns its runs to another runner. */
+  /** Acts as if the process had died at this moment: its code stops, and the engine assigns its runs to another runner. */
   crash(): void {
     for (const live of this.#live.values()) {
       live.isGone = true;

@@ -136,7 +136,7 @@ test('untraced code passes no trace on', async () => {
     await traced(() => seen.push(currentTraceparent()), { assignment: assignmentOf({ traceparent }) });
   }
   expect(seen).toEqual([undefined, undefined, undefined]);
-  // Outside of runs there is nothing to store a span with.
+  // Outside of runs, there is no run to store a span with.
   expect(trace('outside', () => api.getActiveSpan()?.isRecording())).toBe(false);
 });
 
