@@ -194,7 +194,7 @@ const session = (externalId: string): string =>
   JSON.stringify({ type: 'bench', externalId, taskIdentifier: 'chat', triggerConfig: { basePayload: {} } });
 const out = (externalId: string): string => `/realtime/v1/sessions/${externalId}/out`;
 
-/** Sends `count` records, one every `everyMs`, and answers how long each of their deliveries took. */
+/** Sends `count` records, one every `everyMs`, and returns how long each of their deliveries took. */
 async function deliveries(
   subscribers: number,
   count: number,

@@ -44,7 +44,7 @@ const sql = connect(postgres.connection, {
   settings: { plan_cache_mode: 'force_generic_plan', jit: 'off' },
 });
 
-/** Nanoseconds that a process has had of a processor. */
+/** Processor time of a process in nanoseconds. */
 const spentBy = (pid: number): number => Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[0]);
 
 async function prepare(): Promise<number> {

@@ -1,7 +1,7 @@
 /**
- * What events cost: `node bench/events.ts [seconds] [callers]`. A server on an embedded PostgreSQL, asked over HTTP: triggers of one
- * task, then events that 10 of 1,000 subscriptions match, then the matching alone with more and more subscriptions that cannot match.
- * The measure: runs made by events a second, at least half of the triggers a second.
+ * The cost of events: `node bench/events.ts [seconds] [callers]`. A server on an embedded PostgreSQL, asked over HTTP: triggers of one
+ * task, then events that 10 of 1,000 subscriptions match, then the matching alone with more and more subscriptions that cannot match. The
+ * measure: runs made by events a second, at least half of the triggers a second.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { Agent, request } from 'node:http';

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 
 const ticksPerSecond = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }));
 
-/** Fields of /proc/<pid>/stat from the third on: the second is a name that may hold anything. Null when it is gone. */
+/** Fields of /proc/<pid>/stat from the third on: the second is a name that may contain anything. Null if the process is gone. */
 function statOf(pid: number): string[] | null {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8');

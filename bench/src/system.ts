@@ -43,7 +43,7 @@ export interface System {
   startRunner(options: RunnerOptions): Promise<Runner>;
   /** Runs without a final state. */
   pending(): Promise<number>;
-  /** Runs that came to a good end, where the system keeps them. */
+  /** Completed runs, if the system keeps them. */
   completed?(): Promise<number>;
   /** Queues `n` by copying the one that is queued, where a table allows it; then has statistics brought up to date. */
   clone?(n: number): Promise<void>;

@@ -17,14 +17,14 @@ export interface Services {
   readonly url: string;
   /** All executed requests, in order. */
   readonly deeds: readonly Deed[];
-  /** How many requests asked for something that was done already. */
+  /** How many requests repeated something already done. */
   readonly repeated: () => number;
   close(): Promise<void>;
 }
 
 export interface ServicesOptions {
   readonly port?: number;
-  /** Milliseconds that a request takes, before and after its deed. */
+  /** Milliseconds that a request takes, before and after its action. */
   readonly delayMs?: () => number;
   /** Called with each request. */
   readonly onRequest?: () => void;
@@ -41,7 +41,7 @@ export async function startServices({
   const answers = new Map<string, { status: number; body: string }>();
   let repeated = 0;
 
-  /** The whole deed is one moment: a request that is cut off has done it, or has not. */
+  /** The action is atomic: a request that is cut off has either done it or not. */
   const act = (path: string, key: string, traveler: string): { status: number; body: string } => {
     const known = answers.get(key);
     if (known) {

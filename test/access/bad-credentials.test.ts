@@ -29,7 +29,7 @@ describe('wrong credentials', () => {
     const refused = await wrong(9);
     expect(refused.headers.get('retry-after')).toBe('2');
     expect(refused.headers.get('x-should-retry')).toBe('false');
-    // One that was never used before, in between.
+    // A credential that was never used before, in between.
     const fresh = await keyWith(['read:runs']);
     const [good, new_] = await Promise.all([
       ask('GET /api/v1/runs', { key: keys.prod }),

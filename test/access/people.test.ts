@@ -80,7 +80,7 @@ describe('organizations', () => {
 });
 
 describe('names', () => {
-  test('with half a character are rejected, in every field for a name', async () => {
+  test('with an unpaired surrogate are rejected in every name field', async () => {
     const { ask, organization, projectRef } = await sharedInstallation();
     const name = 'a\ud800';
     const at = `/api/v1/projects/${projectRef}`;

@@ -28,7 +28,7 @@ describe('a repeated request', () => {
     expect(count).toBe(3);
   });
 
-  test('is another one where its key has another object, environment or body', async () => {
+  test('counts as a different one if its key is used with another object, environment or body', async () => {
     const { ask, projectRef } = await sharedInstallation();
     const headers = { 'x-trigger-request-idempotency-key': '7b0e5d9e-0f27-4c8d-b1fe-0d6f0c1a6f11' };
     await ask(`POST /api/v1/projects/${projectRef}/branches`, { body: { branch: 'b' } });

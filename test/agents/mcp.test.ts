@@ -90,7 +90,7 @@ const entries = async () => {
   return (await server.ask(path, { key })).body.data;
 };
 
-test('an agent finds the cause of a failed run, and can change nothing', async () => {
+test('an agent finds the cause of a failed run, but cannot change anything', async () => {
   const { client, ok, refused, raw } = await onStdio();
   const { tools } = await client.listTools();
   expect(tools.length).toBeGreaterThan(8);

@@ -36,7 +36,7 @@ describe('with a running dev', () => {
   });
   const command = (...args: string[]) => finished(args, { cwd: project.path });
 
-  test('a task that is in no version is reported at once, with the nearest name, and the run can be watched later', async () => {
+  test('a task that is in no version is reported immediately, with the nearest name, and the run can be watched later', async () => {
     const waiting = millrace(['trigger', 'helo', '--allow-unknown', '--wait'], { cwd: project.path });
     const id = await waiting.line(/^run_\w+$/);
     const line = await waiting.line(/^Waiting for/);

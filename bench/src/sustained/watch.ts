@@ -53,7 +53,7 @@ export class Watch {
     return this.#number('select count(*) from queued');
   }
 
-  /** Runs that are not over. */
+  /** Runs that have not ended. */
   pending(): Promise<number> {
     return this.#number(`select (select count(*) from queued) + (select count(*) from leases)
       + (select count(*) from delayed) + (select count(*) from suspended) + (select count(*) from pending_version)`);

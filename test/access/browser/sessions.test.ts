@@ -301,7 +301,7 @@ describe('a login', () => {
     expect([...created, await links((await userWith('member')).token)]).toEqual([200, 200, 200, 429, 200]);
   });
 
-  test('that fails opens nothing and uses nothing up', async () => {
+  test('that fails opens no session and uses up no credential', async () => {
     const here = await installation();
     const { ask, sql } = here;
     const { token } = (await ask('POST /api/v1/browser-links')).body as { token: string };

@@ -1,4 +1,4 @@
-/** Data sealed by a codec of the client. The server never has it in the clear: the browser asks the reader's own endpoint to open it. */
+/** Data sealed by a codec of the client. The server never has it in the clear: the browser calls the user's own endpoint to open it. */
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 

@@ -70,7 +70,7 @@ async function execute<TId extends string, TOutput>(
   let stop = (): void => {};
   const onTriggered = (run: string): void => {
     if (!cancelOnAbort || !signal) return;
-    // The caller is gone, so there is no one to report a failure to.
+    // The caller is gone, so a failure cannot be reported.
     const cancel = () => void cancelThrough(client, run).catch(() => {});
     if (signal.aborted) return cancel();
     signal.addEventListener('abort', cancel, { once: true });

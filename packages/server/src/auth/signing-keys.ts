@@ -38,7 +38,7 @@ export interface SigningKeyRing {
   delegate(personalAccessTokenId: string, projectId: number): Promise<Delegate | undefined>;
 }
 
-/** Of `clock`, only the shift applied by tests is used. */
+/** Only the shift that tests apply to `clock` is used. */
 export function createSigningKeyRing(
   sql: Sql,
   masterKey: MasterKey,

@@ -40,7 +40,7 @@ const withEndpoint = (html: string, endpoint: string | undefined): string =>
     ? html
     : html.replace('<head>', `<head><meta name="millrace-codec-endpoint" content="${endpoint}">`);
 
-/** Mounts `/assets/*` and the page. If the files were not built, the page says so. */
+/** Mounts `/assets/*` and the page. If the files were not built, the page reports it. */
 export function mountDashboard(app: FastifyInstance, folder: string, endpoint?: string): void {
   const { basePath } = app;
   const pageHeaders = headersFor(endpoint);

@@ -14,7 +14,7 @@ export interface RunLinesOptions {
   readonly raw?: boolean;
 }
 
-/** Prints what runs write to the console and the logger: the first lines of each second, and how many more there were. */
+/** Prints the console and logger output of runs: the first lines of each second and the number of further lines. */
 export function runLines(
   { text, line, raw, paint }: Screen,
   { json = false, raw: asItIs = false }: RunLinesOptions,

@@ -46,7 +46,7 @@ test.each([
   expect(await stored()).toEqual({ status: 'COMPLETED', output: '1', code: null });
 });
 
-test('a result that can never be stored ends its run with an error that says so', async () => {
+test('a result that can never be stored ends its run with an error about it', async () => {
   const { completion, stored } = await refusing('22000', 'new.output is not null');
   expect(await completion).toMatchObject({ stale: false });
   expect(await stored()).toEqual({ status: 'SYSTEM_FAILURE', output: null, code: 'RESULT_NOT_STORED' });

@@ -82,7 +82,7 @@ export async function promoteDeployment(
   return { id, version, shortCode: shortCodeOf(id), replaced, canaryPercent: options.percent ?? null };
 }
 
-/** Runners load an old version only on request. `code` tells clients that another attempt may succeed. */
+/** Runners load an old version only on request. `code` indicates to clients that another attempt may succeed. */
 const notLoaded = ({ version, isUploaded }: FoundVersion) =>
   isUploaded
     ? conflict(
