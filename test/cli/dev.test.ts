@@ -266,7 +266,9 @@ describe('millrace dev', () => {
     const under = await descendants(dev.pid);
     dev.kill('SIGINT');
     await dev.line(/Stopping/);
-    await dev.line(/^Waiting for 1 run to finish, for 5\.0s at most\. Ctrl-C again stops at once\.$/);
+    await dev.line(
+      /^Waiting for 1 run to finish, for 5\.0s at most\. Press Ctrl-C again to stop immediately\.$/,
+    );
     // npm repeats the first one within an instant; a person does not.
     await pause(600);
     dev.kill('SIGINT');

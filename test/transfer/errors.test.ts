@@ -165,7 +165,7 @@ describe('states', () => {
     expect(await find(target, 'noise')).toMatchObject({ status: 'ignored' });
   });
 
-  test('that differ stay, unless --override is given', async () => {
+  test('that differ are kept, unless --override is given', async () => {
     await exportTo('error');
     await act(target, 'noise', 'ignore', { reason: 'of a customer' });
     await act(target, 'later', 'resolve', {});

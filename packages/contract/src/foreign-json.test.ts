@@ -64,7 +64,7 @@ test('any text within the limits is parsed as JSON.parse does, and the limits ar
   );
 });
 
-test('a text is counted the same however it is split', () => {
+test('a text is counted the same regardless of how it is split', () => {
   fc.assert(
     fc.property(json, fc.array(fc.nat(40)), (value, sizes) => {
       const bytes = Buffer.from(JSON.stringify(value));
@@ -85,7 +85,7 @@ test('a text is counted the same however it is split', () => {
   );
 });
 
-test('long strings are found, names included, however the text is split', () => {
+test('long strings are found, including names, regardless of how the text is split', () => {
   const text = JSON.stringify({
     short: 'x',
     [`"${'n'.repeat(30)}`]: ['é'.repeat(15), '\\'.repeat(15), 'y'.repeat(29)],
@@ -141,7 +141,7 @@ describe('without limits of the caller', () => {
   });
 });
 
-test('the error names the place', () => {
+test('the error names the location', () => {
   const depth = (text: string) => errorOf(text).message;
   expect(depth(`{"options":{"metadata":{"a":${nested(2_000)}}}}`)).toBe(
     'options.metadata.a: nested more than 1000 levels deep; send a flatter value.',

@@ -22,7 +22,9 @@ for await (const line of createInterface({ input: process.stdin, crlfDelay: Infi
   number += 1;
   const error = errorOf(line);
   if (typeof error === 'string') {
-    process.stderr.write(`line ${number}: ${error}; write one error a line as {"name","message","stack"}\n`);
+    process.stderr.write(
+      `line ${number}: ${error}; write one error per line as {"name","message","stack"}\n`,
+    );
     process.exitCode = 1;
   }
   const text = typeof error === 'string' ? '\n' : `${fingerprint(error).id}\n`;

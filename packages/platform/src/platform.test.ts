@@ -31,7 +31,7 @@ test('looks for Windows programs with their extension', () => {
   expect(programFile('bin', 'postgres', 'linux')).toBe(join('bin', 'postgres'));
 });
 
-test('a file replaces another; errors other than that of an open file are reported at once', async () => {
+test('a file replaces another; errors other than that of an open file are reported immediately', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'millrace-test-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const [from, to] = [join(folder, 'from'), join(folder, 'to')];

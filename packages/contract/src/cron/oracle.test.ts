@@ -57,7 +57,7 @@ function disagreements(zone: string, walk: Walk, only = cases): string[] {
 const iso = (minute: number | undefined): string =>
   minute === undefined ? 'none' : new Date(minute * MINUTE).toISOString();
 
-describe('cron against an oracle that walks minutes', () => {
+describe('cron compared with a minute-by-minute oracle', () => {
   test('has at least forty patterns and every zone', () => {
     expect(PATTERNS.length).toBeGreaterThanOrEqual(40);
     expect(zones.length).toBeGreaterThan(400);

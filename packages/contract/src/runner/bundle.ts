@@ -25,7 +25,7 @@ export const bundlePath = z
   )
   .refine(
     (text) => text.split('/').every((part) => part !== '' && part !== '.' && part !== '..'),
-    'must stay inside of the bundle: parts with single slashes between them, none of them . or ..',
+    'must stay inside the bundle: parts with single slashes between them, none of them . or ..',
   );
 
 /** Content that is uploaded once per project, regardless of the number of versions that use it. */

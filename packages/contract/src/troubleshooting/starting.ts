@@ -13,7 +13,7 @@ export const starting = [
   ['Cannot reach ', 'the-server-cannot-be-reached'],
   ["with a body that is not this API's", 'not-a-millrace-server'],
   [' is not a Millrace server that accepts runners ', 'not-a-millrace-server'],
-  ['holds a space or a character that no key has', 'invalid-credential'],
+  ['contains a space or a character that is not valid in a key', 'invalid-credential'],
   ['A personal access token … many ', 'wrong-type-of-credential'],
   [' does not accept this secret key for running tasks ', 'missing-permission'],
   // Starting.

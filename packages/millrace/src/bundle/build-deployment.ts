@@ -126,7 +126,7 @@ const emptyPatterns = (warnings: readonly Message[]): string[] =>
     .map(
       ({ location }) =>
         `${location?.file}:${location?.line}: no file matches \`${location?.lineText.trim()}\`. ` +
-        'An import() of a template must use the file names of the project, with .ts and not .js.',
+        'An import() of a template must use the file names of the project, with .ts instead of .js.',
     );
 
 /** Builds repeatedly, until the modules contain no package that must be kept whole. */

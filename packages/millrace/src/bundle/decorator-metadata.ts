@@ -24,7 +24,7 @@ export async function withDecoratorMetadata(
   const swc = await installed<Swc>(file, '@swc/core');
   if (swc) return withSwc(swc, file, text, options);
   throw new Error(
-    'emitDecoratorMetadata of tsconfig.json requires a compiler that writes it: run `npm install --save-dev @swc/core` (typescript below 7 is used, too), or remove the option',
+    'emitDecoratorMetadata of tsconfig.json requires a compiler that writes it: run `npm install --save-dev @swc/core` (typescript below 7 also works), or remove the option',
   );
 }
 

@@ -58,7 +58,9 @@ export async function readManifest(folder: string): Promise<Manifest> {
   if (digest.slice(0, 64) !== digestOf(text)) throw damaged(`the digest of ${NAME} does not match`);
   const manifest = JSON.parse(text) as Manifest;
   if (Number(manifest.format) !== 1) {
-    throw new BackupFailed(`The backup ${folder} was made by a newer Millrace. Restore it with that one.`);
+    throw new BackupFailed(
+      `The backup ${folder} was made by a newer Millrace. Restore it with that version.`,
+    );
   }
   // The digest proves that the text is complete, but not that Millrace wrote it.
   const wrong = [...manifest.folders, ...manifest.files.map(({ path }) => path)].find(

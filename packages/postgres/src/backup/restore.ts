@@ -145,7 +145,7 @@ async function pause(sql: Sql): Promise<void> {
 function explainVersion(error: unknown, { postgres, millrace, name }: Manifest): unknown {
   if (!(error instanceof Error) || !('code' in error) || error.code !== 'other_version') return error;
   return new BackupRefused(
-    `The backup ${name} is of PostgreSQL ${postgres}, which this Millrace does not include. Restore it with Millrace ${millrace}, which created it, then run \`millrace upgrade-data\` on the new folder.`,
+    `The backup ${name} is from PostgreSQL ${postgres}, which this Millrace does not include. Restore it with Millrace ${millrace}, which created it, then run \`millrace upgrade-data\` on the new folder.`,
   );
 }
 
@@ -158,7 +158,7 @@ function explainRecovery(
   if (!log.includes('recovery ended before configured recovery target was reached')) return error;
   const last = /last completed transaction was at log time (\S+ \S+)/.exec(log)?.[1];
   const until = last
-    ? `its last transaction is of ${new Date(last).toISOString()}`
+    ? `its last transaction is from ${new Date(last).toISOString()}`
     : 'it contains no transactions';
   const gap = missing === undefined ? '' : ` The WAL ${missing} is missing, but later WAL exists.`;
   return new BackupFailed(

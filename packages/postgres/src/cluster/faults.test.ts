@@ -55,7 +55,7 @@ test.each(bothWays)(
     );
 
     expect(serverPid(dataDir)).not.toBe(before);
-    expect(log).toContain('PostgreSQL stopped unexpectedly: starting it again');
+    expect(log).toContain('PostgreSQL stopped unexpectedly: restarting it');
     const stored = await pool(running.connection, 1)<{ id: number }[]>`select id from stored`;
     const ids = new Set(stored.map(({ id }) => id));
     expect(acknowledged.filter((id) => !ids.has(id))).toEqual([]);

@@ -38,7 +38,7 @@ export async function supervise(options: Launch): Promise<Supervised> {
             error: explainOutput('start_failed', 'PostgreSQL keeps stopping', options.clusterFolder, output),
           };
         }
-        onLog('PostgreSQL stopped unexpectedly: starting it again');
+        onLog('PostgreSQL stopped unexpectedly: restarting it');
         // No pause before the first restart.
         await pause(failures === 1 ? 0 : Math.min(100 * 2 ** (failures - 2), MAX_PAUSE_MS), stopping.signal);
         if (stopping.signal.aborted) return { error: null };

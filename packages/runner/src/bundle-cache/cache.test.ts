@@ -242,7 +242,7 @@ test('evicts the least recently used entries above its limit, but none in use', 
   expect(await readdir(join(folder, '.new'))).toEqual([]);
 });
 
-test('two processes that fetch a version at once share it, even if one is killed', async () => {
+test('two processes that fetch a version at the same time share it, even if one is killed', async () => {
   const server = await bundleServer();
   const bundle = await server.add('1', files, { packages: layer(100_000) });
   const folder = await newFolder();

@@ -150,7 +150,7 @@ test('an attempt released before the welcome is reported after it', async () => 
   ]);
 });
 
-test('a runner that receives a stop signal releases waiting attempts at once', async () => {
+test('a runner that receives a stop signal releases waiting attempts immediately', async () => {
   const { peer, runner } = await startTestRunner({ 'tasks/all.ts': file({ waits: day }) });
   const first = peer.assign('waits');
   await suspended(peer, first);

@@ -60,7 +60,7 @@ describe('withAuth', () => {
     expect(await asker()).toBe('svc_dev_outer outer');
   });
 
-  test('allows one call at a time without AsyncLocalStorage, while clients stay separate', async () => {
+  test('allows one call at a time without AsyncLocalStorage, while clients remain separate', async () => {
     vi.resetModules();
     vi.stubGlobal('process', { env: {} });
     const sdk = await import('../index.ts').finally(() => vi.unstubAllGlobals());

@@ -70,7 +70,7 @@ describe('call', () => {
     });
   });
 
-  test('retries a call past five attempts while only a proxy answers, unless it is not idempotent', async () => {
+  test('retries a call past five attempts while only a proxy responds, unless it is not idempotent', async () => {
     const client = await clientFor(() =>
       server.received.length < 12
         ? { status: 503, headers: { 'content-type': 'text/html' }, body: '<html>no server</html>' }

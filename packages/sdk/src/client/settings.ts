@@ -98,7 +98,7 @@ function checkedBaseURL(text: string | undefined): string {
   if (url.username || url.password) {
     throw new ConfigurationError(
       explained(
-        'baseURL (MILLRACE_API_URL) must not contain a user name or password; give the credential as MILLRACE_SECRET_KEY.',
+        'baseURL (MILLRACE_API_URL) must not contain a user name or password; set the credential in MILLRACE_SECRET_KEY.',
         'no-server-is-configured',
       ),
     );
@@ -119,7 +119,7 @@ function checkedToken(text: string | undefined): string {
   if (!/^[\x21-\x7e]+$/.test(text)) {
     throw new ConfigurationError(
       explained(
-        'The secret key or access token holds a space or a character that no key has; copy it again, without quotes.',
+        'The secret key or access token contains a space or a character that is not valid in a key; copy it again, without quotes.',
         'invalid-credential',
       ),
     );
@@ -208,8 +208,8 @@ export function accessTokenOf(settings: ResolvedSettings): string | Promise<stri
   if (accessToken !== '') return accessToken;
   throw new ConfigurationError(
     explained(
-      'There is no credential here: the process that executes tasks holds no MILLRACE_SECRET_KEY. Call the API in the code of a run, ' +
-        'which has one of its own, not while a file is imported; or give a key with configure({ secretKey }) or auth.withAuth.',
+      'There is no credential here: the process that executes tasks has no MILLRACE_SECRET_KEY. Call the API in the code of a run, ' +
+        'which has its own credential, not while a file is imported; or pass a key with configure({ secretKey }) or auth.withAuth.',
       'no-credential-in-a-task',
     ),
   );

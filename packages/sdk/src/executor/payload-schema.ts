@@ -18,7 +18,7 @@ export function payloadSchemaOf(schema: StandardSchemaV1 | undefined): Declared 
     Partial<StandardJSONSchemaV1.Props>;
   if (typeof jsonSchema?.input !== 'function')
     return {
-      payloadSchemaNote: `its schema (${vendor}) does not implement Standard JSON Schema; zod has it since 4.2`,
+      payloadSchemaNote: `its schema (${vendor}) does not implement Standard JSON Schema; zod supports it since 4.2`,
     };
   try {
     const libraryOptions = optionsOf[vendor];
@@ -33,7 +33,7 @@ export function payloadSchemaOf(schema: StandardSchemaV1 | undefined): Declared 
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     return {
-      payloadSchemaNote: `${vendor} cannot write it as JSON Schema: ${message.slice(0, shownCharacters)}`,
+      payloadSchemaNote: `${vendor} cannot convert it to JSON Schema: ${message.slice(0, shownCharacters)}`,
     };
   }
 }

@@ -3,7 +3,7 @@ import { z } from 'zod';
 
 export const renderInvoice = task({
   id: 'render-invoice',
-  description: 'Renders an invoice as PDF, in a process of its own because the library may crash',
+  description: 'Renders an invoice as a PDF, in a separate process because the library may crash',
   schema: z.object({
     orderId: z.string(),
     lines: z.number().int(),

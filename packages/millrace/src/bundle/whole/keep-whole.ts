@@ -125,7 +125,7 @@ const reasonOf = ({ kind, line }: SelfReference, path: string): string =>
 
 function warningOf(folder: string | undefined, path: string, verdict: SelfReference | 'unreadable'): string {
   if (folder !== undefined)
-    return `${nameOf(folder)} is bundled, and ${path} could not be searched for files that it reads: if it misses a file, add it to build.external.`;
+    return `${nameOf(folder)} is bundled, and ${path} could not be searched for files that it reads: if it is missing a file, add it to build.external.`;
   const finds = verdict !== 'unreadable' && verdict.kind === 'names' ? 'modules by computed names' : 'files';
   return `${path} is a file of a workspace package and is bundled: if it misses ${finds} next to itself, add them with copyFiles.`;
 }

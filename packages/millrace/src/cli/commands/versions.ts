@@ -182,7 +182,7 @@ const abortCommand = (): Command =>
     const aborted = await deployments.abortCanary(version);
     if (json) return printJson(aborted);
     screenOn(process.stdout).line(
-      `${aborted.version} is no longer the canary. Runs that started on it stay on it.`,
+      `${aborted.version} is no longer the canary. Runs that started on it remain on it.`,
     );
   });
 

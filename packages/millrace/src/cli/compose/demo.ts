@@ -50,7 +50,7 @@ export async function demo(options: DemoOptions): Promise<void> {
   const { signal } = stopping;
   const stop = listenForStop(() => {
     stopping.abort();
-    line('Stopping. Ctrl-C again stops at once.');
+    line('Stopping. Press Ctrl-C again to stop immediately.');
   });
   const onStep = (step: string): void => {
     signal.throwIfAborted();

@@ -99,7 +99,7 @@ async function changeFile(folder: string): Promise<void> {
   if (await readNextKey(file)) {
     throw new CommandFailed(
       exitCodes.failed,
-      'The process that serves the folder has not rotated the key yet: see its log. It continues, also after a restart.',
+      'The process that serves the folder has not rotated the key yet: see its log. It continues, even after a restart.',
     );
   }
 }

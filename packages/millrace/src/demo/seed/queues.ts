@@ -69,11 +69,11 @@ export const feedOf = (supplier: string) => ({
 export async function addBulkActions(refused: { readonly id: string }): Promise<void> {
   const replayed = await runs.bulk.replay({
     filter: { taskIdentifier: 'send-mail', status: 'FAILED', error: refused.id },
-    name: 'Mails that the provider refused',
+    name: 'Emails that the provider rejected',
   });
   const canceled = await runs.bulk.cancel({
     filter: { tag: 'campaign:spring', status: 'DELAYED' },
-    name: 'The campaign of spring is off',
+    name: 'The spring campaign is off',
   });
   for (const action of [replayed, canceled]) await runs.bulk.poll(action, { pollIntervalMs: 250 });
 }

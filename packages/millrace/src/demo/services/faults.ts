@@ -51,7 +51,7 @@ const erp: Service = ({ path }) => {
   if (path.startsWith('/sales/')) {
     const isSunday = new Date(path.replace('/sales/', '')).getUTCDay() === 0;
     return isSunday
-      ? refusal(500, 'closing', 'The books of the day are not closed')
+      ? refusal(500, 'closing', 'The books for the day are not closed')
       : ok({ orders: numberOf(path) % 900 });
   }
   const sku = path.replace('/stock/', '');

@@ -55,7 +55,7 @@ export const cancelRun = writes({
   name: 'cancel_run',
   title: 'Cancel a run',
   description:
-    'Cancels a run and its child runs. A waiting run ends at once; an executing run receives a stop signal. A run that has ended does not change.',
+    'Cancels a run and its child runs. A waiting run ends immediately; an executing run receives a stop signal. A run that has ended does not change.',
   input: { run: runInput },
   output: { id: z.string(), status: z.string() },
   destroys: true,

@@ -78,7 +78,7 @@ test('trace() and the OpenTelemetry API nest in each other, across waits', async
   expect(named('outer').took).toBeGreaterThanOrEqual(named('inner').took);
 });
 
-test('spans of runs that execute at the same time stay apart', async () => {
+test('spans of runs that execute at the same time remain separate', async () => {
   const run = (name: string) => () => trace(name, async () => (await turn(), trace(`${name} inner`, turn)));
   const all = await Promise.all(
     ['a', 'b'].map((name) => traced(run(name), { assignment: assignmentOf({ run: `run_${name}` }) })),
