@@ -61,7 +61,7 @@ const post = (path: string, body: string): Promise<number> =>
   });
 
 let sent = 0;
-/** Requests a second, and the median of how long one took in milliseconds. */
+/** Requests per second, and the median duration of a request in milliseconds. */
 async function rate(ask: () => Promise<number>): Promise<{ perSecond: number; medianMs: number }> {
   const until = performance.now() + seconds * 1_000;
   const took: number[] = [];

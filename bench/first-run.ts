@@ -87,7 +87,7 @@ const environment = (cache: string): NodeJS.ProcessEnv => ({
 
 /** Starts a command in a folder. `line` resolves when it prints a line that matches. */
 function start(command: string, args: readonly string[], cwd: string, cache: string) {
-  // A group of its own: npx ends at a signal, and leaves the command that it runs alone.
+  // A separate process group, because npx ends at a signal without ending the command that it runs.
   const child = spawn(command, args, {
     cwd,
     env: environment(cache),

@@ -35,7 +35,7 @@ interface Side {
   readonly keys: number;
   /** Which key the nth run has. */
   readonly keyOf: (n: number) => number;
-  /** Runs at once under each key; null for no limit. */
+  /** Concurrent runs per key; null for no limit. */
   readonly limit: number | null;
   /** The versions to which runs are pinned in turn; 0 for none. */
   readonly pinned: readonly number[];

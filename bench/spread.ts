@@ -39,7 +39,7 @@ interface Figures {
   readonly trigger: number;
   readonly drain: number;
   readonly drainDatabase: number;
-  /** Runs a second. */
+  /** Runs per second. */
   readonly rate: number;
 }
 

@@ -33,7 +33,7 @@ export function ownCpuOf(pid: number): number {
   return (fields.reduce((ticks, field) => ticks + Number(field), 0) * 1000) / ticksPerSecond;
 }
 
-/** Milliseconds for which the machine's processors had nothing to do. */
+/** Idle time of the machine's processors in milliseconds. */
 export function idleOfMachine(): number {
   const [, , , , idle, waiting] = readFileSync('/proc/stat', 'utf8').split('\n', 1)[0]?.split(/ +/) ?? [];
   return ((Number(idle) + Number(waiting)) * 1000) / ticksPerSecond;

@@ -1,6 +1,6 @@
 /**
- * The web server of the chat: the page, its script, and a session for each visitor. The secret key stays here; the page gets a
- * token that opens its own session and nothing else, and talks to Millrace itself.
+ * The web server of the chat: the page, its script, and a session for each visitor. The secret key remains here; the page gets a token that
+ * opens its own session and nothing else, and talks to Millrace itself.
  */
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -26,7 +26,7 @@ export async function startDev(args: readonly string[]): Promise<Dev> {
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   });
   const stop = (): void => void child.kill('SIGTERM');
-  // Ctrl-C reaches the child by itself; this process only stays until the child is done.
+  // The child receives Ctrl-C as well; this process only waits until the child has ended.
   process.on('SIGINT', () => {});
   process.on('SIGTERM', stop);
   process.on('SIGHUP', stop);

@@ -24,7 +24,7 @@ export interface Services {
 
 export interface ServicesOptions {
   readonly port?: number;
-  /** Milliseconds that a request takes, before and after its action. */
+  /** How long a request takes before and after its action, in milliseconds. */
   readonly delayMs?: () => number;
   /** Called with each request. */
   readonly onRequest?: () => void;

@@ -46,7 +46,7 @@ describe('a repeated request', () => {
       }
       // Only variables of a branch can be inherited.
       const own = 'x-service-branch' in branch ? { isInherited: false } : {};
-      // The repeated request is executed once: the change in between stays.
+      // The repeated request is executed once: the change in between is kept.
       await ask(`PUT ${at}/A`, { headers: { ...branch }, body: { value: 'changed' } });
       await ask(`POST ${at}`, { headers: { ...headers, ...branch }, body: { name: 'A', value: 'A' } });
       expect((await ask(`GET ${at}`, { headers: { ...branch } })).body).toEqual([

@@ -5,7 +5,7 @@ export type Mode = 'plain' | 'mixed';
 
 const queues = 50;
 const keys = 10_000;
-/** Runs at once of each key in its queue. */
+/** Concurrent runs per key in its queue. */
 const limit = 5;
 const schedules = 100;
 

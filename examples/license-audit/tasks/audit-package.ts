@@ -10,7 +10,7 @@ export interface PackageAudit {
   readonly texts: readonly string[];
 }
 
-/** Audits one installed package. An invalid licence fails the run at once, because a retry would find the same one. */
+/** Audits one installed package. An invalid licence fails the run immediately, because a retry would find the same one. */
 export const auditPackage = task({
   id: 'audit-package',
   run: async ({ folder }: { folder: string }): Promise<PackageAudit> => {

@@ -127,7 +127,7 @@ describe('a user of an identity provider', () => {
     });
   });
 
-  test('is checked at most every half minute, however many requests and processes there are', async () => {
+  test('is checked at most every half minute, regardless of the number of requests and processes', async () => {
     const { provider, here, browser } = await ada();
     const other = await here.another();
     const cookie = [...browser.cookies(here.server.url)]

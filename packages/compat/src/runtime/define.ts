@@ -213,7 +213,7 @@ async function around(
   if (after) throw after.thrown;
 }
 
-/** Milliseconds for which an attempt waits at its end for promises registered by `waitUntil` and streams. */
+/** How long, in milliseconds, an attempt waits at its end for promises registered by `waitUntil` and streams. */
 const deferredMs = 60_000;
 
 async function afterDeferred({ deferred }: Attempt): Promise<void> {

@@ -11,7 +11,7 @@ export const environmentVariable = z.object({
   name: z.string(),
   value: z.string(),
   isSecret: z.boolean(),
-  /** Only in branches: whether the branch has no value of its own, so this is the parent's value. */
+  /** Only in branches: whether the branch does not have its own value, so this is the parent's value. */
   isInherited: z.boolean().optional(),
 });
 export type EnvironmentVariable = z.infer<typeof environmentVariable>;

@@ -111,7 +111,7 @@ export function useOpened<T>(value: T): Opened<T> {
     enabled: envelopes.length > 0 && endpoint !== '',
     queryFn: ({ signal }) => openSealed(endpoint, value, signal),
     staleTime: Infinity,
-    // Clear text stays in the page only while it is shown.
+    // Clear text is kept in the page only while it is shown.
     gcTime: 0,
     retry: false,
   });

@@ -41,7 +41,7 @@ const position = /\b(?:row|line|record|entry|cell|column|sheet|element)s?\b/i;
 
 /**
  * A message about a position in a file, such as a row, comes from the reader of one format. The format is kept, because a bad row in a CSV
- * file is a different bug than a bad row in a spreadsheet.
+ * file is a different bug from a bad row in a spreadsheet.
  */
 export const fileOfRows: Rule = replacing(
   'file with a place in it',

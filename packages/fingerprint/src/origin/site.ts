@@ -33,7 +33,7 @@ const formatted = new RegExp(
 const maxCallers = 3;
 
 /**
- * The nearest caller that is for one format, as a list of at most one item. A check shared by the readers of several formats, such as a row
+ * The nearest caller that handles one format, as a list of at most one item. A check shared by the readers of several formats, such as a row
  * check, fails differently for each of them.
  */
 function formatOf(callers: string[]): string[] {

@@ -18,7 +18,7 @@ export interface SourceOptions {
   readonly branch?: string | undefined;
   /** Aborts all requests in progress. */
   readonly signal: AbortSignal;
-  /** Milliseconds after which to give up on an unresponsive server. Default 60,000. */
+  /** How long to wait for an unresponsive server, in milliseconds. Default 60,000. */
   readonly patienceMs?: number;
 }
 

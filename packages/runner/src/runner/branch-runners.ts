@@ -6,7 +6,7 @@ export interface BranchRunnersOptions {
   readonly onServed?: ((branch: string, runner: string) => void) | undefined;
   /** Includes the reason, unless the branch no longer exists. */
   readonly onLeft?: ((branch: string, why?: string) => void) | undefined;
-  /** Milliseconds that runs may take to finish when their branch is no longer served. */
+  /** How long, in milliseconds, runs may take to finish when their branch is no longer served. */
   readonly stopMs: number;
 }
 

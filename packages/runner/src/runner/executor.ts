@@ -68,7 +68,7 @@ export interface ExecutorEvents {
 }
 
 const ticksBetweenPings = 5;
-/** Milliseconds after the end of an attempt in which its output may still arrive while others run. */
+/** How long after the end of an attempt its output may still arrive while others run, in milliseconds. */
 const outputDelayMs = 100;
 /** The same limit while no others run. */
 const lateOutputMs = 5_000;

@@ -5,15 +5,15 @@ import type { Executor } from './executor.ts';
 
 /** Milliseconds between two ticks. */
 export const tickMs = 100;
-/** Milliseconds that importing the task files may take. */
+/** How long importing the task files may take, in milliseconds. */
 export const startMs = 60_000;
 
 export interface Limits {
   /** Milliseconds between the stop signal of an attempt and killing it. */
   readonly graceMs: number;
-  /** Milliseconds that other attempts in a process have to finish when one of them does not stop. */
+  /** How long, in milliseconds, other attempts in a process have to finish when one of them does not stop. */
   readonly vacateMs: number;
-  /** Milliseconds that a shared process may be unresponsive. */
+  /** How long a shared process may be unresponsive, in milliseconds. */
   readonly blockedMs: number;
 }
 

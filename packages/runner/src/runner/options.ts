@@ -29,7 +29,7 @@ export interface RunnerOptions {
   readonly cache?: CacheOptions;
   /** Labels of this machine for tasks with `requires`. */
   readonly labels?: readonly string[];
-  /** Milliseconds that runs may take to finish when the server asks this runner to stop. Default 25,000. */
+  /** How long, in milliseconds, runs may take to finish when the server asks this runner to stop. Default 25,000. */
   readonly stopMs?: number;
   /** Maximum number of concurrent attempts. Default 100. */
   readonly concurrency?: number;
@@ -50,9 +50,9 @@ export interface RunnerOptions {
   readonly runAs?: string;
   /** Milliseconds between the stop signal of an attempt and killing it. Default 5,000. */
   readonly graceMs?: number;
-  /** Milliseconds that a shared process may be unresponsive. Default 10,000. */
+  /** How long a shared process may be unresponsive, in milliseconds. Default 10,000. */
   readonly blockedMs?: number;
-  /** Milliseconds that other attempts in a process have to finish when one of them does not stop. Default 60,000. */
+  /** How long, in milliseconds, other attempts in a process have to finish when one of them does not stop. Default 60,000. */
   readonly vacateMs?: number;
   readonly events?: RunnerEvents;
   /** Aborting it stops waiting for an unresponsive server, and `startRunner` rejects. Has no effect later. */

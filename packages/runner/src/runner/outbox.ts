@@ -9,7 +9,7 @@ import { cut, lengthOf } from '../executor/cut.ts';
 import { LineBuffer } from '../executor/line-buffer.ts';
 import { SpanBuffer } from '../executor/span-buffer.ts';
 
-/** Milliseconds for which lines wait to be sent together. */
+/** How long lines wait to be sent together, in milliseconds. */
 const linesWait = 50;
 /** Characters of buffered lines. */
 export const maxLinesSize = 16 * 1024 * 1024;

@@ -43,7 +43,7 @@ export interface ExecutorEnvironment {
 const surplusMs = 10_000;
 /** Maximum number of such idle processes, because a runner may serve many versions and each process takes 60 MB. */
 const maxSurplus = 8;
-/** Milliseconds that idle processes have to exit when the pool closes. */
+/** How long idle processes have to exit when the pool closes, in milliseconds. */
 const endMs = 1_000;
 /** Memory in MiB that an isolated run counts as if its task does not name a machine. */
 export const unnamedMachine = 512;

@@ -2,7 +2,7 @@ import type { Dispatch } from './dispatch.ts';
 import { tickMs } from './limits.ts';
 import { Prefetch } from './prefetch.ts';
 
-/** Milliseconds after which an attempt that waits for a slot is returned to the server. */
+/** How long an attempt waits for a slot before it is returned to the server, in milliseconds. */
 const releaseAfterMs = 1_000;
 
 /** Calls `dispatch.tick` ten times a second while there is work, and adjusts how many attempts the runner accepts. */

@@ -24,7 +24,7 @@ export interface AsToolOptions {
 /** A tool in the form that `generateText` and `streamText` of the AI SDK accept. */
 export interface TaskTool<TInput, TOutput> {
   readonly description: string;
-  // oxlint-disable-next-line typescript/no-explicit-any -- a schema's type has a symbol of its own in each version of the AI SDK
+  // oxlint-disable-next-line typescript/no-explicit-any -- a schema's type has a different symbol in each version of the AI SDK
   readonly inputSchema: any;
   readonly execute: (input: TInput, options?: { readonly abortSignal?: AbortSignal }) => Promise<TOutput>;
 }

@@ -137,8 +137,8 @@ function whenCanceled(calls: HookCalls) {
 }
 
 /**
- * Milliseconds that code has to stop after `maxDuration`, before the hooks are called. If the code continues, the process is killed a few
- * seconds later, so the hooks cannot wait longer.
+ * How long, in milliseconds, code has to stop after `maxDuration`, before the hooks are called. If the code continues, the process is
+ * killed a few seconds later, so the hooks cannot wait longer.
  */
 const abortGraceMs = 1_000;
 

@@ -1,7 +1,7 @@
 import { globalHooks, hasGlobalHooks } from './global.ts';
 import type { HookArguments, HookName, HookOf, Hooks } from './types.ts';
 
-/** Milliseconds that a hook at the end of an attempt may take, so that the run does not wait forever. */
+/** How long, in milliseconds, a hook at the end of an attempt may take, so that the run does not wait forever. */
 export const hookLimitMs = 30_000;
 
 /** The hooks of one task's attempt, and their common parameters. */

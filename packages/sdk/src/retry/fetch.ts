@@ -31,7 +31,7 @@ export interface FetchRetryOptions {
 export type FetchOptions = RequestInit & {
   /** How failed attempts are retried; `false` disables retries. */
   retry?: FetchRetryOptions | false;
-  /** Milliseconds until the response headers must have arrived, for each attempt. Default: no limit. */
+  /** The time limit for the response headers of each attempt, in milliseconds. Default: no limit. */
   timeoutInMs?: number;
 };
 

@@ -8,7 +8,7 @@ import { runId, type Run, type RunReference } from './run.ts';
 export interface PollOptions {
   /** Milliseconds between two polls. Default 1,000. */
   pollIntervalMs?: number;
-  /** Milliseconds after which a PollTimeoutError is thrown. Default: no limit. */
+  /** The time after which a PollTimeoutError is thrown, in milliseconds. Default: no limit. */
   timeoutInMs?: number;
   /** Stops waiting; the promise rejects with the signal's reason. The run continues. */
   signal?: AbortSignal;

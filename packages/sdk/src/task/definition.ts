@@ -48,7 +48,7 @@ export interface TaskSettings<TId extends string> {
   description?: string;
   /** How failed attempts are retried. */
   retry?: TaskRetryOptions;
-  /** The queue of its runs. Default: a queue of its own, without a limit. */
+  /** The queue of its runs. Default: a separate queue without a limit. */
   queue?: QueueOptions;
   /** Same as `queue.rateLimit`, for a task with its own queue. */
   rateLimit?: RateLimitOptions;

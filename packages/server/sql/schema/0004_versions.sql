@@ -162,7 +162,7 @@ create table runners (
   unable jsonb not null default '{}',
   -- accepts no more attempts, by request or because it is stopping
   draining boolean not null default false,
-  -- a stop was requested, or the runner is stopping by itself
+  -- a stop was requested, or the runner is stopping on its own
   stopping boolean not null default false,
   connected_at timestamptz not null,
   heartbeat_at timestamptz not null default now(),

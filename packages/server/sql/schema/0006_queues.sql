@@ -119,8 +119,8 @@ create table lanes (
   blocked boolean not null default false,
   -- When a rate limit blocked the lane. Such lanes return in this order as the limit allows, not when a slot becomes free.
   rate_limited_at timestamptz,
-  -- The id of the shared limit of its queue, or 0. Claims do not scan the rings of exhausted limits, however many lanes they have. A new lane
-  -- is in ring 0; the first claim that finds it there moves it.
+  -- The id of the shared limit of its queue, or 0. Claims do not scan the rings of exhausted limits, regardless of the number of their
+  -- lanes. A new lane is in ring 0; the first claim that finds it there moves it.
   ring int not null default 0,
   -- position in the ring, which claims scan
   turn int not null default lane_turn(nextval('lane_turns')),

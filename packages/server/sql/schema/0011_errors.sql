@@ -182,7 +182,7 @@ create table error_audit (
 );
 create index error_audit_by_group on error_audit (env, group_id, id);
 
--- Rules of a project: matching errors go to the group that the rule chooses, whatever their fingerprint.
+-- Rules of a project: matching errors go to the group that the rule chooses, regardless of their fingerprint.
 create table error_rules (
   id text collate "C" primary key,
   project_id int not null references projects on delete cascade,

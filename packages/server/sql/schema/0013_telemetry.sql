@@ -59,7 +59,7 @@ create table run_stats (
   env int not null,
   -- minutes: the widths of telemetry/stats/range.ts
   width int not null check (width in (1, 5, 60, 360, 1440)),
-  -- the subject of the counts, so that each series is read by itself:
+  -- the subject of the counts, so that each series is read separately:
   --   a           all runs of the environment
   --   t:<task>  q:<queue name>  v:<version>
   series text collate "C" not null,

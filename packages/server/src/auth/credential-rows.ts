@@ -6,7 +6,7 @@ import { confirmedLately, confirmedMsAgo } from './confirm.ts';
 import type { AttemptLease, Environment } from './principal.ts';
 
 interface Lifetime {
-  /** Milliseconds until it expires; null means never. */
+  /** The remaining time until it expires, in milliseconds; null means never. */
   readonly endsInMs: number | null;
   readonly expiresAt: Date | null;
   /** The last use was recorded five minutes ago or more. */

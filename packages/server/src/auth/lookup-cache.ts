@@ -1,9 +1,9 @@
 import { LRUCache } from 'lru-cache';
 
 export interface LookupCacheOptions {
-  /** Milliseconds after which an entry is no longer used. */
+  /** The age in milliseconds after which an entry is no longer used. */
   readonly maxAgeMs: number;
-  /** Milliseconds after which an entry is still used, but should be loaded again in the background. */
+  /** The age in milliseconds after which an entry is still used, but should be loaded again in the background. */
   readonly dueMs: number;
   readonly maxEntries: number;
 }
@@ -12,7 +12,7 @@ export interface Loaded<V> {
   readonly value: V;
   /** When the look-up began (`performance.now()`). A later revocation may have been missed. */
   readonly asOf: number;
-  /** Milliseconds after `asOf` when the value expires by itself. */
+  /** Milliseconds after `asOf` when the value expires even without an event. */
   readonly endsInMs?: number | undefined;
 }
 

@@ -54,7 +54,7 @@ describe('the idempotency key of a batch', () => {
     expect(await sql`select from batches`).toHaveLength(1);
   });
 
-  test('answers thirty concurrent calls for different batches, and resolves to one of them', async () => {
+  test('handles thirty concurrent calls for different batches, and resolves to one of them', async () => {
     const { another, ask, keys, sql } = await ownBatchServer();
     const other = await another();
     const answers = await Promise.all(

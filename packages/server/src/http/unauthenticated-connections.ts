@@ -6,7 +6,7 @@ export interface ConnectionLimits {
   readonly unauthenticatedMs: number;
   /** Connections without a successful request in this process. Any further connection closes the oldest. Default 2,000. */
   readonly maxUnauthenticated: number;
-  /** Milliseconds that an HTTP/2 connection may stay open without an append session. Default 120,000. */
+  /** How long, in milliseconds, an HTTP/2 connection may stay open without an append session. Default 120,000. */
   readonly idleMs: number;
 }
 

@@ -5,7 +5,7 @@ import { Timer } from './timer.ts';
 
 const clock = { now: Date.now };
 
-/** A job that ticks once a minute by itself, with the times of its ticks. */
+/** A job that ticks once per minute without being woken, with the times of its ticks. */
 function started(tick: () => ReturnType<Job['tick']> = async () => false) {
   const ticks: number[] = [];
   const warned: unknown[] = [];

@@ -8,7 +8,7 @@ const pageLines = 500;
 /** A follower of an environment that is further behind than this skips to the newest lines. */
 export const maxBehind = 20_000;
 const resumeBehind = 1_000;
-/** Milliseconds for which lines with lower ids may still appear: an id is assigned before its transaction ends. */
+/** How long lines with lower ids may still appear, in milliseconds, because an id is assigned before its transaction ends. */
 const lateMs = 2_000;
 const maxSeen = 20_000;
 

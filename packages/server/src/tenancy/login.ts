@@ -31,7 +31,7 @@ const lifetimeMs = 10 * 60_000;
 const firstInterval = 1;
 const slowedBy = 5;
 const maxInterval = 60;
-/** Maximum number of pending logins. Anyone may request one, and each row stays for ten minutes. */
+/** Maximum number of pending logins. Anyone may request one, and each row is kept for ten minutes. */
 const maxWaiting = 10_000;
 const tokenDays = 90;
 const day = 86_400_000;

@@ -22,7 +22,7 @@ export interface SessionRow {
   readonly credentialId: string;
   readonly userId: string;
   readonly expiresAt: Date;
-  /** Milliseconds until it expires. */
+  /** The remaining time until it expires, in milliseconds. */
   readonly endsInMs: number;
   /** The last use was recorded five minutes ago or more. */
   readonly useIsStale: boolean;

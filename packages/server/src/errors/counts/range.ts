@@ -10,7 +10,7 @@ export interface Range {
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
-/** The ages in milliseconds after which occurrences are counted only by the hour, and only by the day. */
+/** The ages in milliseconds after which occurrences are counted only per hour, and only per day. */
 export interface Ages {
   readonly hours: number;
   readonly days: number;

@@ -33,7 +33,7 @@ export interface CancelLiveOptions {
   /** Called in the first transaction that cancels a run. */
   readonly record: (tx: Transaction) => Promise<void>;
   readonly atOnce?: number;
-  /** Milliseconds after which no further transaction begins. */
+  /** The time after which no further transaction begins, in milliseconds. */
   readonly budgetMs?: number;
 }
 

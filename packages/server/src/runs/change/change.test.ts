@@ -64,7 +64,7 @@ describe('a replay', () => {
     });
   });
 
-  test('waits in the queue of the original run, whatever its name', async () => {
+  test('waits in the queue of the original run, regardless of its name', async () => {
     const t = await testEngine();
     await t.register('send.mail');
     const { id } = await t.trigger('send.mail');

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 /** PostgreSQL index entries are limited to about 2,700 bytes, which the key shares with the environment and the task. */
 const maxBytes = 2_000;
 
-/** The first character of a stored wait key, and of no other key. The SQL function `claim_idempotency_keys` uses it, too. */
+/** The first character of a stored wait key, and of no other key. The SQL function `claim_idempotency_keys` also uses it. */
 const waitMark = '\u0001';
 
 /** The lifetime of a wait key, in milliseconds: longer than any run is retained. */

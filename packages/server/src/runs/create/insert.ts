@@ -11,7 +11,7 @@ interface InsertOptions {
 }
 
 /**
- * The general path for creating runs: one statement for any number of runs, by itself or in the caller's transaction. It resolves each
+ * The general path for creating runs: one statement for any number of runs, in its own transaction or in the caller's. It resolves each
  * trigger to a run, inserts the new runs, and puts them where they wait (`create_runs`). Returns the outcomes in the order of the runs.
  */
 export async function insertRuns(

@@ -6,7 +6,7 @@ import { pathFacets, type RunPath } from '../paths/facets.ts';
 
 export interface Debounce {
   readonly key: string;
-  /** Milliseconds after its creation in which a run can be pushed; null means no limit. */
+  /** How long after its creation a run can be pushed, in milliseconds; null means no limit. */
   readonly maxMs: number | null;
   /** Whether the run takes the data of the latest trigger instead of keeping that of the first. */
   readonly trailing: boolean;

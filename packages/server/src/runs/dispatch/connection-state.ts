@@ -47,7 +47,7 @@ export interface ConnectionDependencies {
   readonly closing: () => boolean;
 }
 
-/** The interface of the socket that the protocol requires; the WebSocket library stays in `http/`. */
+/** The interface of the socket that the protocol requires; the WebSocket library is used only in `http/`. */
 export interface RunnerSocket {
   send(message: ServerMessage): void;
   close(): void;

@@ -26,7 +26,7 @@ export function createEndMessageWaits(
   });
 }
 
-/** The same in one statement, by itself or in the caller's transaction. Returns the environments whose runs may continue. */
+/** The same in one statement, in its own transaction or in the caller's. Returns the environments whose runs may continue. */
 export async function endMessageWaits(sql: Queryable, at: Date, came: readonly Came[]): Promise<number[]> {
   const rows = await sql<{ env: number }[]>`
     select env from end_message_waits(

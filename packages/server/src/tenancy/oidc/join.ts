@@ -58,7 +58,7 @@ async function setRole(
   await recordAct(tx, by, { act: 'member.added', target: userId, in: { organization }, new: { role } });
 }
 
-/** Gives a member the role of their groups. Owners stay owners. Returns true if the role changed. */
+/** Gives a member the role of their groups. Owners remain owners. Returns true if the role changed. */
 export async function updateRole(
   tx: Queryable,
   {

@@ -26,7 +26,7 @@ begin
       with recursive tree as (
         select r.* from runs r where r.env = p_env and r.id = p_run
         union
-        -- `offset 0`: the children of each run are read by key, whatever tree size the planner expects
+        -- `offset 0`: the children of each run are read by key, regardless of the tree size that the planner expects
         select r.* from tree t cross join lateral (select x.* from runs x where x.env = p_env and x.parent_id = t.id offset 0) r
       )
       select * from tree where status is null

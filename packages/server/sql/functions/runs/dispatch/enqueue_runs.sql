@@ -12,7 +12,7 @@ declare
 begin
   if cardinality(p_runs) = 0 then return; end if;
   loop
-    -- each lane is locked once, however many runs enter it
+    -- each lane is locked once, regardless of the number of runs that enter it
     select count(*) = count(l.id) into v_is_complete
       from (select distinct i.queue_id, coalesce(i.key, '') as key, coalesce(i.pinned_version, 0) as pinned_version from unnest(p_runs) as i) k
       left join lateral (

@@ -18,10 +18,10 @@ const mib = 1_048_576;
 const mapLimits = { maxDepth: 16, maxMembers: 200_000 };
 /** Maximum unpacked size. A larger map is not read, because parsing it would delay other requests. */
 export const maxMapBytes = 16 * mib;
-/** Maximum characters of sources that stay in memory. */
+/** Maximum characters of sources that are kept in memory. */
 const maxTextCharacters = 32 * mib;
 /**
- * Maximum characters of source names that stay in memory, so that a file that is in none of the maps is not searched for in all of them
+ * Maximum characters of source names that are kept in memory, so that a file that is in none of the maps is not searched for in all of them
  * again.
  */
 const maxNameCharacters = 4 * mib;
