@@ -76,7 +76,7 @@ describe('wrong credentials', () => {
     expect(unknown).toEqual([401, 401, 401, 401, 401, 429]);
   });
 
-  test('count for the address that a trusted proxy names', async () => {
+  test('count for the address that a trusted proxy reports', async () => {
     const { ask } = await installation({ ...limit, trustedProxies: ['127.0.0.1'] });
     const from = async (address: string) =>
       (await ask('GET /api/v1/runs', { key: 'x', headers: { 'x-forwarded-for': address } })).status;

@@ -136,7 +136,7 @@ test('an invalid option is rejected and named, even if another option takes prec
   expect((await ask('/api/v1/runs')).body.data).toEqual([]);
 });
 
-test('JSON keeps all characters, even NUL and half surrogate pairs', async () => {
+test('JSON keeps all characters, even NUL and unpaired surrogates', async () => {
   const { ask, trigger } = await started();
   const odd = { 'k\ud800': 'a\0b\udc00' };
   const { body: run } = await ask('/api/v1/tasks/send/trigger', { method: 'POST', body: { payload: odd } });

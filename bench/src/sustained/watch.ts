@@ -44,7 +44,7 @@ export class Watch {
     this.#pids = pids;
   }
 
-  /** Attempts that began so far: each takes one number of a sequence, which costs nothing to read. */
+  /** Attempts begun so far. Each takes one number of a sequence, which costs nothing to read. */
   begun(): Promise<number> {
     return this.#number('select last_value from lease_fences');
   }

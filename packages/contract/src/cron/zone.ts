@@ -79,7 +79,7 @@ function openZone(format: Intl.DateTimeFormat): Zone {
         blocks.set(number, block);
       }
       for (const segment of block) if (instant < segment.end) return segment;
-      throw new RangeError(`${instant} is not an instant of a Date`);
+      throw new RangeError(`${instant} is outside the range of a Date`);
     },
   };
 }

@@ -85,7 +85,7 @@ function lifted(body: unknown, context: z.RefinementCtx): unknown {
   return { id: body['id'] ?? event['id'], event: { ...times, ...event } };
 }
 
-/** An event and its id: an event sent again with the same id is a duplicate. */
+/** An event and its id: an event resent with the same id is a duplicate. */
 export const newEvent = z.preprocess(lifted, z.object({ id: eventId, event: eventFields }));
 export type NewEvent = z.output<typeof newEvent>;
 

@@ -46,7 +46,7 @@ export type Outcome =
     }
   | { readonly kind: 'canceled' }
   /**
-   * Returned by the runner: queued again as the same attempt. With `started`, some of its code may have run: it stays on its version and no
+   * Returned by the runner: requeued as the same attempt. With `started`, some of its code may have run: it stays on its version and no
    * longer expires.
    */
   | { readonly kind: 'released'; readonly started?: true }

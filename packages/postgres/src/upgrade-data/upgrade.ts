@@ -44,8 +44,7 @@ const DRAFT = 'upgrade.new-';
 const oldSettings = { default_transaction_read_only: 'on', autovacuum: 'off', wal_keep_size: '1TB' };
 
 /**
- * A draft that is lost in a machine crash is created again, so nothing is logged or flushed until the end, when everything is flushed to
- * disk.
+ * A draft that is lost in a machine crash is recreated, so nothing is logged or flushed until the end, when everything is flushed to disk.
  */
 const draftSettings = {
   fsync: 'off',

@@ -14,7 +14,7 @@ export interface FetchedVersionsOptions {
   readonly onChange: () => void;
   /** A version was fetched and is being served. */
   readonly onLoaded: (version: string, took: number) => void;
-  /** Files of a version in the cache were lost or changed, so it is loaded again. */
+  /** Files of a version in the cache were lost or changed, so it is reloaded. */
   readonly onDamaged: (version: string) => void;
   readonly onUnable: (version: string, why: string) => void;
 }

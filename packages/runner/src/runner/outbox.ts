@@ -36,7 +36,7 @@ export interface LineLimits {
   readonly logged?: number | undefined;
 }
 
-/** Messages to the server. Outcomes are stored, and sent again on each new connection, until they are confirmed. */
+/** Messages to the server. Outcomes are stored, and resent on each new connection, until they are confirmed. */
 export class Outbox {
   /** False when there is no connection. */
   readonly #send: (message: RunnerMessage) => boolean;

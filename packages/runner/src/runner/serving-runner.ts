@@ -243,7 +243,7 @@ export class ServingRunner implements Runner {
   }
 
   #greet(welcome: Welcome): void {
-    // The branch was archived and created again, so nothing here belongs to the new one.
+    // The branch was archived and recreated, so nothing here belongs to the new one.
     if (this.#environment && this.#environment.id !== welcome.environment.id)
       return this.#connection.refuse('The branch of this runner was replaced by another one.');
     this.#sendChanges();

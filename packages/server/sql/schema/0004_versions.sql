@@ -181,7 +181,7 @@ create table runner_names (
   pid int not null,
   -- last time it was connected, accurate to an hour
   last_seen_at timestamptz not null,
-  -- The number of the runner's last stored frame of log lines, so that a frame that is sent again is not stored twice.
+  -- The number of the runner's last stored frame of log lines, so that a frame that is resent is not stored twice.
   logged bigint not null default 0,
   unique (env, runner_id)
 );

@@ -3,9 +3,9 @@
 -- A batch is opened with the number of its items and then filled, in any order and in any number of requests. When the last item has arrived,
 -- the batch is sealed, and only then may its runs start.
 --
--- An item's run id follows from the batch and the item's index. Therefore an item that is sent again finds its own run, and the runs of a
--- batch are one range of ids, in item order. Until the batch is sealed, its runs are held by the batch and wait nowhere else. Whether a
--- batch has ended is not stored; it follows from its runs.
+-- An item's run id follows from the batch and the item's index. Therefore an item that is resent finds its own run, and the runs of a batch
+-- are one range of ids, in item order. Until the batch is sealed, its runs are held by the batch and wait nowhere else. Whether a batch has
+-- ended is not stored; it follows from its runs.
 create table batches (
   env int not null,
   id text collate "C" not null,

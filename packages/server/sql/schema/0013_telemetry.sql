@@ -98,7 +98,7 @@ create table run_stats (
 -- By age, for deletion, and all series of a time, to find the largest.
 create index run_stats_by_time on run_stats (env, width, at);
 
--- The last flush of each server process: a flush that is sent again adds nothing.
+-- The last flush of each server process: a flush that is resent adds nothing.
 create table run_stat_flushes (
   process uuid primary key,
   flush bigint not null,

@@ -22,7 +22,7 @@ export function claimsOf(token: string): JWTPayload | undefined {
 }
 
 /**
- * The live key of the environment that signed the token; undefined if there is none. If no cached key matches, the keys are loaded again.
+ * The live key of the environment that signed the token; undefined if there is none. If no cached key matches, the keys are reloaded.
  */
 export async function findSigner(
   ring: SigningKeyRing,

@@ -3,14 +3,14 @@ import { LRUCache } from 'lru-cache';
 export interface LookupCacheOptions {
   /** The age in milliseconds after which an entry is no longer used. */
   readonly maxAgeMs: number;
-  /** The age in milliseconds after which an entry is still used, but should be loaded again in the background. */
+  /** The age in milliseconds after which an entry is still used, but should be reloaded in the background. */
   readonly dueMs: number;
   readonly maxEntries: number;
 }
 
 export interface Loaded<V> {
   readonly value: V;
-  /** When the look-up began (`performance.now()`). A later revocation may have been missed. */
+  /** When the lookup began (`performance.now()`). A later revocation may have been missed. */
   readonly asOf: number;
   /** Milliseconds after `asOf` when the value expires even without an event. */
   readonly endsInMs?: number | undefined;
@@ -23,7 +23,7 @@ interface Entry<V> {
   readonly end: number;
 }
 
-/** Caches look-ups for a short time, so that a revocation takes effect within `maxAgeMs`. */
+/** Caches lookups for a short time, so that a revocation takes effect within `maxAgeMs`. */
 export class LookupCache<V> {
   readonly #options: LookupCacheOptions;
   /** Read with `peek`, so that entries stay in insertion order. */
@@ -45,7 +45,7 @@ export class LookupCache<V> {
     return entry !== undefined && performance.now() < entry.end ? entry : undefined;
   }
 
-  /** Whether the entry should be loaded again and no look-up is in progress. */
+  /** Whether the entry should be reloaded and no lookup is in progress. */
   isDue(key: string, entry: Entry<V>): boolean {
     return performance.now() >= entry.due && !this.#loading.has(key);
   }

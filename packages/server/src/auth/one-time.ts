@@ -14,7 +14,7 @@ export function oneTimeUseOf(principal: Principal): OneTimeUse | undefined {
   return { digest: principal.oneTimeDigest, expiresAt: principal.expiresAt };
 }
 
-/** The token was used before. If the same request was sent again, its request key finds the created object. */
+/** The token was used before. If the same request was resent, its request key finds the created object. */
 export class TokenUsed extends Problem {
   override name = 'TokenUsed';
 
@@ -44,7 +44,7 @@ export async function useOnce(
   if (count === 0) throw new TokenUsed();
 }
 
-/** Nothing was created, because an idempotency key resolved to an existing object, so the token can be used again. */
+/** Nothing was created, because an idempotency key resolved to an existing object, so the token can be reused. */
 export async function unuse(sql: Queryable, { digest }: OneTimeUse): Promise<void> {
   await sql`delete from one_time_uses where digest = ${digest}`;
 }

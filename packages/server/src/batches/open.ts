@@ -45,8 +45,8 @@ const keyLock = 7_144_013;
 const defaultKeyMs = 30 * 86_400_000;
 
 /**
- * Opens a batch. A request that is sent again finds the batch that it opened. An idempotency key resolves to the batch that it first
- * opened. While that batch waits for its items, any caller with the key may fill it.
+ * Opens a batch. A request that is resent finds the batch that it opened. An idempotency key resolves to the batch that it first opened.
+ * While that batch waits for its items, any caller with the key may fill it.
  */
 export async function openBatch(
   { sql, clock }: Pick<Batches, 'sql' | 'clock'>,

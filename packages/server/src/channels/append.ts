@@ -17,7 +17,7 @@ export type Append = (
 /**
  * Appends to channels, with group commit: appends that arrive during a write share the next one. No append waits for more to arrive.
  * Appends of one caller to one channel keep their order. Rejects with `AppendRefused`, or with `DatabaseLost` if the outcome is unknown, in
- * which case the same part id may be sent again.
+ * which case the same part id may be resent.
  */
 export function createAppend(write: WriteBatches, published: Published): Append {
   let queue: PendingAppend[] = [];

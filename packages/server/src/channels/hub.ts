@@ -222,7 +222,7 @@ export class Hub {
         channel.readers.delete(reader);
         if (channel.readers.size > 0 || this.#channels.get(channel.key.id) !== channel) return;
         this.#channels.delete(channel.key.id);
-        // Without followers, nothing detects that a channel is deleted and created again.
+        // Without followers, nothing detects that a channel is deleted and recreated.
         this.pages.forget(channel.key);
       },
     };
@@ -256,7 +256,7 @@ export class Hub {
     for (const channel of channels) {
       const { tail, endsAt } = tails.get(channel.key.id) ?? { tail: 0, endsAt: Infinity };
       const known = before.get(channel);
-      // The channel was deleted, and possibly created again.
+      // The channel was deleted, and possibly recreated.
       if (known !== undefined && tail < known) {
         this.pages.forget(channel.key);
         for (const reader of channel.readers)

@@ -59,7 +59,7 @@ export class Pages {
         .then(({ records }) => {
           if (records.length === 0) return tail;
           const page = new Page(records);
-          // If it was removed during the read, the channel may have been deleted and created again.
+          // If it was removed during the read, the channel may have been deleted and recreated.
           if (this.#reading.get(name) === reading) this.store(key, page);
           return page;
         })

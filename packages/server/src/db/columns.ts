@@ -23,7 +23,7 @@ const separator = '\u001f';
 const absent = '\u001e';
 
 /**
- * One column of long texts, as `text[]`. It is sent as one text, which costs a third of an array, where each JSON quote is escaped and
+ * One column of long texts, as `text[]`. It is sent as one text, which costs a third as much as an array, where each JSON quote is escaped and
  * parsed again.
  */
 export function texts<T>(sql: Queryable, rows: readonly T[], pick: (row: T) => string | null): Fragment {

@@ -69,7 +69,7 @@ class TrackedClient extends WatchedClient {
   }
 }
 
-/** How long opening a connection may take: a lost SYN is sent again after one second, and once more after three. */
+/** How long opening a connection may take: a lost SYN is resent after one second, and once more after three. */
 const defaultConnectMs = 4_000;
 /** After this time, Linux sends a probe each second, and closes the connection after ten without a reply. */
 const keepAliveMs = 5_000;

@@ -26,7 +26,7 @@ const sealedColumns = (sql: Sql): Promise<SealedColumn[]> => sql<SealedColumn[]>
    order by table_name = 'master_key_check', table_name, column_name`;
 
 export interface Rotated {
-  /** Number of values that were encrypted again. */
+  /** Number of values that were re-encrypted. */
   readonly resealed: number;
 }
 

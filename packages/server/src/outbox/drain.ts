@@ -8,7 +8,7 @@ export interface DrainOptions {
   readonly database: Database;
   /** The public id of the environment that `send` delivers to. */
   readonly environment: string;
-  /** Sends rows to a server, which creates each run exactly once. Rejects if the outcome is unknown; the rows are then sent again. */
+  /** Sends rows to a server, which creates each run exactly once. Rejects if the outcome is unknown; the rows are then resent. */
   readonly send: (items: readonly OutboxItem[]) => Promise<readonly Delivered[]>;
   /** Ends when no rows wait. Default: wait for more until `signal`. */
   readonly once?: boolean | undefined;
@@ -27,7 +27,7 @@ const pollMs = 1_000;
 
 /**
  * Delivers the rows of an outbox in a database other than the server's. A row is deleted after the server has confirmed it. If the process
- * dies in between, the row remains and is sent again. A commit's notification starts the next read; without one it polls once a second.
+ * dies in between, the row remains and is resent. A commit's notification starts the next read; without one it polls once a second.
  */
 export async function drainOutbox(options: DrainOptions): Promise<void> {
   const { database, environment, once, signal, onError } = options;

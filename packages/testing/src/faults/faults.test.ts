@@ -65,7 +65,7 @@ test('a run that two runners execute counts once', async () => {
   expect(await kit.runsOf(receipt)).toHaveLength(1);
 });
 
-test('a trigger whose reply is lost is sent again, and creates one run', async () => {
+test('a trigger whose reply is lost is resent, and creates one run', async () => {
   deeds.length = 0;
   kit.faults.loseReply('trigger');
   await receipt.trigger(7);

@@ -20,7 +20,7 @@ const testClock = `
   create or replace function rate_now() returns timestamptz language sql volatile as
   $$ select clock_timestamp() + shift_ms * interval '1 millisecond' from test_clock $$`;
 
-/** Prepares it for tests. If the data in its folder is damaged, it is created again. */
+/** Prepares it for tests. If the data in its folder is damaged, it is recreated. */
 export async function openCluster(
   starting: Promise<Data>,
   folder: string,

@@ -4,7 +4,7 @@ import { startPostgres } from 'millrace/embedded';
 
 export type Data = Awaited<ReturnType<typeof startPostgres>>;
 
-/** The data need not survive a power failure, because damaged data is created again. */
+/** The data need not survive a power failure, because damaged data is recreated. */
 const settings = {
   fsync: 'off',
   full_page_writes: 'off',

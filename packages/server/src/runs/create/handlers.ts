@@ -137,7 +137,7 @@ export function triggerHandlers({
   };
 }
 
-/** Adds the caller's data: a token for one run, and a request key that identifies this request when it is sent again. */
+/** Adds the caller's data: a token for one run, and a request key that identifies this request when it is resent. */
 function withCaller(
   { principal, requestKey }: Pick<Request<Operations['triggerTask']>, 'principal' | 'requestKey'>,
   run: NewRun,

@@ -73,7 +73,7 @@ export interface NewRun extends PlainOptions {
   readonly singleton?: Singleton | undefined;
   readonly collection?: Collection | undefined;
   readonly triggerLimit?: TriggerLimit | undefined;
-  /** A uuid from the request; sent again, it resolves to the same run. */
+  /** A uuid from the request; resent, it resolves to the same run. */
   readonly requestKey?: string;
   /** The run that this one replays. */
   readonly replayOf?: string;

@@ -88,7 +88,7 @@ async function writeRuns(writer: Writer, triggers: readonly NewRun[]): Promise<W
     if (isApart(trigger, index)) return others?.next().value as Written;
     const result = results[index] as Written;
     if (result instanceof Problem) return result;
-    // `isCached` means that an idempotency key resolved to an existing run. It is not set for a request that is sent again.
+    // `isCached` means that an idempotency key resolved to an existing run. It is not set for a request that is resent.
     const isRepeated = trigger.requestKey !== undefined && trigger.requestKey === runs[index]?.requestKey;
     const isFirst = !answered.has(index) || trigger.idempotencyKey === null || isRepeated;
     answered.add(index);

@@ -43,7 +43,7 @@ export function handleMessage(
   }
 }
 
-/** Confirms a log frame once it is stored. A frame that is not confirmed is sent again over the next connection. */
+/** Confirms a log frame once it is stored. A frame that is not confirmed is resent over the next connection. */
 function storeLog(
   connection: Connection,
   runner: ConnectedRunner,

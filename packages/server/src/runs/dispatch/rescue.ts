@@ -25,9 +25,9 @@ interface TakenBack {
 }
 
 /**
- * Reclaims every run of a lost runner: each is queued again with its old sort key, and late messages about it are rejected. `connection` is
- * the one that ended; without it, the runner's lease must have expired. Does nothing if the runner has reconnected, or could not because of
- * an outage of the database.
+ * Reclaims every run of a lost runner: each is requeued with its old sort key, and late messages about it are rejected. `connection` is the
+ * one that ended; without it, the runner's lease must have expired. Does nothing if the runner has reconnected, or could not because of an
+ * outage of the database.
  */
 export const rescueRunner = (
   dependencies: RescueDependencies,

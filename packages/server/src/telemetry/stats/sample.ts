@@ -60,8 +60,8 @@ const maxRestMs = 60_000;
 export const maxQueues = 1_000;
 
 /**
- * The job that samples the installation: how many runs wait in each queue and since when, what executes, and which runners exist. It counts the
- * waiting runs; the longer that takes, the later the next sample is taken.
+ * The job that samples the installation: the waiting runs of each queue and the age of the oldest one, the executing runs, and the existing
+ * runners. It counts the waiting runs; the longer that takes, the later the next sample is taken.
  */
 export const fleetSampler = ({ sql, clock, stats }: SampleDependencies): Job => ({
   name: 'fleet sampler',

@@ -26,7 +26,7 @@ export async function logOutByProvider(
     );
   });
   const ended = await sql.begin(async (tx) => {
-    // Excludes sessions opened since then, because a token may be sent again.
+    // Excludes sessions opened since then, because a token may be resent.
     const sessions = await tx<{ id: string; userId: string; expiresAt: Date }[]>`
       update browser_sessions t set revoked_at = now() from oidc_identities i
        where i.issuer = ${issuer} and i.subject = ${subject} and t.user_id = i.user_id

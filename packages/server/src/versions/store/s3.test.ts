@@ -41,7 +41,7 @@ test('blobs are in the store once they are verified, and are read from there fro
     const start = data.length - 1;
     expect((await t.fetch(created.version, blob, start)).equals(data.subarray(start))).toBe(true);
   }
-  // Known content is not uploaded again, and not stored again.
+  // Known content is not upreloaded, and not stored again.
   const next = bundleOf({ 'a.js': 'b' }, { layers: { 'linux-x64-glibc': large } });
   expect((await t.deploy(next)).missing).toHaveLength(1);
   expect((await s3.objects()).size).toBe(bundle.blobs.size + 1);
@@ -75,7 +75,7 @@ test('objects of archived versions, and leftovers of a process that died, are de
   await t.prune();
   expect(storedBlobs((await s3.objects()).keys())).toEqual(blobsOf(second));
   expect(await t.sql`select from blob_objects where not in_use`).toHaveLength(0);
-  // The same content must be uploaded again.
+  // The same content must be upreloaded.
   expect((await t.deploy(first)).missing).toHaveLength(1);
 });
 
@@ -105,7 +105,7 @@ test('while the store is unavailable, uploads continue, finalizing is retried, a
   };
   await expect(t.finalize(created)).rejects.toMatchObject(away);
   expect((await t.show(created.version)).state).toBe('uploading');
-  // Uploaded blobs are kept, so nothing is sent again.
+  // Uploaded blobs are kept, so nothing is resent.
   expect(await t.create(bundle.body)).toMatchObject({ id: created.id, missing: [] });
   await s3.start();
   expect(await t.finalize(created)).toMatchObject({ state: 'ready' });

@@ -1,6 +1,6 @@
 -- Adds the payloads of triggers with a collect key to the runs that collect under the same key and lane. If no run is collecting, or the
--- payload does not fit, the trigger resolves to the new run. A trigger that already resolved to another run adds nothing, nor does a request
--- that is sent again.
+-- payload does not fit, the trigger resolves to the new run. A trigger that already resolved to another run adds nothing, nor does a
+-- request that is resent.
 -- A run collects until it has `collect_max` payloads or is due. It is due at the `delayed_until` of its first trigger, and at most `collect_ms`
 -- after any later one (a clock may be set back). A new run that is already full waits until now. It has no parent.
 -- The planner settings of the caller apply.
@@ -82,7 +82,7 @@ begin
             t.request_key)
     on conflict (env, request_key) where request_key is not null do nothing;
     if not found then
-      -- the same request was sent again
+      -- the same request was resent
       select x.run_id into v_other from run_parts x where x.env = t.env and x.request_key = t.request_key;
       p_runs[t.ix].target_id := v_other;
     else
