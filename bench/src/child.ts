@@ -21,7 +21,7 @@ export async function ended(child: ChildProcess): Promise<void> {
   await new Promise<void>((resolve) => child.once('exit', () => resolve()));
 }
 
-/** Asks it to end, and makes it after `patienceMs`. */
+/** Asks it to end and makes it after `patienceMs`. */
 export async function end(child: ChildProcess, patienceMs = 10_000): Promise<void> {
   child.kill('SIGTERM');
   const timer = setTimeout(() => child.kill('SIGKILL'), patienceMs);

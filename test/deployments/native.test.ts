@@ -57,7 +57,7 @@ test.runIf(isLong)(
     expect(await output('compile')).toBe('const a = 1;');
     expect(await output('users', { file, name: 'ann' })).toEqual({ width: 12, names: ['ann'] });
 
-    // The lockfile is the same, so npm is not started and the layer is not upreloaded.
+    // The lockfile is the same, so npm is not started and the layer is not uploaded again.
     await project.write('packages/shared/index.ts', 'export const width: number = 13;');
     const again = await project.run('deploy');
     expect(again.json.isCurrent).toBe(true);

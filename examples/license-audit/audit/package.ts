@@ -38,7 +38,7 @@ export async function installedPackages(project: string): Promise<InstalledPacka
   return packages.filter(({ folder }) => existsSync(join(folder, 'package.json')));
 }
 
-/** Reads the manifest of an installed package, and finds its licence texts. */
+/** Reads the manifest of an installed package and finds its licence texts. */
 export async function readPackage(folder: string): Promise<FoundPackage> {
   const manifest = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as Record<
     string,

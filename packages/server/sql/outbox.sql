@@ -40,8 +40,8 @@ alter sequence millrace.outbox_seq owned by millrace.outbox.seq;
 -- in delivery order
 create index if not exists outbox_waiting on millrace.outbox (seq) where failed_at is null;
 
--- Triggers a run of a task when the transaction commits, and returns the id of the run. `options` has the members of the API's trigger options.
--- It runs with the rights of its owner, so callers need no privileges on the tables.
+-- Triggers a run of a task when the transaction commits and returns the id of the run. `options` has the members of the API's trigger
+-- options. It runs with the rights of its owner, so callers need no privileges on the tables.
 create or replace function millrace.trigger(task text, payload jsonb, options jsonb default '{}') returns text
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$

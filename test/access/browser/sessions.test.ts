@@ -38,7 +38,7 @@ describe('a browser session', () => {
     expect(stored + JSON.stringify(answer.body) + logged.join('')).not.toContain(text);
   });
 
-  test('behind TLS the cookie is for TLS and this host alone; below a path it is for that path', async () => {
+  test('behind TLS, the cookie is limited to TLS and this host; below a path, it is limited to that path', async () => {
     const here = await sharedInstallation();
     const behind = (headers: Readonly<Record<string, string>>) =>
       open(here, { accessToken: here.token }, headers).then(({ headers: reply }) => reply.getSetCookie()[0]);

@@ -40,7 +40,7 @@ const maxAttempts = 3;
 /** Maximum time that one request waits for a rate limit. */
 const maxWaitMs = 120_000;
 
-/** Sends a read request. Waits for rate limits, and retries temporary failures. */
+/** Sends a read request. Waits for rate limits and retries temporary failures. */
 export async function askSource<T>(source: Source, question: Question<T>): Promise<T> {
   let waitedMs = 0;
   for (let attempt = 1; ; attempt++) {

@@ -127,7 +127,7 @@ export async function startExtensions(
   return { plugins, packages: [...packages] };
 }
 
-/** Lets extensions write files of a deployment into a folder, and returns the variables that they set. */
+/** Lets extensions write files of a deployment into a folder and returns the variables that they set. */
 export async function completeExtensions(
   { list }: Extensions,
   projectDir: string,

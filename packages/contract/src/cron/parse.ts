@@ -103,7 +103,7 @@ export function parseCron(text: string): Cron {
 export function requireDates(cron: Cron): void {
   if (!cron.never) return;
   throw refusal(
-    `${quote(cron.text)} names dates that never occur; write days that the months have, or L for the last day of a month`,
+    `${quote(cron.text)} names dates that never occur; write days that exist in these months, or L for the last day of a month`,
   );
 }
 

@@ -60,7 +60,7 @@ const url = words(2_048).refine((text) => {
   return /^https?:$/.test(protocol) && username === '' && password === '';
 }, 'must be an https address without a user and a password in it');
 
-/** A webhook is a signed request; `slack` is a message to an incoming webhook in Slack's format; `email` is a mail by SMTP. */
+/** A webhook is a signed request; `slack` is a message to an incoming webhook in Slack's format; `email` is an email over SMTP. */
 export const endpointKinds = ['webhook', 'slack', 'email'] as const;
 export type EndpointKind = (typeof endpointKinds)[number];
 

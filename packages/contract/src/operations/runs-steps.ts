@@ -98,7 +98,7 @@ const errorFields = z.object({
   type: errorText.optional(),
   stackTrace: errorText.optional(),
   code: errorText.optional(),
-  /** In `causes`: one of the `errors`, and not the `cause`. */
+  /** In `causes`: one of the `errors` rather than the `cause`. */
   isMember: z.literal(true).optional(),
   /** The error as an envelope, if a client's codec sealed it. */
   sealed: z

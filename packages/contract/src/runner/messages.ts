@@ -19,7 +19,7 @@ export interface SerializedError {
   readonly code?: string;
   /** Its `cause`, followed by its `errors` if it is an AggregateError. */
   readonly causes?: readonly SerializedError[];
-  /** In `causes`: one of the `errors`, and not the `cause`. */
+  /** In `causes`: one of the `errors` rather than the `cause`. */
   readonly isMember?: true;
   /** A custom grouping key. */
   readonly fingerprint?: string;

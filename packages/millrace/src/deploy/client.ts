@@ -33,7 +33,7 @@ const maxDelayMs = 2_000;
 const callMs = 60_000;
 const transient = new Set([408, 425, 429, 500, 502, 503, 504]);
 
-/** Calls an operation of the contract, and retries temporary failures. */
+/** Calls an operation of the contract and retries temporary failures. */
 export async function callServer<K extends keyof Operations>(
   target: DeployTarget,
   name: K,

@@ -43,7 +43,7 @@ const shapes = new Map<string, z.ZodType>([
 /** The kinds of records, in the order in which they appear in a file. */
 export const kinds: readonly string[] = [...shapes.keys()];
 
-/** Parses an export line by line, and validates each line. Throws a FileRefused that names the first invalid line. */
+/** Parses an export line by line and validates each line. Throws a FileRefused that names the first invalid line. */
 export async function* readExport(file: string): AsyncGenerator<Head | Record> {
   const input = createReadStream(file, 'utf8');
   const failed = new Promise<never>((_, reject) => {

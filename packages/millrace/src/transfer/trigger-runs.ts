@@ -91,7 +91,7 @@ async function itemOf(client: EnvironmentClient, run: WaitingRun): Promise<objec
     options: {
       ...options,
       ...(payloadType !== undefined && { payloadType }),
-      // The task's own queue is the default, and not a valid name in a trigger.
+      // The task's own queue is the default and not a valid name in a trigger.
       ...(queue !== `task/${task}`.slice(0, 128) && { queue: { name: queue } }),
       ...(delayedUntil !== undefined && { delay: delayedUntil }),
       ...(isTest && { test: true }),

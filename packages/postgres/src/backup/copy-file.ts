@@ -5,7 +5,7 @@ import type { CopiedFile } from './manifest.ts';
 const MAX_CHUNK = 1024 * 1024;
 const MIN_CHUNK = 8 * 1024;
 
-/** Copies a file that may change in the meantime, and returns the digest of the written content. */
+/** Copies a file that may change in the meantime and returns the digest of the written content. */
 export async function copyFile(
   from: string,
   to: string,

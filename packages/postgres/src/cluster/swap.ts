@@ -16,7 +16,7 @@ interface Swap {
 }
 
 /**
- * Replaces the cluster of a data folder by that of a draft, and keeps the old one. Once the marker is written, the data folder has the new
+ * Replaces the cluster of a data folder by that of a draft and keeps the old one. Once the marker is written, the data folder has the new
  * cluster: if the process dies before the renames, `finishSwap` does them. The caller owns the folder.
  */
 export async function swapClusters(dataFolder: string, swap: Swap): Promise<void> {

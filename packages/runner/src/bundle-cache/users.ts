@@ -18,8 +18,8 @@ const touchMs = 60_000;
 const unseenMs = 5 * touchMs;
 
 /**
- * Declares which entries of a cache this process uses, and finds those that others use. Each process has a file, which counts only while
- * the process named in it is alive, so kill -9 leaves nothing to clean up.
+ * Declares which entries of a cache this process uses and finds those that others use. Each process has a file, which counts only while the
+ * process named in it is alive, so kill -9 leaves nothing to clean up.
  */
 export class Users {
   readonly id = `${process.pid}-${randomBytes(6).toString('hex')}`;

@@ -91,7 +91,7 @@ export interface ServedFolder {
   /** Whether the last build had problems. */
   readonly hadProblems: boolean;
   readonly build: (version: string) => ServedBuild | undefined;
-  /** Finds the versions that earlier runners of this environment built, and registers the current one. */
+  /** Finds the versions that earlier runners of this environment built and registers the current one. */
   readonly start: (environment: string) => Promise<void>;
   /** Builds after a change. A broken project is reported, and the last version continues to be served. */
   readonly redeploy: () => Promise<void>;

@@ -24,7 +24,7 @@ const waitsOf = (peer: Peer, fence: number): AttemptWaits[] =>
     .flatMap((message) => (message.type === 'wait' ? message.attempts : []))
     .filter((attempt) => attempt.fence === fence);
 
-/** Waits until the runner has sent this many waits, and suspends the attempt. */
+/** Waits until the runner has sent this many waits and suspends the attempt. */
 async function suspended(peer: Peer, fence: number, suspension = 1, count = 1): Promise<void> {
   await peer.until(() => waitsOf(peer, fence).length >= count);
   peer.send({ type: 'waited', attempts: [{ fence, state: 'suspended', suspension, keys: [] }] });

@@ -31,7 +31,7 @@ afterAll(async () => {
   await server.close();
 });
 
-/** Runs a function as the code of an attempt whose waits end immediately, and returns the waits. */
+/** Runs a function as the code of an attempt whose waits end immediately and returns the waits. */
 async function inRun<T>(act: () => Promise<T>): Promise<{ value: T; waits: Wait[] }> {
   const waits: Wait[] = [];
   const begin = async (begun: Wait): Promise<void> => void waits.push(begun);

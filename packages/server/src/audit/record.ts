@@ -39,7 +39,7 @@ export async function recordAct(sql: Queryable, by: Actor | Invited | Provided, 
   await recordEntry(sql, by, act);
 }
 
-/** Records an act like `recordAct`, and returns the id of the entry. */
+/** Records an act like `recordAct` and returns the id of the entry. */
 export async function recordEntry(sql: Queryable, by: Actor | Invited | Provided, act: Act): Promise<string> {
   const { kind, id, credentialId } = actorOf(by);
   const { address, userAgent, requestId } = by.origin;
@@ -59,7 +59,7 @@ export async function recordEntry(sql: Queryable, by: Actor | Invited | Provided
 /** Records an action of a request in an environment. The operation calls it in its own transaction. */
 export type RecordHere = (sql: Queryable, act: Omit<Act, 'in'>) => Promise<void>;
 
-/** Records acts of `by` in `environment`. A branch is recorded in `new`. */
+/** Records actions of `by` in `environment`. A branch is recorded in `new`. */
 export const recordHere =
   ({ projectRef, kind, branch }: Environment, by: Actor): RecordHere =>
   (sql, { old, new: now, ...act }) =>

@@ -96,7 +96,7 @@ export function connect(
   /** Sessions of a primary that became a standby may stay open, and would never accept a write again. */
   const reconnect = (): void => destroyAll(config.address, new ReadOnlyHost());
 
-  /** Calls `act` with a connection, and drops the connection afterwards if it is no longer usable. */
+  /** Calls `act` with a connection and drops the connection afterwards if it is no longer usable. */
   const borrow = async <R>(act: (client: Client) => Promise<R>): Promise<R> => {
     const client = await detectLoss(pool.connect());
     let broken = false;

@@ -11,7 +11,7 @@ import { destroy } from './watch.ts';
 const pingTimeoutMs = 10_000;
 
 /**
- * Checks that a database can be used, and detects a pooler in front of it. Otherwise rejects with `DatabaseRefused` and a one-sentence
+ * Checks that a database can be used and detects a pooler in front of it. Otherwise rejects with `DatabaseRefused` and a one-sentence
  * message. `variable` is the name of the setting in that sentence.
  */
 export async function ping(database: Database, variable = 'DATABASE_URL'): Promise<Route> {

@@ -35,7 +35,7 @@ const batch = 500;
 
 /**
  * Re-encrypts everything sealed with `masterKey.previous` with `masterKey`, while servers that have both keys keep running. It can be
- * interrupted and restarted. Rejects with `UnsealError` if neither key decrypts a row, and leaves that batch unchanged.
+ * interrupted and restarted. Rejects with `UnsealError` if neither key decrypts a row and leaves that batch unchanged.
  */
 export async function rotateMasterKey(sql: Sql, masterKey: MasterKey): Promise<Rotated> {
   const { previous } = masterKey;

@@ -1,5 +1,5 @@
 /**
- * Caches the variables that runners receive, and pushes changes to connected runners. Everything that a runner receives is read here, so the
+ * Caches the variables that runners receive and pushes changes to connected runners. Everything that a runner receives is read here, so the
  * environment's redactor knows every secret that the runner can know.
  */
 import { background } from '../background.ts';

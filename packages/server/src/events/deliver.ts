@@ -94,7 +94,7 @@ async function deliverNext(dependencies: DeliverDependencies): Promise<boolean> 
 const reasonOf = (error: unknown): string =>
   (error instanceof Error ? error.message : String(error)).replaceAll('\u0000', '').slice(0, 500);
 
-/** Completes the waits for claimed events, and creates their runs. */
+/** Completes the waits for claimed events and creates their runs. */
 async function deliver(
   tx: Transaction,
   engine: Engine,

@@ -54,7 +54,7 @@ export async function nextRows(tx: Transaction): Promise<OutboxItem[]> {
   }));
 }
 
-/** Deletes delivered rows, and marks rows that cannot be delivered. */
+/** Deletes delivered rows and marks rows that cannot be delivered. */
 export async function finishRows(
   tx: Transaction,
   results: readonly { readonly id: string; readonly error?: string }[],

@@ -104,7 +104,7 @@ function notify({ engine, runners, dispatch }: FireDependencies, { launched, sto
   for (const env of new Set(launched.map(({ environment }) => environment.id))) dispatch.wake(env);
 }
 
-/** Records the plan, and creates the runs. */
+/** Records the plan and creates the runs. */
 async function fire(
   tx: Transaction,
   engine: Engine,

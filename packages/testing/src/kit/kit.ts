@@ -72,7 +72,7 @@ export function currentKit(): Kit {
 }
 
 /**
- * Connects this process to the test engine, and starts it if necessary. For tests with vitest, jest and node:test, `useMillrace` of
+ * Connects this process to the test engine and starts it if necessary. For tests with vitest, jest and node:test, `useMillrace` of
  * `@millrace/testing/vitest`, `/jest` and `/node` is simpler.
  *
  * @example

@@ -13,7 +13,7 @@ const unclaimedMs = 20;
 /** A run of this kind is about to start. */
 const aboutToStart: ReadonlySet<string> = new Set(['waiting_its_turn', 'no_runner', 'not_waiting']);
 
-/** Lets everything happen that can happen at the engine's current time, and advances that time. */
+/** Lets everything happen that can happen at the engine's current time and advances that time. */
 export class Progress {
   readonly #environment: TestEnvironment;
 

@@ -141,7 +141,7 @@ export class InProcessRunner {
     this.#connection?.close();
   }
 
-  /** Ends the connection abruptly, and opens that of another runner once the engine has reclaimed its runs. */
+  /** Ends the connection abruptly and opens that of another runner once the engine has reclaimed its runs. */
   #replace(): void {
     this.#connection?.close();
     this.#reconnecting = this.#options.takenBack().then(async () => {

@@ -65,7 +65,7 @@ export const feedOf = (supplier: string) => ({
   ),
 });
 
-/** Replays the mails that failed with an error, and cancels a campaign. */
+/** Replays the mails that failed with an error and cancels a campaign. */
 export async function addBulkActions(refused: { readonly id: string }): Promise<void> {
   const replayed = await runs.bulk.replay({
     filter: { taskIdentifier: 'send-mail', status: 'FAILED', error: refused.id },

@@ -75,7 +75,7 @@ export class EventStream {
     this.#finish();
   }
 
-  /** Call this every few seconds. Sends a ping, and breaks the stream of a client that reads nothing. */
+  /** Call this every few seconds. Sends a ping and breaks the stream of a client that reads nothing. */
   check(now: number): void {
     const { socket } = this.#exchange;
     const sent = socket.bytesWritten - socket.writableLength;

@@ -18,8 +18,8 @@ export interface WriteDependencies {
 }
 
 /**
- * Writes how attempts ended, and adds their failures to error groups in the same transaction. Concurrent calls share a statement and a commit.
- * Two writes may be in progress: while one waits for the disk, the next one is computed.
+ * Writes how attempts ended and adds their failures to error groups in the same transaction. Concurrent calls share a statement and a
+ * commit. Two writes may be in progress: while one waits for the disk, the next one is computed.
  */
 export function createWriteOutcome(dependencies: WriteDependencies): Complete {
   const { engine, engineSql } = dependencies;

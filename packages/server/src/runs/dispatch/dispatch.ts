@@ -27,7 +27,7 @@ export interface Dispatch {
   /** Runs were queued, a slot of a limited queue became free, or a runner connected. Claims again, in this process and the others. */
   wake(env: number): void;
   /**
-   * The current version or the set of fetched ones may have changed. Claims again in this process, and notifies runners of the versions to
+   * The current version or the set of fetched ones may have changed. Claims again in this process and notifies runners of the versions to
    * load.
    */
   versionsChanged(env: number): void;
@@ -88,7 +88,7 @@ export function createDispatch({
     return ring;
   };
 
-  /** Sends attempts to a runner, and notifies subscribers that the runs now execute. */
+  /** Sends attempts to a runner and notifies subscribers that the runs now execute. */
   const assign = (runner: ConnectedRunner, assignments: readonly Assignment[]): void => {
     const { changes } = engine;
     runner.assign(assignments);

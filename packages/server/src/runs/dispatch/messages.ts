@@ -97,7 +97,7 @@ async function detach(
   await detachRuns(connection, runner.id, fences);
 }
 
-/** Extends the runner's leases, and recovers from messages that were lost in either direction. */
+/** Extends the runner's leases and recovers from messages that were lost in either direction. */
 export async function renewLease(connection: Connection, runner: ConnectedRunner): Promise<void> {
   const { engine, id, times } = connection;
   const { sql, clock } = engine;

@@ -1,4 +1,4 @@
-/** Finds or creates the user for an identity of the provider, and gives them the role of their groups. */
+/** Finds or creates the user for an identity of the provider and gives them the role of their groups. */
 import type { MasterKey } from '../../auth/seal.ts';
 import { oidcIdentityContext, seal } from '../../auth/seal.ts';
 import { recordAct, type Provided } from '../../audit/record.ts';

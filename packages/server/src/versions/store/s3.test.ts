@@ -41,7 +41,7 @@ test('blobs are in the store once they are verified, and are read from there fro
     const start = data.length - 1;
     expect((await t.fetch(created.version, blob, start)).equals(data.subarray(start))).toBe(true);
   }
-  // Known content is not upreloaded, and not stored again.
+  // Known content is neither uploaded nor stored again.
   const next = bundleOf({ 'a.js': 'b' }, { layers: { 'linux-x64-glibc': large } });
   expect((await t.deploy(next)).missing).toHaveLength(1);
   expect((await s3.objects()).size).toBe(bundle.blobs.size + 1);
@@ -75,7 +75,7 @@ test('objects of archived versions, and leftovers of a process that died, are de
   await t.prune();
   expect(storedBlobs((await s3.objects()).keys())).toEqual(blobsOf(second));
   expect(await t.sql`select from blob_objects where not in_use`).toHaveLength(0);
-  // The same content must be upreloaded.
+  // The same content must be uploaded again.
   expect((await t.deploy(first)).missing).toHaveLength(1);
 });
 

@@ -72,7 +72,7 @@ class Refusal extends StoreFailed {
 
 function storeOf(name: string, request: Request): BlobStore {
   const within = (ms: number): AbortSignal => AbortSignal.timeout(ms);
-  /** Sends a request, and reads a response without content. */
+  /** Sends a request and reads a response without content. */
   const done = async (
     method: string,
     key: string,

@@ -1,5 +1,5 @@
--- Puts runs into their lanes, and creates missing lanes. A null key means no key; a null version becomes 0, the version that is current at the
--- time.
+-- Puts runs into their lanes and creates missing lanes. A null key means no key; a null version becomes 0, the version that is current at
+-- the time.
 -- The planner settings of the caller apply.
 --
 -- Locks: lanes (key share), so that no claim deletes them; new lanes in the order of environment, queue, key and version.
