@@ -88,7 +88,7 @@ const rows: Readonly<Record<string, Row>> = {
   'alerts remove': { args: [hostile] },
   'notifications list': {},
   'notifications add webhook': { args: ['https://example.com'] },
-  // It reads its address on stdin, and shows the same as the other two.
+  // It reads its address on stdin and shows the same as the other two.
   'notifications add slack': 'alone',
   'notifications add email': {
     args: ['--smtp', 'smtps://smtp.example.com', '--from', 'a@example.com', '--to', 'b@example.com'],

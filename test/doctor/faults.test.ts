@@ -299,7 +299,7 @@ describe('a database with many faults', () => {
     ends.push(await startStandby(postgres.connection));
     await seedDatabase(admin, database);
     await admin`select pg_switch_wal()`;
-    // A server that is connected, and does nothing.
+    // A server that is connected and does nothing.
     const hanging = connect(database, { name: 'millrace engine', max: 1 });
     ends.push(() => hanging.end());
     await hanging`select 1`;

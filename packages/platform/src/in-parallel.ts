@@ -1,5 +1,5 @@
 /**
- * Calls `act` for each item, this many at a time. After a failure it starts no further calls, and throws the error once the calls in
+ * Calls `act` for each item, this many at a time. After a failure it starts no further calls and throws the error once the calls in
  * progress have ended.
  */
 export async function inParallel<T>(

@@ -6,7 +6,7 @@ const maxMessageLength = 500;
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * Returns a function that prepares the fields of log lines. The first error of each kind in a minute remains in `err`, and is logged with
+ * Returns a function that prepares the fields of log lines. The first error of each kind in a minute remains in `err` and is logged with
  * its stack. Later ones become a short `error`: during an outage, thousands of requests fail for the same reason.
  */
 export function limitStacks(now: () => number = () => performance.now()): (fields: Fields) => Fields {

@@ -11,7 +11,7 @@ const age = ({ sql }: Installation, seconds: number) =>
 /** Longer than an identified caller is cached. */
 const uncached = () => new Promise((resolve) => setTimeout(resolve, 1_050));
 
-/** A user who is logged in in a browser, and has a personal access token. */
+/** A user who is logged in in a browser and has a personal access token. */
 async function ada(options: Parameters<typeof start>[0] = {}) {
   const { provider, here } = await start(options);
   provider.accounts.set('ada', { name: 'Ada', groups: ['eng'] });

@@ -7,7 +7,7 @@ import { anchorOfStatus } from './status.ts';
 /** A section of docs/troubleshooting.md. */
 export type Anchor = (typeof starting | typeof replies | typeof runs)[number][1];
 
-/** The rest of a longer line is user input, and is not searched. */
+/** The rest of a longer line is user input and is not searched. */
 const maxLength = 500;
 
 const escaped = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);

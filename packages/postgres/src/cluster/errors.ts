@@ -6,7 +6,7 @@ export type PostgresErrorCode =
   | 'initdb_failed'
   | 'start_failed';
 
-/** The embedded PostgreSQL cannot run. The message contains the fix, and is shown without a stack. */
+/** The embedded PostgreSQL cannot run. The message contains the fix and is shown without a stack. */
 export class EmbeddedPostgresError extends Error {
   readonly code: PostgresErrorCode;
 

@@ -268,7 +268,7 @@ test('two processes that fetch a version at the same time share it, even if one 
   expect(await readFile(join(dir, 'tasks/a.mjs'), 'utf8')).toBe(files['tasks/a.mjs']);
   // The partial download of the killed process is gone, but that of the other process is not.
   expect(await readdir(join(folder, '.new'))).toHaveLength(1);
-  // It requests the content again, and finds it in place.
+  // It requests the content again and finds it in place.
   server.http.closeAllConnections();
   expect(await slow.opened).toBe(dir);
   expect(await readdir(join(folder, '.new'))).toEqual([]);

@@ -64,7 +64,7 @@ export class BundleSource {
         if (size === undefined || received >= size) return;
         trouble = new Error(`the response ended after ${received} of ${size} bytes`);
       } catch (error) {
-        // A description is small, and is requested as a whole.
+        // A description is small and is requested as a whole.
         if (error instanceof CannotServe || (size === undefined && received > 0)) throw error;
         trouble = error;
       }

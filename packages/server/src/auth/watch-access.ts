@@ -99,7 +99,7 @@ export function startAccessWatcher(sql: Sql): AccessWatcher {
 
   const stopChecking = background(checkMs, () => {
     endExpired();
-    // A slow check is not followed immediately by another one, and does not prevent tokens from expiring.
+    // A slow check is not followed immediately by another one and does not prevent tokens from expiring.
     if (!checking) void check();
   });
 

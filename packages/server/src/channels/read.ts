@@ -77,8 +77,7 @@ interface TailRow {
 
 /**
  * Reads the tails of channels, by id. A side channel is created on its first write. A missing one has a tail if its run or session has
- * ended, and is omitted otherwise. All of this is one statement, so a snapshot that contains the end of a run also contains all its
- * records.
+ * ended and is omitted otherwise. All of this is one statement, so a snapshot that contains the end of a run also contains all its records.
  */
 export async function readTails(sql: Queryable, keys: readonly ChannelKey[]): Promise<Map<string, Tail>> {
   const owners = keys.map(({ name }) => ownerOf(name));

@@ -5,7 +5,7 @@ import type { Sql } from './connect.ts';
 import type { Listening } from './listen.ts';
 
 /**
- * A message from one process to the others. A wake is only a hint and may get lost. The tables are authoritative, and are polled at longer
+ * A message from one process to the others. A wake is only a hint and may get lost. The tables are authoritative and are polled at longer
  * intervals.
  */
 export type Wake =

@@ -8,7 +8,7 @@ import type { Client } from 'pg';
  * unacknowledged, in which case Linux retransmits for 16 minutes. Node has no option for TCP_USER_TIMEOUT, so these limits replace it. They
  * are based on received bytes, so a long result is never cut off.
  *
- * A cut-off statement may still be executing, and may commit later. Every caller must already expect that of a lost connection (see
+ * A cut-off statement may still be executing and may commit later. Every caller must already expect that of a lost connection (see
  * docs/decisions/0034-silent-databases.md). No cancel request is sent, because it would end a commit's wait for its synchronous standby and
  * report success.
  */

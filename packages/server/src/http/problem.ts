@@ -25,7 +25,7 @@ export function sendFailure(request: FastifyRequest, reply: FastifyReply, error:
   const refused = problem === undefined && isTransient(error);
   const { url, config } = request.routeOptions;
   if (problem === undefined) {
-    // Headers set by the handler belong to the failed response, and may be the cause.
+    // Headers set by the handler belong to the failed response and may be the cause.
     for (const name of Object.keys(reply.getHeaders())) {
       if (!name.startsWith('x-ratelimit-')) reply.removeHeader(name);
     }

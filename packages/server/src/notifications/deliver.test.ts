@@ -200,7 +200,7 @@ describe('an endpoint', () => {
     server.shiftTime(21 * day);
     await comesTo(server, { attempts: 2, failure: 'The endpoint returned 500' });
     expect((await server.notifications(`/endpoints/${id}`)).body).toMatchObject({ enabled: true });
-    // From now on it receives requests, and fails for five more days.
+    // From now on it receives requests and fails for five more days.
     for (let attempts = 3; attempts <= 7; attempts++) {
       expect((await server.notifications(`/endpoints/${id}`)).body.enabled).toBe(true);
       server.shiftTime(day + 1_000);

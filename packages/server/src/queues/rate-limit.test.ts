@@ -179,7 +179,7 @@ describe('a rate limit', () => {
     const { t, trigger, claim } = await started({ limit: 50, period: 10 }, 1);
     await trigger(1, 'a');
     const [first] = await claim();
-    // It is bound to its version now, and waits in a different lane than later runs.
+    // It is bound to its version now and waits in a different lane than later runs.
     const error = { type: 'BUILT_IN_ERROR', name: 'Error', message: 'no', stackTrace: '' } as const;
     await t.end(first!, { kind: 'retry', error, delayMs: 0 });
     await t.promote();

@@ -11,7 +11,7 @@ import { requireDeployedTask } from './tasks.ts';
 import { scheduleNotFound } from './update.ts';
 
 /**
- * Fires the ticks of a past range according to the current expression, except ticks that have already run. They do not wait for the window,
+ * Fires the ticks of a past range according to the current expression, except ticks that have already run. They do not wait for the window
  * and are not held back by an overlap rule other than `queue`.
  */
 export async function backfillSchedule(

@@ -60,7 +60,7 @@ export async function archiveBranch(
     const { parent } = live;
     if (liveRuns > 0 && request.cancelRuns)
       return { id: publicId, parent, isArchived: false, canceled, liveRuns };
-    // A run that is triggered at this moment stays in it, and does not start.
+    // A run that is triggered at this moment stays in it and does not start.
     await archiveEnvironments(tx, tx`e.id = ${id} and e.archived_at is null`, { deleted: false });
     await recordAct(tx, by, { ...here, act: 'branch.archived', old: { branch } });
     return { id: publicId, parent, isArchived: true, canceled, liveRuns };

@@ -112,7 +112,7 @@ export async function describeLogin(
 
 /**
  * The credential that an approval depends on: a token, the token that the session was opened with, or the session. The approved credential
- * expires no later than that token, and is not created if the token has expired by then.
+ * expires no later than that token and is not created if the token has expired by then.
  */
 type Approver =
   | {

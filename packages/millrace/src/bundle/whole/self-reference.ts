@@ -9,7 +9,7 @@ export interface SelfReference {
   readonly line: number;
 }
 
-/** Most modules have none of these, and are not parsed. */
+/** Most modules have none of these and are not parsed. */
 const suspicious =
   /\b__dirname\b|\b__filename\b|\bimport\s*\.\s*meta\b|\bcreateRequire\b|\bmodule\s*\.\s*(?:require|filename|paths?)\b|\beval\s*\(\s*["'`]quire|\b(?:eval|Function)\s*\([^)]*\b(?:require\b|import\s*\()|\brequire\b(?!\s*\(\s*(["'`])[^"'`$]*\1\s*[,)])|\bimport\s*\((?!\s*(?:\/\*.*?\*\/\s*)*(["'`])[^"'`$]*\2\s*[,)])/;
 

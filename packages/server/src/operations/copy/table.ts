@@ -16,7 +16,7 @@ export async function copyTable(
 ): Promise<number> {
   const list = columns.join(', ');
   const reading = source.query(copyTo(`copy ${name} (${list}) to stdout`));
-  // Frozen rows are read without checking their transaction, and do not need vacuuming for a long time.
+  // Frozen rows are read without checking their transaction and do not need vacuuming for a long time.
   const writing = target.query(copyFrom(`copy ${name} (${list}) from stdin with (freeze)`));
   const counting = new Transform({
     transform(chunk: Buffer, _, done) {

@@ -16,7 +16,7 @@ export interface DiagnoseOptions {
   readonly checks?: readonly DatabaseCheck[];
 }
 
-/** Finds problems of a database and of the installation in it. Only reads, and runs each check in a separate short transaction. */
+/** Finds problems of a database and of the installation in it. Only reads and runs each check in a separate short transaction. */
 export async function diagnoseDatabase(
   sql: Sql,
   { timeoutMs = defaultCheckMs, limits, wallClock = Date.now, checks = databaseChecks }: DiagnoseOptions = {},

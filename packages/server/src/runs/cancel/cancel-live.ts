@@ -66,7 +66,7 @@ export async function cancelLiveRuns(
     changes.changed(env, runs);
     const before = done.size;
     for (const run of runs) done.add(run);
-    // Descendants end together with this run, and may be found a second time.
+    // Descendants end together with this run and may be found a second time.
     if (done.size === before || performance.now() > until) return done.size;
   }
 }

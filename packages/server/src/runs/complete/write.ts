@@ -43,7 +43,7 @@ const kinds: Readonly<Record<Exclude<Outcome['kind'], 'failed' | 'released'>, st
   unknownTask: 'pending_version',
 };
 
-/** One year. A longer pause is of no use to a task, and may not fit into a date. */
+/** One year. A longer pause is of no use to a task and may not fit into a date. */
 export const maxPauseMs = 366 * 86_400_000;
 
 async function writeOutcomes(

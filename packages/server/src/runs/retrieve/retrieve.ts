@@ -150,7 +150,7 @@ export const liveStatus = (sql: Queryable): Fragment => sql`
     else 'QUEUED'
   end)`;
 
-/** The tables that a live run is in, which determine its status. Ended runs are in none, and are not looked up. */
+/** The tables that a live run is in, which determine its status. Ended runs are in none and are not looked up. */
 export const whereabouts = (sql: Queryable): Fragment => sql`
   left join lateral (select * from leases x where f.status is null and x.env = f.env and x.run_id = f.id limit 1) l on true
   left join lateral (select * from suspended x where f.status is null and x.env = f.env and x.run_id = f.id limit 1) u on true

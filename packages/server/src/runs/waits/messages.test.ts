@@ -209,7 +209,7 @@ test('a close also ends the wait of a run without a process', async () => {
   await close();
   expect(await statusOf(id)).toBeNull();
   expect(await sql`select run_id from queued`).toEqual([{ run_id: id }]);
-  // Its code runs again, and waits as before.
+  // Its code runs again and waits as before.
   await t.addRunner('r2');
   const [rerun] = await claim('r2');
   expect(await begin(rerun!, forMessage(-1))).toMatchObject({

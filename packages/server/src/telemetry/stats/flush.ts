@@ -50,7 +50,7 @@ export function statsFlusher({ sql, clock, stats }: FlushDependencies): Job {
       try {
         await sql`select add_run_stats(${process}, ${next.number}, ${new Date(next.minute)}, ${[...next.widths]}::int[], ${next.rows}::text::jsonb)`;
       } catch (error) {
-        // It can never be stored, and must not delay later flushes.
+        // It can never be stored and must not delay later flushes.
         if (isDataError(error)) unsent.shift();
         throw error;
       }

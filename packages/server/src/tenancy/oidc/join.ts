@@ -82,7 +82,7 @@ export async function updateRole(
   return true;
 }
 
-/** The address is only displayed. It is never matched against existing users, and is omitted if one of them has it. */
+/** The address is only displayed. It is never matched against existing users and is omitted if one of them has it. */
 async function insertUser(tx: Queryable, { name, email }: ProviderUser): Promise<string> {
   const id = newId('user');
   await tx`

@@ -35,7 +35,7 @@ export function logoutTokenReader() {
     });
     const { sub, iat, nonce, events } = payload;
     const isLogout = typeof events === 'object' && events !== null && event in events;
-    // An id token has a nonce, and must not log a user out.
+    // An id token has a nonce and must not log a user out.
     if (!isLogout || nonce !== undefined || iat === undefined)
       throw new OidcFailure('invalid', 'no_logout_token');
     if (sub === undefined) throw new OidcFailure('invalid', 'no_subject');

@@ -17,7 +17,7 @@ type Moved = Reply<Operations['moveDeployment']>;
 
 /** Maximum rows that one statement reads. */
 const maxAtOnce = 1_000;
-/** A call returns after this time, and is repeated if work remains. */
+/** A call returns after this time and is repeated if work remains. */
 export const moveMs = 10_000;
 const pauseMs = 50;
 

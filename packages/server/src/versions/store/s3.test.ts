@@ -214,7 +214,7 @@ test('after switching to a store, old blobs are read from the database, and rede
   expect(await pieces(t)).toBe(count - 3);
   for (const [blob, data] of old.blobs) expect(await t.fetch(before.version, blob)).toEqual(data);
   for (const [blob, data] of next.blobs) expect(await t.fetch(after.version, blob)).toEqual(data);
-  // A server without the store cannot serve them, and does not start.
+  // A server without the store cannot serve them and does not start.
   t.setStore(undefined);
   const moved = blobsOf(next).find((blob) => !old.blobs.has(blob))!;
   await expect(t.fetch(after.version, moved)).rejects.toMatchObject({

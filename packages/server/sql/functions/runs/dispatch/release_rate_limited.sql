@@ -31,7 +31,7 @@ begin
           select greatest(0, q.rate_burst - coalesce(sum(x.n), 0))::int as room, min(least(x.at, v_now)) as first
             from unnest(h.at, h.n) as x (at, n) where x.at > v_now - q.rate_window) r
     ), line as materialized (
-      -- empty lanes are removed as well, and do not count
+      -- empty lanes are removed as well and do not count
       select d.tid, f.id, f.has_runs, count(*) filter (where f.has_runs) over (partition by d.tid order by f.rate_limited_at, f.id) as nth, d.room
         from due d
         cross join lateral (

@@ -23,7 +23,7 @@ export const walArchiving: DatabaseCheck = {
   },
 };
 
-/** A command that hangs, or is too slow, does not fail. A standby archives nothing by default, and is not checked. */
+/** A command that hangs, or is too slow, does not fail. A standby archives nothing by default and is not checked. */
 async function findLag({ sql, limits }: DatabaseInput): Promise<{ what: string; fix: string }[]> {
   const [late] = await sql<{ bytes: number; ms: number }[]>`
     with archived as (
