@@ -1,5 +1,5 @@
 /*
- * Microseconds a next run, by kind of pattern and zone.
+ * Microseconds per next run, by kind of pattern and zone.
  *
  *   node bench/cron.ts
  */

@@ -24,7 +24,7 @@ const { outputFiles } = await build({
   bundle: true,
   format: 'esm',
   target: 'es2022',
-  // The tsconfig.json of this repository leads to sources, which are for Node.js.
+  // The tsconfig.json of this repository maps packages to sources, which are for Node.js.
   tsconfigRaw: {},
   write: false,
 });

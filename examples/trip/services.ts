@@ -68,7 +68,7 @@ export async function startServices({
       await pause(delayMs());
       response.writeHead(status, { 'content-type': 'application/json' }).end(body);
     };
-    // The caller may be gone.
+    // The caller may have disconnected.
     serve().catch(() => response.destroy());
   });
   await new Promise<void>((listening) => server.listen(port, '127.0.0.1', listening));

@@ -45,7 +45,7 @@ describe('a one-time token', () => {
     expect(await runsIn(installed)).toBe(1);
   });
 
-  test('is not used up by a rejected request, nor by a key that leads to an old run', async () => {
+  test('is not used up by a rejected request, nor by a key that resolves to an old run', async () => {
     const installed = await sharedInstallation();
     const { ask, keys } = installed;
     const options = { idempotencyKey: 'once' };

@@ -133,7 +133,7 @@ describe('invitations', () => {
     expect(logged.join('')).not.toContain(created.body.token);
   });
 
-  test('are accepted by existing users, and never lead to one by their address', async () => {
+  test('are accepted by existing users, and never resolve to one by their address', async () => {
     const { ask, userWith } = await sharedInstallation();
     const { token } = await userWith('member');
     const { email } = (await ask('GET /api/v1/whoami', { key: token })).body.user as { email: string };

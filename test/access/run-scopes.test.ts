@@ -68,7 +68,7 @@ describe('a scope of a tag or a batch', () => {
 });
 
 describe('through a child', () => {
-  test('a key for its task changes no parent and no root of another task', async () => {
+  test('a key for its task does not change a parent or root of another task', async () => {
     const installed = await setUp();
     const { ask, keyWith, keys } = installed;
     const root = await child(installed, 'root');

@@ -31,7 +31,7 @@ test('its commands trigger, and show when a trigger led to an existing run', asy
   expect((await cli('trigger', 'sync-customer', '--on-conflict', 'drop')).exitCode).not.toBe(0);
 });
 
-test('runs of one key execute in sequence, and all further triggers lead to one waiting run', async () => {
+test('runs of one key execute in sequence, and all further triggers resolve to one waiting run', async () => {
   const trigger = (customer: string) =>
     tasks.trigger('sync-customer', { customer }, { singleton: { key: 'busy' } });
   const first = await trigger('first');

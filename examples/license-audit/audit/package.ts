@@ -13,7 +13,7 @@ export interface FoundPackage {
   readonly name: string;
   readonly version: string;
   readonly manifest: Readonly<Record<string, unknown>>;
-  /** Files that hold the text of a licence. */
+  /** Files with the text of a licence. */
   readonly licenceTexts: readonly string[];
 }
 

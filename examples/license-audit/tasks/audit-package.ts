@@ -6,7 +6,7 @@ export interface PackageAudit {
   readonly name: string;
   readonly version: string;
   readonly licences: readonly string[];
-  /** Files that hold the text of a licence. */
+  /** Files with the text of a licence. */
   readonly texts: readonly string[];
 }
 

@@ -150,7 +150,7 @@ const batch = z.object({
 
 /** Counts of a batch's runs by outcome. Deleted runs are not counted. */
 export const batchCounts = z.object({
-  /** Not ended: held by the batch, waiting or executing. */
+  /** Runs that have not ended: held by the batch, waiting or executing. */
   live: z.number().int(),
   completed: z.number().int(),
   /** FAILED, CRASHED, SYSTEM_FAILURE, TIMED_OUT. */

@@ -158,7 +158,7 @@ export type RunnerMessage =
       readonly spans?: readonly SpanChunk[];
     }
   | { readonly type: 'wait'; readonly attempts: readonly AttemptWaits[] }
-  /** The code of these suspended attempts has ended. They keep waiting, and then start again on any runner. */
+  /** The code of these suspended attempts has ended. They continue to wait, and then start again on any runner. */
   | { readonly type: 'detach'; readonly fences: readonly number[] }
   | { readonly type: 'heartbeat' }
   /** Send no new attempts; running ones will be completed. */

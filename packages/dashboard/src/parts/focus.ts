@@ -80,7 +80,7 @@ export function useTakenFocus(isTaken: boolean): RefObject<HTMLButtonElement | n
   const button = useRef<HTMLButtonElement>(null);
   useLayoutEffect(() => {
     if (isTaken) button.current?.focus({ preventScroll: true });
-    // Only on mount: the initial value counts.
+    // Runs only on mount, so the initial value counts.
   }, []);
   return button;
 }

@@ -254,7 +254,7 @@ test('two processes that fetch a version at the same time share it, even if one 
   server.answer = (data, _request, response) => {
     count += 1;
     if (count > 2) return false;
-    // Only the first byte of each layer.
+    // Sends only the first byte of each layer.
     response.writeHead(200).write(data.subarray(0, 1));
     if (count === 2) arrived();
     return true;

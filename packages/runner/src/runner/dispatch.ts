@@ -243,7 +243,7 @@ export class Dispatch implements SlotUser {
       // Other attempts in a killed process run again.
       if (!outcome || !executor || executor.ending) continue;
       if (outcome.kind === 'failed' && isBlockedByOthers(executor)) {
-        // The attempts run again one by one, which shows which of them blocks.
+        // The attempts run again one by one, which identifies the blocking one.
         executor.kill(null);
         continue;
       }

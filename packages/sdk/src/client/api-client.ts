@@ -60,7 +60,7 @@ export class ApiClient {
     return (await this.callWithHeaders(operation, args)).reply;
   }
 
-  /** Calls an operation whose response also carries data in its headers. */
+  /** Calls an operation whose response also contains data in its headers. */
   async callWithHeaders<K extends keyof Operations>(
     operation: K,
     args: CallArguments = {},

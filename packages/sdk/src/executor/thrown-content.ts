@@ -1,6 +1,6 @@
 import { readable, responseOf, type Readable } from '../logger/readable.ts';
 
-/** Names of members of a thrown object that hold credentials. */
+/** Names of members of a thrown object that contain credentials. */
 const secret =
   /^(?:headers|rawHeaders|authorization|proxy-authorization|cookies?|set-cookie|(?:x-)?api[-_]?key|password)$/i;
 

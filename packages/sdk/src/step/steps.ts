@@ -59,7 +59,7 @@ export class Steps implements RunSteps {
   readonly #open = new Set<string>();
   readonly #called = new Set<string>();
   readonly #executed: string[] = [];
-  /** Executed steps that were the only thing the code awaited. */
+  /** Executed steps that the code awaited alone. */
   readonly #sequential = new Set<string>();
 
   constructor(scope: RunScope) {
