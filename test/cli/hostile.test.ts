@@ -177,7 +177,7 @@ const rows: Readonly<Record<string, Row>> = {
   stats: { args: ['--by', 'task'] },
 };
 
-test('every command has its row', async () => {
+test('every command has a row', async () => {
   expect(Object.keys(rows).toSorted()).toEqual([...leaves(await program()).keys()].toSorted());
 });
 

@@ -112,7 +112,7 @@ export class JsonScan {
   #nextBackslash = -1;
   /** The limit that was exceeded first. */
   exceeded: 'depth' | 'members' | undefined;
-  /** The strings that have at least `minLongString` bytes, names of members included. */
+  /** The strings of at least `minLongString` bytes, including names of members. */
   readonly longStrings: StringRange[] = [];
 
   /** @param minLongString by default no string is recorded */

@@ -181,7 +181,7 @@ describe('a user of an identity provider', () => {
   });
 });
 
-test('another provider receives no request, and no token of the earlier one', async () => {
+test('a different provider receives neither a request nor a token of the earlier one', async () => {
   const { here, token } = await ada();
   const next = await testProvider();
   const other = await here.another({ oidc: next.settings });

@@ -123,7 +123,7 @@ async function waitForRun<T extends AnyTask>(
         });
       } else {
         const { output, outputType } = wire;
-        // An output that cannot be read now could not be read later, either.
+        // An output that cannot be read now could not be read later either.
         if (opened.ok) decode(opened.output ?? null, opened.outputType);
         await steps.store(key, { ...ended, status: 'COMPLETED', output, outputType });
       }

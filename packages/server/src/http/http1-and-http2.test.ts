@@ -75,7 +75,7 @@ test('one port serves both protocols, for any method and however the first bytes
     socket.write(piece);
     await pause(20);
   }
-  // The server's own settings, as the fourth byte shows.
+  // These are the server's own settings, as the fourth byte shows.
   expect((await first)[3]).toBe(4);
 });
 
