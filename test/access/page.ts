@@ -246,7 +246,7 @@ The table uses these terms:
 
 - \`write:batch\` allows filling batches. \`write:tags\` allows no changes. \`write:inputStreams:<run>\`, which the token of a run's
   handle has, only allows sending messages to the code of that run.
-- Canceling a run cancels the runs that it triggered, whatever their task. Changing the metadata or the streams of a
+- Canceling a run cancels the runs that it triggered, regardless of their task. Changing the metadata or the streams of a
   run's parent or root through the run also requires a scope for these runs.
 - The upload of a packet does not specify a task. It is allowed to every caller who may trigger a task, or batches of a task. The
   permission is checked for the trigger that refers to the packet. The trigger uses up a one-time token; the upload does not.

@@ -120,7 +120,7 @@ test.each([
   },
 );
 
-test('keys have limits of their own', async () => {
+test('keys have their own limits', async () => {
   await queues.overrideRateLimit(
     { type: 'task', name: 'sync' },
     { limit: 1, period: '1h', key: 'concurrencyKey' },

@@ -12,10 +12,13 @@ To get started, run \`millrace init hello --dev\`.
 Exit codes: 0 success, 1 failure, 2 invalid command line, 3 could not start,
 4 server unreachable or key rejected, 5 warnings only (\`doctor\`).`;
 
-/** The command `typed`, or all if there is none with that name. A command imports its implementation when it runs, so that --help is quick. */
+/**
+ * The command `typed`, or all commands if there is none with that name. A command imports its implementation when it runs, so that --help
+ * is fast.
+ */
 export async function program(typed?: string): Promise<Command> {
   const root = new Command('millrace')
-    // For commands with subcommands. Our own one below the root also prints documentation.
+    // For commands with subcommands. The root's own help command also prints documentation.
     .helpCommand('help [command]', 'show help for a command')
     .helpCommand(false)
     .description('Run background tasks written in TypeScript, backed by PostgreSQL.')
@@ -55,7 +58,7 @@ function neededFor(typed: string | undefined): (() => Promise<Command>)[] {
   return load ? [load] : [...commands.values()];
 }
 
-/** Removes commander's suggestions with a different first letter: it considers `logs` similar to `bogus`. */
+/** Removes commander's suggestions with a different first letter, because it considers `logs` similar to `bogus`. */
 function onlyNear(text: string): string {
   const typed = /^error: unknown (?:command|option) '(--?)?([^'])/.exec(text);
   if (!typed) return text;

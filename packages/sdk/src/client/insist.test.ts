@@ -25,7 +25,7 @@ function failing(error: Error = busy) {
   return { call, count: () => calls, answer: (value: string) => void (answered = value) };
 }
 
-test('retries a call as long as the server answers 503, and logs it', async () => {
+test('retries a call as long as the server responds with 503, and logs it', async () => {
   const { call, count, answer } = failing();
   const result = insist(call, undefined);
   await vi.advanceTimersByTimeAsync(59_000);

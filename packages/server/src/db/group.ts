@@ -16,11 +16,11 @@ export interface GroupOptions<T> {
 }
 
 /**
- * Group commit: calls that arrive during a write share the next write, its statement and its commit. No call waits for others: a lone one is
- * written at the end of its tick. `write` resolves with one result for each item, in order.
+ * Group commit: calls that arrive during a write share the next write, its statement and its commit. No call waits for more to arrive: a
+ * single one is written at the end of its tick. `write` resolves with one result for each item, in order.
  *
- * If a write fails because of its data, its items are written one by one, so that only the bad one rejects. If PostgreSQL ends it because of a
- * concurrent one, it is retried after increasing pauses, and rejects after the last attempt.
+ * If a write fails because of its data, its items are written one by one, so that only the bad one rejects. If PostgreSQL aborts it because
+ * of a concurrent one, it is retried with increasing delays, and rejects after the last attempt.
  */
 export function groupCommit<T, R>(
   write: (items: readonly T[]) => Promise<readonly R[]>,

@@ -161,7 +161,7 @@ async function writePrivately(file: string, content: string, replaces: boolean):
     );
   });
   try {
-    // An existing file keeps its mode when it is written to.
+    // Writing to an existing file does not change its mode.
     await handle.chmod(0o600);
     await handle.writeFile(content);
   } finally {
@@ -185,7 +185,7 @@ async function importFile(
   } catch (error) {
     throw explained(error);
   }
-  // The server skips reserved names without an error.
+  // The server silently skips reserved names.
   const there = new Set((await envvars.list(...(at as At))).map(({ name }) => name));
   const leftOut = Object.keys(variables).filter((name) => !there.has(name));
   const count = Object.keys(variables).length - leftOut.length;

@@ -34,7 +34,7 @@ let prepared: Promise<string> | undefined;
 
 afterAll(async () => {
   if (prepared) rmSync(await prepared, { recursive: true, force: true });
-  // Test files that run later in the same process share this module.
+  // Shared with test files that run later in the same process.
   prepared = undefined;
 });
 
