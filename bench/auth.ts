@@ -1,5 +1,5 @@
 /*
- * Authentication from a warm cache: processor time a request, for each kind of credential.
+ * Authentication from a warm cache: processor time per request, by type of credential.
  *
  *   node bench/auth.ts
  *

@@ -1,8 +1,8 @@
 /**
  * The cost of a batch: `node bench/batches.ts [rounds] [batches]`. Batches of 1,000 items over HTTP
  * (opened, then streamed as NDJSON in one upload) to a server in a separate process, compared with graphile-worker's `addJobs` with 500
- * jobs a call, both on the same embedded PostgreSQL, batch by batch in turn. The measure: the median time of graphile-worker's
- * 1,000 jobs divided by that of ours.
+ * jobs per call, both on the same embedded PostgreSQL, batch by batch in turn. The measure: the median time of graphile-worker's 1,000 jobs
+ * divided by that of ours.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';

@@ -2,10 +2,10 @@
  * The cost of channels compared with Redis Streams with appendfsync always, in alternating rounds:
  * `node bench/channels.ts [append] [deliver] [fan] [idle] [--rounds 5] [--seconds 3] [--cpu-prof]`.
  *
- * append   128 callers in one process, one record of 100 characters a call: the store over a Unix socket against XADD over one
+ * append   128 callers in one process, one record of 100 characters per call: the store over a Unix socket against XADD over one
  * deliver  from the call that appends to its arrival at each of 1, 100 and 1,000 subscribers: HTTP and event-streams against XADD and XREAD
  * fan      1,000 subscribers of one session, 25 records a second
- * idle     memory of a server process with 10,000 subscribers, each of its own session, that get nothing
+ * idle     memory of a server process with 10,000 subscribers, each of a separate session, that receive nothing
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -194,7 +194,7 @@ const session = (externalId: string): string =>
   JSON.stringify({ type: 'bench', externalId, taskIdentifier: 'chat', triggerConfig: { basePayload: {} } });
 const out = (externalId: string): string => `/realtime/v1/sessions/${externalId}/out`;
 
-/** Sends `count` records, one every `everyMs`, and answers how long each of their deliveries took. */
+/** Sends `count` records, one every `everyMs`, and returns how long each of their deliveries took. */
 async function deliveries(
   subscribers: number,
   count: number,

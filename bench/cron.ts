@@ -1,5 +1,5 @@
 /*
- * Microseconds a next run, by kind of pattern and zone.
+ * Microseconds per next run, by kind of pattern and zone.
  *
  *   node bench/cron.ts
  */
@@ -20,7 +20,7 @@ const PATTERNS = [
 ];
 const ZONES = ['UTC', 'America/New_York', 'Africa/Casablanca'];
 
-/** Microseconds a call, the best of five rounds. */
+/** Microseconds per call, the best of five rounds. */
 function measure(act: () => void): number {
   let best = Infinity;
   for (let round = 0; round < 5; round++) {
@@ -37,7 +37,7 @@ function measure(act: () => void): number {
 
 const YEARS_10 = 10 * 365 * 86_400_000;
 
-/** The first question of a zone reads its offsets; the very first also loads the platform's zone data. */
+/** The first lookup in a zone reads its offsets; the very first also loads the platform's zone data. */
 for (const zone of ['Europe/Paris', 'Asia/Tehran', 'America/Sao_Paulo']) {
   const start = performance.now();
   nextRun(parseCron('0 9 * * *'), zone, FROM);

@@ -1,7 +1,7 @@
 /**
- * How quickly the dashboard answers a reader: `node bench/dashboard.ts [runs] [folder]`, 10,000,000 runs by default,
- * after `npm run build`. An embedded PostgreSQL, a real server and a real Chromium on one machine. The data is that of runs-data.ts, stats-data.ts,
- * errors-data.ts (2 million occurrences in 2,000 groups) and timeline-data.ts; with a folder, it is kept there and used again.
+ * How quickly the dashboard responds: `node bench/dashboard.ts [runs] [folder]`, 10,000,000 runs by default, after `npm run build`. An
+ * embedded PostgreSQL, a real server and a real Chromium on one machine. The data is that of runs-data.ts, stats-data.ts, errors-data.ts (2
+ * million occurrences in 2,000 groups) and timeline-data.ts; with a folder, it is kept there and reused.
  *
  * - Pages: the largest contentful paint, and when the data that the page is for is painted, in a browser that has no file of the dashboard yet
  *   ("first") and in one that has ("again"). The slowest request of each page is named.

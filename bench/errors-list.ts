@@ -1,8 +1,8 @@
 /**
  * Measures the list of error groups: `node bench/errors-list.ts [occurrences] [groups] [lists] [sort]`,
  * by default 50,000,000 occurrences in 100,000 groups over 90 days (errors-data.ts; 6 GB, made in five to ten minutes) and 1,000 lists of
- * random range, filter, search, order and place. Uses the PostgreSQL of DATABASE_URL (an empty database; one that this made is used
- * again), else an embedded one. Processor time is that of PostgreSQL's process and ours together.
+ * random range, filter, search, order and place. Uses the PostgreSQL of DATABASE_URL (an empty database; one that this made is reused),
+ * else an embedded one. Processor time is that of PostgreSQL's process and ours together.
  */
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';

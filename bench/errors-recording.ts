@@ -20,7 +20,7 @@ const size = Number(process.argv[3] ?? 200);
 const flushes = Math.max(1, Math.round(8_000 / size));
 const runs = flushes * size;
 
-/** A name of its own, without digits: those say nothing about a function. */
+/** A unique name without digits, because digits do not identify a function. */
 const word = (n: number): string =>
   Array.from(n.toString(26), (digit) => 'abcdefghijklmnopqrstuvwxyz'[Number.parseInt(digit, 26)]).join('');
 
@@ -44,7 +44,7 @@ const sql = connect(postgres.connection, {
   settings: { plan_cache_mode: 'force_generic_plan', jit: 'off' },
 });
 
-/** Nanoseconds that a process has had of a processor. */
+/** Processor time of a process in nanoseconds. */
 const spentBy = (pid: number): number => Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[0]);
 
 async function prepare(): Promise<number> {

@@ -1,7 +1,7 @@
 /**
- * What events cost: `node bench/events.ts [seconds] [callers]`. A server on an embedded PostgreSQL, asked over HTTP: triggers of one
- * task, then events that 10 of 1,000 subscriptions match, then the matching alone with more and more subscriptions that cannot match.
- * The measure: runs made by events a second, at least half of the triggers a second.
+ * The cost of events: `node bench/events.ts [seconds] [callers]`. A server on an embedded PostgreSQL, asked over HTTP: triggers of one
+ * task, then events that 10 of 1,000 subscriptions match, then the matching alone with more and more subscriptions that cannot match. The
+ * measure: runs made by events a second, at least half of the triggers a second.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { Agent, request } from 'node:http';
@@ -61,7 +61,7 @@ const post = (path: string, body: string): Promise<number> =>
   });
 
 let sent = 0;
-/** Requests a second, and the median of how long one took in milliseconds. */
+/** Requests per second, and the median duration of a request in milliseconds. */
 async function rate(ask: () => Promise<number>): Promise<{ perSecond: number; medianMs: number }> {
   const until = performance.now() + seconds * 1_000;
   const took: number[] = [];

@@ -33,7 +33,7 @@ const folder = await realpath(await mkdtemp(join(tmpdir(), 'millrace-first-run-'
 // PostgreSQL of root runs as another user, who must get through, as through the folder of a project.
 await chmod(folder, 0o711);
 
-/** A registry that has the packages of this repository, and leads to the one that npm is configured with for all others. */
+/** A registry with the packages of this repository, which forwards to npm's configured registry for all others. */
 async function serveRegistry(): Promise<string> {
   let url = '';
   const { stdout: configured } = await run('npm', ['config', 'get', 'registry']);
@@ -87,7 +87,7 @@ const environment = (cache: string): NodeJS.ProcessEnv => ({
 
 /** Starts a command in a folder. `line` resolves when it prints a line that matches. */
 function start(command: string, args: readonly string[], cwd: string, cache: string) {
-  // A group of its own: npx ends at a signal, and leaves the command that it runs alone.
+  // A separate process group, because npx ends at a signal without ending the command that it runs.
   const child = spawn(command, args, {
     cwd,
     env: environment(cache),

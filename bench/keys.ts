@@ -1,8 +1,8 @@
 /**
- * The cost of concurrency keys for claiming and ending runs: `node bench/keys.ts [rounds] [runs] [keys] [in flight] [at once]`. The same runs under
- * one key and spread over 10,000 (in turn, and at random), without a limit and with one for each key, and the same pinned to 50 of 1,000
- * versions, are claimed 100 at a time and completed, oldest first, with so many in flight. The figure is the processor time of the PostgreSQL backend: wall time is the
- * machine's as well.
+ * The cost of concurrency keys for claiming and ending runs: `node bench/keys.ts [rounds] [runs] [keys] [in flight] [at once]`. The same
+ * runs under one key and spread over 10,000 (in turn, and at random), without a limit and with one for each key, and the same pinned to 50
+ * of 1,000 versions, are claimed 100 at a time and completed, oldest first, with the given number in flight. The figure is the processor
+ * time of the PostgreSQL backend, because wall time depends on the machine.
  */
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -35,7 +35,7 @@ interface Side {
   readonly keys: number;
   /** Which key the nth run has. */
   readonly keyOf: (n: number) => number;
-  /** Runs at once under each key; null for no limit. */
+  /** Concurrent runs per key; null for no limit. */
   readonly limit: number | null;
   /** The versions to which runs are pinned in turn; 0 for none. */
   readonly pinned: readonly number[];

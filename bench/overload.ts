@@ -1,5 +1,6 @@
 /**
- * The cost of a flood from one environment for others: `node bench/overload.ts [rounds] [seconds] [connections] [trigger|many|list]`.
+ * The cost of a flood from one environment for others: `node bench/overload.ts [rounds] [seconds] [connections] [kind]`, where
+ * the kind of the flood is trigger, many, list, append, lines or claims.
  *
  * Twenty quiet environments send five triggers a second each, alone and then next to a noisy one, which sends over its connections as fast as
  * it is answered. The figures are latencies in milliseconds: of the quiet environments, of health checks, and of the noisy one, with the

@@ -71,7 +71,7 @@ const dirs = { ours: await project('ours'), theirs: await project('theirs') };
 
 interface Started {
   readonly runner: Runner;
-  /** Resolves when so many attempts have ended since. */
+  /** Resolves when the given number of attempts has ended since then. */
   readonly ended: (count: number) => Promise<void>;
   /** Processor time of its executors in milliseconds, when the first attempt ended. */
   readonly cpuAtFirst: () => number;

@@ -1,7 +1,7 @@
 /**
  * The cost of a rate limit for claiming runs: `node bench/rate.ts [rounds] [runs] [keys]`. The same runs are claimed 100 at a time and
- * completed at once, without a limit, with one that is never reached, under one key and spread over 100,000. The figures are processor time
- * of the PostgreSQL backend. Then runs under many keys wait for a limit of the whole queue: what each start costs.
+ * completed immediately, without a limit, with one that is never reached, under one key and spread over 100,000. The figures are processor
+ * time of the PostgreSQL backend. Then runs under many keys wait for a limit of the whole queue: what each start costs.
  */
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -49,7 +49,7 @@ const registered = await fetch(`${server.url}/runner/v1/versions`, {
 const { version } = (await registered.json()) as { version: string };
 await promote(server.url, key, version);
 
-/** A runner that finishes everything at once. */
+/** A runner that completes every run immediately. */
 const started: { schedule: string; at: number }[] = [];
 const socket = new WebSocket(`${server.url.replace('http', 'ws')}/runner/v1/connect`, {
   headers: { authorization: `Bearer ${key}` },
@@ -69,7 +69,7 @@ socket.on('message', (text) => {
   socket.send(JSON.stringify({ type: 'settle', settlements: message.assignments.map(completionOf) }));
 });
 
-/** Microseconds of the query for the next due schedules, the only work of an idle server, once a second. */
+/** Microseconds of the query for the next due schedules, the only work of an idle server, once per second. */
 async function pollUs(): Promise<number> {
   const begin = performance.now();
   for (let n = 0; n < 2_000; n++) {

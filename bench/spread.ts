@@ -39,7 +39,7 @@ interface Figures {
   readonly trigger: number;
   readonly drain: number;
   readonly drainDatabase: number;
-  /** Runs a second. */
+  /** Runs per second. */
   readonly rate: number;
 }
 
@@ -73,7 +73,7 @@ interface Started {
   readonly secretKey: string;
 }
 
-/** Registers the versions, and makes the last one current. */
+/** Registers the versions and makes the last one current. */
 async function register(feeder: Feeder, isRated: boolean): Promise<string[]> {
   const rateLimit = { limit: 1_000_000, period: 60, burst: 1_000_000, key: 'concurrencyKey' };
   const tasks = [

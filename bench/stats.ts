@@ -1,5 +1,5 @@
 /**
- * What metrics and time series cost: `node bench/stats.ts`, against an embedded PostgreSQL.
+ * The cost of metrics and time series: `node bench/stats.ts`, against an embedded PostgreSQL.
  *
  * - Time series of an environment with 10 million runs in 50 tasks and queues: roll-ups of 2 days by the minute, 90 by the hour and 730 by the
  *   day, with 30 buckets each. Reads do not touch `runs`.

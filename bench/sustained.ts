@@ -1,5 +1,5 @@
 /**
- * Does throughput last? `npx node bench/sustained.ts [--mode mixed] [--runs 5000000]`. Batches of 500 runs
+ * Whether throughput is sustained: `npx node bench/sustained.ts [--mode mixed] [--runs 5000000]`. Batches of 500 runs
  * are sent so that 20,000 always wait, to `millrace start` on the embedded database, and one `millrace work` executes them. Every 10 s: how
  * memory and hot tables level off.
  *
@@ -22,7 +22,7 @@ const { values } = parseArgs({
   options: {
     mode: { type: 'string', default: 'plain' },
     runs: { type: 'string', default: '5000000' },
-    /** Ends after so long, however many runs are left. */
+    /** Ends after this time, regardless of how many runs are left. */
     minutes: { type: 'string' },
     batch: { type: 'string', default: '500' },
     waiting: { type: 'string', default: '20000' },

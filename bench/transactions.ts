@@ -1,5 +1,5 @@
 /**
- * What triggers in transactions cost: `npx node bench/transactions.ts [rows]`, on an embedded PostgreSQL.
+ * The cost of triggers in transactions: `npx node bench/transactions.ts [rows]`, on an embedded PostgreSQL.
  *
  * 1. Transactions of one insert, without and with `trigger(tx)`, by turns on one warm connection: the difference of the medians. The measure:
  *    at most 0.3 ms.

@@ -105,7 +105,7 @@ async function bundle({
   );
 }
 
-/** Chunks of earlier builds stay for a while, because a running process may load one later. */
+/** Chunks of earlier builds are kept for a while, because a running process may load one later. */
 const staleMs = 3_600_000;
 
 async function removeOldChunks(folder: string, current: ReadonlySet<string>): Promise<void> {

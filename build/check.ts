@@ -1,9 +1,9 @@
 /**
  * Runs all checks of a change, step by step, and prints the time of each: `npm test`.
  *
- * `--budget` fails when the steps took more CPU time than allowed, which depends less on the load of the machine than wall-clock time. `--long`
- * repeats shorter tests by other means as well: property tests in full, every version of a matrix. `--second-try` repeats a failed test once,
- * and names it if it then passes.
+ * `--budget` fails when the steps took more CPU time than allowed, which depends less on the load of the machine than wall-clock time.
+ * `--long` repeats shorter tests by other means as well: property tests in full, every version of a matrix. `--second-try` repeats a failed
+ * test once and names it if it then passes.
  */
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';

@@ -3,15 +3,15 @@ export interface PublishedPackage {
   /** Its folder below `packages`. */
   readonly folder: string;
   /**
-   * Modules that stay separate files in `dist`, in addition to those in `exports`: their path there, and the source file below `packages`. Both
-   * without an extension.
+   * Modules that remain separate files in `dist`, in addition to those in `exports`: their path there, and the source file below
+   * `packages`. Both without an extension.
    */
   readonly programs?: Readonly<Record<string, string>>;
   /** Private packages that are bundled into it, by folder. */
   readonly includes?: readonly string[];
   /** `node` may use Node.js APIs; `neutral` also runs in browsers. */
   readonly platform: 'node' | 'neutral';
-  /** Packages that stay outside the bundle, each with its reason. */
+  /** Packages that are not bundled, each with the reason. */
   readonly external: Readonly<Record<string, string>>;
 }
 
@@ -57,7 +57,7 @@ export const publishedPackages: readonly PublishedPackage[] = [
     includes: ['platform', 'diagnostics', 'compat', 'runner', 'postgres'],
     external: {
       '@millrace/sdk': 'tasks import it too, and both must share the current run',
-      '@millrace/server': 'a package of its own, loaded only by commands that serve',
+      '@millrace/server': 'a separate package, loaded only by commands that serve',
       '@modelcontextprotocol/server': 'optional peer',
       '@opentelemetry/*': telemetry,
       bufferutil: native,
@@ -74,8 +74,8 @@ export const publishedPackages: readonly PublishedPackage[] = [
       '@jest/globals': 'peer: the user’s test runner',
       vitest: 'peer: the user’s test runner',
       '@millrace/sdk': 'tasks import it too, and both must share the current run',
-      '@millrace/server': 'a package of its own',
-      millrace: 'a package of its own',
+      '@millrace/server': 'a separate package',
+      millrace: 'a separate package',
     },
   },
 ];

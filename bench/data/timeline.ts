@@ -6,7 +6,7 @@ import type { Sql } from '../../packages/server/src/db/connect.ts';
 
 const spansOfRun = 1_000;
 
-/** Replies the id of the run. */
+/** Returns the id of the run. */
 export async function makeTimeline(sql: Sql, env: number, children: number): Promise<string> {
   const run = 'run_mw000000root';
   const idOf = async (text: Promise<{ id: number }[]>): Promise<number> => (await text)[0]?.id ?? 0;

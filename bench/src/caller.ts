@@ -1,4 +1,4 @@
-/** A process that triggers runs, of whichever system. */
+/** A process that triggers runs, of any system. */
 import type { Sample } from '../project/recorder.ts';
 import { loadClient } from './inside/load.ts';
 import { answer } from './child.ts';
@@ -8,11 +8,11 @@ import type { Address, Client, Profile } from './system.ts';
 
 export type Ask =
   | { readonly act: 'open'; readonly system: string; readonly address: Address; readonly profile: Profile }
-  /** Concurrent callers, each with its next call when the one before is answered. */
+  /** Concurrent callers, each making its next call when the previous one has returned. */
   | { readonly act: 'burst'; readonly n: number; readonly callers: number; readonly first?: number }
-  /** By the call for many at once, or by 500 callers. */
+  /** With one call for many runs, or by 500 callers. */
   | { readonly act: 'fill'; readonly n: number }
-  /** A call every `gapMs`, each answered before the next unless `open`. */
+  /** A call every `gapMs`, each completed before the next unless `open`. */
   | { readonly act: 'paced'; readonly n: number; readonly gapMs: number; readonly open: boolean };
 
 export interface Burst {

@@ -21,7 +21,7 @@ export async function ended(child: ChildProcess): Promise<void> {
   await new Promise<void>((resolve) => child.once('exit', () => resolve()));
 }
 
-/** Asks it to end, and makes it after `patienceMs`. */
+/** Asks it to end and makes it after `patienceMs`. */
 export async function end(child: ChildProcess, patienceMs = 10_000): Promise<void> {
   child.kill('SIGTERM');
   const timer = setTimeout(() => child.kill('SIGKILL'), patienceMs);
@@ -50,7 +50,7 @@ export function firstLine(child: ChildProcess): Promise<unknown> {
   });
 }
 
-/** A script of ours that answers each message with one. */
+/** One of our scripts, which replies to each message with one message. */
 export class Script {
   readonly child: ChildProcess;
   readonly spawnedAt = now();
@@ -79,7 +79,7 @@ export class Script {
   }
 }
 
-/** The script's side: one answer a message, and an end with the benchmark. */
+/** The script's side: one reply per message; it ends with the benchmark. */
 export function answer(act: (message: never) => Promise<unknown>): void {
   process.on('message', (message) => {
     act(message as never).then(

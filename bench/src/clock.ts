@@ -4,7 +4,7 @@ export const now = (): number => Number(process.hrtime.bigint()) / 1e6;
 export const sleep = (milliseconds: number): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-/** Looks every few milliseconds until `holds`; false when `capMs` went by without. */
+/** Polls every few milliseconds until `holds`; false if `capMs` elapsed first. */
 export async function until(
   holds: () => boolean | Promise<boolean>,
   capMs: number,

@@ -15,7 +15,7 @@ process.on('exit', () => {
   for (const path of open) rmSync(path, { force: true });
 });
 
-/** Hears from the recorders of one runner's processes (`project/recorder.ts`). */
+/** Receives data from the recorders of one runner's processes (`project/recorder.ts`). */
 export class Collector {
   readonly path: string;
   readonly #server: Server;
@@ -87,7 +87,7 @@ export class Collector {
   }
 }
 
-/** How often runs 0 … n-1 began: every one exactly once, or what went wrong. */
+/** How often runs 0 … n-1 began: exactly once each, or the errors. */
 export function account(numbers: readonly number[], n: number): { lost: number; twice: number } {
   const valid = numbers.filter((number) => number >= 0 && number < n);
   const different = new Set(valid).size;

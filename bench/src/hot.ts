@@ -1,5 +1,5 @@
 /**
- * Where processor time went, from the profiles that `--cpu-prof` left: µs a run, by function and by package.
+ * How processor time was spent, from the profiles that `--cpu-prof` left: µs a run, by function and by package.
  *
  *   npx node bench/src/hot.ts 20000 bench/profiles/server/*.cpuprofile
  */

@@ -35,7 +35,7 @@ export async function latency(system: System, address: Address, pace: Pace): Pro
   await collector.reached(n + warm - called.failed, 60_000);
   const drainedMs = now() - startedAt - producedMs;
   const after = spent(system, runner);
-  // Time for a run that comes twice to show itself.
+  // Time for duplicate runs to appear.
   await sleep(500);
   const all = await collector.starts();
   await caller.close();

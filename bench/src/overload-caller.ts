@@ -1,8 +1,11 @@
-/** A process that sends requests to a server: paced ones of many keys, or as many as its connections allow. */
+/** A process that sends requests to a server: paced ones of many keys, or a flood of one. */
 import { Agent, request } from 'node:http';
 import { connect } from 'node:net';
+import { promote } from '../../test/support/promote.ts';
 import { answer } from './child.ts';
 import { now, sleep } from './clock.ts';
+import { Feeder } from './feeder.ts';
+import { floodAsRunners } from './overload-runner.ts';
 import { percentile } from './statistics.ts';
 
 export interface Ask {
@@ -13,8 +16,8 @@ export interface Ask {
   readonly connections?: number;
   /** Otherwise: requests of each key, and health checks, per second, whether or not previous ones are answered. */
   readonly perSecond?: number;
-  /** The request of a flood. Default: a trigger. */
-  readonly kind?: 'trigger' | 'many' | 'list';
+  /** The request of a flood. Default: a trigger. `lines` and `claims` are sent by a tenth as many runners: see `overload-runner.ts`. */
+  readonly kind?: keyof typeof requests | 'lines' | 'claims';
 }
 
 export interface Latency {
@@ -46,7 +49,32 @@ const requests = {
   trigger: ['POST', '/api/v1/tasks/overload/trigger', trigger],
   many: ['POST', '/api/v1/tasks/trigger-many', many],
   list: ['GET', '/api/v1/runs?page[size]=100', undefined],
+  append: ['POST', '/realtime/v1/sessions/overload/out/append', 'x'.repeat(160)],
 } as const;
+
+/** Creates the data that a flood needs. Returns the version of its task. */
+async function prepare(port: number, key: string, kind: NonNullable<Ask['kind']>): Promise<string> {
+  const url = `http://127.0.0.1:${port}`;
+  const feeder = new Feeder({ url, key });
+  const tasks = [{ id: 'overload', filePath: 't.ts' }];
+  const { version } = await feeder.post<{ version: string }>('/runner/v1/versions', {
+    contentHash: 'a',
+    tasks,
+  });
+  await promote(url, key);
+  const triggerConfig = { basePayload: {} };
+  if (kind === 'append')
+    await feeder.post('/api/v1/sessions', {
+      type: 'overload',
+      externalId: 'overload',
+      taskIdentifier: 'overload',
+      triggerConfig,
+    });
+  const items = Array.from({ length: 1_000 }, () => ({ task: 'overload', payload: 1 }));
+  if (kind === 'claims') for (let batch = 0; batch < 50; batch++) await feeder.batch(items);
+  feeder.close();
+  return version;
+}
 
 /**
  * One connection that sends the same bytes again and again. Without an HTTP client, which would take as much processor time as the server that
@@ -93,7 +121,7 @@ function rawRequest(method: string, path: string, key: string, body = ''): strin
 answer(async ({ port, keys, ms, connections, perSecond = 5, kind = 'trigger' }: Ask): Promise<Sent> => {
   const agent = new Agent({ keepAlive: true });
   const statuses: Record<string, number> = {};
-  const until = now() + ms;
+  let until = now() + ms;
 
   const call = (method: string, path: string, key?: string, body?: string): Promise<number> =>
     new Promise((resolve) => {
@@ -124,10 +152,17 @@ answer(async ({ port, keys, ms, connections, perSecond = 5, kind = 'trigger' }: 
     return Promise.all(calls);
   }
 
-  const [method, path, body] = requests[kind];
   if (connections !== undefined) {
+    const key = keys[0] ?? '';
+    const version = await prepare(port, key, kind);
+    until = now() + ms;
+    if (kind === 'lines' || kind === 'claims') {
+      const flooded = { port, key, runners: Math.ceil(connections / 10), ms, kind, version };
+      return { calls: latencyOf([]), statuses: { [kind]: await floodAsRunners(flooded) } };
+    }
+    const [method, path, body] = requests[kind];
     const took: number[] = [];
-    const text = rawRequest(method, path, keys[0] ?? '', body);
+    const text = rawRequest(method, path, key, body);
     await Promise.all(Array.from({ length: connections }, () => flood(port, text, until, took, statuses)));
     return { calls: latencyOf(took), statuses };
   }

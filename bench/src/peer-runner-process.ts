@@ -2,7 +2,7 @@ import { end, ended, Script } from './child.ts';
 import { source } from './folders.ts';
 import type { Address, Runner, RunnerOptions } from './system.ts';
 
-/** Starts a peer's runner in a process of its own (`peer-runner.ts`). */
+/** Starts a peer's runner in a separate process (`peer-runner.ts`). */
 export async function startPeerRunner(
   system: string,
   address: Address,

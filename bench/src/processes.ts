@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 
 const ticksPerSecond = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }));
 
-/** Fields of /proc/<pid>/stat from the third on: the second is a name that may hold anything. Null when it is gone. */
+/** Fields of /proc/<pid>/stat from the third on: the second is a name that may contain anything. Null if the process is gone. */
 function statOf(pid: number): string[] | null {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
@@ -33,7 +33,7 @@ export function ownCpuOf(pid: number): number {
   return (fields.reduce((ticks, field) => ticks + Number(field), 0) * 1000) / ticksPerSecond;
 }
 
-/** Milliseconds for which the machine's processors had nothing to do. */
+/** Idle time of the machine's processors in milliseconds. */
 export function idleOfMachine(): number {
   const [, , , , idle, waiting] = readFileSync('/proc/stat', 'utf8').split('\n', 1)[0]?.split(/ +/) ?? [];
   return ((Number(idle) + Number(waiting)) * 1000) / ticksPerSecond;

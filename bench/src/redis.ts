@@ -15,7 +15,7 @@ export interface RunningRedis {
   stop(): Promise<void>;
 }
 
-/** An empty redis-server on a socket of its own. */
+/** An empty redis-server on its own socket. */
 export async function startRedis(durability: Durability): Promise<RunningRedis> {
   const folder = join(dataFolder, `redis-${durability}`);
   rmSync(folder, { recursive: true, force: true });

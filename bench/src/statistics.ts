@@ -12,7 +12,7 @@ export function median(values: readonly number[]): number | null {
   return ((sorted[Math.ceil(half) - 1] ?? 0) + (sorted[Math.floor(half)] ?? 0)) / 2;
 }
 
-/** Three significant digits or so: more would pretend to a steadiness that no shared machine has. */
+/** Three significant digits or so: more would suggest a precision that shared machines do not have. */
 export function rounded(value: number | null | undefined): number | null {
   if (value === null || value === undefined || !Number.isFinite(value)) return null;
   const size = Math.abs(value);

@@ -18,7 +18,7 @@ export interface Client {
 
 export interface RunnerOptions {
   readonly profile: Profile;
-  /** Runs at once, when the workload needs a number. */
+  /** Concurrent runs, if the workload needs a number. */
   readonly concurrency?: number | undefined;
   /** Runs never end. */
   readonly hang?: boolean;
@@ -43,11 +43,11 @@ export interface System {
   startRunner(options: RunnerOptions): Promise<Runner>;
   /** Runs without a final state. */
   pending(): Promise<number>;
-  /** Runs that came to a good end, where the system keeps them. */
+  /** Completed runs, if the system keeps them. */
   completed?(): Promise<number>;
   /** Queues `n` by copying the one that is queued, where a table allows it; then has statistics brought up to date. */
   clone?(n: number): Promise<void>;
-  /** Processes of its own that serve callers, its runner and the database apart. */
+  /** Its own processes that serve callers, without its runner and the database. */
   serverPid(): number | null;
   databasePid(): number;
   end(): Promise<void>;

@@ -16,6 +16,6 @@ export interface Workload {
   readonly systems: readonly string[];
   /** Figures whose ratio to each peer is shown; each with whether more or less is better. */
   readonly compared: Readonly<Record<string, 'more' | 'less'>>;
-  /** Measures one system once. It has just begun, empty. */
+  /** Measures a newly started, empty system once. */
   measure(system: System, address: Address, settings: Settings): Promise<Figures>;
 }

@@ -76,7 +76,7 @@ export default defineConfig({
           if (/^(?:[a-z]+:|\/|#)/.test(href)) continue;
           const [path = '', anchor] = href.split('#');
           const target = join(dirname(from), path);
-          // VitePress rewrites the page, and not the links to it.
+          // VitePress rewrites the page but not the links to it.
           if (target === 'README.md') token.attrSet('href', anchor === undefined ? '/' : `/#${anchor}`);
           else if (!isPage(from, href)) token.attrSet('href', textAddress(target));
         }

@@ -1,4 +1,4 @@
-/** The reference of the API, made of its OpenAPI document: a page for each tag. */
+/** The API reference, generated from the OpenAPI document: a page for each tag. */
 import { operations } from '@millrace/contract';
 import { openApiDocument } from '@millrace/contract/openapi';
 
@@ -42,7 +42,7 @@ const credentials: Readonly<Record<string, string>> = {
   secretKey: 'a secret key',
   personalAccessToken: 'a personal access token',
   publicToken: 'a public token',
-  browserSession: 'a logged-in browser',
+  browserSession: 'a browser session',
 };
 
 const all = Object.entries(openApiDocument(operations).paths).flatMap(([path, methods]) =>
@@ -55,7 +55,7 @@ const all = Object.entries(openApiDocument(operations).paths).flatMap(([path, me
 
 const slugOf = (tag: string): string => tag.replaceAll(/\W+/g, '-');
 
-/** The tags of the operations, with what their page is called in its address. */
+/** The tags of the operations, with the slug of their page. */
 export const tags = [...new Set(all.map((operation) => operation.tags[0]))].map((tag) => ({
   tag,
   slug: slugOf(tag),
@@ -64,9 +64,16 @@ export const tags = [...new Set(all.map((operation) => operation.tags[0]))].map(
 /** The page of a tag, as Markdown. */
 export function referenceOf(tag: string): string {
   const found = all.filter((operation) => operation.tags[0] === tag);
-  const failures =
-    'The header `x-millrace-help` of an error response contains the section of [troubleshooting](../troubleshooting.md) that explains it, and `x-millrace-error-code` has its [code](../error-codes.md).';
-  return [`# ${tag[0]?.toUpperCase()}${tag.slice(1)}`, failures, ...found.map(sectionOf)].join('\n\n');
+  const rows = found.map(
+    ({ operationId, method, path, summary }) =>
+      `| [${operationId}](#${operationId.toLowerCase()}) | \`${method} ${path}\` | ${summary} |`,
+  );
+  return [
+    `# ${tag[0]?.toUpperCase()}${tag.slice(1)}`,
+    `The operations of the HTTP API with the tag “${tag}”. Requests contain a [credential](../access.md#credentials) as \`Authorization: Bearer …\`. Error responses have a [code](../error-codes.md) in the header \`x-millrace-error-code\`, and in \`x-millrace-help\` the section of [troubleshooting](../troubleshooting.md) that explains them.`,
+    `| Operation | Request | Purpose |\n|---|---|---|\n${rows.join('\n')}`,
+    ...found.map(sectionOf),
+  ].join('\n\n');
 }
 
 /** The searchable sections on the page of a tag: each operation with its id, path and description. */
@@ -99,8 +106,8 @@ function sectionOf(operation: (typeof all)[number]): string {
     `${summary}.`,
     `\`\`\`http\n${method} ${path}\n\`\`\``,
     callers.length === 0
-      ? 'It requires no credential.'
-      : `Called with ${callers.join(', ')}. ${description ?? ''}`,
+      ? 'Requires no credential.'
+      : `Requires ${new Intl.ListFormat('en', { type: 'disjunction' }).format(callers)}. ${description ?? ''}`,
     ...tableOf(
       'Parameters',
       parameters.flatMap(({ name, in: location, required, schema }) =>
@@ -108,8 +115,8 @@ function sectionOf(operation: (typeof all)[number]): string {
       ),
     ),
     ...tableOf('Body', fieldsOf(bodyOf(operation.requestBody))),
-    ...tableOf(`Reply ${status}`, fieldsOf(bodyOf(reply))),
-    `**Failures**\n\n| Status | Why |\n|---|---|\n${failures.join('\n')}`,
+    ...tableOf(`Response ${status}`, fieldsOf(bodyOf(reply))),
+    `**Errors**\n\n| Status | Reason |\n|---|---|\n${failures.join('\n')}`,
   ].join('\n\n');
 }
 
@@ -117,7 +124,7 @@ const bodyOf = (content: Content | undefined): Schema | undefined =>
   Object.values(content?.content ?? {})[0]?.schema;
 
 const tableOf = (title: string, rows: readonly string[]): string[] =>
-  rows.length === 0 ? [] : [`**${title}**\n\n| Field | Type | |\n|---|---|---|\n${rows.join('\n')}`];
+  rows.length === 0 ? [] : [`**${title}**\n\n| Field | Type | Notes |\n|---|---|---|\n${rows.join('\n')}`];
 
 /** The fields of an object, and those of the objects in it, down to three levels. */
 function fieldsOf(schema: Schema | undefined, above = '', depth = 0): string[] {
@@ -137,25 +144,31 @@ const plain = (schema: Schema | undefined): Schema | undefined =>
 
 function rowOf(name: string, schema: Schema | undefined, isRequired: boolean, location?: string): string {
   const { default: standard, minimum, maximum, maxLength } = plain(schema) ?? {};
+  // The range of safe integers is not a limit of the field.
+  const min = minimum === Number.MIN_SAFE_INTEGER ? undefined : minimum;
+  const max = maximum === Number.MAX_SAFE_INTEGER ? undefined : maximum;
   const notes = [
     location === undefined ? '' : `in the ${location}`,
     isRequired ? 'required' : '',
     standard === undefined ? '' : `default \`${JSON.stringify(standard)}\``,
-    // The range of safe integers is not a limit of the field.
-    minimum === undefined || minimum === Number.MIN_SAFE_INTEGER ? '' : `from ${minimum}`,
-    maximum === undefined || maximum === Number.MAX_SAFE_INTEGER ? '' : `to ${maximum}`,
+    rangeOf(min, max),
     maxLength === undefined ? '' : `up to ${maxLength} characters`,
   ];
   return `| \`${name}\` | ${typeOf(schema)} | ${notes.filter(Boolean).join(', ')} |`;
 }
 
+function rangeOf(minimum: number | undefined, maximum: number | undefined): string {
+  if (maximum === undefined) return minimum === undefined ? '' : `at least ${minimum}`;
+  return minimum === undefined ? `at most ${maximum}` : `${minimum} to ${maximum}`;
+}
+
 function typeOf(schema: Schema | undefined): string {
-  if (schema === undefined) return 'anything';
+  if (schema === undefined) return 'any';
   const choices = schema.anyOf ?? schema.oneOf;
   if (choices) return [...new Set(choices.map(typeOf))].join(' or ');
   if (schema.const !== undefined) return `\`${JSON.stringify(schema.const)}\``;
   if (schema.enum) return schema.enum.map((value) => `\`${JSON.stringify(value)}\``).join(' or ');
-  if (schema.type === 'array') return `list of ${typeOf(schema.items)}`;
-  if (schema.format === 'date-time') return 'time';
-  return schema.type === undefined ? 'anything' : [schema.type].flat().join(' or ');
+  if (schema.type === 'array') return `array of ${typeOf(schema.items)}`;
+  if (schema.format === 'date-time') return 'ISO 8601 time';
+  return schema.type === undefined ? 'any' : [schema.type].flat().join(' or ');
 }

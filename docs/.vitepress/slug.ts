@@ -1,4 +1,4 @@
-/** The anchor of a heading, as GitHub makes it, because the pages are read there, too. */
+/** The anchor of a heading, as GitHub makes it, because the pages are also read there. */
 export const slugOf = (heading: string): string =>
   heading
     .toLowerCase()

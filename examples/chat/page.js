@@ -1,6 +1,6 @@
 import { configure, sessions } from '@millrace/sdk';
 
-// The chat is in the address: whoever opens it again finds it as it is.
+// The chat is in the address: opening it again shows the same chat.
 location.hash ||= crypto.randomUUID();
 const chat = location.hash.slice(1);
 

@@ -1,6 +1,6 @@
 /**
- * The web server of the chat: the page, its script, and a session for each visitor. The secret key stays here; the page gets a
- * token that opens its own session and nothing else, and talks to Millrace itself.
+ * The web server of the chat: the page, its script, and a session for each visitor. The secret key remains here; the page gets a token that
+ * opens its own session and nothing else, and talks to Millrace itself.
  */
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -24,7 +24,7 @@ const { outputFiles } = await build({
   bundle: true,
   format: 'esm',
   target: 'es2022',
-  // The tsconfig.json of this repository leads to sources, which are for Node.js.
+  // The tsconfig.json of this repository maps packages to sources, which are for Node.js.
   tsconfigRaw: {},
   write: false,
 });

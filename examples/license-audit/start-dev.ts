@@ -19,14 +19,14 @@ export interface Dev extends Ready {
 
 const command = fileURLToPath(new URL('../../packages/millrace/bin/millrace.js', import.meta.url));
 
-/** Starts `millrace dev` and waits until it is ready. Ends this process, as it ended, when it does not get there. */
+/** Starts `millrace dev` and waits until it is ready. Ends this process with the same result if it does not become ready. */
 export async function startDev(args: readonly string[]): Promise<Dev> {
-  // Through the `ipc` channel it notices when this process is gone, however that went.
+  // Through the `ipc` channel it notices when this process is gone, regardless of how.
   const child = spawn(process.execPath, [command, 'dev', '--json', '--quiet', ...args], {
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   });
   const stop = (): void => void child.kill('SIGTERM');
-  // Ctrl-C reaches the child by itself; this process only stays until the child is done.
+  // The child receives Ctrl-C as well; this process only waits until the child has ended.
   process.on('SIGINT', () => {});
   process.on('SIGTERM', stop);
   process.on('SIGHUP', stop);

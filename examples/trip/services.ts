@@ -17,14 +17,14 @@ export interface Services {
   readonly url: string;
   /** All executed requests, in order. */
   readonly deeds: readonly Deed[];
-  /** How many requests asked for something that was done already. */
+  /** How many requests repeated something already done. */
   readonly repeated: () => number;
   close(): Promise<void>;
 }
 
 export interface ServicesOptions {
   readonly port?: number;
-  /** Milliseconds that a request takes, before and after its deed. */
+  /** How long a request takes before and after its action, in milliseconds. */
   readonly delayMs?: () => number;
   /** Called with each request. */
   readonly onRequest?: () => void;
@@ -41,7 +41,7 @@ export async function startServices({
   const answers = new Map<string, { status: number; body: string }>();
   let repeated = 0;
 
-  /** The whole deed is one moment: a request that is cut off has done it, or has not. */
+  /** The action is atomic: a request that is cut off has either done it or not. */
   const act = (path: string, key: string, traveler: string): { status: number; body: string } => {
     const known = answers.get(key);
     if (known) {
@@ -68,7 +68,7 @@ export async function startServices({
       await pause(delayMs());
       response.writeHead(status, { 'content-type': 'application/json' }).end(body);
     };
-    // The caller may be gone.
+    // The caller may have disconnected.
     serve().catch(() => response.destroy());
   });
   await new Promise<void>((listening) => server.listen(port, '127.0.0.1', listening));

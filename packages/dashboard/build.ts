@@ -6,13 +6,13 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 import { cacheFolder, outdated, root } from '../../build/up-to-date.ts';
 
 const out = join(root, 'packages/server/dashboard');
-/** Built here, then swapped with the old files in one step: a server may read them, and another process may build them, too. */
+/** Built here, then swapped with the old files in one step: because a server may read them and another process may build them. */
 const half = join(cacheFolder, `dashboard-${process.pid}`);
 
 /** The inputs of the built files. */
 const inputs = ['packages/dashboard', 'packages/contract/src', 'package-lock.json'];
 
-/** Writes the brotli and gzip forms of each text file: the server compresses nothing. */
+/** Writes the brotli and gzip forms of each text file, because the server does not compress. */
 async function precompress(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
     if (!/\.(?:js|css|svg)$/.test(name)) continue;
@@ -28,7 +28,7 @@ async function replace(): Promise<void> {
   const old = `${half}-old`;
   await rename(out, old).catch(() => {});
   await rename(half, out).catch(async (error: unknown) => {
-    // Another process was faster: its files are the same.
+    // Another process was faster; its files are the same.
     if ((await read(join(out, 'index.html'))) === '') throw error;
   });
   await rm(half, { recursive: true, force: true });

@@ -1,4 +1,4 @@
-/** Copies the pages that messages name into this package, where `millrace help` finds them without the repository. */
+/** Copies the pages named in messages into this package, where `millrace help` finds them without the repository. */
 import { copyFile, mkdir, rm } from 'node:fs/promises';
 import { pages } from './src/help/pages.ts';
 

@@ -29,7 +29,7 @@ describe('wrong credentials', () => {
     const refused = await wrong(9);
     expect(refused.headers.get('retry-after')).toBe('2');
     expect(refused.headers.get('x-should-retry')).toBe('false');
-    // One that was never used before, in between.
+    // A credential that was never used before, in between.
     const fresh = await keyWith(['read:runs']);
     const [good, new_] = await Promise.all([
       ask('GET /api/v1/runs', { key: keys.prod }),
@@ -76,7 +76,7 @@ describe('wrong credentials', () => {
     expect(unknown).toEqual([401, 401, 401, 401, 401, 429]);
   });
 
-  test('count for the address that a trusted proxy names', async () => {
+  test('count for the address that a trusted proxy reports', async () => {
     const { ask } = await installation({ ...limit, trustedProxies: ['127.0.0.1'] });
     const from = async (address: string) =>
       (await ask('GET /api/v1/runs', { key: 'x', headers: { 'x-forwarded-for': address } })).status;

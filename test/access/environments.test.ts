@@ -130,7 +130,7 @@ describe('an environment', () => {
     ]);
   });
 
-  test('is deleted when its name is confirmed: its keys end, an empty one replaces it; prod stays', async () => {
+  test('is deleted when its name is confirmed: its keys end, an empty one replaces it; prod cannot be deleted', async () => {
     const { ask, keys, projectRef, userWith } = await sharedInstallation();
     const at = `/api/v1/projects/${projectRef}`;
     const member = await userWith('member');
@@ -156,7 +156,7 @@ describe('an environment', () => {
 });
 
 describe('a project', () => {
-  test('is deleted by owners after a confirmation: access ends at once, the data is deleted in batches, and the last project stays', async () => {
+  test('is deleted by owners after a confirmation: access ends immediately, the data is deleted in batches, and the last project cannot be deleted', async () => {
     const { ask, organization, userWith, sql, server, projectRef } = await installation();
     const admin = await userWith('admin');
     const ref = (await ask(`POST /api/v1/orgs/${organization}/projects`, { body: { name: 'Second' } })).body

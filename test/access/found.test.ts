@@ -45,7 +45,7 @@ describe('objects found by a name that the caller chose are returned only with a
     expect((await stored())?.['trigger_config']).toEqual({ basePayload: { secret: 'second' } });
   });
 
-  test('two tasks that open one session at once create one, and the other is rejected', async () => {
+  test('two tasks that open the same session at the same time create one, and the other is rejected', async () => {
     const installed = await installation();
     const { ask, sql } = installed;
     const { mine, theirs } = await keysOf(installed);

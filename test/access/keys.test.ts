@@ -234,7 +234,7 @@ describe('personal access tokens', () => {
       body: { error: expect.stringContaining(expiresAt) as string },
     });
     expect((await make(created.body.token)).body.expiresAt).toBe(sooner);
-    // A process that has not been notified of its end yet lets it create nothing that stays.
+    // A process that has not been notified of its end yet lets it create nothing permanent.
     await sql`update personal_access_tokens set revoked_at = now() where expires_at = ${sooner}`;
     expect((await make(created.body.token)).status).toBe(401);
     expect((await make(undefined)).body.expiresAt).toBeUndefined();

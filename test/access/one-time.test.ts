@@ -45,7 +45,7 @@ describe('a one-time token', () => {
     expect(await runsIn(installed)).toBe(1);
   });
 
-  test('is not used up by a rejected request, nor by a key that leads to an old run', async () => {
+  test('is not used up by a rejected request, nor by a key that resolves to an old run', async () => {
     const installed = await sharedInstallation();
     const { ask, keys } = installed;
     const options = { idempotencyKey: 'once' };
@@ -69,7 +69,7 @@ describe('a one-time token', () => {
     expect((await ask(trigger, { key, body: {} })).status).toBe(422);
   });
 
-  test('creates one run in a list, too, and never two', async () => {
+  test('creates one run even in a list, and never two', async () => {
     const installed = await sharedInstallation();
     const { ask } = installed;
     const key = await oneTimeToken(installed);

@@ -109,8 +109,10 @@ export const notServed: readonly (readonly [names: readonly string[], why: strin
 /** docs/access.md, from the declarations of the contract. `npx vitest run test/access/page.test.ts -u` writes it. */
 export const accessPage = (): string => `# Access control
 
-This page is generated from the contract by test/access/page.ts, and tested against every route of a running server. To
-change it, change an operation's access rule.
+<!-- Generated from the contract by test/access/page.ts. To change this page, change an operation's access rule. -->
+
+This page describes the credentials of Millrace, their permissions, and the access rule of every operation. A test checks the rules against every
+route of a running server.
 
 ## Credentials
 
@@ -244,7 +246,7 @@ The table uses these terms:
 
 - \`write:batch\` allows filling batches. \`write:tags\` allows no changes. \`write:inputStreams:<run>\`, which the token of a run's
   handle has, only allows sending messages to the code of that run.
-- Canceling a run cancels the runs that it triggered, whatever their task. Changing the metadata or the streams of a
+- Canceling a run cancels the runs that it triggered, regardless of their task. Changing the metadata or the streams of a
   run's parent or root through the run also requires a scope for these runs.
 - The upload of a packet does not specify a task. It is allowed to every caller who may trigger a task, or batches of a task. The
   permission is checked for the trigger that refers to the packet. The trigger uses up a one-time token; the upload does not.

@@ -80,7 +80,7 @@ describe('organizations', () => {
 });
 
 describe('names', () => {
-  test('with half a character are rejected, in every field for a name', async () => {
+  test('with an unpaired surrogate are rejected in every name field', async () => {
     const { ask, organization, projectRef } = await sharedInstallation();
     const name = 'a\ud800';
     const at = `/api/v1/projects/${projectRef}`;
@@ -133,7 +133,7 @@ describe('invitations', () => {
     expect(logged.join('')).not.toContain(created.body.token);
   });
 
-  test('are accepted by existing users, and never lead to one by their address', async () => {
+  test('are accepted by existing users, and never resolve to one by their address', async () => {
     const { ask, userWith } = await sharedInstallation();
     const { token } = await userWith('member');
     const { email } = (await ask('GET /api/v1/whoami', { key: token })).body.user as { email: string };

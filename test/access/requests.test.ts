@@ -28,7 +28,7 @@ describe('a repeated request', () => {
     expect(count).toBe(3);
   });
 
-  test('is another one where its key has another object, environment or body', async () => {
+  test('counts as a different one if its key is used with another object, environment or body', async () => {
     const { ask, projectRef } = await sharedInstallation();
     const headers = { 'x-trigger-request-idempotency-key': '7b0e5d9e-0f27-4c8d-b1fe-0d6f0c1a6f11' };
     await ask(`POST /api/v1/projects/${projectRef}/branches`, { body: { branch: 'b' } });
@@ -46,7 +46,7 @@ describe('a repeated request', () => {
       }
       // Only variables of a branch can be inherited.
       const own = 'x-service-branch' in branch ? { isInherited: false } : {};
-      // The repeated request is executed once: the change in between stays.
+      // The repeated request is executed once: the change in between is kept.
       await ask(`PUT ${at}/A`, { headers: { ...branch }, body: { value: 'changed' } });
       await ask(`POST ${at}`, { headers: { ...headers, ...branch }, body: { name: 'A', value: 'A' } });
       expect((await ask(`GET ${at}`, { headers: { ...branch } })).body).toEqual([

@@ -68,7 +68,7 @@ describe('a scope of a tag or a batch', () => {
 });
 
 describe('through a child', () => {
-  test('a key for its task changes no parent and no root of another task', async () => {
+  test('a key for its task does not change a parent or root of another task', async () => {
     const installed = await setUp();
     const { ask, keyWith, keys } = installed;
     const root = await child(installed, 'root');
@@ -195,7 +195,7 @@ describe('a packet', () => {
     expect((await ask(`POST /api/v1/runs/${big}/replay`, { key: operator, body: {} })).status).toBe(200);
   });
 
-  test('that another key uploaded is not replaced before it is named', async () => {
+  test('uploaded by another key is not replaced before a run names it', async () => {
     const installed = await setUp();
     const { keys, keyWith, sql } = installed;
     const [first, second] = [await keyWith(['trigger:tasks:one']), await keyWith(['trigger:tasks:other'])];

@@ -33,7 +33,7 @@ test('a caller that may only trigger cancels no run by replacing it, by any rout
   expect(uploaded.status).toBe(403);
 
   expect(await sql`select id from runs where status is null`).toEqual([{ id: live.id }]);
-  // Reusing it needs no more than the right to trigger, and a key may replace it.
+  // Reusing it requires only permission to trigger, and a key may replace it.
   expect(await ask(trigger, { key, body: { options: { singleton: {} } } })).toMatchObject({
     body: { id: live.id, isCached: true },
   });

@@ -90,7 +90,7 @@ const entries = async () => {
   return (await server.ask(path, { key })).body.data;
 };
 
-test('an agent finds the cause of a failed run, and can change nothing', async () => {
+test('an agent finds the cause of a failed run, but cannot change anything', async () => {
   const { client, ok, refused, raw } = await onStdio();
   const { tools } = await client.listTools();
   expect(tools.length).toBeGreaterThan(8);
@@ -230,7 +230,7 @@ test('over HTTP it serves both client generations, and only with the right token
     const watched = await ok('watch_run', { run: id }, ({ message = '' }) => void messages.push(message));
     expect(watched).toMatchObject({ isOver: true, run: { output: `Hello, ${mode}` } });
     expect(messages.length).toBeGreaterThan(0);
-    // An older client sends its name in a request of its own.
+    // An older client sends its name in a separate request.
     const agent = mode === 'auto' ? 'mcp http-auto/3' : 'mcp ua-legacy/4';
     expect((await entries())[0].new).toMatchObject({ agent, ids: [id] });
   }

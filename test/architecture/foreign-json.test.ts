@@ -28,7 +28,7 @@ const allowed: Readonly<Record<string, string>> = {
   'packages/server/src/events/complete-waits.ts': 'a filter that was validated before it was stored',
   'packages/server/src/events/deliver.ts': 'an event that was validated before it was stored',
   'packages/server/src/events/replay.ts': 'an event that was validated before it was stored',
-  'packages/server/src/channels/record.ts': 'an array that SQL wrote; its records stay texts',
+  'packages/server/src/channels/record.ts': 'an array that SQL wrote; its records remain texts',
   'packages/server/src/outbox/rows.ts': "a jsonb column of the client's own database, read by the client",
   'packages/server/src/payloads/url.ts': 'the text of an address, after its signature was verified',
   'packages/server/src/runs/create/hand-off.ts': 'options that were validated in this process',

@@ -8,7 +8,7 @@ const packages = fileURLToPath(new URL('../../packages/', import.meta.url));
 /** The maximum lines of source per package, without tests and their helpers, so that one person can know it. */
 const maxLines = 12_000;
 
-/** Packages that are larger. A number is their maximum until they are divided. */
+/** Packages above the limit, each with its maximum size until it is divided. */
 const larger: Readonly<Record<string, number>> = {
   server: Infinity,
   dashboard: Infinity,

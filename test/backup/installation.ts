@@ -1,4 +1,4 @@
-/** An installation on an embedded PostgreSQL whose WAL is archived, in processes of its own, to be destroyed and restored. */
+/** An installation on an embedded PostgreSQL whose WAL is archived, in separate processes, to be destroyed and restored. */
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { runningConnection } from '../../packages/postgres/src/cluster/running.ts';

@@ -114,7 +114,7 @@ describe('SDK idempotency keys', () => {
     expect(await inRun(() => idempotencyKeys.create('a', { scope: 'global' }))).toBe(sha256('a'));
   });
 
-  test('lead to one run in either form, until they are reset', async () => {
+  test('resolve to one run in either form, until they are reset', async () => {
     const key = await idempotencyKeys.create('order-1', { scope: 'global' });
     const first = await plain.trigger(undefined, { idempotencyKey: key });
     const again = await plain.trigger(undefined, { idempotencyKey: 'order-1' });
@@ -127,7 +127,7 @@ describe('SDK idempotency keys', () => {
     await expect(idempotencyKeys.reset('plain', 'never')).rejects.toThrow(NotFoundError);
   });
 
-  test('are sent with their parts, and debounced triggers lead to one run', async () => {
+  test('are sent with their parts, and debounced triggers resolve to one run', async () => {
     const debounce = { key: 'k', delay: '1h', mode: 'trailing' as const };
     const batches = [];
     for (const n of [1, 2, 3]) batches.push(await send.trigger({ n }, { debounce }));

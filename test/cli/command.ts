@@ -130,7 +130,7 @@ export async function startDev(
   bin = ownBin,
 ): Promise<Running & { ready: Ready }> {
   if (bin === ownBin) {
-    // Imported here because programs without Vitest use this file, too.
+    // Imported here because programs without Vitest also use this file.
     const { giveDevData } = await import('./first-data.ts');
     await giveDevData(cwd);
   }

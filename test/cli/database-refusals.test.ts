@@ -66,7 +66,7 @@ async function refusal(url: string): Promise<string> {
 describe('a database that cannot be used is rejected with one sentence, no stack and no password', () => {
   test('a role that may not create tables', async () => {
     expect(await start(at('guest', secret))).toMatch(
-      /The role of DATABASE_URL lacks permissions.*permission denied.*grant usage, create on schema public/,
+      /The role in DATABASE_URL lacks permissions.*permission denied.*grant usage, create on schema public/,
     );
   });
 

@@ -117,7 +117,7 @@ describe('millrace dev', () => {
     expect(dev.stderr.join('\n')).not.toContain(dev.ready.environments.prod.secretKey);
   });
 
-  test('is ready when it reports so: a run executes at once', async () => {
+  test('is ready when it reports this: a run is executed immediately', async () => {
     expect(await run('answer')).toMatchObject({ status: 'COMPLETED', output: 'one' });
   });
 
@@ -207,7 +207,7 @@ describe('millrace dev', () => {
     await rm(`${project.path}/tasks/broken.ts`);
   });
 
-  test('names the fault of an invalid cron expression, in a sentence with its file', async () => {
+  test('reports an invalid cron expression with its file', async () => {
     const seen = dev.seen();
     await project.write(
       'tasks/nightly.ts',
@@ -266,7 +266,9 @@ describe('millrace dev', () => {
     const under = await descendants(dev.pid);
     dev.kill('SIGINT');
     await dev.line(/Stopping/);
-    await dev.line(/^Waiting for 1 run to finish, for 5\.0s at most\. Ctrl-C again stops at once\.$/);
+    await dev.line(
+      /^Waiting for 1 run to finish, for 5\.0s at most\. Press Ctrl-C again to stop immediately\.$/,
+    );
     // npm repeats the first one within an instant; a person does not.
     await pause(600);
     dev.kill('SIGINT');

@@ -23,7 +23,7 @@ export async function blocksOf(name: string): Promise<(language: string) => stri
     );
 }
 
-/** Starts `millrace dev` in a project with these files for the tests of a file, and passes its address and key to the SDK. */
+/** Starts `millrace dev` in a project with these files for the tests of a file and passes its address and key to the SDK. */
 export function besideDev(files: Readonly<Record<string, string>>) {
   let project: Folder;
   let dev: Running & { ready: Ready };

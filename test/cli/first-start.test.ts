@@ -25,7 +25,7 @@ async function folder(): Promise<Folder> {
   return project;
 }
 
-/** Starts a server, and returns its ready line. */
+/** Starts a server and returns its ready line. */
 async function start({ path }: Folder, args: readonly string[] = [], env: Env = {}) {
   const running = millrace(['start', '--data', 'data', '--port', '0', ...args], { cwd: path, env });
   onTestFinished(async () => {

@@ -5,7 +5,7 @@ import { operations } from '@millrace/contract';
 import { openApiDocument } from '@millrace/contract/openapi';
 import { wholeSampleOf, type Schema } from '../access/sample.ts';
 
-/** Hides the text before it, sets the title and the clipboard, starts a line of its own, reverses the reading direction. */
+/** Hides the text before it, sets the title and the clipboard, starts a new line, reverses the reading direction. */
 export const hostile =
   'hostile\u001b[2K\u001b]0;title\u0007\u001b]52;c;ZXZpbA==\u001b\\\rover\nnext\u009b31m\u0090q\u009c\u202eexe\u2066x\u2028y\u007f\b';
 

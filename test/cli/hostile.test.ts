@@ -16,8 +16,8 @@ const obeyed = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028
 const connection = (url: string): string[] => ['--url', url, '--key', 'svc_prod_sk_0'];
 
 /**
- * The arguments with which each command shows something: with `mute` it shows no foreign text; with `alone` it has a test
- * of its own below. A command that is missing here fails the test.
+ * The arguments with which each command shows something: with `mute` it shows no foreign text; with `alone` it has a separate test below. A
+ * command that is missing here fails the test.
  */
 type Row = { readonly args?: readonly string[]; readonly mute?: boolean } | 'alone';
 
@@ -93,7 +93,7 @@ const rows: Readonly<Record<string, Row>> = {
   'alerts remove': { args: [hostile] },
   'notifications list': {},
   'notifications add webhook': { args: ['https://example.com'] },
-  // It reads its address on stdin, and shows the same as the other two.
+  // It reads its address on stdin and shows the same as the other two.
   'notifications add slack': 'alone',
   'notifications add email': {
     args: ['--smtp', 'smtps://smtp.example.com', '--from', 'a@example.com', '--to', 'b@example.com'],
@@ -182,7 +182,7 @@ const rows: Readonly<Record<string, Row>> = {
   stats: { args: ['--by', 'task'] },
 };
 
-test('every command has its row', async () => {
+test('every command has a row', async () => {
   expect(Object.keys(rows).toSorted()).toEqual([...leaves(await program()).keys()].toSorted());
 });
 

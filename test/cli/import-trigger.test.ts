@@ -188,7 +188,7 @@ async function declaredId(): Promise<string> {
 const spaced = (line: string): RegExp =>
   new RegExp(`^${line.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replaceAll(/ {2,}/g, ' +')}$`);
 
-test('differing values stay, and a rejected name does not stop the rest', async () => {
+test('differing values are kept, and a rejected name does not stop the rest', async () => {
   await variable(source, 'OPENSSL_CONF', '/etc/ssl');
   await variable(source, 'EXTRA', '');
   onTestFinished(async () => {

@@ -1,10 +1,19 @@
 import { expect, test } from 'vitest';
+import { examples } from '../../packages/millrace/src/cli/examples.ts';
 import { program } from '../../packages/millrace/src/cli/program.ts';
 import { leaves } from './leaves.ts';
 import { cliPage } from './page.ts';
 
 test('docs/cli.md matches the definitions of the commands', async () => {
   await expect(await cliPage()).toMatchFileSnapshot('../../docs/cli.md');
+});
+
+test('every example belongs to a command', async () => {
+  const commands = leaves(await program());
+  for (const [words, lines] of Object.entries(examples)) {
+    expect(commands.has(words), words).toBe(true);
+    for (const line of lines) expect(line).toContain(`millrace ${words}`);
+  }
 });
 
 test('the page has a section for every command, with each of its options', async () => {

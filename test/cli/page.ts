@@ -1,6 +1,7 @@
 /** docs/cli.md, from the definitions of the commands. `npx vitest run test/cli/page.test.ts -u` writes it. */
 import { Command, type Option } from 'commander';
 import { withConnectionOptions } from '../../packages/millrace/src/cli/connection.ts';
+import { examples } from '../../packages/millrace/src/cli/examples.ts';
 import { withLoginOptions } from '../../packages/millrace/src/cli/login.ts';
 import { withOrganizationOptions } from '../../packages/millrace/src/cli/organization.ts';
 import { program } from '../../packages/millrace/src/cli/program.ts';
@@ -69,12 +70,14 @@ function section([words, command]: readonly [words: string, command: Command]): 
   ];
   const usage = ['millrace', words, ...command.registeredArguments.map(argument)].join(' ');
   const others = own.length === command.options.length ? '' : `\nAlso accepts the ${link}.\n`;
+  const lines = examples[words];
+  const example = lines === undefined ? '' : `\n\`\`\`sh\n${lines.join('\n')}\n\`\`\`\n`;
   return `### millrace ${words}
 
 ${text(sentence(command.description()))}
 
 Usage: \`${usage}\`
-${table(rows)}${others}`;
+${example}${table(rows)}${others}`;
 }
 
 function argument(parameter: Command['registeredArguments'][number]): string {
@@ -102,18 +105,21 @@ export async function cliPage(): Promise<string> {
 
 const head = `# CLI reference
 
-This page is generated from the definitions of the commands by test/cli/page.ts. To change it, change a command.
+<!-- Generated from the definitions of the commands by test/cli/page.ts. To change this page, change a command. -->
+
+The \`millrace\` command develops, deploys and operates projects. This page describes all of its commands and options.
 
 \`npx millrace <command>\` runs a command without an installation. In a project that has \`millrace\` as a dependency, npx uses that version.
-\`millrace <command> --help\` prints the options of a command, and \`millrace help <topic>\` prints a section of
-[troubleshooting](troubleshooting.md).
+\`millrace <command> --help\` prints the options of a command. \`millrace help <topic>\` prints a section of
+[troubleshooting](troubleshooting.md) or another page, and \`millrace help --list\` lists the topics.
 
 ## Connecting to a server
 
-Commands that call a server use \`--url\` and \`--key\`, then the variables \`MILLRACE_API_URL\` and \`MILLRACE_SECRET_KEY\`, then the
-[\`millrace dev\`](local-development.md) that runs in the folder or in a parent folder. Commands for organizations, projects, keys and tokens
-do the same with a personal access token. Without any of these, they use the token stored by \`millrace login\`. A credential for one server
-is never sent to another.
+Commands read the address of the server and a secret key from the options \`--url\` and \`--key\`, or else from the variables \`MILLRACE_API_URL\` and
+\`MILLRACE_SECRET_KEY\`. Without these, they use the [\`millrace dev\`](local-development.md) that runs in the folder or in a parent folder.
+
+Commands for organizations, projects, keys and tokens use a personal access token instead of a key, from \`--token\` or \`MILLRACE_ACCESS_TOKEN\`.
+Without it, they use the running \`millrace dev\`, and then the token stored by \`millrace login\`. A credential for one server is never sent to another.
 
 ### Connection options
 
@@ -128,7 +134,7 @@ ${table(accountOptions.map(optionRow))}
 
 Every command accepts \`--json\`. With it, stdout contains only JSON, one value per line, and all human-readable text goes to stderr.
 
-A command that has to wait prints the reason to stderr. \`trigger --wait\` and \`runs show --wait\` print why the run has not ended, and print it
+A command that waits prints the reason to stderr. \`trigger --wait\` and \`runs show --wait\` print why the run has not ended, and print it
 again whenever the reason changes. With \`--json\`, these messages are JSON lines too. \`trigger\` prints the id first, and the run is always the
 last line:
 

@@ -104,7 +104,7 @@ const probe = async (url: string, path: string) =>
   (await fetch(url + path)).json() as Promise<Record<string, unknown>>;
 const count = async (sql: Sql) => (await sql<{ n: number }[]>`select count(*)::int as n from runs`)[0]?.n;
 
-test('a restored database that is started with --paused does nothing by itself, on any server, until it is resumed', async () => {
+test('a restored database that is started with --paused does nothing automatically, on any server, until it is resumed', async () => {
   const { address, sql, key, token } = await restored();
   let first = await start(address, ['--paused']);
   expect(first.ready).toMatchObject({ paused: true, pausedAt: expect.any(String) });

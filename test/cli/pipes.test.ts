@@ -62,7 +62,7 @@ async function shell(script: string): Promise<{ code: unknown; output: string }>
   return { code, output };
 }
 
-test('a slow reader of several megabytes gets all of them, also with --json', async () => {
+test('a slow reader of several megabytes gets all of it, even with --json', async () => {
   for (const json of ['', '--json']) {
     const { output } = await shell(`$MILLRACE logs $RUN ${json} | (sleep 3; grep -c '${'x'.repeat(100)}')`);
     expect(output.trim()).toBe(String(lines));

@@ -69,7 +69,7 @@ describe('a failed start prints one sentence', () => {
       'millrace.config.ts': `import { defineConfig } from 'millrace';\n\nthrow new Error('no way');\nexport default defineConfig({});\n`,
     });
     try {
-      // A process of its own, because Vitest changes stacks.
+      // A separate process, because Vitest changes stacks.
       const { exitCode, stderr } = await finishedProcess(['dev', '--port', '0'], { cwd: broken.path });
       expect(exitCode).toBe(3);
       expect(stderr).toMatch(sentence);

@@ -36,7 +36,7 @@ describe('with a running dev', () => {
   });
   const command = (...args: string[]) => finished(args, { cwd: project.path });
 
-  test('a task that is in no version is reported at once, with the nearest name, and the run can be watched later', async () => {
+  test('a task that is in no version is reported immediately, with the nearest name, and the run can be watched later', async () => {
     const waiting = millrace(['trigger', 'helo', '--allow-unknown', '--wait'], { cwd: project.path });
     const id = await waiting.line(/^run_\w+$/);
     const line = await waiting.line(/^Waiting for/);
@@ -118,7 +118,7 @@ describe('with a running dev', () => {
     expect(await blocked.exitCode).toBe(0);
     const rests = await command('trigger', 'rests', '--wait');
     expect(rests.exitCode).toBe(0);
-    expect(rests.stderr).toMatch(/^Waiting for run_\w+, WAITING: It waits until /m);
+    expect(rests.stderr).toMatch(/^Waiting for run_\w+, WAITING: It is waiting until /m);
   });
 });
 

@@ -62,7 +62,7 @@ describe('work with', () => {
     ],
     ['no task', { 'tasks/good.ts': 'export const a = 1;' }, ['exports a task']],
   ] as const)(
-    '%s starts nothing and registers nothing: the current version and schedules stay',
+    '%s starts nothing and registers nothing: the current version and schedules do not change',
     async (_, files, named) => {
       const before = await state();
       expect(before).toMatchObject({ current: version, versions: 1, schedules: [{ task: 'nightly' }] });

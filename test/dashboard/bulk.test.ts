@@ -32,7 +32,7 @@ test(
     await page.getByText('0 of 350 runs ended').waitFor();
     await page.getByRole('heading', { name: 'Batch of 350 runs' }).waitFor();
 
-    // A lock on a run of the second hundred: the action reaches it, and waits.
+    // Locks a run in the second hundred, so that the action reaches it and waits.
     let release = (): void => {};
     const released = new Promise<void>((resolve) => (release = resolve));
     const sql = connect(server.database, { name: 'test', max: 2 });

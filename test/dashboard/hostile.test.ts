@@ -59,7 +59,7 @@ async function slowness(page: Page): Promise<number> {
 }
 
 /**
- * Fails when a task blocks the page. Other tests use this machine's processors, too, so a task may be slower in proportion to a known loop,
+ * Fails when a task blocks the page. Other tests also use this machine's processors, so a task may be slower in proportion to a known loop,
  * and a task that is slow because of them is quick another time. A page that freezes does so each time.
  */
 async function withoutFreeze(page: Page, name: string, act: () => Promise<unknown>): Promise<void> {

@@ -9,7 +9,7 @@ const newTenant = serverOfFile();
 const slow = { timeout: 180_000 };
 
 test(
-  'an unreachable server is reported, and the data and input stay; the page continues by itself',
+  'an unreachable server is reported, and the data and input are kept; the page recovers automatically',
   slow,
   async () => {
     const server = await newTenant();
@@ -91,7 +91,7 @@ test('a read-only member sees no button that changes data', slow, async () => {
 });
 
 test('a failure links to the section of the documentation that explains it', slow, async () => {
-  // A server of its own, because the test breaks it.
+  // A separate server, because the test breaks it.
   const server = await testServer();
   const sql = connect(server.database, { name: 'test', max: 1 });
   onTestFinished(() => sql.end());

@@ -102,7 +102,7 @@ test('a waiting run shows why it waits, and is canceled', slow, async () => {
 });
 
 test(
-  'new runs appear by themselves, selected ones stay selected, and all matching runs are canceled with their count',
+  'new runs appear automatically, selected ones stay selected, and all matching runs are canceled with their count',
   slow,
   async () => {
     const server = await newTenant();

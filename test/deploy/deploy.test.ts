@@ -147,7 +147,7 @@ test('the secrets script creates each secret of the Compose file once, readable 
   expect(await read('prod-secret-key')).toMatch(/^svc_prod_sk_[0-9a-f]{24}\n$/);
   expect(await read('access-token')).toMatch(/^svc_pat_[1-9a-f]{40}\n$/);
 
-  // Each variable with a file name is one that is read, and names a file that the service gets.
+  // Each variable with a file name is one that is read and names a file that the service gets.
   const known = new Set<string>(secretsFromFiles.map((name) => `${name}_FILE`));
   for (const [name, service] of Object.entries(services)) {
     for (const [variable, value] of Object.entries(service.environment ?? {})) {

@@ -15,7 +15,7 @@ const chart = join(repository, 'deploy/helm/millrace');
 export const hasHelm =
   process.env['HELM'] !== undefined || (process.platform === 'linux' && process.arch === 'x64');
 
-/** Writes the program into the folder, and returns its path. */
+/** Writes the program into the folder and returns its path. */
 export async function installHelm(folder: string): Promise<string> {
   const configured = process.env['HELM'];
   if (configured !== undefined) return configured;

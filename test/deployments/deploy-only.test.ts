@@ -53,7 +53,7 @@ test('CI deploys repeatedly with a deploy-only key alone, and can do nothing els
   // On a busy machine it reports its wait.
   expect(first.stderr.replaceAll(/^Waiting for .*$/gm, '').trim()).toBe('');
   expect(first).toMatchObject({ exitCode: 0, json: { isNew: true, isCurrent: true } });
-  // A secret value of the environment is found with this key, too.
+  // A secret value of the environment is also found with this key.
   await ci.write('tasks/b.ts', taskFile('b', "'hunter2-hunter2'"));
   expect(await ci.run('deploy')).toMatchObject({
     exitCode: 3,

@@ -23,7 +23,7 @@ const versions = async (project: DeployedProject, ...args: string[]) =>
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line) as { version: string; state: string; message: string | null });
 
-/** Runs a command in a process of its own, concurrently with others. */
+/** Runs a command in a separate process, concurrently with others. */
 async function apart(project: DeployedProject, ...args: string[]) {
   const running = project.start(...args, '--json');
   const exitCode = await running.exitCode;

@@ -162,7 +162,7 @@ describe('a deployment over HTTP', () => {
     expect(await call(by, 'GET /api/v1/deployments/current')).toMatchObject({ version: next.version });
   });
 
-  test('names the fault of an invalid request', async () => {
+  test('reports the error in an invalid request', async () => {
     const { server, keys, ask } = await installation({ maxBundleBytes: mib });
     const key = keys.prod;
     const { body } = bundleOf({});

@@ -163,7 +163,7 @@ test('one runner serves all branches, each with its own version, variables and p
   expect((await home.ask('GET /api/v1/runners', { key: keys.preview })).status).toBe(401);
 }, 90_000);
 
-test('an archived branch is no longer served, and a new one of its name is another one', async () => {
+test('an archived branch is no longer served, and a new branch with the same name is a different one', async () => {
   const home = await installation();
   const { events } = await previewsOf(home);
   const old = await branchOf(home, 'feat/a');
@@ -216,7 +216,7 @@ test('branches share the slots, and a branch that fills them does not block the 
   await runner.stop({ waitMs: 0 });
 }, 90_000);
 
-test('a runner that is stopped from one branch stops, and so does one whose key ends', async () => {
+test('a runner stopped from one branch stops, as does one whose key has ended', async () => {
   const home = await installation();
   const { runner, events } = await previewsOf(home);
   const a = await branchOf(home, 'feat/a');

@@ -153,7 +153,7 @@ test(
     expect(first).toMatchObject({ exitCode: 0, json: { isCurrent: true } });
     const file = join(await newFolder(), 'effects');
     const load = startLoad(file);
-    // The load must stop after a failure, too.
+    // The load must also stop after a failure.
     onTestFinished(() => void load.stop().catch(() => undefined));
 
     await project.write('packages/shared/index.ts', shared('two'));

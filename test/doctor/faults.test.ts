@@ -179,7 +179,7 @@ describe('an installation without faults', () => {
     expect(found(await runChecks([certificate], input))).toEqual(['certificate']);
   });
 
-  test('a wrong clock of the server is found', async () => {
+  test('a wrong server clock is found', async () => {
     const at = new Date(Date.now() + 60_000).toISOString();
     const request = { url: server.url, address: '', isForwarded: false, isTrusted: false };
     const diagnosed = {
@@ -192,7 +192,7 @@ describe('an installation without faults', () => {
     expect(found(await runChecks([serverClock], input))).toEqual(['server-clock']);
   });
 
-  test('an old, a damaged, a foreign and a missing backup are found', async () => {
+  test('old, damaged, foreign and missing backups are found', async () => {
     const hour = 3_600_000;
     const folder = join(data, 'backups');
     const check = (changes: Partial<Examine['machine']> = {}) =>
@@ -224,7 +224,7 @@ describe('an installation without faults', () => {
     expect(named(unknown, 'backup-age')).toMatchObject({ state: 'skipped' });
   });
 
-  test('another and an invalid master key are found', async () => {
+  test('a different or invalid master key is found', async () => {
     const sql = connect(postgres.connection, { name: 'test', max: 1 });
     onTestFinished(() => sql.end());
     for (const text of [Buffer.alloc(32, 2).toString('base64'), 'not-a-key']) {
@@ -299,7 +299,7 @@ describe('a database with many faults', () => {
     ends.push(await startStandby(postgres.connection));
     await seedDatabase(admin, database);
     await admin`select pg_switch_wal()`;
-    // A server that is connected, and does nothing.
+    // A server that is connected and does nothing.
     const hanging = connect(database, { name: 'millrace engine', max: 1 });
     ends.push(() => hanging.end());
     await hanging`select 1`;
@@ -557,7 +557,7 @@ test('lost notifications are found', async () => {
   expect(await findings(11_000)).toEqual(['notifications-missing']);
 });
 
-test('a check that hangs, or fails, has a finding, and the others complete', async () => {
+test('a check that hangs, or fails, is reported as a finding, and the others complete', async () => {
   const check = { condition: 'something', severity: 'error', why: 'because', fix: 'fix it' } as const;
   const results = await runChecks(
     [

@@ -36,7 +36,7 @@ Checks that ${condition}. Severity: ${severity}.
 /** docs/doctor.md, from the checks. `npx vitest run test/doctor/page.test.ts --update` writes it. */
 export const doctorPage = (): string => `# millrace doctor
 
-This page is generated from the checks by test/doctor/page.ts. To change it, change a check.
+<!-- Generated from the checks by test/doctor/page.ts. To change this page, change a check. -->
 
 \`millrace doctor\` checks an installation for problems. For each problem it shows the impact, and the command or setting that fixes it. It
 changes nothing, and shows no secrets.

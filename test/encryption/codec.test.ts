@@ -266,7 +266,7 @@ test('another key, an unknown key or a moved envelope fails with a message, and 
       error: { name: 'SealedError', message: expect.stringContaining('moved') },
     });
   }
-  // It opens when it is sent again as JSON, as the dashboard does for a replay.
+  // It opens when it is resent as JSON, as the dashboard does for a replay.
   expect((await ended((await tasks.trigger('echo', payload)).id)).status).toBe('COMPLETED');
 });
 

@@ -70,7 +70,7 @@ test('the program seals and opens, and its stored data opens after a key change'
   expect((await runs.retrieve(id)).output).toBe('Welcome, Grace');
 });
 
-test('the endpoint of the page serves the dashboard', async () => {
+test('the endpoint from the page serves the dashboard', async () => {
   const body = endpoint.replaceAll(/^import .*$/gm, '').replace(/^export .*$/m, 'return handle;');
   const codec = codecOf(codecFile, keys);
   // oxlint-disable-next-line typescript/no-implied-eval, typescript/no-unsafe-call -- a code block of the page

@@ -117,7 +117,7 @@ test(
 );
 
 test(
-  'a change takes effect, and the previous values stay when a source cannot be read',
+  'a change takes effect, and the previous values remain in use when a source cannot be read',
   { timeout: 60_000 },
   async () => {
     const { project, work, outcome } = await started();

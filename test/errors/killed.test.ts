@@ -121,7 +121,7 @@ test('a kill at any point between the failure and its commit leaves both the end
     }
   }
 
-  // A run whose end was not stored runs again, and fails permanently this time.
+  // A run whose end was not stored runs again and fails permanently this time.
   const runner = join();
   const live = async (): Promise<number> => {
     if (runner.leased.length > 0) runner.fail();

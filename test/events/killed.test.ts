@@ -90,7 +90,7 @@ test('killing two servers neither loses nor duplicates events and notifications'
     return row?.count ?? -1;
   };
   await expect.poll(left, { timeout: 10_000, interval: 50 }).toBe(0);
-  // Joined, because separate look-ups for some thousands of events would take most of a minute.
+  // Joined, because separate lookups for some thousands of events would take most of a minute.
   const rows = await sql<{ id: string; runs: string[]; created: string[] }[]>`
     select e.id, e.run_ids as runs, coalesce(m.created, '{}') as created
       from events e

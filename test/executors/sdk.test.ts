@@ -139,6 +139,6 @@ test('a task calls the whole API with a credential of its run', { timeout: 120_0
   const early = (await trigger('outside', null)).body.id;
   expect((await ended(server, early)).output).toEqual({
     name: 'ConfigurationError',
-    message: expect.stringMatching(/holds no MILLRACE_SECRET_KEY.*in the code of a run/),
+    message: expect.stringMatching(/has no MILLRACE_SECRET_KEY.*in the code of a run/),
   });
 });

@@ -66,7 +66,7 @@ async function startServers() {
   return [await start(), await start()] as const;
 }
 
-/** Starts processes that serve a project, and ends them with the test. */
+/** Starts processes that serve a project and ends them with the test. */
 async function startProject({ url, keys }: TestServer) {
   const project = await temporaryProject({ 'tasks/test.ts': tasks });
   const started: Running[] = [];
@@ -105,7 +105,7 @@ const notedIn = async (file: string): Promise<Noted[]> =>
       return { run, what, pid: Number(pid) };
     });
 
-/** Triggers runs, and waits until each has begun. */
+/** Triggers runs and waits until each has begun. */
 async function begin(server: TestServer, file: string, count: number): Promise<string[]> {
   const trigger = () =>
     server.ask('/api/v1/tasks/busy/trigger', { method: 'POST', body: { payload: { file } } });

@@ -74,7 +74,7 @@ test(
       body: { payload: { until, value: 'once' } },
     });
     await eventually(() => statuses(system, [id]), allAre('EXECUTING'), 15_000);
-    // The whole runner, its executors with it: no part of it may act while it is suspended.
+    // Suspends the whole runner including its executors, so that no part of it can act.
     const stopped = [sleeper.pid, ...(await descendants(sleeper.pid))];
     for (const pid of stopped) process.kill(pid, 'SIGSTOP');
     await system.server.line(/runs\.rescued/);

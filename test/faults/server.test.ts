@@ -163,7 +163,7 @@ test.runIf(isLong)(
           await system
             .call<{ id: string }>('/api/v1/tasks/collect/trigger', { method: 'POST', body })
             .then(({ id }) => runsOf.set(n, id))
-            // Interrupted before or after it was accepted: it is sent again.
+            // Interrupted before or after it was accepted: it is resent.
             .catch(() => new Promise((resolve) => setTimeout(resolve, 20)));
         }
       }

@@ -21,7 +21,7 @@ const files = {
 
 const patience = { timeout: 40_000 };
 
-/** Two servers of one database. The second one serves the runner, and gets no notification after its proxy to the database is closed. */
+/** Two servers of one database. The second one serves the runner and gets no notification after its proxy to the database is closed. */
 async function startServers() {
   const { connection, drop } = await testDatabase();
   onTestFinished(drop);

@@ -91,7 +91,7 @@ describe('rejected requests', () => {
   });
 });
 
-test('to a database that accepts no writes get an error of their own, and write nothing partially', async () => {
+test('to a database that rejects writes get a specific error, and write nothing partially', async () => {
   const server = await testServer();
   const sql = connect(server.database, { name: 'test', max: 1 });
   onTestFinished(() => sql.end());

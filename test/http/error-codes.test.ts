@@ -9,11 +9,12 @@ import type { AskOptions } from '../support/server.ts';
 
 const head = `# Error codes
 
-This page is generated from packages/contract/src/error-codes.ts by test/http/error-codes.test.ts.
+<!-- Generated from packages/contract/src/error-codes.ts by test/http/error-codes.test.ts. -->
 
-Every error response of the API contains a code in the header \`x-millrace-error-code\`. Use it in programs instead of the message, which may
-change. SDK errors have it as \`error.code\`. A newer server may return additional codes: handle an unknown code according to
-its status.
+Every error response of the API contains a code in the header \`x-millrace-error-code\`. SDK errors have it as \`error.code\`. Use the code in
+programs instead of the message, which may change. [Troubleshooting](troubleshooting.md) explains messages and their remedies.
+
+A newer server may return additional codes: handle an unknown code according to its status.
 
 | Code | Status | Meaning |
 |---|---|---|

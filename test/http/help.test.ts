@@ -171,7 +171,7 @@ test('limits link to their sections', async () => {
   const limited = await testServer({ rateLimits: { secretKey: single, badCredentials: single } });
   const asking = (key: string) => failure('/api/v1/runs', { key }, limited);
   expect(await asking('nobody')).toEqual([401, 'invalid-credential']);
-  expect(await asking('nobody')).toEqual([429, 'too-many-wrong-credentials']);
+  expect(await asking('nobody')).toEqual([429, 'too-many-invalid-credentials']);
   await limited.ask('/api/v1/runs');
   expect(await asking(limited.keys.prod)).toEqual([429, 'too-many-requests']);
 });

@@ -716,7 +716,9 @@ ${rows.map((row) => `| ${row.join(' | ')} |`).join('\n')}
 /** docs/limits.md, from the constants of the code. `npx vitest run test/limits -u` writes it. */
 export const limitsPage = (): string => `# Limits
 
-This page is generated from constants in the code by test/limits/page.ts, and a test fails when they differ. To change it, change the
-constant. [Concurrency limits](concurrency.md) of queues, keys and environments are settings, and are not listed here. Error messages contain the exceeded limit.
+<!-- Generated from constants in the code by test/limits/page.ts. To change this page, change a constant. -->
+
+Each limit is listed with the effect of exceeding it, and the way to change it. Error messages contain the exceeded limit.
+[Concurrency limits](concurrency.md) and [rate limits](rate-limits.md) are settings of your queues, and are not listed here.
 
 ${sections.map(section).join('\n')}`;

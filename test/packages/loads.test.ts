@@ -6,7 +6,9 @@ import { expect, test } from 'vitest';
 
 const built = (path: string): string => new URL(`../../packages/${path}`, import.meta.url).href;
 
-/** The chunk of the bundle with the code of a source file. Chunks of earlier builds stay for an hour: the newest is from the last build. */
+/**
+ * The chunk of the bundle with the code of a source file. Chunks of earlier builds are kept for an hour; the newest is from the last build.
+ */
 function chunkWith(source: string): string {
   const chunks = new URL('../../packages/millrace/dist/chunks/', import.meta.url);
   const [newest] = readdirSync(chunks)

@@ -31,7 +31,7 @@ export async function useAll(
   return new Map([...used, ...(await useBy('alone', server, again, progress))]);
 }
 
-/** Triggers a run of one task for each use, and waits for all of them. */
+/** Triggers a run of one task for each use and waits for all of them. */
 async function useBy(
   task: string,
   { url, key }: Server,

@@ -21,7 +21,7 @@ export const caddyHead = ({ http, https }: CaddyPorts): string => `{
 /** The root certificate of Caddy's own authority, in XDG_DATA_HOME. */
 export const authorityIn = (data: string): string => join(data, 'caddy/pki/authorities/local/root.crt');
 
-/** Makes this process trust Caddy's authority until the test ends, and waits until a server responds through Caddy. */
+/** Makes this process trust Caddy's authority until the test ends and waits until a server responds through Caddy. */
 export async function trustCaddy(data: string, url: string): Promise<void> {
   const authority = () => readFile(authorityIn(data), 'utf8').catch(() => '');
   await expect.poll(authority, { timeout: 60_000 }).toContain('END CERTIFICATE');

@@ -1,4 +1,7 @@
-/** docs/production.md, with its commands run verbatim, packages as published on npm, and PostgreSQL and Caddy as packaged by Debian. */
+/**
+ * docs/production.md, with its commands run verbatim, packages as published on npm, and PostgreSQL and Caddy as packaged by Debian.
+ * docs/self-hosting.md and docs/deploy.md show the same commands for one machine.
+ */
 import { cp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -18,6 +21,20 @@ import { lastIn, startWorld, type World } from './world.ts';
 const serves = /^Millrace \S+ serves at /;
 const connected = /"runner\.connected"/;
 
+test.each(['self-hosting.md', 'deploy.md'])(
+  'docs/%s has the Docker Compose commands that docs/production.md has',
+  async (name) => {
+    const [production, other] = [await readPage('production.md'), await readPage(name)];
+    const commands = production.left().filter((block) => block.includes('docker compose'));
+    expect(commands).toHaveLength(1);
+    expect(other.left().filter((block) => block.includes('docker compose'))).toEqual(commands);
+  },
+);
+
+test('docs/self-hosting.md has no other commands', async () => {
+  expect((await readPage('self-hosting.md')).left()).toHaveLength(1);
+});
+
 describe.runIf(isLong && hasPrograms)(`docs/production.md${unlessMissing}`, () => {
   let page: Page;
   let world: World;
@@ -27,7 +44,7 @@ describe.runIf(isLong && hasPrograms)(`docs/production.md${unlessMissing}`, () =
   let order: string;
 
   beforeAll(async () => {
-    page = await readPage();
+    page = await readPage('production.md');
     world = await startWorld();
   }, 180_000);
   afterAll(() => world?.end(), 60_000);

@@ -1,4 +1,4 @@
-/** The code blocks of docs/production.md, in page order. */
+/** The code blocks of a page of docs, in page order. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { repository } from '../cli/command.ts';
@@ -10,8 +10,8 @@ export interface Page {
   left(): readonly string[];
 }
 
-export async function readPage(): Promise<Page> {
-  const text = await readFile(join(repository, 'docs/production.md'), 'utf8');
+export async function readPage(name: string): Promise<Page> {
+  const text = await readFile(join(repository, 'docs', name), 'utf8');
   const blocks = [...text.matchAll(/^```\w+\n([\s\S]*?)^```$/gm)].map(([, code = '']) => code);
   return {
     next(fragment) {

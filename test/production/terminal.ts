@@ -17,7 +17,7 @@ export interface Typed {
 }
 
 export interface Terminal {
-  /** Runs a block, and waits for its end. Throws if one of its commands fails. Returns its stdout. */
+  /** Runs a block and waits for its end. Throws if one of its commands fails. Returns its stdout. */
   type(block: string): Promise<string>;
   /** Runs a block that may fail. */
   tries(block: string): Promise<Typed>;

@@ -91,7 +91,7 @@ describe.each(withAgents)('agents of the published SDK %s', { timeout: 60_000 },
     expect(await served.ended(second)).toMatchObject({ status: 'COMPLETED' });
   });
 
-  test('interrupt their answer, and answer the next message', async () => {
+  test('interrupt their answer, and reply to the next message', async () => {
     const chat = chatWith('slow-parrot');
     const abort = new AbortController();
     let seen = 0;

@@ -35,7 +35,7 @@ export interface Served {
   /** A value of a run's metadata, once set. */
   readonly metadata: (id: string, key: string) => Promise<unknown>;
   readonly until: (isTrue: () => Promise<boolean>) => Promise<void>;
-  /** Kills the runner in the middle of its runs, and starts another one. */
+  /** Kills the runner in the middle of its runs and starts another one. */
   readonly restart: () => Promise<void>;
 }
 

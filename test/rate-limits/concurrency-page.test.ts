@@ -18,7 +18,7 @@ const { cli, printed } = besideDev({
 const own = { type: 'task', name: 'resize' } as const;
 
 test('the first two runs of the example execute, and the third waits for the limit', async () => {
-  await printed(start.replace('npx millrace dev\n', ''));
+  await printed(start);
   await expect
     .poll(async () => (await cli('queues', 'list')).stdout, { timeout: 20_000, interval: 200 })
     .toMatch(/task\/resize +2 +1 +2/);

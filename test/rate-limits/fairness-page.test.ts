@@ -11,7 +11,7 @@ const { cli, printed } = besideDev({ 'tasks/sync.ts': declared });
 const sync = { type: 'custom', name: 'sync' } as const;
 
 test('the first example triggers, and lists its shared limit', async () => {
-  const listed = await printed(start.replace('npx millrace dev\n', ''));
+  const listed = await printed(start);
   expect(listed).toMatch(/provider +\d +2 +sync, task\/push/);
 }, 30_000);
 

@@ -21,7 +21,7 @@ const startedAt = async (ids: readonly string[]): Promise<number[]> => {
 };
 
 test('the first example shows its limit and the remaining starts', async () => {
-  const listed = await printed(start.replace('npx millrace dev\n', ''));
+  const listed = await printed(start);
   expect(listed).toMatch(/task\/send-mail +\d +0 +none +100\/1m \(99 left\)/);
   expect(listed).toMatch(/provider +0 +0 +none +100\/1m \(100 left\)/);
   expect(listed).toMatch(/task\/sync +0 +0 +none +10\/1m, each key/);
@@ -120,7 +120,7 @@ test.each([
   },
 );
 
-test('keys have limits of their own', async () => {
+test('keys have their own limits', async () => {
   await queues.overrideRateLimit(
     { type: 'task', name: 'sync' },
     { limit: 1, period: '1h', key: 'concurrencyKey' },

@@ -161,7 +161,7 @@ test(
 );
 
 test(
-  'a closing server breaks its streams without a proper end, and answers long polls',
+  'a closing server breaks its streams without a proper end, and responds to long polls',
   { timeout: patience },
   async () => {
     const [first, second] = await twoServers();

@@ -48,7 +48,7 @@ test('a task writes streams that its caller reads with the token of the handle, 
     rest.push(chunk);
   }
   expect(rest).toEqual(expected.slice(48));
-  // It caches the first configuration of a process, and does not support batches.
+  // It caches the first configuration of a process and does not support batches.
   const older = (await import('published-sdk-4.0')) as unknown as {
     auth: typeof publishedAuth;
     runs: typeof publishedRuns;

@@ -136,7 +136,7 @@ test('an invalid option is rejected and named, even if another option takes prec
   expect((await ask('/api/v1/runs')).body.data).toEqual([]);
 });
 
-test('JSON keeps all characters, even NUL and half surrogate pairs', async () => {
+test('JSON keeps all characters, even NUL and unpaired surrogates', async () => {
   const { ask, trigger } = await started();
   const odd = { 'k\ud800': 'a\0b\udc00' };
   const { body: run } = await ask('/api/v1/tasks/send/trigger', { method: 'POST', body: { payload: odd } });
@@ -191,7 +191,7 @@ test('values that are out of range or too deeply nested are rejected', async () 
   });
   expect([status, body.error]).toEqual([
     400,
-    'payload.0.0: nested more than 1000 levels deep; send something flatter.',
+    'payload.0.0: nested more than 1000 levels deep; send a flatter value.',
   ]);
   const { body: token } = await ask('/api/v1/waitpoints/tokens', { method: 'POST', body: {} });
   const completed = await ask(`/api/v1/waitpoints/tokens/${token.id}/complete`, {

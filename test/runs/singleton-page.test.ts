@@ -11,7 +11,7 @@ const [commands = ''] = blocks('sh');
 const { cli } = besideDev({ 'tasks/sync.ts': task.replace('1_000', '6_000') });
 
 test('its commands trigger, and show when a trigger led to an existing run', async () => {
-  const lines = commands.trim().split('\n').slice(1);
+  const lines = commands.trim().split('\n');
   for (const line of lines) {
     const [, payload = '', key = ''] = /--payload '(.*)' --singleton (\S+)/.exec(line) ?? [];
     const { exitCode, stdout } = await cli(
@@ -31,7 +31,7 @@ test('its commands trigger, and show when a trigger led to an existing run', asy
   expect((await cli('trigger', 'sync-customer', '--on-conflict', 'drop')).exitCode).not.toBe(0);
 });
 
-test('runs of one key execute in sequence, and all further triggers lead to one waiting run', async () => {
+test('runs of one key execute in sequence, and all further triggers resolve to one waiting run', async () => {
   const trigger = (customer: string) =>
     tasks.trigger('sync-customer', { customer }, { singleton: { key: 'busy' } });
   const first = await trigger('first');
@@ -41,7 +41,7 @@ test('runs of one key execute in sequence, and all further triggers lead to one 
   const later = await Promise.all([1, 2, 3, 4].map((n) => trigger(`later ${n}`)));
   const [second] = later;
   expect(new Set(later.map(({ id }) => id))).toEqual(new Set([second!.id]));
-  expect((await cli('why', second!.id)).stdout).toContain(`It waits for the end of the run ${first.id}`);
+  expect((await cli('why', second!.id)).stdout).toContain(`It is waiting for the end of the run ${first.id}`);
   const [executed, queued] = await Promise.all([runs.poll(first.id), runs.poll(second!.id)]);
   expect([executed.status, queued.status]).toEqual(['COMPLETED', 'COMPLETED']);
   expect(queued.startedAt!.getTime()).toBeGreaterThanOrEqual(executed.finishedAt!.getTime());

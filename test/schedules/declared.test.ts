@@ -48,7 +48,7 @@ test('fires in a development environment while its runner is connected, with its
   const [schedule] = await listed();
   expect(schedule).toMatchObject({ type: 'DECLARATIVE', task: 'every-minute', timezone: 'Europe/Paris' });
 
-  // Half a second before the next minute, so that the clock and not the test makes it fire.
+  // Half a second before the next minute, so that the clock rather than the test makes it fire.
   server.shiftTime(Date.parse(schedule?.nextRun ?? '') - Date.now() - 500);
   await expect.poll(async () => (await listed())[0]?.lag?.runs, { timeout: 10_000 }).toBe(1);
   const [tick] = await sql<{ run_id: string; lateMs: number }[]>`

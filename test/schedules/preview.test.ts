@@ -40,7 +40,7 @@ test('an invalid pattern gets one sentence and exit code 2', async () => {
   );
 });
 
-test('answers line by line, including invalid lines, for any number of lines', async () => {
+test('responds line by line, including invalid lines, for any number of lines', async () => {
   const good = { pattern: '*/30 * * * *', tz: 'America/New_York', from: '2026-11-01T05:00:00Z', n: 3 };
   const lines = [
     JSON.stringify(good),

@@ -112,7 +112,7 @@ test('a token that the published SDK creates may be for a part of a session', as
   expect(await open({ read: { sessions: 'mine:channels:side:out' } })).toEqual(['side']);
   expect(await open({ write: { sessions: 'mine:channels:side' } })).toEqual(['sendSide']);
   expect(await open({ write: { sessions: 'mine:out' } })).toEqual([]);
-  // The whole of a session with that name, and no part of this one.
+  // Covers the whole session with that name, and no part of this one.
   await sessions.start({ ...chat, externalId: 'mine:out' });
   expect(await open({ read: { sessions: 'mine:out' } })).toEqual([]);
 });

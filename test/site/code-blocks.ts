@@ -19,7 +19,7 @@ export interface CodeBlock {
   readonly code: string;
 }
 
-/** Fenced blocks, and comments that begin with `ts`. Code of other systems is `typescript`, and is not compiled. */
+/** Fenced blocks, and comments that begin with `ts`. Code of other systems is `typescript` and is not compiled. */
 const pattern =
   /(?:`([\w/.-]+\.[jt]sx?)`:\n\n|^)(?:```(tsx?|js)\n([\s\S]*?)^```$|<!-- (tsx?)\n([\s\S]*?)^-->$)/gm;
 

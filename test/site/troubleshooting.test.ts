@@ -84,7 +84,7 @@ test('other messages, multi-line messages and messages that name a page are unch
     'Run not found',
     'Packages that cannot be bundled are installed by npm, which was not found.',
     'Error: Internal Server Error\n    at somewhere',
-    'DATABASE_URL leads to a pooler in transaction mode; see: millrace help poolers',
+    'DATABASE_URL points to a pooler in transaction mode; see: millrace help poolers',
   ])
     expect(withExplanation(message)).toBe(message);
 });

@@ -6,7 +6,7 @@ import { withDatabase, type Cluster } from './cluster.ts';
 export interface TestDatabase {
   /** Connection options for `connect()` or for a server. */
   connection: Database;
-  /** Drops the database, and ends its remaining sessions. */
+  /** Drops the database and ends its remaining sessions. */
   drop(): Promise<void>;
 }
 

@@ -5,7 +5,7 @@ export interface TcpProxy {
   readonly url: string;
   /** Breaks every connection; new ones are accepted. */
   breakAll(): void;
-  /** Stops accepting connections, and breaks the open ones. */
+  /** Stops accepting connections and breaks the open ones. */
   close(): Promise<void>;
 }
 

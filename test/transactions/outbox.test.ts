@@ -41,7 +41,7 @@ describe('a delivery', () => {
     expect(await runs`select from runs where id = ${idOf(3)}`).toHaveLength(0);
   });
 
-  test('leads to the run of an idempotency key, and to the same run after the key has expired', async () => {
+  test('resolves to the run of an idempotency key, and to the same run after the key has expired', async () => {
     const options = { idempotencyKey: 'k' };
     const items = [100, 101].map((n) => ({ id: idOf(n), task: 'mail', options }));
     const first = [

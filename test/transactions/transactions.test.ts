@@ -101,7 +101,7 @@ describe('millrace.trigger', () => {
     expect(run).toMatchObject({ status: 'DELAYED', payload: { to: 'ada' }, queue: 'post', ttl: '1h' });
     expect(Math.abs(Date.parse(run.delayedUntil) - Date.parse(byApi.delayedUntil))).toBeLessThan(60_000);
 
-    // A second row with the same key leads to the same run, also under its own id.
+    // A second row with the same key resolves to the same run, even under its own id.
     const second = await call(sql, `'mail', null, '{"idempotencyKey":"once"}'`);
     expect((await created(second)).id).toBe(id);
   });

@@ -42,7 +42,7 @@ const groupsOf = async (server: TestServer): Promise<Listed[]> => {
 const countOf = async (server: TestServer): Promise<number> =>
   (await groupsOf(server)).reduce((sum, { count }) => sum + count, 0);
 
-/** Triggers runs that fail with these payloads, and waits until their errors are counted. */
+/** Triggers runs that fail with these payloads and waits until their errors are counted. */
 async function failWith(
   server: TestServer,
   ...payloads: { message?: string; fingerprint?: string }[]
@@ -165,7 +165,7 @@ describe('states', () => {
     expect(await find(target, 'noise')).toMatchObject({ status: 'ignored' });
   });
 
-  test('that differ stay, unless --override is given', async () => {
+  test('that differ are kept, unless --override is given', async () => {
     await exportTo('error');
     await act(target, 'noise', 'ignore', { reason: 'of a customer' });
     await act(target, 'later', 'resolve', {});

@@ -116,7 +116,7 @@ test('an import that is killed before and after its writes on the server ends in
   const settings = kinds.filter((kind) => kind !== 'run').join(',');
   // Completed writes are not repeated, so each import completes one or two more.
   expect(await killed(settings, () => 2)).toBeGreaterThan(5);
-  // Runs are sent again, so each import gets further.
+  // Runs are resent, so each import gets further.
   expect(await killed('run', (attempt) => 1 + attempt)).toBeGreaterThan(5);
   expect(await rememberedOf(target)).toEqual(expected);
 }, 240_000);

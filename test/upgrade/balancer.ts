@@ -3,7 +3,7 @@ import { startTcpProxy } from '../support/tcp-proxy.ts';
 /** A load balancer in front of several servers: one address, and each connection goes to the next server. */
 export interface Balancer {
   readonly url: string;
-  /** Sets the addresses of the servers for new connections. Open connections stay. */
+  /** Sets the addresses of the servers for new connections. Open connections are kept. */
   targets: readonly string[];
   close(): Promise<void>;
 }

@@ -164,7 +164,7 @@ test('a backup of the old PostgreSQL names the Millrace version that restores it
   expect(restored).toMatchObject({
     exitCode: 3,
     stderr: expect.stringMatching(
-      /is of PostgreSQL 17\.\d+, which this Millrace does not include\. Restore it with Millrace \d/,
+      /is from PostgreSQL 17\.\d+, which this Millrace does not include\. Restore it with Millrace \d/,
     ) as string,
   });
   expect(existsSync(path('restored'))).toBe(false);

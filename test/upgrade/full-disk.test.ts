@@ -97,7 +97,7 @@ async function expectUnchanged(): Promise<void> {
 test.runIf(isLong)(
   'a disk that is full at the start is reported, and nothing is changed',
   async (context) => {
-    if (!unmount) return context.skip('needs the right to mount a file system');
+    if (!unmount) return context.skip('requires permission to mount a file system');
     await leave(0, 0);
     expect(await installation.run(present, args)).toMatchObject({
       exitCode: 3,
@@ -121,7 +121,7 @@ test.runIf(isLong)(
 test.runIf(isLong)(
   'a disk that becomes full at any moment ends the upgrade with instructions, and the old database starts',
   async (context) => {
-    if (!unmount) return context.skip('needs the right to mount a file system');
+    if (!unmount) return context.skip('requires permission to mount a file system');
     // From the first files of the new database to its last rows.
     for (const room of [2, 45, 70, 110]) {
       const from = await used();
@@ -150,7 +150,7 @@ test.runIf(isLong)(
 test.runIf(isLong)(
   'with free space the next call upgrades it',
   async (context) => {
-    if (!unmount) return context.skip('needs the right to mount a file system');
+    if (!unmount) return context.skip('requires permission to mount a file system');
     expect(await installation.run(present, args)).toMatchObject({ exitCode: 0 });
     expect(clusterMajor(join(data, 'postgres'))).toBe(18);
     expect(existsSync(join(data, 'postgres.17-kept'))).toBe(true);

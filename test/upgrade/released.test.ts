@@ -208,7 +208,7 @@ describe.each(releases)('from $version', ({ commit }) => {
       await moveBack(sql, 'during');
       await firesMissed(sql, 'during');
       await goesOn(work);
-      // First no new connections, then the signal.
+      // New connections are stopped first, then the signal is sent.
       balancer.targets = [newServer.ready.url];
       oldServer.kill('SIGTERM');
       expect(await oldServer.exitCode).toBe(0);

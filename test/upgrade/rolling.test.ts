@@ -77,7 +77,7 @@ test(
         'runs/dispatch/claim_runs': announcing('newer_claim'),
         'runs/complete/complete_attempts': announcing('newer_settle'),
         'runs/create/create_runs': announcing('newer_trigger'),
-        // its trigger is created again, which locks the runs table
+        // its trigger is recreated, which locks the runs table
         'runs/waits/end_waits_for_run': (text) => text.replace('return null;', 'return new;'),
       },
     });

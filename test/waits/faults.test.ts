@@ -13,7 +13,7 @@ interface Listed {
   readonly data: readonly { readonly id: string; readonly tags: readonly string[] }[];
 }
 
-/** Starts parents whose children wait for a file, and waits until all of the parents wait for their children. */
+/** Starts parents whose children wait for a file and waits until all of the parents wait for their children. */
 async function parentsThatWait(): Promise<{ system: System; ids: string[]; go: () => Promise<void> }> {
   const system = await startSystem({}, waitingTasks);
   await system.work();

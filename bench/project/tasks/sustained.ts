@@ -3,7 +3,7 @@ import { schedules, task } from '@millrace/sdk';
 export const idle = task({ id: 'idle', run: async () => undefined });
 
 interface Flaky {
-  /** So many attempts fail. */
+  /** The percentage of attempts that fail. */
   readonly failing: number;
 }
 

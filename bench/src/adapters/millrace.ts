@@ -16,7 +16,7 @@ interface Ready {
 }
 
 export interface MillraceOptions {
-  /** Each concurrent caller with a client of its own, as in processes of their own: no request is shared. */
+  /** Each concurrent caller has its own client, as if in a separate process, so no request is shared. */
   readonly alone: boolean;
   /** Has Node write a processor profile of server, runner and executors when they end. */
   readonly profiled: boolean;

@@ -1,4 +1,4 @@
-/** What processes of the benchmark load by a system's name, so that none carries another's library. */
+/** Modules that benchmark processes load by a system's name, so that none loads another's library. */
 export const loadPeer = (name: string) => {
   if (name === 'graphile') return import('./graphile.ts');
   if (name === 'pgboss') return import('./pgboss.ts');

@@ -5,14 +5,14 @@ export type Mode = 'plain' | 'mixed';
 
 const queues = 50;
 const keys = 10_000;
-/** Runs at once of each key in its queue. */
+/** Concurrent runs per key in its queue. */
 const limit = 5;
 const schedules = 100;
 
 /** The nth run of the load. */
 export function itemOf(mode: Mode, n: number): Item {
   if (mode === 'plain') return { task: 'idle', payload: { n } };
-  // The same in every run of the benchmark, and in no order.
+  // The same in every run of the benchmark, in random order.
   const drawn = Math.imul(n + 1, 2_654_435_761) >>> 0;
   const options = {
     queue: { name: queueOf(drawn % queues) },

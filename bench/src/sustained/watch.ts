@@ -44,7 +44,7 @@ export class Watch {
     this.#pids = pids;
   }
 
-  /** Attempts that began so far: each takes one number of a sequence, which costs nothing to read. */
+  /** Attempts begun so far. Each takes one number of a sequence, which costs nothing to read. */
   begun(): Promise<number> {
     return this.#number('select last_value from lease_fences');
   }
@@ -53,7 +53,7 @@ export class Watch {
     return this.#number('select count(*) from queued');
   }
 
-  /** Runs that are not over. */
+  /** Runs that have not ended. */
   pending(): Promise<number> {
     return this.#number(`select (select count(*) from queued) + (select count(*) from leases)
       + (select count(*) from delayed) + (select count(*) from suspended) + (select count(*) from pending_version)`);

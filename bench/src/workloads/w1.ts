@@ -1,4 +1,4 @@
-/** Trigger: 32 concurrent callers in one process, one run a call, no runner connected. */
+/** Trigger: 32 concurrent callers in one process, one run per call, no runner connected. */
 import type { Burst } from '../caller.ts';
 import { openCaller } from '../open-caller.ts';
 import { cpuOf } from '../processes.ts';

@@ -1,4 +1,4 @@
-/** Crash: the runner is killed with SIGKILL while runs are in flight, and another is started at once. */
+/** Crash: the runner is killed with SIGKILL while runs are in flight, and another is started immediately. */
 import { now, sleep } from '../clock.ts';
 import { account, Collector } from '../collector.ts';
 import { fill } from './w2.ts';

@@ -1,4 +1,4 @@
-/** Depth: how fast runs are taken from a million queued, against from ten thousand. */
+/** Depth: how fast runs are taken from a million queued runs, compared with ten thousand. */
 import { Collector } from '../collector.ts';
 import { now } from '../clock.ts';
 import { openCaller } from '../open-caller.ts';

@@ -8,7 +8,7 @@ interface Part {
   readonly text: string;
 }
 
-/** How long a run stays for the next message. A later one starts another run, which goes on where this one stopped. */
+/** How long a run waits for the next message. A later message starts another run, which continues where this one stopped. */
 const patienceSeconds = 60;
 const thinkMs = 25;
 

@@ -3,7 +3,7 @@ import { declaredLicenses, LicenseProblem } from '../../license-audit/audit/lice
 import { readPackage } from '../../license-audit/audit/package.ts';
 import type { PackageAudit } from '../../license-audit/tasks/audit-package.ts';
 
-/** Audits one installed package. An invalid license fails the run at once, because a retry would find the same one. */
+/** Audits one installed package. An invalid license fails the run immediately, because a retry would find the same one. */
 export const auditPackage = task({
   id: 'audit-package',
   run: async ({ folder }: { folder: string }): Promise<PackageAudit> => {

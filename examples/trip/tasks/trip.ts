@@ -17,7 +17,7 @@ export const sendTickets = task({
   },
 });
 
-/** Books a flight and a hotel, and then takes the money. If the bank refuses, both bookings are cancelled. */
+/** Books a flight and a hotel, and then charges the card. If the bank declines, both bookings are canceled. */
 export const bookTrip = task({
   id: 'book-trip',
   retry: { maxAttempts: 5, minTimeoutInMs: 100 },

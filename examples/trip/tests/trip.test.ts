@@ -5,7 +5,7 @@ import { bookTrip, sendTickets } from '../tasks/trip.ts';
 
 const kit = useMillrace({ tasks: [bookTrip, sendTickets] });
 
-// The outside world is the only thing that is not real.
+// Only the external services are simulated.
 let services: Awaited<ReturnType<typeof startServices>>;
 beforeAll(async () => {
   services = await startServices({ port: 0 });

@@ -46,7 +46,7 @@ test('a browser session requires the role derived from the access rule of an ope
     [{ ...onRuns, action: 'admin' }, 'admin', false],
     [{ secretKey: true }, 'admin', false],
     [{ ...onRuns, action: 'read', browser: false }, false, false],
-    // It grants nothing beyond the caller's scopes, and a browser session has none to pass on.
+    // It grants nothing beyond the caller's scopes, and a browser session has no scopes to pass on.
     [{ secretKey: true, anyScope: true }, false, false],
     [{ publicToken: true, action: 'read', on: 'runs' }, false, true],
     [{ personalAccessToken: true }, 'own', true],

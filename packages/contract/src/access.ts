@@ -34,9 +34,9 @@ export type Role = (typeof roles)[number];
 export const isAtLeast = (role: Role, least: Role): boolean => roles.indexOf(role) >= roles.indexOf(least);
 
 /**
- * Who may call an operation. A credential kind that is not named is rejected with 401. `action` and `on` define the scope required of a
- * restricted key or a public token; an operation with neither is closed to them. Only these rules decide: the server enforces them for each
- * route and docs/access.md prints them.
+ * Who may call an operation. A credential kind that is not listed is rejected with 401. `action` and `on` define the scope required of a
+ * restricted key or a public token; an operation with neither is closed to them. These rules are authoritative: the server enforces them
+ * for each route, and docs/access.md lists them.
  */
 export interface Access {
   /** Requires no credential. */
@@ -48,7 +48,7 @@ export interface Access {
   readonly publicToken?: boolean;
   /** A public token gets 403 instead of 401, because the caller is known but can never have this permission. */
   readonly forbidsPublicToken?: boolean;
-  /** Runs get 403, regardless of their runner's key, because the operation is administrative. */
+  /** Runs get 403 regardless of their runner's key, because the operation is administrative. */
   readonly forbidsRuns?: boolean;
   readonly action?: Action;
   readonly on?: ResourceType;
@@ -59,7 +59,7 @@ export interface Access {
   readonly objects?: boolean;
   /** Accepts restricted keys and public tokens with any scopes, because it grants nothing beyond them. */
   readonly anyScope?: boolean;
-  /** It creates one object and accepts one-time tokens, which no other write operation accepts. */
+  /** It creates one object and accepts one-time tokens, unlike other write operations. */
   readonly oneTime?: boolean;
   /**
    * The lowest role for personal access tokens, in the organization of the `projectRef` or `organization` in the path. Omit it for operations
@@ -76,7 +76,7 @@ export interface Access {
   readonly branchIsOptional?: boolean;
   /**
    * The lowest role for a browser session; `own` for any user, for their own data; false for none. Omit it where `browserRole` derives the
-   * right one.
+   * correct one.
    */
   readonly browser?: Role | 'own' | false;
 }

@@ -1,4 +1,4 @@
-/** Durations and dates in requests. Nothing here throws: invalid input gives `{ error }`, a sentence with the valid format. */
+/** Durations and dates in requests. Nothing here throws; for invalid input, the result is `{ error }`, a sentence with the valid format. */
 export interface Unreadable {
   readonly error: string;
 }

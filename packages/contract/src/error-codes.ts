@@ -1,6 +1,9 @@
 /** The codes of error responses, for programs: they do not change when a message is reworded. docs/error-codes.md lists them. */
 
-/** The header of every error response with its code. Bodies have the format that published clients expect, and few of them contain a code. */
+/**
+ * The header of every error response with its code. Bodies have the format that published clients expect, and most of them do not contain a
+ * code.
+ */
 export const errorCodeHeader = 'x-millrace-error-code';
 
 interface Entry {

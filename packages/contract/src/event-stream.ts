@@ -9,8 +9,8 @@ export interface SentEvent {
 
 export interface EventConnection {
   /**
-   * Opens the stream after the last event. Undefined means that the server is temporarily away or busy: it is called again. Errors that it
-   * throws are permanent.
+   * Opens the stream after the last event. Undefined means that the server is temporarily unavailable or busy; it is then called again.
+   * Errors that it throws are permanent.
    */
   readonly connect: (signal: AbortSignal) => Promise<ReadableStream<Uint8Array> | null | undefined>;
   readonly signal: AbortSignal | undefined;
@@ -19,7 +19,7 @@ export interface EventConnection {
   readonly maxDelayMs: number;
 }
 
-/** Pings come every five seconds. A connection that is silent for this long is dead. */
+/** Pings arrive every five seconds. A connection that is silent for this long is considered dead. */
 const silentMs = 30_000;
 
 /**
@@ -47,7 +47,7 @@ export async function* followEvents({
       const body = await connect(connection.signal);
       for await (const event of body ? eventsOf(body, resetTimeout) : []) {
         delayMs = firstDelayMs;
-        // A slow reader does not mean a silent server.
+        // A slow reader does not mean that the server is silent.
         clearTimeout(alarm);
         yield event;
         resetTimeout();

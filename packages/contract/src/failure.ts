@@ -3,7 +3,7 @@ import { helpHeader, helpIn } from './help.ts';
 
 /** The information in the headers of an error response, in addition to the message in its body. */
 export interface FailureHeaders {
-  /** The error code: one of `errorCodes`, or a code of a newer server. Undefined for responses of proxies and other servers. */
+  /** The error code: one of `errorCodes`, or a code of a newer server. Undefined for responses from proxies and other servers. */
   readonly code: string | undefined;
   /** Where the documentation explains it: `docs/troubleshooting.md#not-found`. */
   readonly help: string | undefined;

@@ -29,7 +29,7 @@ const json = fc.letrec((tie) => ({
 const depthOf = (value: unknown): number =>
   typeof value === 'object' && value !== null ? 1 + Math.max(0, ...Object.values(value).map(depthOf)) : 0;
 
-/** Number of escapes in the JSON of a text: quotes, backslashes and line ends are the only characters that need one here. */
+/** Number of escapes in the JSON of a text. Here, only quotes, backslashes and line breaks need one. */
 const escapesIn = (text: string): number => text.match(/["\\\n]/g)?.length ?? 0;
 
 const membersOf = (value: unknown): number => {
@@ -64,7 +64,7 @@ test('any text within the limits is parsed as JSON.parse does, and the limits ar
   );
 });
 
-test('a text is counted the same however it is split', () => {
+test('a text is counted the same regardless of how it is split', () => {
   fc.assert(
     fc.property(json, fc.array(fc.nat(40)), (value, sizes) => {
       const bytes = Buffer.from(JSON.stringify(value));
@@ -85,7 +85,7 @@ test('a text is counted the same however it is split', () => {
   );
 });
 
-test('long strings are found, names included, however the text is split', () => {
+test('long strings are found, including names, regardless of how the text is split', () => {
   const text = JSON.stringify({
     short: 'x',
     [`"${'n'.repeat(30)}`]: ['é'.repeat(15), '\\'.repeat(15), 'y'.repeat(29)],
@@ -141,10 +141,10 @@ describe('without limits of the caller', () => {
   });
 });
 
-test('the error names the place', () => {
+test('the error names the location', () => {
   const depth = (text: string) => errorOf(text).message;
   expect(depth(`{"options":{"metadata":{"a":${nested(2_000)}}}}`)).toBe(
-    'options.metadata.a: nested more than 1000 levels deep; send something flatter.',
+    'options.metadata.a: nested more than 1000 levels deep; send a flatter value.',
   );
   expect(depth(`{"small":[[[]],"x"],"text":"payload","payload":${nested(1_100)}}`)).toMatch(
     /^payload\.0\.0: nested/,

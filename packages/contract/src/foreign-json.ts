@@ -1,4 +1,4 @@
-/** Parses JSON from untrusted sources. Its size, depth and number of values are limited before `JSON.parse` builds anything. */
+/** Parses JSON from untrusted sources. Its size, depth and number of values are checked before `JSON.parse` builds anything. */
 import { escapesPerMember, maxJsonLevels, maxJsonMembers } from './json.ts';
 
 export interface ForeignJsonLimits {
@@ -88,7 +88,7 @@ export interface StringRange {
   readonly to: number;
 }
 
-/** The end of a string is only searched for with `indexOf` after this many bytes, because that costs more than reading a short one. */
+/** The end of a string is searched for with `indexOf` only after this many bytes, because that costs more than reading a short one. */
 const shortString = 32;
 
 /**
@@ -106,13 +106,13 @@ export class JsonScan {
   #depth = 0;
   #members = 0;
   #isInString = false;
-  /** The piece ended with a backslash inside a string: the next byte is escaped. */
+  /** The piece ended with a backslash inside a string, so the next byte is escaped. */
   #isEscaping = false;
   /** Index of the last backslash that `indexOf` found in the piece; -1 before the first search. */
   #nextBackslash = -1;
   /** The limit that was exceeded first. */
   exceeded: 'depth' | 'members' | undefined;
-  /** The strings that have at least `minLongString` bytes, names of members included. */
+  /** The strings of at least `minLongString` bytes, including names of members. */
   readonly longStrings: StringRange[] = [];
 
   /** @param minLongString by default no string is recorded */
@@ -181,7 +181,7 @@ export class JsonScan {
         } else at++;
       }
       if (!this.#isInString || at >= bytes.length) break;
-      // Searched again only after its last position, so that the piece is read once.
+      // Searched again only beyond the last position found, so that the piece is read only once.
       if (nextQuote < at) nextQuote = indexOrEnd(bytes, quote, at);
       if (this.#nextBackslash < at) this.#nextBackslash = indexOrEnd(bytes, backslash, at);
       at = Math.min(nextQuote, this.#nextBackslash);
@@ -245,14 +245,14 @@ export function limitError(
   const subject = path === '' ? 'The JSON' : path;
   const message =
     reason === 'depth'
-      ? `${subject}: nested more than ${maxDepth} levels deep; send something flatter.`
+      ? `${subject}: nested more than ${maxDepth} levels deep; send a flatter value.`
       : `${subject}: more than ${maxMembers} members; send less, or send it in parts.`;
   return new ForeignJsonError(reason, message, path);
 }
 
 const maxNames = 3;
 const maxNameLength = 60;
-/** A position beyond this length is not named, so that a rejection stays cheap. */
+/** A position beyond this length is not reported, so that a rejection remains cheap. */
 const maxSearched = 1_048_576;
 
 interface Frame {
@@ -300,7 +300,7 @@ function pathOf(text: string, maxDepth: number, maxMembers: number, perEscape: n
       depth--;
     }
     if (depth > maxDepth || members > maxMembers) {
-      // The innermost of these objects and lists is the one that exceeds the limit, or its ancestor that was not recorded.
+      // The innermost of these objects and lists is the one that exceeds the limit, or the nearest recorded ancestor of it.
       const around = depth === frames.length ? frames.slice(0, -1) : frames;
       return around
         .slice(0, maxNames)

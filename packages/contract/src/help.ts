@@ -1,6 +1,6 @@
 /**
  * How a message refers to the section of docs/troubleshooting.md that explains it. `troubleshooting/` selects the section. This file is
- * separate, because API clients include it but not the list of messages.
+ * separate because API clients include it, but not the list of messages.
  */
 import { anchorOfStatus } from './troubleshooting/status.ts';
 
@@ -11,8 +11,8 @@ import { anchorOfStatus } from './troubleshooting/status.ts';
 export const helpHeader = 'x-millrace-help';
 
 /**
- * The address of a section: a path that is the same in the repository, in the package `millrace`, on the documentation site and in copies of
- * them. Messages name the command that prints it instead: see `helpCommand`.
+ * The address of a section: a path that is the same in the repository, in the package `millrace`, on the documentation site and in copies
+ * of them. Messages name the command that prints it instead (see `helpCommand`).
  */
 export const helpAt = (anchor: string): string => `docs/troubleshooting.md#${anchor}`;
 
@@ -23,14 +23,14 @@ const address = /^docs\/[\w./-]{1,100}#[\w-]{1,100}$/;
 export const helpIn = (header: string | null | undefined): string | undefined =>
   header && address.test(header) ? header : undefined;
 
-/** The command that prints the section of an address: the sections and pages are in the package `millrace`. */
+/** The command that prints the section of an address. The sections and pages are in the package `millrace`. */
 export const helpCommand = (help: string): string => {
   const [, anchor] = section.exec(help) ?? [];
   return anchor === undefined ? help : `millrace help ${anchor}`;
 };
 const section = /^docs\/troubleshooting\.md#([\w-]+)$/;
 
-/** A single-line message, followed by the command that prints more. A message that already names a page stays unchanged. */
+/** A single-line message, followed by the command that prints more. A message that already names a page is unchanged. */
 export const withHelp = (message: string, help: string | undefined): string =>
   help === undefined || /\n|docs\/|millrace help /.test(message)
     ? message

@@ -5,8 +5,8 @@
 export const maxJsonLevels = 1_000;
 
 /**
- * Maximum number of members in one JSON text that the server parses: each member of an object counts as one, and so do each object, each list
- * and four items of a list. A larger payload is uploaded as a packet, which the server does not parse.
+ * Maximum number of members in one JSON text that the server parses: each member of an object counts as one, and so do each object, each
+ * list and four items of a list. Larger payloads are uploaded as packets, which the server does not parse.
  */
 export const maxJsonMembers = 50_000;
 

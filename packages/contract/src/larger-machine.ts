@@ -7,8 +7,8 @@ export interface LargerMachine {
 }
 
 /**
- * The retry of an attempt that ran out of memory, on another machine. If necessary, it is one attempt more than `maxAttempts` allows. Undefined
- * if the task requests no other machine, or if it ran on that one.
+ * The retry, on a different machine, of an attempt that ran out of memory. If necessary, it exceeds `maxAttempts` by one. Undefined if the
+ * task does not request another machine, or if it ran on that one.
  *
  * @example largerMachine({ outOfMemory: { machine: 'large-1x' } }, 'small-1x') // { machine: 'large-1x', delayMs: 1000 }
  */

@@ -1,5 +1,5 @@
 /**
- * The part of the contract that needs no schema library: words, durations and the routes of the operations. API clients import this, because
+ * The part of the contract that needs no schema library: words, durations and the routes of the operations. API clients import this because
  * building the schemas of all operations takes a quarter of a second.
  */
 export * from './access.ts';

@@ -4,7 +4,7 @@ const hour = 60 * minute;
 const day = 24 * hour;
 
 /**
- * A length of time for people, in at most two units. For programs, use `durationText`.
+ * A human-readable length of time, in at most two units. For programs, use `durationText`.
  *
  * @example readableDuration(83_000) // '1m 23s'
  */
@@ -27,7 +27,7 @@ export function readableDuration(ms: number): string {
 const units = ['B', 'kB', 'MB', 'GB', 'TB'];
 
 /**
- * A number of bytes for people, in steps of 1,000.
+ * A human-readable number of bytes, in steps of 1,000.
  *
  * @example readableSize(1_572_864) // '1.6 MB'
  */

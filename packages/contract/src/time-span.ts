@@ -14,8 +14,8 @@ const LONGEST = 8.64e15;
 
 /**
  * Milliseconds of a time span in the format of token lifetimes: a number and a unit in letters or words (`15m`, `2 hours`, `7d`, `1.5 hrs`,
- * `1y` of 365.25 days), with an optional sign before it or `ago` or `from now` after it. Negative for the past. Invalid input gives `{ error
- * }`.
+ * `1y` of 365.25 days), with an optional sign before it or `ago` or `from now` after it. Negative for the past. For invalid input, the
+ * result is `{ error }`.
  *
  * @example
  * parseTimeSpan('2 hours'); // 7_200_000

@@ -6,8 +6,8 @@ export const maxVariableName = 255;
 export const maxVariableValue = 128_000;
 
 /**
- * These would make a run call another server or use another credential; `__proto__` cannot be an object member. Case-insensitive, as on
- * Windows.
+ * These would make a run call a different server or use a different credential; `__proto__` cannot be an object member. Case-insensitive,
+ * as on Windows.
  */
 const reserved = /^(?:MILLRACE_.*|TRIGGER_SECRET_KEY|TRIGGER_API_URL|__proto__)$/i;
 

@@ -18,7 +18,7 @@ export interface PackageManifest {
   readonly allowScripts?: Readonly<Record<string, boolean>>;
 }
 
-/** Packages that task files share with the process that executes them, such as the SDK: a process has one copy of them. */
+/** Packages that task files share with the process that executes them, such as the SDK, of which a process has only one copy. */
 export const sharedPackages = /^@(?:millrace|trigger\.dev)\//;
 
 /** The package name in a specifier such as `@scope/name/file.js`; undefined for paths and `#imports`. */

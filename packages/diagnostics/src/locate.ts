@@ -16,7 +16,7 @@ export const projectPath = (projectDir: string, file: string): string =>
  * is the file that was being loaded.
  */
 export function locate(thrown: unknown, projectDir: string, fallback: string): Problem {
-  // Other sentences follow, and the commands append the address again.
+  // Other sentences follow, and the commands append the help address again.
   const message =
     thrown instanceof Error
       ? (explainNotExported(thrown) ?? `${thrown.name}: ${withoutHelp(thrown.message)}`)
@@ -26,7 +26,7 @@ export function locate(thrown: unknown, projectDir: string, fallback: string): P
 }
 
 /**
- * The file of a project whose import created an error: that of the last stack frame, because functions of other files may have been called.
+ * The project file whose import caused an error: that of the last stack frame, because functions of other files may have been called.
  * `fallback` if no frame is in the project.
  */
 export const importedFile = (created: Error, projectDir: string, fallback: string): string =>

@@ -16,7 +16,7 @@ export class ProjectRefused extends Error {
   override readonly name = 'ProjectRefused';
   readonly problems: readonly Problem[];
 
-  /** `done`: the action that was not carried out. */
+  /** `done`: the action that was not performed. */
   constructor(problems: readonly Problem[], done: 'registered' | 'uploaded' = 'registered') {
     const lines = problems.map((problem) => `\n  ${describeProblem(problem)}`).join('');
     const count = problems.length === 1 ? 'a problem' : `${problems.length} problems`;

@@ -4,13 +4,13 @@ import { fingerprint } from '../src/index.ts';
 import { readCorpus, score } from './score.ts';
 
 describe('the recorded corpus', () => {
-  // Minified and lowered builds lose the names that tell functions apart: they are scored, with lower thresholds.
+  // Minified and lowered builds lose the names that distinguish functions, so they are scored with lower thresholds.
   const stressed = new Set(['minified-maps-20', 'minified-names-24', 'minified-24', 'lowered-20']);
   const corpus = (split: string) => readCorpus(join(import.meta.dirname, '../corpus', `${split}.ndjson`));
 
-  // `final` holds two bugs of one task whose name, message and stack are byte-identical: they cannot be distinguished.
-  // `wide` has of each bug only the builds that differ most. `train` was recorded with drivers of 2022 and 2023 too, which lose the functions
-  // of the app: a refused connection and a nameless answer are then another group than with those of today.
+  // `final` contains two bugs in the same task whose name, message and stack are byte-identical, so they cannot be distinguished.
+  // `wide` contains only the most different builds of each bug. `train` was also recorded with drivers from 2022 and 2023, which lose the
+  // app's functions, so a refused connection and a nameless response are in a different group than with current drivers.
   test.each([
     ['train', 0.985, 0.945, 0.97],
     ['heldout', 0.985, 0.95, 0.97],

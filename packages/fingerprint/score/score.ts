@@ -1,6 +1,6 @@
 /**
  * Scores the grouping of a labelled corpus: `node packages/fingerprint/score/score.ts [file.ndjson …] [--without variant,…]`.
- * A pair of errors is right when it shares a fingerprint exactly if it shares a label.
+ * A pair of errors is correct if it shares a fingerprint if and only if it shares a label.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ export interface Score {
   precision: number;
   recall: number;
   f1: number;
-  /** Labels whose errors are one group that holds nothing else. */
+  /** Labels whose errors form one group that contains no others. */
   exact: number;
   merges: { pairs: number; labels: string[]; message: string }[];
   splits: { pairs: number; label: string; groups: string[] }[];

@@ -1,4 +1,4 @@
-/** Sizes applied before any pattern runs, so that cost does not grow with the size of an error. */
+/** Size limits applied before any pattern runs, so that the cost does not grow with the size of an error. */
 export const bounds = {
   name: 200,
   message: 2_048,
@@ -9,7 +9,7 @@ export const bounds = {
   displayed: 500,
 } as const;
 
-/** Any value as text; a getter or a `toString` that throws gives the empty text. */
+/** Any value as text; empty if a getter or `toString` throws. */
 export function textOf(value: unknown, limit: number): string {
   if (typeof value === 'string') return value.slice(0, limit);
   if (value === undefined || value === null || typeof value === 'function') return '';
@@ -23,7 +23,7 @@ export function textOf(value: unknown, limit: number): string {
   return String(value).slice(0, limit);
 }
 
-/** JSON whose cost is bounded too: strings are cut, and a value with very many parts gives the empty text. */
+/** JSON with bounded cost: strings are truncated, and a value with very many parts becomes the empty text. */
 function jsonOf(value: object, limit: number): string {
   let left = 1_000;
   const bounded = (_key: string, part: unknown): unknown => {
@@ -35,7 +35,7 @@ function jsonOf(value: object, limit: number): string {
   return JSON.stringify(value, bounded) ?? '';
 }
 
-/** A property of an object that may be hostile: a getter that throws reads as undefined. */
+/** A property of an object that may be hostile; undefined if its getter throws. */
 export function propertyOf(holder: unknown, key: string): unknown {
   if (typeof holder !== 'object' || holder === null) return undefined;
   try {
@@ -51,7 +51,7 @@ const controls = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/g;
 const surrogates = /[\ud800-\udfff]/;
 const loneSurrogates = /\p{Surrogate}/gu;
 
-/** Text that PostgreSQL stores: no NUL or other control character but tab and newline, no half of a surrogate pair. */
+/** Text that PostgreSQL can store: without NUL and other control characters except tab and newline, and without unpaired surrogates. */
 export function storable(text: string): string {
   const printable = text.replace(controls, '');
   return surrogates.test(printable) ? printable.replace(loneSurrogates, '\ufffd') : printable;

@@ -2,7 +2,7 @@ import { bounds } from './bounds.ts';
 import { comparable, normaliseMessage } from './message/message.ts';
 import { typeOf } from './type.ts';
 
-/** A cause as the stack's text shows it. */
+/** A cause as shown in the text of the stack. */
 interface Written {
   name: string;
   message: string;
@@ -58,7 +58,10 @@ export function writtenCauses(stack: string): Written[] {
 const propertyPattern =
   /["']?\b(code|status|statusCode|type|name|message|reason|kind|error)["']?: ?('[^'\n]{0,200}'|"[^"\n]{0,200}"|-?\d{1,6}\b)/g;
 
-/** The key of a cause that is not an error: the text of a string, or the codes and messages of an object as `util.inspect` or JSON prints it. */
+/**
+ * The key of a cause that is not an error: the text of a string, or the codes and messages of an object printed by `util.inspect` or as
+ * JSON.
+ */
 function thrownValue(rest: string, following: string[]): string {
   if (!rest.startsWith('{'))
     return /^(?:\[|undefined$|null$)/.test(rest) ? '' : rest.replace(/^['"`]|['"`]$/g, '');
@@ -77,7 +80,7 @@ function thrownValue(rest: string, following: string[]): string {
       .toSorted()
       .map((name) => `${name} ${fields.get(name)}`)
       .join(', ');
-  // Next to a message, a name adds nothing, and only some versions of a library have it.
+  // If there is a message, a name adds nothing, and only some versions of a library have one.
   const status = [fields.get('status'), fields.get('statusCode'), fields.get('code')].find((value) =>
     /^\d{1,6}$/.test(value ?? ''),
   );
@@ -85,8 +88,8 @@ function thrownValue(rest: string, following: string[]): string {
 }
 
 /**
- * The further lines of a message, up to its frames; a long message is cut. Without frames, only lines inside an open bracket belong to the
- * message, up to the line that is less indented than the first.
+ * The remaining lines of a message, up to its frames; a long message is truncated. Without frames, only lines inside an open bracket belong
+ * to the message, up to the line that is less indented than the first.
  */
 function restOfMessage(lines: string[], at: number): string {
   const opened = /[[{]$/.test(lines[at]?.slice(0, bounds.line) ?? '');
@@ -119,7 +122,7 @@ export function causeKeys(
     if (causeMessage === '' ? causeType === type : message.includes(causeMessage)) continue;
     // Several refused addresses make an AggregateError, a single one an Error. They share the code.
     const system = systemCode.exec(causeMessage);
-    // The innermost failure is enough: the layers above it depend on the version of a library.
+    // The innermost failure is enough, because the layers above it depend on the version of a library.
     if (system) {
       const code = system[1] ?? system[2] ?? '';
       const service = /^\w{2,20} E[A-Z_]{2,15} ([a-z.]{2,60})$/.exec(causeMessage)?.[1];

@@ -11,7 +11,7 @@ function fingerprints(input: string): { stdout: string; stderr: string; status: 
 }
 
 describe('the fingerprint command', () => {
-  test('prints one fingerprint a line, in the order of the input', () => {
+  test('prints one fingerprint per line, in the order of the input', () => {
     const errors = [
       { name: 'Error', message: 'a', stack: '' },
       { name: 'Error', message: 'b', stack: '' },
@@ -29,7 +29,7 @@ describe('the fingerprint command', () => {
     expect(status).toBe(1);
   });
 
-  test('reads ten megabytes of message with NUL and halves of surrogate pairs', () => {
+  test('reads a message of ten megabytes with NUL and unpaired surrogates', () => {
     const { stdout, status } = fingerprints(
       `${JSON.stringify({ name: 7, message: 'x\u0000\ud800'.repeat(2_000_000), stack: null })}\n`,
     );

@@ -1,7 +1,7 @@
 /**
- * Reads errors as NDJSON `{taskIdentifier?, name, message, stack}` from standard input and prints the id of one fingerprint a line:
- * `node packages/fingerprint/src/cli.ts < errors.ndjson`. A line that is not a JSON object prints an empty line, so that input and output
- * stay aligned, and a message on standard error. The exit code is then 1.
+ * Reads errors as NDJSON `{taskIdentifier?, name, message, stack}` from standard input and prints one fingerprint id per line: `node
+ * packages/fingerprint/src/cli.ts < errors.ndjson`. A line that is not a JSON object prints an empty line, so that input and output stay
+ * aligned, and a message on standard error. The exit code is then 1.
  */
 import { createInterface } from 'node:readline';
 import { fingerprint, type ThrownError } from './index.ts';
@@ -22,7 +22,9 @@ for await (const line of createInterface({ input: process.stdin, crlfDelay: Infi
   number += 1;
   const error = errorOf(line);
   if (typeof error === 'string') {
-    process.stderr.write(`line ${number}: ${error}; write one error a line as {"name","message","stack"}\n`);
+    process.stderr.write(
+      `line ${number}: ${error}; write one error per line as {"name","message","stack"}\n`,
+    );
     process.exitCode = 1;
   }
   const text = typeof error === 'string' ? '\n' : `${fingerprint(error).id}\n`;

@@ -14,15 +14,15 @@ const command = /^(?:Command (?:failed|timed out|was killed)|spawn(?:Sync)? \S{1
 export function familyOf(type: string, message: string): string | undefined {
   if (network.test(message)) return 'network';
   if (aborted.test(message)) return 'aborted';
-  // An answer of PostgreSQL: the driver names such errors `error`. Only some versions have the stack of the caller.
+  // A PostgreSQL response, which the driver names `error`. Only some versions include the caller's stack.
   if (type === 'error' || type === 'DatabaseError' || statement.test(message)) return 'statement';
   if (command.test(message)) return 'command';
   return undefined;
 }
 
 /**
- * Commands, and statements that a database refused by the name of a column or a constraint. The message and the task are enough, and only some
- * versions of a driver have functions of the app on the stack.
+ * Commands, and statements rejected by a database with the name of a column or a constraint. The message and the task are sufficient, and
+ * only some driver versions have functions of the app on the stack.
  */
 export function hasNoOrigin(family: string | undefined, message: string): boolean {
   return family === 'command' || (family === 'statement' && /'|<text>/.test(message));

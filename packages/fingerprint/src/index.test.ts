@@ -72,7 +72,7 @@ describe('one bug keeps its fingerprint', () => {
     );
   });
 
-  test('in a bundle without a source map, where functions of libraries stand far ahead of the app', () => {
+  test('in a bundle without a source map, where functions of libraries come long before those of the app', () => {
     same(
       error('Error', 'Bad token', 'readToken (/app/tokens.js:3:1)', 'load (/app/a.js:1:1)'),
       error(
@@ -115,7 +115,7 @@ describe('one bug keeps its fingerprint', () => {
     );
   });
 
-  test('when its own class made it', () => {
+  test('when its own class created it', () => {
     same(
       error('Rejected', 'Claim is late', 'Rejected.late (/app/a.js:1:1)', 'submit (/app/b.js:9:1)'),
       error('Rejected', 'Claim is late', 'submit (/app/b.js:9:1)'),
@@ -157,7 +157,7 @@ describe('two bugs have two fingerprints', () => {
     );
   });
 
-  test('when what sends requests throws the same status for two callers', () => {
+  test('when an HTTP client throws the same status for two callers', () => {
     different(
       error('Error', 'Server answered 503', 'loadJson (/app/http.js:1:1)', 'loadRates (/app/a.js:9:1)'),
       error('Error', 'Server answered 503', 'loadJson (/app/http.js:1:1)', 'loadTaxes (/app/a.js:19:1)'),
@@ -191,7 +191,7 @@ describe('two bugs have two fingerprints', () => {
     );
   });
 
-  test('when a connection is refused to two functions', () => {
+  test('when the connections of two functions are refused', () => {
     const refused = 'connect ECONNREFUSED 127.0.0.1:5432';
     different(
       error('Error', refused, 'loadOrders (/app/a.js:1:1)'),
@@ -199,7 +199,7 @@ describe('two bugs have two fingerprints', () => {
     );
   });
 
-  test('when two statements fail and the answer names nothing', () => {
+  test('when two statements fail and the response names nothing', () => {
     const slow = 'canceling statement due to statement timeout';
     different(
       error('error', slow, 'countVisits (/app/a.js:1:1)'),
@@ -207,7 +207,7 @@ describe('two bugs have two fingerprints', () => {
     );
   });
 
-  test('when the factory of an error class makes it for two callers', () => {
+  test('when the factory of an error class creates it for two callers', () => {
     const factory = 'LibraryError.limit (/app/errors.js:1:1)';
     different(
       error('LibraryError', 'Too many books', factory, 'borrow (/app/a.js:1:1)'),
@@ -260,7 +260,7 @@ describe('two bugs have two fingerprints', () => {
     different(failed('subject'), failed('language'));
   });
 
-  test('when an app class is called like one of a library', () => {
+  test('when a class of the app has the same name as one of a library', () => {
     different(
       error(
         'AxiosError',
@@ -308,7 +308,7 @@ describe('two bugs have two fingerprints', () => {
 });
 
 describe('a fingerprint', () => {
-  test('is found for anything at all, without throwing, and can be stored', () => {
+  test('is computed for any value without throwing, and can be stored', () => {
     const anything = fc.oneof(
       fc.anything({ withNullPrototype: true, withBigInt: true }),
       fc.string({ unit: 'binary', maxLength: 300 }),
@@ -328,7 +328,7 @@ describe('a fingerprint', () => {
     );
   });
 
-  test('is found for objects whose getters throw and for keys of Object.prototype', () => {
+  test('is computed for objects whose getters throw and for keys of Object.prototype', () => {
     const hostile = Object.defineProperty({}, 'message', {
       get: () => {
         throw new Error('no');
@@ -344,7 +344,7 @@ describe('a fingerprint', () => {
     expect(fingerprint(undefined as unknown as ThrownError).parts.message).not.toBe('');
   });
 
-  test('does not depend on which numbers and ids a message holds', () => {
+  test('does not depend on the numbers and ids in a message', () => {
     fc.assert(
       fc.property(fc.nat(), fc.uuid(), fc.nat(), fc.uuid(), (first, id, second, otherId) => {
         same(
@@ -355,10 +355,10 @@ describe('a fingerprint', () => {
     );
   });
 
-  // The goal of 50 ms is measured by bench/fingerprint.ts; what grows with the square of a megabyte takes minutes.
-  test('of one megabyte of anything hard is found at once', () => {
+  // The goal of 50 ms is measured by bench/fingerprint.ts; quadratic time in a megabyte would take minutes.
+  test('of one megabyte of any difficult input is computed quickly', () => {
     const texts = hostileTexts(1_000_000);
-    // With a letter beyond ASCII, all patterns are those for words of every script.
+    // If a letter is not ASCII, the patterns for words in any script are used.
     for (const { name, text } of [
       ...texts,
       ...texts.map(({ name: of, text: ascii }) => ({ name: `${of}, é`, text: `é${ascii}` })),

@@ -19,15 +19,16 @@ export interface Fingerprint {
   /** Version of the rules and 32 lowercase hex digits, such as `m2-9b74c9897bac770ffc029102a200c5de`. */
   readonly id: string;
   readonly parts: FingerprintParts;
-  /** How each part was decided, one sentence a part. Computed when it is read. */
+  /** How each part was determined, in one sentence per part. Computed when it is read. */
   readonly why: readonly string[];
 }
 
-/** Part of every id. Changed rules that move errors between groups need a new version. */
+/** Part of every id. Rule changes that move errors between groups require a new version. */
 const version = 'm2';
 
 /**
- * Computes the same value for errors with the same bug, independent of the data, the deploy and the Node version. Pure; never throws; its time is bounded for every error.
+ * Computes the same value for errors caused by the same bug, independent of the data, the deployment and the Node version. Pure, never
+ * throws, and runs in bounded time for any error.
  *
  * @example
  * const { id, parts } = fingerprint({ name: 'TypeError', message: error.message, stack: error.stack });
@@ -52,7 +53,7 @@ export function fingerprint(error: ThrownError): Fingerprint {
   const key = [
     version,
     task,
-    // How a command ended is only in its code.
+    // How a command ended is visible only in its code.
     family === 'command' ? `command ${code}` : (family ?? type),
     compared,
     origin,
@@ -77,14 +78,14 @@ export function fingerprint(error: ThrownError): Fingerprint {
 }
 
 /**
- * The ids that earlier versions of the rules gave an error, the latest first: groups with one of them continue under the new id. There is
- * one version so far. A new one adds the function that computed the ids of the version before.
+ * The ids that earlier versions of the rules assigned to an error, latest first. Groups with one of them continue under the new id. There
+ * is only one version so far. A new version adds the function that computed the ids of the previous one.
  */
 export const earlierIds = (error: ThrownError): string[] => earlierVersions.map((idOf) => idOf(error));
 
 const earlierVersions: readonly ((error: ThrownError) => string)[] = [];
 
-/** The function of the app. Where versions of Node or of a library show different functions, a value that is certain is used instead. */
+/** The function of the app. Where versions of Node or of a library show different functions, a stable value is used instead. */
 function originOf(
   family: string | undefined,
   type: string,
@@ -92,15 +93,15 @@ function originOf(
   site: string,
   { throughFetch, library, module }: Frames,
 ): string {
-  // The caller is lost. The module that waited identifies the wait.
+  // The caller is lost, so the wait is identified by the module that waited.
   if (family === 'aborted') return module;
-  // Only some versions of Node show the callers of its own fetch. All show that it read the body.
+  // Only some Node versions show the callers of the built-in fetch. All show that it read the body.
   const known = throughFetch && task !== '' ? (type === 'SyntaxError' ? 'fetch' : '') : site;
-  // With no function of the app on the stack, the task is the origin; without a task, the library is.
+  // If no function of the app is on the stack, the origin is the task or, without a task, the library.
   return known === '' && task === '' ? `library ${library}` : known;
 }
 
-/** A query builder that wraps a database's answer quotes the statement. The answer is the error; older versions throw it bare. */
+/** A query builder that wraps a database error quotes the statement. The database error counts; older versions throw it unwrapped. */
 function statementAnswer(message: string, cause: StructuredCause | undefined): string | undefined {
   if (cause === undefined || !message.startsWith('Failed query: ')) return undefined;
   return normaliseMessage(cause.message) || undefined;

@@ -21,7 +21,7 @@ export interface StructuredCause {
   code: string;
 }
 
-/** Causes, and their causes, in one list: each before its own causes, as in the text of a stack. */
+/** Causes and their causes in one list, each before its own causes, as in the text of a stack. */
 export function structuredCauses(error: unknown, found: StructuredCause[] = []): StructuredCause[] {
   const causes = propertyOf(error, 'causes');
   if (!Array.isArray(causes)) return found;

@@ -3,7 +3,7 @@ export const commandMs = 30_000;
 
 interface Ended {
   readonly isLate: boolean;
-  /** Its signal, its exit code, or the reason why it could not be started. 0: it printed nothing. */
+  /** Its signal, its exit code, or the reason why it could not be started. 0 means that it printed nothing. */
   readonly endedWith: string | number | null | undefined;
   readonly stderr: string;
 }

@@ -1,4 +1,4 @@
-/** Another process owns this data folder. Two servers on one folder would destroy it. */
+/** Another process owns this data folder. Two servers on the same folder would corrupt it. */
 export class DataFolderInUse extends Error {
   readonly folder: string;
   readonly pid: number;

@@ -18,10 +18,10 @@ interface Owner {
 /**
  * Makes this process the only owner of a folder, or throws DataFolderInUse.
  *
- * Ownership is a chain of files `owner.1`, `owner.2`, …. The highest one counts, but only while the process named in it lives, so
- * kill -9 leaves nothing to clean up. A process that finds a dead owner N creates N+1 with link(2), which succeeds for exactly one of
- * several processes. The highest file is never deleted: a process that slept between reading and linking finds its number taken, or a
- * higher one, and gives up.
+ * Ownership is a chain of files `owner.1`, `owner.2`, …. The highest one counts, but only while the process named in it is alive, so kill
+ * -9 leaves nothing to clean up. A process that finds a dead owner N creates N+1 with link(2), which succeeds for exactly one of several
+ * processes. The highest file is never deleted: a process that slept between reading and linking finds its number taken, or a higher one,
+ * and gives up.
  */
 export async function lockFolder(folder: string): Promise<Ownership> {
   const draft = draftName(folder);

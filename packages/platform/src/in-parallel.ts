@@ -1,6 +1,6 @@
 /**
- * Calls `act` for each item, this many at a time. After a failure it starts no further call, and throws the error once those in progress have
- * ended.
+ * Calls `act` for each item, this many at a time. After a failure it starts no further calls and throws the error once the calls in
+ * progress have ended.
  */
 export async function inParallel<T>(
   items: Iterable<T>,

@@ -11,7 +11,7 @@ function folderAbove(folder: string): string {
 
 interface Manifest {
   readonly version: string;
-  /** Only in the repository: a private package has no files of its own in an installation. */
+  /** Only in the repository: a private package has no separate files in an installation. */
   readonly private?: boolean;
 }
 

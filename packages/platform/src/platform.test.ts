@@ -31,7 +31,7 @@ test('looks for Windows programs with their extension', () => {
   expect(programFile('bin', 'postgres', 'linux')).toBe(join('bin', 'postgres'));
 });
 
-test('a file replaces another; errors other than that of an open file are reported at once', async () => {
+test('a file replaces another; errors other than that of an open file are reported immediately', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'millrace-test-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const [from, to] = [join(folder, 'from'), join(folder, 'to')];
@@ -49,7 +49,7 @@ test('a file replaces another; errors other than that of an open file are report
 test('on Windows, taskkill kills a process by ID with its children', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'millrace-test-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
-  // Windows' own program is not on this machine.
+  // The Windows program is not available on this machine.
   writeFileSync(join(folder, 'taskkill'), `#!/bin/sh\nkill -9 "-$4"\necho "$*" > '${folder}/told'\n`, {
     mode: 0o755,
   });

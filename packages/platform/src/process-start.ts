@@ -47,6 +47,6 @@ export function isRunning(pid: number): boolean {
     // EPERM: it exists and belongs to someone else.
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
-  // A zombie still accepts signals.
+  // A zombie process still accepts signals.
   return process.platform !== 'linux' || processStart(pid) !== null;
 }

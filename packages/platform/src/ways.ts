@@ -1,6 +1,6 @@
 /**
- * The mechanisms in which Unix and Windows differ. `unix`: sockets and files with permissions, signals, a shell. `windows`: a port with a
- * password, messages and programs instead of signals, Node.js instead of a shell. Tests on Linux run both.
+ * The mechanisms that differ between Unix and Windows. `unix`: sockets and files with permissions, signals, a shell. `windows`: a port with
+ * a password, messages and programs instead of signals, Node.js instead of a shell. Tests on Linux run both.
  */
 export type Ways = 'unix' | 'windows';
 

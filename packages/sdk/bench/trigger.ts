@@ -1,6 +1,6 @@
 /**
- * The cost of a trigger in the client alone, against an HTTP server in another process that only answers.
- * Build, then: `node packages/sdk/bench/trigger.ts` (Node 24). Microseconds a call; CPU is this process's.
+ * The cost of a trigger in the client alone, against an HTTP server in another process that only responds.
+ * Build, then: `node packages/sdk/bench/trigger.ts` (Node 24). In microseconds per call; CPU time is that of this process.
  */
 import { fork } from 'node:child_process';
 import http from 'node:http';
@@ -48,7 +48,7 @@ else {
   configure({ baseURL: `http://127.0.0.1:${port}`, secretKey: 'svc_dev_sk_abcdefghijklmnopqrstuvwx' });
   for (let round = 1; round <= 3; round += 1) {
     console.log(`round ${round}`);
-    await measure('one caller, a request a call', 1, 5_000);
+    await measure('one caller, one request per call', 1, 5_000);
     await measure('32 callers, calls of a tick together', 32, 50_000);
     await measure('128 callers, calls of a tick together', 128, 50_000);
   }

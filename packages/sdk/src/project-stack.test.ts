@@ -40,7 +40,7 @@ test('a stack without frames of the project keeps those that it has', () => {
   expect(projectStack('Error: without frames')).toBe('Error: without frames');
 });
 
-test('each stack of a text is shortened by itself, and the text between them stays', () => {
+test('each stack of a text is shortened separately, and the text between them is kept', () => {
   setProjectFolders(['/cache/1/']);
   const [of, cause] = [
     stack('Object.run (/cache/1/tasks/a.ts:3:92)', own),

@@ -19,7 +19,7 @@ export interface RunScope {
   readonly fence?: number | undefined;
   /** Calls by its code that are in progress: see `withinAttempt`. */
   readonly calls?: Set<Promise<void>> | undefined;
-  /** The credential with which its code calls the API while it lasts. If omitted, calls need their own credential. */
+  /** The credential that its code uses for API calls while it lasts. If omitted, calls need their own credential. */
   readonly credential?: (() => string | Promise<string>) | undefined;
   /** Receives a line for the run's log. */
   readonly onLog: (line: RunLogLine) => void;
@@ -68,7 +68,7 @@ export interface RunMetadata {
 
 /** The waits of an attempt. */
 export interface RunWaits {
-  /** How many waits of each name have begun: the number is part of the next wait's key. */
+  /** How many waits of each name have begun. The number is part of the next wait's key. */
   readonly counts: Map<string, number>;
   /** Resolves when the wait has ended and the attempt has a slot to continue in. */
   readonly begin: (wait: Wait) => Promise<void>;
@@ -90,7 +90,7 @@ export function runScopes(make: () => RunScopes): RunScopes {
   return holder[slot];
 }
 
-/** Whether this process executes runs: then credentials are available in their code, and nowhere else. */
+/** Whether this process executes runs, in which case credentials are available only in their code. */
 export const executesRuns = (): boolean => holder[slot] !== undefined;
 
 /** The attempt to which the current async context belongs; undefined outside of runs. */
@@ -100,21 +100,21 @@ export const inScope = <R>(scope: RunScope, act: () => R): R =>
   holder[slot] ? holder[slot].run(scope, act) : act();
 
 /**
- * The parent of a triggered run. Runs that a stopping run still triggers, for example in `onCancel`, have no parent and are not cancelled with
- * it.
+ * The parent of a triggered run. Runs that a stopping run still triggers, for example in `onCancel`, have no parent and are not canceled
+ * with it.
  */
 export const parentOf = (scope: RunScope | undefined): string | undefined =>
   scope?.signal?.aborted === true ? undefined : scope?.run;
 
 /**
- * Makes a call that is only allowed while the attempt lasts: the attempt does not end before the call, even if its code does not await it. The
- * server would reject the call after the end.
+ * Makes a call that is allowed only while the attempt lasts. The attempt does not end before the call, even if its code does not await it,
+ * because the server would reject the call afterwards.
  */
 export async function withinAttempt<T>(act: () => Promise<T>): Promise<T> {
   const calls = currentRun()?.calls;
   if (!calls) return act();
   let end: (() => void) | undefined;
-  // A separate promise: a second reader on the call's own promise would remove the caller from the stack of its error.
+  // A separate promise, because a second reader on the call's own promise would remove the caller from the error's stack.
   const underWay = new Promise<void>((resolve) => {
     end = resolve;
   });

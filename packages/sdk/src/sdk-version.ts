@@ -1,2 +1,2 @@
-/** The version of this package, which its requests contain. A test keeps it equal to package.json. */
+/** The version of this package, which is sent with requests. A test ensures that it matches package.json. */
 export const sdkVersion = '0.1.0';

@@ -1,7 +1,7 @@
 -- The Millrace outbox: lets transactions of this database trigger runs. See docs/transactions.md.
 --
--- `millrace outbox install` runs this file, and `millrace outbox sql` prints it for a migration of your own. It can be run again. Everything is
--- in the schema `millrace`. Grants determine which roles may trigger runs:
+-- `millrace outbox install` runs this file, and `millrace outbox sql` prints it for use in your own migrations. It can be run again.
+-- Everything is in the schema `millrace`. Grants determine which roles may trigger runs:
 --
 --   grant usage on schema millrace to app;
 --   grant execute on function millrace.trigger(text, jsonb, jsonb) to app;
@@ -13,8 +13,8 @@ create table if not exists millrace.outbox_settings (
   only_row boolean primary key default true check (only_row),
   -- the public id of the environment
   environment text not null,
-  -- Whether a commit wakes the delivering process. Commits with a notification take turns in PostgreSQL. Without it, rows wait for the next
-  -- poll, at most a second.
+  -- Whether a commit wakes the delivering process. PostgreSQL serializes commits that send notifications. Without it, rows wait for the
+  -- next poll, at most a second.
   notify boolean not null default true
 );
 insert into millrace.outbox_settings (environment) values ('{environment}') on conflict do nothing;
@@ -40,8 +40,8 @@ alter sequence millrace.outbox_seq owned by millrace.outbox.seq;
 -- in delivery order
 create index if not exists outbox_waiting on millrace.outbox (seq) where failed_at is null;
 
--- Triggers a run of a task when the transaction commits, and returns the id of the run. `options` has the members of the API's trigger options.
--- It runs with the rights of its owner, so callers need no privileges on the tables.
+-- Triggers a run of a task when the transaction commits and returns the id of the run. `options` has the members of the API's trigger
+-- options. It runs with the rights of its owner, so callers need no privileges on the tables.
 create or replace function millrace.trigger(task text, payload jsonb, options jsonb default '{}') returns text
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$

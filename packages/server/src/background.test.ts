@@ -6,7 +6,7 @@ function withFakeTimers(): void {
   onTestFinished(() => void vi.useRealTimers());
 }
 
-test('calls again and again, until it is stopped', async () => {
+test('calls repeatedly until stopped', async () => {
   withFakeTimers();
   let calls = 0;
   const stop = background(100, () => void calls++);

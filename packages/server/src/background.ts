@@ -1,8 +1,8 @@
 /**
  * Calls `act` every `everyMs` milliseconds until the returned function is called. Skips a call while the previous one is running, so that
- * calls do not pile up on a slow database. Does not keep the process alive.
+ * calls do not pile up while the database is slow. Does not keep the process alive.
  *
- * Work that all processes share, or whose failures the doctor must see, is a job instead (`jobs/job.ts`).
+ * For work shared by all processes, or whose failures the doctor must report, use a job instead (`jobs/job.ts`).
  *
  * @param onError handles the error of a call. Default: none, so the error is uncaught, as in any timer
  */

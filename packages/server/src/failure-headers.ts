@@ -2,10 +2,13 @@ import { errorCodeHeader, errorCodes, type ErrorCode } from '@millrace/contract/
 import { helpAt, helpHeader } from '@millrace/contract/help';
 import { anchorOfReply } from '@millrace/contract/troubleshooting';
 
-/** Seconds after which a client should repeat a request that the server cannot serve now. A failover takes longer, and may end at any moment. */
+/**
+ * Seconds after which a client should repeat a request that the server cannot serve now. A failover takes longer, but may end at any
+ * moment.
+ */
 const retryAfterSeconds = '2';
 
-/** The headers of a failed response: its code, where the documentation explains it, and for a 503 when to repeat the request. */
+/** The headers of a failed response: its code, a link to its documentation, and for a 503 when to repeat the request. */
 export const failureHeaders = (
   code: ErrorCode,
   message: string,

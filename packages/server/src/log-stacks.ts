@@ -1,13 +1,13 @@
 const quietMs = 60_000;
-/** More kinds than a process has causes. Beyond it, the oldest is forgotten. */
+/** More kinds of errors than a process is likely to have. Beyond this number, the oldest is forgotten. */
 const maxKinds = 1_000;
 const maxMessageLength = 500;
 
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * Returns a function that prepares the fields of log lines. The first error of each kind in a minute stays in `err`, and is logged with its
- * stack. Later ones become a short `error`: during an outage, thousands of requests fail for the same reason.
+ * Returns a function that prepares the fields of log lines. The first error of each kind in a minute remains in `err` and is logged with
+ * its stack. Later ones become a short `error`: during an outage, thousands of requests fail for the same reason.
  */
 export function limitStacks(now: () => number = () => performance.now()): (fields: Fields) => Fields {
   /** When the stack of each kind was last logged; oldest first. */

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 
-/** The folder of this package. Bundling moves code between files, so its distance from a module varies. */
+/** The folder of this package. Bundling moves code between files, so its path relative to a module varies. */
 export const packageFolder: URL = folderAbove(new URL('./', import.meta.url));
 
 function folderAbove(folder: URL): URL {

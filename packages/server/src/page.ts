@@ -5,7 +5,7 @@ import { badRequest } from './problem.ts';
 /** The requested page of a list. */
 export interface RequestedPage {
   readonly size: number;
-  /** The id next to which the page begins. Undefined for the first page. */
+  /** The id at which the page begins. Undefined for the first page. */
   readonly cursor: string | undefined;
   /** Whether the page is before the cursor. */
   readonly backward: boolean;
@@ -58,7 +58,7 @@ export async function positionIn(
   return row;
 }
 
-/** The page of at most `size` rows, from rows that were read away from the cursor, plus one more if it exists. */
+/** The page of at most `size` rows, from rows that were read in the direction away from the cursor, plus one more if it exists. */
 export function pageOf<T extends { readonly id: string }>(
   rows: readonly T[],
   { size, cursor, backward }: RequestedPage,

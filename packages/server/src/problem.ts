@@ -1,6 +1,7 @@
 /**
- * The error model. An operation that cannot be executed throws a Problem with a code of the contract's list, which `http/problem.ts` turns into
- * a status, a header and a body. Any other error is an internal error: it is logged in full, and the response is 500 with a request id.
+ * The error model. An operation that cannot be executed throws a Problem with a code from the contract's list, which `http/problem.ts`
+ * converts to a status, a header and a body. Any other error is an internal error: it is logged in full, and the response is 500 with a
+ * request id.
  */
 import { errorCodes, type ErrorCode } from '@millrace/contract/plain';
 import { archivedVersionMessage, DatabaseLost, isUnstorableText } from './db/errors.ts';
@@ -42,7 +43,7 @@ export const badRequest = (message: string, details?: readonly Detail[]) =>
 const unstorable =
   'The request contains a NUL character or an unpaired surrogate (such as \\ud800), which cannot be stored. Remove it.';
 
-/** The Problem that a client receives for an error; undefined for an internal error. The database's own errors do not depend on HTTP. */
+/** The Problem that a client receives for an error; undefined for an internal error. The database's own errors are independent of HTTP. */
 export function asProblem(error: unknown): Problem | undefined {
   if (error instanceof Problem) return error;
   if (error instanceof DatabaseLost) return new Problem('unavailable', error.message, {}, true);
@@ -51,14 +52,14 @@ export function asProblem(error: unknown): Problem | undefined {
   return archived === undefined ? undefined : unprocessable(archived, 'version_not_ready');
 }
 
-/** A value that parses but cannot be accepted: tag count, unknown version, reused token. */
+/** A value that is well-formed but cannot be accepted, such as too many tags, an unknown version, or a reused token. */
 export const unprocessable = (message: string, code: ErrorCode = 'unprocessable') =>
   new Problem(code, message, {}, undefined, 422);
 
 export const notFound = (message = 'Not found', retry = false, code: ErrorCode = 'not_found') =>
   new Problem(code, message, {}, retry);
 
-/** The response to every missing scope. `why` is a sentence about the credential, never about an object. */
+/** The response whenever a scope is missing. `why` is a sentence about the credential, never about an object. */
 export const forbidden = (why?: string) =>
   new Problem('unauthorized', why === undefined ? 'Unauthorized' : `Unauthorized: ${why}`, {
     code: 'unauthorized',

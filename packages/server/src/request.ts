@@ -23,7 +23,7 @@ export interface Request<D extends OperationDeclaration> {
   readonly role: Role | undefined;
   /** Where the request came from, for the audit log. */
   readonly origin: Origin;
-  /** The URL under which the client reaches this server, without a trailing slash. For links in responses. */
+  /** The URL under which the client reaches this server, without a trailing slash. Used for links in responses. */
   readonly baseUrl: string;
   /** Aborted when the caller disconnects before the response. */
   readonly gone: AbortSignal;
@@ -32,7 +32,7 @@ export interface Request<D extends OperationDeclaration> {
    * idempotency key.
    */
   readonly requestKey: string | undefined;
-  /** Ends the request's part in the bound on concurrent requests. For a request that waits for something other than this server. */
+  /** Releases the request's share of the concurrency limit. For requests that wait for something other than this server. */
   readonly releaseSlot: () => void;
   header(name: string): string | undefined;
   /**
@@ -91,6 +91,6 @@ export type HandlersOf<O extends Record<string, OperationDeclaration>> = {
   readonly [K in keyof O]: Handler<O[K]>;
 };
 
-/** Whether the request comes from a published SDK before 4.1, which supports neither chunked batches nor streams outside of metadata. */
+/** Whether the request comes from a published SDK before 4.1, which supports neither batches in chunks nor streams outside of metadata. */
 export const isFromSdkBefore41 = (request: Pick<Request<never>, 'header'>): boolean =>
   /^(?:3|4\.0)\./.test(request.header('trigger-version') ?? '');

@@ -56,15 +56,15 @@ export interface RunningServer {
   readonly pausedSince: Date | null;
   /** The current time of this process, in milliseconds since 1970. */
   now(): number;
-  /** Shifts this process's time, for tests and for the past of `millrace demo`. */
+  /** Shifts this process's time, for tests and for the history created by `millrace demo`. */
   shiftTime(ms: number): void;
-  /** Starts a tick of the named background jobs now. Only needed when time is shifted. */
+  /** Runs a tick of the named background jobs now. Only needed when time is shifted. */
   wakeJobs(names: readonly string[]): void;
-  /** Stops it cleanly: open requests are completed; runners keep their runs and connect to another server. */
+  /** Stops the server cleanly: open requests are completed, and runners keep their runs and connect to another server. */
   close(): Promise<void>;
 }
 
-/** How long requests may still take once the server closes. */
+/** How long requests may still take once the server is closing. */
 const maxClosingMs = 5_000;
 
 /**
@@ -74,7 +74,7 @@ const maxClosingMs = 5_000;
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const { database, directDatabase, host = '127.0.0.1', log } = options;
   let closing = false;
-  // Stopped in the reverse order: at the end, or when a later part cannot start.
+  // Stopped in reverse order, at the end or when a later part cannot start.
   const disposables: Disposables = [];
   const stopAll = async (): Promise<void> => {
     closing = true;
@@ -102,7 +102,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       pooler: direct.pooler,
     });
     await settingUp(variable, () => migrate(migrating)).finally(() => migrating.end());
-    // Elsewhere, the listener is the pulse.
+    // Otherwise, the listener serves as the heartbeat.
     if (routes.main !== direct) {
       const pulse = await sql.pulse();
       disposables.push(pulse.unlisten);
@@ -214,7 +214,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     });
     const both = serveHttp1AndHttp2(app.server, appendSessions.server, unauthenticated);
     disposables.push(async () => {
-      // A busy connection becomes idle after its request, and would stay open for the next one.
+      // A busy connection becomes idle after its request, and would otherwise stay open for the next one.
       const idle = setInterval(() => app.server.closeIdleConnections(), 100);
       // A body that never ends must not keep the process alive.
       const late = setTimeout(() => app.server.closeAllConnections(), maxClosingMs);
@@ -262,7 +262,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 function openConnections({ main, direct }: Routes) {
   const { database, pooler } = main;
   return {
-    // Compilation pays off for statements that take seconds. These are far shorter.
+    // JIT compilation pays off for statements that take seconds. These are far shorter.
     sql: connect(database, { name: 'millrace', settings: { jit: 'off' }, pooler }),
     // Triggers, claims and outcomes never wait behind the queries of requests.
     engineSql: connect(database, {

@@ -58,7 +58,7 @@ const logged = async (here: Installation): Promise<Page> => {
 };
 
 describe('in a real browser', { timeout: 60_000 }, () => {
-  test('a link logs in once and does not stay in the address; the session survives a reload but not its end', async () => {
+  test('a link logs in once and does not remain in the address; the session survives a reload but not its end', async () => {
     const here = await installation({ dashboard: await files() });
     const own = await tab();
     const requests: string[] = [];

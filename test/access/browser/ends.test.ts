@@ -13,7 +13,7 @@ const writesOf = (tab: Tab, server?: SharedInstallation['server']) => async () =
     .status;
 
 describe('while a session lives', () => {
-  test('a lowered role applies at once on its server, and within a second on all', async () => {
+  test('a lowered role applies immediately on its server, and within a second on all others', async () => {
     const here = await installation();
     const { ask, organization, another, userWith } = here;
     const { id, token } = await userWith('member');

@@ -96,7 +96,7 @@ describe('a password', { timeout: 60_000 }, () => {
     expect(await from('203.0.113.1', password, 'MEMBER@example.com')).toBe(429);
     for (let host = 1; host <= 5; host++) await from(`2001:db8::${host}`);
     expect(await from('2001:db8::ffff', password)).toBe(429);
-    // The user is elsewhere, and others are at the same address.
+    // The user logs in from another address, and other users from the same one.
     expect(await from('198.51.100.7', password)).toBe(200);
     expect(await from('203.0.113.1', 'wrong', 'nobody@example.com')).toBe(401);
     expect((await ask('GET /api/v1/whoami', { key: keys.prod })).status).toBe(200);

@@ -38,7 +38,7 @@ describe('a browser session', () => {
     expect(stored + JSON.stringify(answer.body) + logged.join('')).not.toContain(text);
   });
 
-  test('behind TLS the cookie is for TLS and this host alone; below a path it is for that path', async () => {
+  test('behind TLS, the cookie is limited to TLS and this host; below a path, it is limited to that path', async () => {
     const here = await sharedInstallation();
     const behind = (headers: Readonly<Record<string, string>>) =>
       open(here, { accessToken: here.token }, headers).then(({ headers: reply }) => reply.getSetCookie()[0]);
@@ -301,7 +301,7 @@ describe('a login', () => {
     expect([...created, await links((await userWith('member')).token)]).toEqual([200, 200, 200, 429, 200]);
   });
 
-  test('that fails opens nothing and uses nothing up', async () => {
+  test('that fails opens no session and uses up no credential', async () => {
     const here = await installation();
     const { ask, sql } = here;
     const { token } = (await ask('POST /api/v1/browser-links')).body as { token: string };

@@ -186,7 +186,7 @@ const namesOf = ({ parameters, task, runId, errorId, externalId }: World): strin
   ...['packet', 'eventId', 'deduplicationKey'].map((name) => parameters[name] ?? ''),
 ];
 
-/** Requests of the caller's own whose body names an object of a world; those that count in the whole project are marked. */
+/** Requests of the caller's own whose body names an object of a world; those that apply to the whole project are marked. */
 function namings(own: World): [request: string, body: (named: World) => unknown, ofProject?: boolean][] {
   const { task, parameters, errorId, session } = own;
   return [
@@ -266,7 +266,7 @@ describe('every route for every credential', { timeout: 300_000 }, () => {
     expect(refused.length).toBeGreaterThan(isLong ? 5_000 : 2_000);
   });
 
-  test('replies about another environment’s objects as about missing ones, and does not touch them', async () => {
+  test('responds for another environment’s objects as for missing ones, and does not change them', async () => {
     const { installed, routes, own, sibling, foreign } = await stage();
     const { sql } = installed;
     const callers = (await known(installed, own, foreign)).filter(({ name }) => !/_/.test(name));

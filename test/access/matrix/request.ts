@@ -121,7 +121,7 @@ const bodies: Readonly<Record<string, (world: World) => unknown>> = {
   'PATCH /api/v1/orgs/{organization}/members/{userId}': () => ({ role: 'viewer' }),
 };
 
-/** Parameters of a route's path that are objects, not places; another environment may have them, too. */
+/** Parameters of a route's path that are objects, not places; another environment may have them as well. */
 const places = new Set(['projectRef', 'organization', 'env', 'target', 'channel', 'field']);
 export const objectsOf = (route: Route): string[] => route.parameters.filter((name) => !places.has(name));
 export const placesOf = (route: Route): string[] =>

@@ -22,7 +22,7 @@ const noisyColumns: Readonly<Record<string, readonly string[]>> = {
   notification_deliveries: ['due', 'attempts', 'attempted_at', 'response_status', 'failure'],
 };
 
-/** The rows that count: all, or those of these environments, and of the named projects and organizations. */
+/** The rows to compare: all, or those of these environments, projects and organizations. */
 export interface Part {
   readonly environments: readonly number[];
   readonly projects: readonly number[];

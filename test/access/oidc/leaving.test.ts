@@ -11,7 +11,7 @@ const age = ({ sql }: Installation, seconds: number) =>
 /** Longer than an identified caller is cached. */
 const uncached = () => new Promise((resolve) => setTimeout(resolve, 1_050));
 
-/** A user who is logged in in a browser, and has a personal access token. */
+/** A user who is logged in in a browser and has a personal access token. */
 async function ada(options: Parameters<typeof start>[0] = {}) {
   const { provider, here } = await start(options);
   provider.accounts.set('ada', { name: 'Ada', groups: ['eng'] });
@@ -127,7 +127,7 @@ describe('a user of an identity provider', () => {
     });
   });
 
-  test('is checked at most every half minute, however many requests and processes there are', async () => {
+  test('is checked at most every half minute, regardless of the number of requests and processes', async () => {
     const { provider, here, browser } = await ada();
     const other = await here.another();
     const cookie = [...browser.cookies(here.server.url)]
@@ -181,7 +181,7 @@ describe('a user of an identity provider', () => {
   });
 });
 
-test('another provider receives no request, and no token of the earlier one', async () => {
+test('a different provider receives neither a request nor a token of the earlier one', async () => {
   const { here, token } = await ada();
   const next = await testProvider();
   const other = await here.another({ oidc: next.settings });

@@ -128,7 +128,7 @@ export async function testProvider(
   };
 }
 
-/** A browser: it stores cookies by host and port, and follows no redirect by itself. */
+/** A browser: it stores cookies by host and port, and does not follow redirects automatically. */
 export class Browser {
   readonly #jars = new Map<string, Map<string, string>>();
 

@@ -22,7 +22,7 @@ interface Served {
   readonly server: { readonly url: string };
 }
 
-/** Opens the login, and returns where the provider sends the browser back to. `change` is an attacker's change on the way there. */
+/** Opens the login and returns where the provider sends the browser back to. `change` is an attacker's change on the way there. */
 export async function throughProvider(
   { server }: Served,
   browser: Browser,

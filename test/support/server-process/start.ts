@@ -25,7 +25,7 @@ export interface ServerProcess {
   readonly log: () => string;
 }
 
-/** Starts a built server in a separate process with these Node.js flags. It can be killed, and is killed when the test ends. */
+/** Starts a built server in a separate process with these Node.js flags. It can be killed and is killed when the test ends. */
 export async function startServerProcess(
   settings: ServerSettings,
   flags: readonly string[] = [],

@@ -5,7 +5,7 @@ import { MillraceClient, type RunHandle, type TaskOutput } from '@millrace/sdk';
 import type * as tasks from '../../tasks/index.ts';
 import { useRun } from './use-run.ts';
 
-/** The browser triggers by itself, with a token for one run of one task. */
+/** The browser triggers the task directly, with a token for one run of it. */
 export function TestEmail({ baseURL, token }: { baseURL: string; token: string }) {
   const [handle, setHandle] = useState<RunHandle<'send-email', TaskOutput<typeof tasks.sendEmail>>>();
   const { run, error } = useRun(baseURL, handle);

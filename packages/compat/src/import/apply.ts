@@ -11,8 +11,8 @@ export type Target = Pick<typeof Sdk, 'envvars' | 'schedules'>;
 export type Failures = Map<Step, string>;
 
 /**
- * Writes variables, those of one kind in one request: all or none, and one revision of the history. Variables that the server rejects by name
- * are skipped and reported; the rest are written.
+ * Writes variables, each kind in one request that is all or nothing and creates one revision of the history. Variables that the server
+ * rejects by name are skipped and reported; the rest are written.
  */
 export async function applyVariables(
   { envvars }: Target,
@@ -24,7 +24,7 @@ export async function applyVariables(
       let group = steps.filter((step) => step.action === action && step.isSecret === isSecret);
       while (group.length > 0) {
         const variables = Object.fromEntries(group.map(({ name, value = '' }) => [name, value]));
-        // Without override, values set in the meantime stay.
+        // Without override, values set in the meantime are kept.
         const refused = await envvars.upload({ variables, override: action === 'replace', isSecret }).then(
           () => new Map<string, string>(),
           (error: unknown) => refusedNames(error, variables),
@@ -72,7 +72,7 @@ export async function applySchedules(
         ...(window !== undefined && { window }),
         ...(externalId !== undefined && { externalId }),
         deduplicationKey: step.name,
-        // An existing schedule stays active or inactive.
+        // An existing schedule keeps its active state.
         ...(step.action === 'create' && { active: active && !inactive }),
       });
     } catch (error) {

@@ -5,8 +5,8 @@ export interface VariableStep {
   readonly kind: 'variable';
   readonly name: string;
   /**
-   * `set`: it is new. `replace`: it has another value in the target. `same`: nothing to do. `keep`: it differs and stays. `by-hand`: its value
-   * could not be read. `left-out`: it cannot be set here.
+   * `set`: it is new. `replace`: it has a different value in the target. `same`: nothing to do. `keep`: it differs and is kept. `by-hand`:
+   * its value could not be read. `left-out`: it cannot be set here.
    */
   readonly action: 'set' | 'replace' | 'same' | 'keep' | 'by-hand' | 'left-out';
   readonly isSecret: boolean;
@@ -21,7 +21,7 @@ export interface VariablesHere {
   readonly secrets: ReadonlySet<string>;
 }
 
-/** The server silently ignores these: runs have their own. */
+/** The server silently ignores these, because runs have their own. */
 const reserved = /^(?:MILLRACE_.*|TRIGGER_SECRET_KEY|TRIGGER_API_URL)$/i;
 
 export const planVariables = (

@@ -45,11 +45,11 @@ const projectPath = ({ projectRef }: From): string => `/api/v1/projects/${encode
 /** Characters allowed in a header. */
 export const credentialText = /^[\x21-\x7e]+$/;
 
-/** The secret key of the environment: the given one, else one that the token can read. Undefined without either. */
+/** The secret key of the environment: the given one, otherwise one that the token can read. Undefined if there is neither. */
 export async function readKey(from: From): Promise<string | undefined> {
   const { source, env, token, key } = from;
   if (key !== undefined) {
-    // Not all requests name the project: a key of another project is rejected here.
+    // Not all requests name the project, so a key of another project is rejected here.
     await listVariables(from, key);
     return key;
   }
@@ -145,7 +145,7 @@ export async function readSchedules({ source }: From, key: string): Promise<Sour
       reply: schedulePage,
     });
     pages = pagination.totalPages;
-    // A schedule created in the meantime moves the others to the next page.
+    // A schedule created in the meantime shifts the others toward the next page.
     for (const { id, type, task, active, generator, timezone, ...rest } of data)
       found.set(id, {
         id,

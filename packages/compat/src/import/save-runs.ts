@@ -1,7 +1,9 @@
 import { open, rm } from 'node:fs/promises';
 import { renameOver } from '@millrace/platform';
 
-/** Writes runs page by page as NDJSON, readable only by the owner. The file appears when it is complete. Returns the number of runs. */
+/**
+ * Writes runs page by page as NDJSON, readable only by the owner. The file appears only when it is complete. Returns the number of runs.
+ */
 export async function saveRuns(
   file: string,
   pages: AsyncIterable<readonly object[]>,

@@ -7,7 +7,7 @@ export interface Source {
   readonly url: string;
   /** Sent as a header with each request. */
   readonly branch?: string;
-  /** Called with a sentence for each longer wait. */
+  /** Called with a message for each longer wait. */
   readonly onWait: (sentence: string) => void;
 }
 
@@ -37,10 +37,10 @@ export interface Question<T> {
 
 const timeoutMs = 30_000;
 const maxAttempts = 3;
-/** Maximum time for which one request waits for a rate limit. */
+/** Maximum time that one request waits for a rate limit. */
 const maxWaitMs = 120_000;
 
-/** Sends a read request. Waits for rate limits, and retries temporary failures. */
+/** Sends a read request. Waits for rate limits and retries temporary failures. */
 export async function askSource<T>(source: Source, question: Question<T>): Promise<T> {
   let waitedMs = 0;
   for (let attempt = 1; ; attempt++) {
@@ -75,7 +75,7 @@ function send(
     headers: {
       authorization: `Bearer ${credential}`,
       accept: 'application/json',
-      // Without it, runs have the old names of statuses.
+      // Without this header, runs have the old status names.
       'x-trigger-api-version': '2025-07-16',
       ...(branch !== undefined && { 'x-trigger-branch': branch }),
     },

@@ -16,7 +16,7 @@ export interface PublishedConfig {
   readonly jsx: { readonly factory?: string; readonly fragment?: string; readonly automatic?: boolean };
   readonly tsconfig: string | undefined;
   readonly extensions: Extensions;
-  /** Sentences about settings that have another meaning here, or none. */
+  /** Messages about settings that have a different meaning here, or none. */
   readonly notes: readonly string[];
 }
 
@@ -71,7 +71,7 @@ const otherwise: Readonly<Record<string, string>> = {
   disableConsoleInterceptor: 'console output of a task is always in the log of its run',
 };
 
-/** Parses the default export. Returns a sentence if it is invalid. */
+/** Parses the default export. Returns an error message if it is invalid. */
 export function readPublishedConfig(exported: unknown, resolveEnvVars?: unknown): PublishedConfig | string {
   if (typeof exported !== 'object' || exported === null)
     return 'must export its configuration as default: export default defineConfig({ … })';

@@ -8,7 +8,7 @@ export const publishedName = '@trigger.dev/sdk';
 /** The minor versions that our tests run. Other 4.x versions are accepted too. */
 export const triedMinors = ['4.0', '4.4', '4.5', '4.8'] as const;
 
-/** The project's copy of the package, or a sentence with the reason why it cannot be used. */
+/** The project's copy of the package, or a message explaining why it cannot be used. */
 export type Copy = { readonly version: string } | { readonly refused: string };
 
 /** Whether the package.json of a project lists the published SDK as a dependency. */

@@ -1,7 +1,7 @@
 import semver from 'semver';
 import { publishedName, triedMinors } from './copy.ts';
 
-/** One line for people: which copy of the published SDK a project has. */
+/** A human-readable line about the copy of the published SDK that a project has. */
 export function describeCopy(version: string, configFile: string | null): string {
   const minor = `${semver.major(version)}.${semver.minor(version)}`;
   const tried = (triedMinors as readonly string[]).includes(minor);

@@ -3,7 +3,7 @@ export interface ExportRow {
   /** A member follows a dot. */
   readonly name: string;
   readonly state: 'works' | 'differs' | 'not';
-  /** How it differs, or the alternative. */
+  /** How it differs, or what to use instead. */
   readonly note?: string;
 }
 

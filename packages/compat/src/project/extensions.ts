@@ -33,7 +33,7 @@ export interface SyncedVariables {
   readonly values: Values;
   readonly parentValues: Values;
   readonly isSecret: boolean;
-  /** False: variables that are already set stay unchanged. */
+  /** If false, variables that are already set are not changed. */
   readonly override: boolean;
 }
 
@@ -52,7 +52,7 @@ type BuildContext = ReturnType<typeof contextOf>['context'];
 /** The effect of a project's extensions on its builds. */
 export interface Extensions {
   readonly list: readonly TheirExtension[];
-  /** Sentences about their differences here. */
+  /** Messages about differences in behavior. */
   readonly notes: readonly string[];
 }
 
@@ -80,7 +80,7 @@ const replaced: Readonly<Record<string, string>> = {
 /** Whether an extension only sets variables, such as `SyncEnvVarsExtension`. */
 export const setsVariables = (extension: string): boolean => /env-?vars/i.test(extension);
 
-/** Reads the extensions of a configuration. Returns a sentence if one is rejected. */
+/** Reads the extensions of a configuration. Returns an error message if one is rejected. */
 export function readExtensions(extensions: readonly unknown[]): Extensions | string {
   const list: TheirExtension[] = [];
   const notes: string[] = [];
@@ -108,7 +108,7 @@ export interface Completed {
   readonly variables: readonly SyncedVariables[];
 }
 
-/** The additions of extensions to a build. Throws an error with a sentence if one requests something that a build here does not support. */
+/** The additions of extensions to a build. Throws a descriptive error if one requests something that a build here does not support. */
 export async function startExtensions(
   { list }: Extensions,
   projectDir: string,
@@ -127,7 +127,7 @@ export async function startExtensions(
   return { plugins, packages: [...packages] };
 }
 
-/** Lets extensions write files of a deployment into a folder, and returns the variables that they set. */
+/** Lets extensions write files of a deployment into a folder and returns the variables that they set. */
 export async function completeExtensions(
   { list }: Extensions,
   projectDir: string,
@@ -156,7 +156,7 @@ export async function completeExtensions(
   return { packages: [...packages], variables };
 }
 
-/** Their variables concern this server, and the published SDK's deployments do not set them either. */
+/** These variables are for this server, and the published SDK's deployments do not set them either. */
 const notSynced = /^(?:TRIGGER|MILLRACE)_/;
 
 function variablesOf({ deploy = {} }: Layer): SyncedVariables[] {
@@ -177,7 +177,7 @@ interface Resolved {
 
 type Resolve = (params: object) => Promise<Resolved | undefined> | Resolved | undefined;
 
-/** `resolveEnvVars` of a configuration converted to an extension, its replacement. */
+/** A configuration's `resolveEnvVars` converted to an extension, which replaced it. */
 export const resolving = (resolve: Resolve): TheirExtension => ({
   name: 'resolveEnvVars',
   async onBuildComplete(context, manifest) {
@@ -209,7 +209,7 @@ function packagesOf(extension: string, { dependencies = {}, commands = [], image
   return Object.keys(dependencies);
 }
 
-/** Their `BuildContext`, as far as extensions without an image need it. */
+/** Their `BuildContext`, reduced to what extensions without an image need. */
 function contextOf(projectDir: string, target: 'dev' | 'deploy', project?: string) {
   const added: { readonly plugins: Plugin[]; readonly layers: Layer[] } = { plugins: [], layers: [] };
   const say = (): undefined => undefined;

@@ -18,7 +18,7 @@ export interface Uses {
   readonly findings: readonly Finding[];
 }
 
-/** Their other entries and packages. Packages that are not listed are ordinary packages. */
+/** Their other entry points and packages. Packages that are not listed are ordinary ones. */
 const modules: Readonly<Record<string, string>> = {
   '@trigger.dev/sdk/oidc/aws':
     'Millrace does not issue OIDC tokens: set credentials for the task as variables',

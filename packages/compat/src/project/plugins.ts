@@ -3,7 +3,7 @@ import type { Plugin } from 'esbuild';
 import { startExtensions } from './extensions.ts';
 import type { PublishedProject } from './read.ts';
 
-/** A project that may use the published SDK in part. */
+/** A project that may partly use the published SDK. */
 export interface ProjectWithPublished {
   /** Absolute. */
   readonly dir: string;

@@ -25,7 +25,7 @@ export interface PublishedProject {
 /** The exports of a project's configuration file. Throws a ProjectError. */
 type EvaluateConfig = (projectDir: string, file: string) => Promise<Readonly<Record<string, unknown>>>;
 
-/** Reads it, if there is one: a `trigger.config.ts`, or the package among the dependencies. */
+/** Reads that part, if there is one: a `trigger.config.ts`, or the package among the dependencies. */
 export async function readPublished(
   projectDir: string,
   evaluateConfig: EvaluateConfig,

@@ -57,7 +57,7 @@ export async function answerHere(
 
 /** `isCached` prevents the upload of items. */
 function emptyBatch(body: string): object | undefined {
-  // Bodies of other batches are large, and are not parsed.
+  // Bodies of other batches are large and are not parsed.
   if (!/"runCount":0\b|"items":\[\]/.test(body)) return undefined;
   const { runCount, items } = JSON.parse(body) as BatchBody;
   return (runCount ?? items?.length) === 0

@@ -1,7 +1,7 @@
 /**
- * The place where every copy of the published SDK, ESM or CommonJS, looks for the implementation that executes its tasks: `registerGlobal` and
- * `getGlobal` of `@trigger.dev/core/v3/utils/globals`. The symbol is the same in 4.0, 4.4, 4.5 and 4.8. A version ignores names that it does
- * not know.
+ * Where every copy of the published SDK, ESM or CommonJS, looks for the implementation that executes its tasks: `registerGlobal` and
+ * `getGlobal` of `@trigger.dev/core/v3/utils/globals`. The symbol is the same in 4.0, 4.4, 4.5 and 4.8. A version ignores names that it
+ * does not know.
  */
 const slot = Symbol.for('dev.trigger.ts.api');
 
@@ -27,7 +27,7 @@ export type ApiName =
 
 export type Apis = Partial<Record<ApiName, object | undefined>>;
 
-/** Must be called before a copy is imported. Getters in `apis` stay getters. */
+/** Must be called before a copy is imported. Getters in `apis` are preserved. */
 export function registerApis(apis: Apis): void {
   const holder = globalThis as { [slot]?: Apis };
   holder[slot] = Object.defineProperties(holder[slot] ?? {}, Object.getOwnPropertyDescriptors(apis));

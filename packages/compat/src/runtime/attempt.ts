@@ -12,7 +12,7 @@ export interface CallArguments {
   readonly signal: AbortSignal;
 }
 
-/** A promise for which an attempt may have to wait before it ends. */
+/** A promise that an attempt may have to wait for before it ends. */
 export interface Deferred {
   requiresResolving(): boolean;
   readonly promise: Promise<unknown> | ((timeoutMs: number) => Promise<unknown>);
@@ -28,9 +28,9 @@ export class Attempt {
   readonly signal: AbortSignal;
   /** The results of the `init` hooks. */
   init: unknown = {};
-  /** Hooks run after its `run`, so it does not end with that. */
+  /** Hooks run after its `run`, so it does not end when that returns. */
   isWrapped = false;
-  /** Set when an `init` hook has thrown: the attempt fails with this error. */
+  /** Set if an `init` hook has thrown; the attempt fails with this error. */
   failed: { readonly thrown: unknown } | undefined;
   readonly #context: Context;
   readonly #machine: string | undefined;
@@ -72,12 +72,12 @@ export class Attempt {
     return (this.#inboxes ??= new Map());
   }
 
-  /** Waits that its code has requested and not begun, by the id that was returned for them. */
+  /** Waits that its code has requested but not begun, by the id that was returned for them. */
   get waitpoints(): Map<string, Waitpoint> {
     return (this.#waitpoints ??= new Map());
   }
 
-  /** Keys by which a repeated request, or an attempt that runs again, finds the objects created before; by request. */
+  /** Keys, by request, with which a repeated request or an attempt that is executed again finds the objects created before. */
   get waitKeys(): Map<string, string> {
     return (this.#waitKeys ??= new Map());
   }

@@ -18,8 +18,8 @@ export async function credentialOf({ scope }: Attempt): Promise<string> {
 }
 
 /**
- * Calls the server on behalf of an attempt. Repeats until it replies, however long it is away: a failure would make a retry repeat the work for
- * which the attempt waited. Stops when the attempt receives a stop signal.
+ * Calls the server on behalf of an attempt. Repeats until the server responds, no matter how long it is unavailable, because a failure
+ * would make a retry repeat the work that the attempt waited for. Stops when the attempt receives a stop signal.
  */
 export async function callApi(
   attempt: Attempt,
@@ -35,14 +35,14 @@ export async function callApi(
     if (response?.status === 500) faults += 1;
     if (response && !isAway(response) && (response.status !== 500 || faults === maxFaults))
       throw new Error(
-        `${path}: the server answered ${response.status}: ${(await response.text()).slice(0, 500)}`,
+        `${path}: the server responded with ${response.status}: ${(await response.text()).slice(0, 500)}`,
       );
     await response?.body?.cancel();
     await setTimeout(waitMs * (0.5 + Math.random() / 2), undefined, { signal });
   }
 }
 
-/** A server that is away, busy, or without its database. */
+/** A server that is unavailable, busy, or without its database. */
 const isAway = ({ status, headers }: Response): boolean =>
   (status === 408 || status === 429 || status > 500) && headers.get('x-should-retry') !== 'false';
 

@@ -36,7 +36,7 @@ export interface Registered {
   readonly at: Error;
 }
 
-/** A sentence about a declaration in the project that is not supported. */
+/** A message about an unsupported declaration in the project. */
 export interface Refused {
   readonly sentence: string;
   readonly at: Error;

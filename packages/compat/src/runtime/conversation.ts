@@ -5,16 +5,19 @@ interface Records {
   readonly records: readonly { readonly headers?: readonly (readonly [string, string])[] }[];
 }
 
-/** Parts of the first run's payload only: the log of the session has them. The server also omits them for later runs. */
+/**
+ * Parts that are only in the first run's payload; later runs have them in the log of the session. The server also omits them for later
+ * runs.
+ */
 const firstOnly = new Set(['message', 'messages', 'trigger']);
 
 /**
- * The payload of an agent. When the code of an attempt runs again, because the process that waited for a message is gone, the agent resumes its
- * conversation like a run that takes over from another. If no turn was completed, there is none to resume after.
+ * The payload of an agent. When an attempt's code is executed again because the process that waited for a message is gone, the agent
+ * resumes its conversation like a run that takes over from another. If no turn was completed, there is nothing to resume.
  */
 export async function conversationPayload(attempt: Attempt, payload: unknown): Promise<unknown> {
   const { ctx } = attempt;
-  // One time is from the server's clock and the other from this machine's: only their difference matters.
+  // One time is from the server's clock and the other from this machine's; only their difference matters.
   const isAgain = ctx.run.startedAt.getTime() !== ctx.attempt.startedAt.getTime();
   if (!isAgain || ctx.attempt.number > 1 || typeof payload !== 'object' || payload === null) return payload;
   const fields = payload as Readonly<Record<string, unknown>>;

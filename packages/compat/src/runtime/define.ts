@@ -55,7 +55,7 @@ export function definedTask(task: CatalogTask, catalog: Catalog, hooks: Hooks, s
       };
       for (const hook of hooks.of(kind, id)) await (hook as Call)({ ...args(attempt), ...more });
     };
-  /** Most tasks have none, and their attempts skip the code for hooks. */
+  /** Most tasks have no hooks, and their attempts skip the code for them. */
   const present = <T extends HookFunction>(kind: HookKind, hook: T): T | undefined =>
     hooks.has(kind, id) ? hook : undefined;
   const [start, startAttempt] = [attempting('Start'), attempting('StartAttempt')];
@@ -83,7 +83,7 @@ export function definedTask(task: CatalogTask, catalog: Catalog, hooks: Hooks, s
   const definition = {
     id,
     description: task.description,
-    // Agents store read messages in a module variable: two in one process would take each other's messages.
+    // Agents store messages that they have read in a module variable, so two agents in one process would take each other's messages.
     isolated: isAgent || undefined,
     retry: task.retry ? retryPolicyOf(task.retry) : (settings.retry ?? { maxAttempts: 1 }),
     machine,
@@ -195,7 +195,7 @@ async function around(
     }
     await execute();
     attempt.closeInboxes();
-    // Failures after the end of the task do not concern the middleware.
+    // Failures after the end of the task do not affect the middleware.
     try {
       for (const hook of hooks.of('Cleanup', id))
         await (hook as Call)({ payload, ctx: attempt.ctx, signal, task: id, init: attempt.init });
@@ -213,7 +213,7 @@ async function around(
   if (after) throw after.thrown;
 }
 
-/** Milliseconds for which an attempt waits at its end for promises registered by `waitUntil` and streams. */
+/** How long, in milliseconds, an attempt waits at its end for promises registered by `waitUntil` and streams. */
 const deferredMs = 60_000;
 
 async function afterDeferred({ deferred }: Attempt): Promise<void> {

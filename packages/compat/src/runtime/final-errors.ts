@@ -1,7 +1,7 @@
 /** The registered symbol with which an error of our SDK prevents further attempts. */
 const abort = Symbol.for('@millrace/sdk/abort-task-run');
 
-/** Errors are recognized by name, because each copy of the package has its own classes. */
+/** Errors are recognized by name, because each copy of the package has separate classes. */
 export const isNamed = (thrown: unknown, name: string): thrown is Error =>
   thrown instanceof Error && thrown.name === name;
 
@@ -18,7 +18,7 @@ function isRefusal(thrown: unknown): boolean {
   );
 }
 
-/** The thrown value, marked if the rules of the published SDK allow no further attempt. */
+/** The thrown value, marked if the published SDK's rules do not allow another attempt. */
 export function fail(thrown: unknown, isLast: boolean): unknown {
   const isFinal =
     isLast ||

@@ -72,7 +72,7 @@ export class Hooks {
   }
 }
 
-/** The `lifecycle-hooks` API. This adapter itself implements the purpose of its listeners. */
+/** The `lifecycle-hooks` API. The adapter itself does the work of its listeners. */
 export function hooksApi(hooks: Hooks): object {
   const api: Record<string, unknown> = { reset() {} };
   for (const kind of kinds) {

@@ -73,7 +73,7 @@ test('a handler that returns true consumes a message; other handlers do not', as
   await send('other');
   await send('mine');
   expect(seen).toEqual(['other', 'mine']);
-  // An unconsumed message holds the position back.
+  // An unconsumed message keeps the position from advancing.
   expect(inbox.taken).toBeUndefined();
   expect(inbox.shift()).toBe(true);
   expect(inbox.taken).toBe(1);

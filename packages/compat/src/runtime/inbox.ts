@@ -30,7 +30,7 @@ interface Waiter {
   readonly give: (taken: Taken<Message>) => void;
 }
 
-/** Maximum time for which one connection waits for a message. */
+/** Maximum time that one connection waits for a message. */
 const followSeconds = 600;
 /** Pause between two connections without a message. */
 const breathMs = 1_000;
@@ -160,7 +160,7 @@ export class Inbox {
     return (first?.seqNum ?? (this.#received ?? -1) + 1) - 1;
   }
 
-  /** Number of waits for a message after this one, including this wait: the same when the code runs again. */
+  /** Number of waits for a message after this one, including this wait; the same when the code is executed again. */
   countWait(beyond: number): number {
     this.#waits = { beyond, count: this.#waits.beyond === beyond ? this.#waits.count + 1 : 1 };
     return this.#waits.count;

@@ -46,7 +46,7 @@ export function installPublished(settings: PublishedSettings): Published {
     'api-client': clientApi,
     'resource-catalog': catalog.api,
     'lifecycle-hooks': hooksApi(hooks),
-    // It holds the context itself; its presence signals that the code is inside a task.
+    // It contains the context itself; its presence indicates that the code is inside a task.
     get 'task-context'() {
       return currentAttempt() && taskContext;
     },

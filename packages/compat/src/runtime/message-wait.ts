@@ -68,7 +68,7 @@ export async function inputMessageWait(
       for await (const { body } of followPath(path, options)) return JSON.parse(body) as { data: unknown };
       return undefined;
     },
-    // The run reads it as long as it lives.
+    // The run reads it for as long as it lives.
     end: async () => undefined,
   });
   return {

@@ -12,7 +12,7 @@ interface PromptRequest {
   readonly version?: number;
 }
 
-/** The version in code, the only one that exists; the published SDK uses the same number without a server. */
+/** The version in the code, which is the only one; the published SDK uses the same number without a server. */
 const version = 0;
 
 /** The prompts of a project, as defined in its code, without other versions. */

@@ -76,7 +76,7 @@ function declared(id: string, name: string, catalog: Catalog): ConcurrencyLimit 
   return limit;
 }
 
-/** On a queue of several tasks, the limits of one task would apply to all of them. They may use the same named limits. */
+/** On a queue shared by several tasks, the limits of one task would apply to all of them. They may use the same named limits. */
 function refuseForeign({ id, queue, concurrency }: CatalogTask, catalog: Catalog): void {
   if (queue?.name === undefined) return;
   const limits = JSON.stringify(concurrency?.limits);

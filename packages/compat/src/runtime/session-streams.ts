@@ -9,7 +9,7 @@ const pathOf = (session: string, io: Io, channel: string | undefined): string =>
     channel === undefined ? '' : `channels/${encodeURIComponent(channel)}/`
   }${io}`;
 
-/** The inbox of a session's channel in the calling attempt; `channel` is one in addition to the session's own two. */
+/** The inbox of a session's channel in the calling attempt; `channel` is an additional one, besides the session's own two. */
 export function sessionInbox(attempt: Attempt, session: string, io: Io, channel?: string): Inbox {
   const path = pathOf(session, io, channel);
   const known = attempt.inboxes.get(path);
@@ -19,7 +19,7 @@ export function sessionInbox(attempt: Attempt, session: string, io: Io, channel?
     {
       follow: (options) => followPath(path, options),
       end: () => endOfSession(session),
-      // The outcome of the run reports its position to the server: later messages are for another run.
+      // The run's outcome reports its position to the server; later messages are for another run.
       onTaken(seqNum) {
         if (io === 'in' && channel === undefined) consumed?.set(session, seqNum ?? -1);
       },

@@ -10,7 +10,7 @@ export interface Sample {
   readonly wallTime: number;
 }
 
-/** Elapsed time of an attempt's code, excluding waits. The CPU time of one run in a shared process is not known. */
+/** Elapsed time of an attempt's code, excluding waits. The CPU time of a single run in a shared process is unknown. */
 export class Usage {
   readonly #whole: Measurement;
   readonly #open: Set<Measurement>;

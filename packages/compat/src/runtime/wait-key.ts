@@ -6,8 +6,8 @@ const triggered = /^\/api\/v[1-3]\/tasks\/([^/]+)\/trigger$/;
 const requestHeader = 'x-trigger-request-idempotency-key';
 
 /**
- * The body of a request that creates an object for which the code then waits, with the key by which an attempt that runs again finds that
- * object. Undefined for other requests.
+ * The body of a request that creates an object for which the code then waits, with the key by which an attempt that is executed again finds
+ * that object. Undefined for other requests.
  */
 export function withWaitKey(
   attempt: Attempt,
@@ -23,7 +23,7 @@ export function withWaitKey(
     idempotencyKey?: unknown;
     waitKey?: string;
   };
-  // With its own idempotency key it is found by that.
+  // A request with its own idempotency key is found by that key.
   if (options.idempotencyKey !== undefined) return undefined;
   const request = headers.get(requestHeader) ?? '';
   const known = attempt.waitKeys.get(request);
@@ -41,7 +41,7 @@ function waitKindOf(path: string, body: string): string | undefined {
   return path === '/api/v3/batches' || path === '/api/v2/tasks/batch' ? 'batch' : undefined;
 }
 
-/** Uses the same counter as our own SDK, so that code that runs again gets the same numbers. */
+/** Uses the same counter as our own SDK, so that code that is executed again gets the same numbers. */
 function nextKey({ scope }: Attempt, what: string): string {
   const count = (scope.waits?.counts.get(what) ?? 0) + 1;
   scope.waits?.counts.set(what, count);

@@ -10,8 +10,8 @@ type WaitInfo =
   | { readonly type: 'duration'; readonly date: Date };
 
 /**
- * The `runtime` API, with which the code of a task waits. Unlike the original, it supports several concurrent waits. The awaited object was
- * created before, with a key by which an attempt that runs again finds it.
+ * The `runtime` API, with which the code of a task waits. Unlike the original, it supports several concurrent waits. The awaited object has
+ * already been created, with a key by which an attempt that is executed again finds it.
  */
 export function runtimeApi(hooks: Hooks): object {
   const waiting = async <T>(attempt: Attempt, info: WaitInfo, act: () => Promise<T>): Promise<T> => {
@@ -77,7 +77,7 @@ function begin({ scope: { waits } }: Attempt, wait: Wait): Promise<void> {
   return waits.begin(wait);
 }
 
-/** These hooks only observe: their errors are ignored, as in the published SDK. */
+/** These hooks only observe, so their errors are ignored, as in the published SDK. */
 async function callWaiting(
   hooks: Hooks,
   kind: 'Wait' | 'Resume',

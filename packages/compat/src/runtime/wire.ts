@@ -5,7 +5,7 @@ import type { Prompts } from './prompts.ts';
 import { withWaitKey } from './wait-key.ts';
 
 /**
- * The value that the published SDK uses as its secret key in the code of a task. It never leaves the process: requests with it get the
+ * The value that the published SDK uses as its secret key in the code of a task. It never leaves the process; requests with it get the
  * credential of their attempt. It has the format of a key, so that 4.5 and later request public tokens from the server.
  */
 export const placeholder = 'tr_dev_sk_credentialsOfThisAttempt';
@@ -21,7 +21,7 @@ export const clientApi = {
   get secretKey(): string | undefined {
     return currentAttempt() ? placeholder : undefined;
   },
-  // The credential is for its own branch. An empty name means none, and prevents the lookup in variables.
+  // The credential is valid for its own branch. An empty name means no branch, and prevents the lookup in environment variables.
   previewBranch: '',
 };
 
@@ -62,7 +62,7 @@ async function send(
     if (prompt !== undefined)
       return prompts.answer(decodeURIComponent(prompt), JSON.parse(body ?? '{}') as object);
     const answer = await answerHere(attempt, path, headers, body);
-    // There is nothing to read with a public token. Without the header, the SDK would sign one.
+    // No public token is needed. Without the header, the SDK would sign one.
     if (answer) return Response.json(answer, { headers: { 'x-trigger-jwt': '' } });
   }
   headers.set('authorization', `Bearer ${await credentialOf(attempt)}`);
@@ -70,7 +70,7 @@ async function send(
   const changed =
     method === 'POST' && body !== undefined ? withWaitKey(attempt, path, headers, body) : undefined;
   const sent = plain(input, { ...init, headers, ...(changed !== undefined && { body: changed }) });
-  // The attempt does not end while it changes something, even if its code does not await it.
+  // The attempt does not end while a request changes something, even if its code does not await the request.
   if (method !== 'GET') hold(attempt, sent);
   return sent;
 }

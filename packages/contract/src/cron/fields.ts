@@ -69,13 +69,13 @@ function addRange(field: Field, item: string, values: Set<number>): void {
   let to = from;
   if (end !== undefined) to = readNumber(field, end, item);
   else if (any || stepText !== undefined) to = Math.max(from, lastValue(field));
-  // fri-sun: as the end of a range, Sunday is the last day of the week.
+  // In `fri-sun`, Sunday is the last day of the week, as at the end of any range.
   if (end === 'sun' && from > 0) to = 7;
   if (to < from) throw reversed(field, item, start, end ?? '', from, to);
   for (let value = from; value <= to; value += step) values.add(field === FIELDS.weekday ? value % 7 : value);
 }
 
-/** The end of an open range: Saturday for weekdays, because 7 is only another form of Sunday. */
+/** The end of an open range: Saturday for weekdays, because 7 is just another form of Sunday. */
 function lastValue(field: Field): number {
   return field === FIELDS.weekday ? 6 : field.max;
 }

@@ -78,7 +78,7 @@ function nextInstant(cron: Cron, zone: Zone, after: number): number | null {
     if (segment.end > limit) return null;
     from = segment.end;
     const following = zone.segmentAt(from);
-    // Skipped by the clock, which jumps here from before the match to after it.
+    // Skipped by the clock, which at this point jumps from before the match to after it.
     if (cron.fixed && wall < from + following.offset) return from;
     segment = following;
   }

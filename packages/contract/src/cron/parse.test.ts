@@ -60,7 +60,7 @@ describe('parseCron', () => {
     ['@midnight', '0 0 * * *'],
     ['@hourly', '0 * * * *'],
     [' 0  9\t* * 1-5 ', '0 9 * * 1-5'],
-  ])('writes %s out as %s', (text, meaning) => {
+  ])('expands %s to %s', (text, meaning) => {
     expect(parseCron(text).text).toBe(meaning);
   });
 

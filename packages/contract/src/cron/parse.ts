@@ -9,9 +9,9 @@ export interface Cron {
   /** The five fields, separated by single spaces, with aliases such as `@daily` expanded. */
   readonly text: string;
   /**
-   * True when minute and hour contain only numbers, lists and ranges: such a time is a point on the clock, and runs once on each matching day
-   * even when a clock change skips or repeats it. False (`*`, `?` or `/` in one of them): an interval, which runs at every real minute that
-   * matches.
+   * True when minute and hour contain only numbers, lists and ranges: such a time is a point on the clock, and runs once on each matching
+   * day even when a clock change skips or repeats it. False (`*`, `?` or `/` in one of them) for an interval, which runs at every real
+   * minute that matches.
    */
   readonly fixed: boolean;
   /** True when the dates never occur, such as 30 February. */
@@ -103,7 +103,7 @@ export function parseCron(text: string): Cron {
 export function requireDates(cron: Cron): void {
   if (!cron.never) return;
   throw refusal(
-    `${quote(cron.text)} names dates that never occur; write days that the months have, or L for the last day of a month`,
+    `${quote(cron.text)} names dates that never occur; write days that exist in these months, or L for the last day of a month`,
   );
 }
 

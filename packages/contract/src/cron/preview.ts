@@ -18,8 +18,8 @@ export interface PreviewRequest {
 const MAX = 100_000;
 
 /**
- * The next `n` runs of a cron expression as ISO instants (UTC), or `{ error }` for invalid input. Never throws, and needs no server. Dates that
- * never occur give an empty list.
+ * The next `n` runs of a cron expression as ISO instants (UTC), or `{ error }` for invalid input. Never throws, and needs no server. For
+ * dates that never occur, the list is empty.
  *
  * @example
  * previewRuns({ pattern: '0 9 * * *', tz: 'Europe/Paris', from: '2026-01-15T12:00:00Z', n: 2 });

@@ -29,7 +29,7 @@ describe('parseWindow', () => {
 });
 
 describe('windowOffset', () => {
-  test('stays below the window, the same for every run of a schedule', () => {
+  test('is less than the window, and the same for every run of a schedule', () => {
     fc.assert(
       fc.property(fc.string(), fc.integer({ min: 0, max: 1440 }), fc.nat(1e10), (id, minutes, interval) => {
         const window = parseWindow(`${minutes}m`);
@@ -52,7 +52,7 @@ describe('windowOffset', () => {
     expect(windowOffset(parseWindow('24h'), 'sched_a', 0)).toBe(26_570_953);
   });
 
-  test('spreads schedules evenly, also when their ids differ in one character', () => {
+  test('spreads schedules evenly, even when their ids differ in one character', () => {
     const slots = Array.from({ length: 60 }, () => 0);
     for (let i = 0; i < 60_000; i++) {
       const slot = Math.floor(windowOffset(parseWindow('60m'), `sched_${i}`, 0) / 60_000);

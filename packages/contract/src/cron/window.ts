@@ -53,7 +53,7 @@ export function windowOffset(window: Window, scheduleId: string, intervalMs: num
   return Math.floor(shareOf(scheduleId) * length);
 }
 
-/** A number in [0, 1) that depends only on the id: FNV-1a over its UTF-16 units, then mixed so that similar ids diverge. */
+/** A number in [0, 1) that depends only on the id: FNV-1a over its UTF-16 units, then mixed, so that similar ids diverge. */
 function shareOf(id: string): number {
   let hash = 0x811c9dc5;
   for (let i = 0; i < id.length; i++) hash = Math.imul(hash ^ id.charCodeAt(i), 0x01000193);

@@ -23,7 +23,7 @@ const LAST_INSTANT = 8.64e15;
 const BLOCK = 400 * DAY;
 /** Two changes within one step could hide each other. Since 1900, no two changes of a zone are less than about a week apart. */
 const STEP = 5 * DAY;
-/** How far before a block to search for a clock that went back into it. No zone ever moved by more than a day. */
+/** How far before a block to search for a clock that was set back into it. No zone ever moved by more than a day. */
 const LEAD = 3 * DAY;
 /** Cached blocks of a zone: 64 of them span 70 years. Bounded, so that unusual dates cannot fill the memory. */
 const CACHED_BLOCKS = 64;
@@ -38,7 +38,7 @@ const zones = new Map<string, Zone>();
  * findZone('europe/paris').name; // 'Europe/Paris'
  */
 export function findZone(name: string): Zone {
-  // In lower case, so that there are no more keys than zones.
+  // Stored in lower case, so that there are no more keys than zones.
   const key = name.toLowerCase();
   const known = zones.get(key);
   if (known !== undefined) return known;
@@ -57,7 +57,7 @@ export function findZone(name: string): Zone {
   return zone;
 }
 
-/** A fast path: most schedules are in UTC, which has no clock changes. */
+/** A fast path, because most schedules are in UTC, which has no clock changes. */
 const UTC: Segment = { start: -Infinity, end: Infinity, offset: 0, fresh: -Infinity };
 
 function openZone(format: Intl.DateTimeFormat): Zone {
@@ -79,7 +79,7 @@ function openZone(format: Intl.DateTimeFormat): Zone {
         blocks.set(number, block);
       }
       for (const segment of block) if (instant < segment.end) return segment;
-      throw new RangeError(`${instant} is not an instant of a Date`);
+      throw new RangeError(`${instant} is outside the range of a Date`);
     },
   };
 }

@@ -98,7 +98,7 @@ const parts = (value: string): string[] =>
     .filter(Boolean);
 
 /**
- * The list query for a text filter. Invalid input gives `{ error }`, a sentence with the valid format.
+ * The list query for a text filter. For invalid input, the result is `{ error }`, a sentence with the valid format.
  *
  * @example
  * runFilterQuery('status:failed task:mail since:2h');

@@ -16,8 +16,8 @@ const unquoted = (text: string): string =>
   text.replaceAll(/"((?:[^"\\]|\\.)*)"?/g, (_, inner: string) => inner.replaceAll(/\\(.)/g, '$1'));
 
 /**
- * The words of a filter: `key:value`, separated by spaces. Quotes keep spaces together. It never fails: an incomplete word, as while typing, is
- * a word.
+ * The words of a filter: `key:value`, separated by spaces. Quotes keep spaces together. It never fails: an incomplete word (while typing)
+ * is also a word.
  *
  * @example
  * filterWords('status:failed error:"connection reset"'); // [{ key: 'status', value: 'failed', … }, { key: 'error', value: 'connection reset', … }]

@@ -202,7 +202,7 @@ function schemaOf(schema: z.ZodType): JsonSchema {
   return rest;
 }
 
-/** Moves definitions of recursive schemas to the document's components, with unique names. */
+/** Moves the definitions of recursive schemas to the document's components, under unique names. */
 function liftDefinitions<T>(value: T, schemas: Record<string, unknown>): T {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map((each) => liftDefinitions<unknown>(each, schemas)) as T;

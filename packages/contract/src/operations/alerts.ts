@@ -16,7 +16,7 @@ const span = ({ min, max }: { readonly min: number; readonly max: number }) =>
   });
 
 const settings = {
-  /** The range over all kinds; the server also checks the limits of the kind. */
+  /** The range for all kinds; the server also checks the limits of the specific kind. */
   window: span({ min: 0, max: 86_400 }).optional(),
   /** The minimum time between two messages of this alert. Events in between are included in the next one. */
   quiet: span(alertQuiet).optional(),
@@ -44,7 +44,8 @@ export const alert = z.object({
   endpoints: z.array(z.string()).nullable(),
   enabled: z.boolean(),
   /**
-   * `FIRING` from the first message until the one that reports its end. Alerts on errors and schedules are about single events: always `OK`.
+   * `FIRING` from the first message until the one that reports its end. Alerts on errors and schedules are about single events, so they are
+   * always `OK`.
    */
   state: z.enum(['OK', 'FIRING']),
   firingSince: date.nullable(),

@@ -13,7 +13,7 @@ const expirationTime = z.union([z.string(), z.number().int()]);
 const realtime = z.object({ skipColumns: z.array(z.string().max(128)).max(100).optional() });
 const token = z.object({ token: z.string() });
 
-/** A field that is rejected: if it were silently ignored, the token would have more permissions than requested. */
+/** A field that is rejected. If it were silently ignored, the token would have more permissions than requested. */
 const refused = (error: string) => z.never({ error }).optional();
 
 const claims = z.object({

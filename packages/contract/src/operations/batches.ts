@@ -58,7 +58,7 @@ export const createBatch = operation({
       .int()
       .min(1, 'a batch has at least one item')
       .max(batchLimit, `a batch has at most ${batchLimit} items`),
-    /** The tasks that its items will trigger: a caller without permission for all of them is rejected here. */
+    /** The tasks that its items will trigger. A caller without permission for all of them is rejected here. */
     taskIdentifiers: z.array(taskId).min(1).optional(),
     /** The run that creates it, as for a single run. */
     parentRunId: z.string().optional(),
@@ -95,7 +95,7 @@ export const addBatchItems = operation({
   reply: z.object({
     id: z.string(),
     itemsAccepted: z.number().int(),
-    /** Items that had been received before. */
+    /** Number of items that had already been received. */
     itemsDeduplicated: z.number().int(),
     /** Whether all items have been received and the runs may start. If not, send the whole stream again. */
     sealed: z.boolean(),
@@ -150,7 +150,7 @@ const batch = z.object({
 
 /** Counts of a batch's runs by outcome. Deleted runs are not counted. */
 export const batchCounts = z.object({
-  /** Not ended: held back by the batch, waiting or executing. */
+  /** Runs that have not ended: held by the batch, waiting or executing. */
   live: z.number().int(),
   completed: z.number().int(),
   /** FAILED, CRASHED, SYSTEM_FAILURE, TIMED_OUT. */

@@ -81,7 +81,7 @@ export const archiveBranch = operation({
   tag: 'branches',
   summary:
     'Archive a branch, and cancel its runs if requested: its keys and tokens end immediately, and its name can be reused',
-  // The permission to deploy a branch includes archiving it: CI does so when the branch is merged.
+  // Permission to deploy a branch includes archiving it, which CI does when the branch is merged.
   access: { ...access, action: 'deploy', role: 'member', forbidsRuns: true },
   params: inProject,
   body: z.object({
@@ -97,7 +97,7 @@ export const archiveBranch = operation({
     id: z.string(),
     /** False while live attempts are stopping, or if there were more runs than one call cancels: call again. */
     isArchived: z.boolean(),
-    /** Number of runs that this call cancelled. */
+    /** Number of runs that this call canceled. */
     canceled: z.number().int(),
     /** Number of runs that have not ended yet. */
     liveRuns: z.number().int(),

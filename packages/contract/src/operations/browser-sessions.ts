@@ -25,7 +25,7 @@ export const browserSession = z.object({
   /** The IP address from which it was opened: of the peer, or of the client behind a trusted proxy. */
   address: z.string(),
   createdAt: date,
-  /** To within five minutes. */
+  /** Accurate to five minutes. */
   lastUsedAt: date,
   /** The latest possible end; at least 12 hours after the last use. */
   expiresAt: date,
@@ -47,7 +47,10 @@ export const createBrowserSession = operation({
       token: secret.optional(),
       /** A personal access token. */
       accessToken: secret.optional(),
-      /** The code from `POST /api/v1/authorization-code`, whose user code is approved on another device. Until then the session is null. */
+      /**
+       * The code from `POST /api/v1/authorization-code`, whose user code is approved on another device. Until it is approved, the session
+       * is null.
+       */
       authorizationCode: secret.optional(),
       email: z.string().min(1).max(320).optional(),
       password: z.string().min(1).max(1_024).optional(),
@@ -191,11 +194,11 @@ export const setPassword = operation({
       .min(passwordLength.min, `must have at least ${passwordLength.min} characters`)
       .max(passwordLength.max, `must have at most ${passwordLength.max} characters`)
       .nullable(),
-    /** For a user who has no e-mail address yet. */
+    /** For a user who has no email address yet. */
     email: email.optional(),
   }),
   reply: z.object({
-    /** The e-mail address for logging in with the password. */
+    /** The email address for logging in with the password. */
     email: z.string().nullable(),
     hasPassword: z.boolean(),
   }),

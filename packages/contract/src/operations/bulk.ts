@@ -24,8 +24,8 @@ const moment = z.union([z.number(), z.string()]).transform((value, context) => {
 });
 
 /**
- * The runs, with the filters of the list of runs. Several filters must all match. An unknown filter is rejected, because ignoring it would
- * select more runs than intended.
+ * The runs, with the filters of the list of runs. All filters must match. An unknown filter is rejected, because ignoring it would select
+ * more runs than intended.
  */
 const filter = z
   .strictObject({
@@ -78,7 +78,7 @@ export const createBulkAction = operation({
       runIds: z.array(z.string().min(1).max(128)).min(1).max(maxBulkRuns).optional(),
       /** A name for display. */
       name: z.string().max(255).optional(),
-      /** Regions are not supported: rejected. */
+      /** Regions are not supported, so this is rejected. */
       targetRegion: z
         .undefined({ error: 'replays run wherever runners are; a region cannot be selected' })
         .optional(),
@@ -92,7 +92,10 @@ export const createBulkAction = operation({
   errors: [413, 429],
 });
 
-/** The state of a bulk action. `total` grows until all its runs are found; it has ended when `success` and `failure` add up to it. */
+/**
+ * The state of a bulk action. `total` grows until all its runs have been found. The action has ended when `success` and `failure` add up to
+ * `total`.
+ */
 export const bulkAction = z.object({
   id: z.string(),
   name: z.string().optional(),
@@ -101,7 +104,7 @@ export const bulkAction = z.object({
   counts: z.object({
     total: z.number().int(),
     success: z.number().int(),
-    /** Runs that no longer exist, or had ended before they could be cancelled. */
+    /** Runs that no longer exist, or had ended before they could be canceled. */
     failure: z.number().int(),
   }),
   createdAt: date,

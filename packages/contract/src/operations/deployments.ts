@@ -134,7 +134,7 @@ export const createDeployment = operation({
     version: z.string(),
     shortCode: z.string(),
     state: z.enum(deploymentStates),
-    /** False when the same content was deployed before: it is the same version. */
+    /** False if the same content was deployed before, in which case the version is the same. */
     isNew: z.boolean(),
     /** Blobs that the server lacks, with the number of bytes that it has of each. */
     missing: z.array(z.object({ blob: digest, received: z.number().int() })),
@@ -151,7 +151,7 @@ export const uploadBlob = operation({
   access: upload,
   params: byId.extend({ blob: digest }),
   query: z.object({
-    /** The number of bytes that the server already has: an interrupted upload continues there. */
+    /** The number of bytes that the server already has, from which an interrupted upload continues. */
     offset: z.coerce.number().int().min(0).default(0),
   }),
   bodyStream: ['application/octet-stream'],
@@ -232,7 +232,7 @@ export const abortCanary = operation({
 
 /**
  * The statuses of runs that can be moved to another version. `RETRYING`: between two attempts, which a run shows as EXECUTING. `WAITING`:
- * inside its code, which no runner holds any more.
+ * at a wait in its code, which is no longer held by any runner.
  */
 export const movableStatuses = ['QUEUED', 'DELAYED', 'RETRYING', 'WAITING', 'PENDING_VERSION'] as const;
 

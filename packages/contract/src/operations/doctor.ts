@@ -19,7 +19,7 @@ export type Finding = z.infer<typeof finding>;
 export const checkResult = z.object({
   /** The name of the check, as in docs/doctor.md. */
   name: z.string(),
-  /** `skipped`: it could not be checked; `reason` has the reason. */
+  /** `skipped`: it could not be checked, for the given `reason`. */
   state: z.enum(['ok', 'skipped', ...severities]),
   findings: z.array(finding),
   reason: z.string().optional(),
@@ -38,7 +38,7 @@ export const diagnosis = z.object({
     url: z.string(),
     /** The client address as derived by the server. */
     address: z.string(),
-    /** Whether a proxy named the client in `X-Forwarded-For`. */
+    /** Whether a proxy reported the client in `X-Forwarded-For`. */
     isForwarded: z.boolean(),
     /** Whether the server trusts that proxy, so that `address` is the client's. */
     isTrusted: z.boolean(),

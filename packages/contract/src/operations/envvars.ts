@@ -11,7 +11,7 @@ export const environmentVariable = z.object({
   name: z.string(),
   value: z.string(),
   isSecret: z.boolean(),
-  /** In branches only: whether the branch has no value of its own, and this is the parent's value. */
+  /** Only in branches: whether the branch does not have its own value, so this is the parent's value. */
   isInherited: z.boolean().optional(),
 });
 export type EnvironmentVariable = z.infer<typeof environmentVariable>;
@@ -142,7 +142,9 @@ export const importVariables = operation({
     override: z
       .union([z.boolean(), z.enum(['true', 'false']).transform((text) => text === 'true')])
       .default(false),
-    /** Applies to all of them. Default: unchanged for an existing variable; for a variable that is new to a branch, that of the parent's. */
+    /**
+     * Applies to all of them. Default: unchanged for an existing variable; for a variable that is new in a branch, the parent's setting.
+     */
     isSecret: z
       .union([z.boolean(), z.enum(['true', 'false']).transform((text) => text === 'true')])
       .optional(),
@@ -203,7 +205,7 @@ export type VariableRevision = z.infer<typeof variableRevision>;
 
 const revisionNumber = z.number().int().min(0).max(2_147_483_647);
 
-/** A revision in a query, where an empty text means none: it must not be read as 0, the state before any variable was set. */
+/** A revision in a query, where an empty text means none. It must not be read as 0, the state before any variable was set. */
 const revisionInQuery = z.preprocess(
   (text) => (typeof text === 'string' && text.trim() === '' ? undefined : text),
   z.coerce.number().pipe(revisionNumber),
@@ -261,7 +263,7 @@ export const rollBackVariables = operation({
   body: z.object({ revision: revisionNumber }),
   reply: z.object({
     success: z.boolean(),
-    /** The revision now in force. */
+    /** The revision that is now in effect. */
     revision: z.number().int(),
     changes: z.array(variableChange),
   }),

@@ -67,7 +67,8 @@ const read = {
   action: 'read',
   on: 'errors',
 } as const;
-// Rules belong to the project: a test key must not regroup production errors. A dev key belongs to a member, who has the permission.
+// Rules belong to the project, so a test key must not be able to regroup production errors. A dev key belongs to a member, who has
+// permission.
 const write = {
   secretKey: true,
   keysOf: ['dev', 'prod'],
@@ -110,7 +111,7 @@ export const updateErrorRule = operation({
   method: 'PATCH',
   path: '/api/v1/projects/:projectRef/error-rules/:ruleId',
   tag: 'errors',
-  summary: "Update a rule's patterns, group key or position; omitted fields stay unchanged",
+  summary: "Update a rule's patterns, group key or position; omitted fields remain unchanged",
   access: write,
   params: oneRule,
   body: fields.partial().extend({ position: position.optional() }),
@@ -123,14 +124,14 @@ export const deleteErrorRule = operation({
   method: 'DELETE',
   path: '/api/v1/projects/:projectRef/error-rules/:ruleId',
   tag: 'errors',
-  summary: 'Delete a rule: later errors are grouped without it; existing groups stay unchanged',
+  summary: 'Delete a rule: later errors are grouped without it; existing groups remain unchanged',
   access: write,
   params: oneRule,
   reply: z.object({ success: z.boolean() }),
   errors: [404],
 });
 
-/** The effect that a rule would have had. */
+/** The effect that a rule would have. */
 export const errorRulePreview = z.object({
   /** Number of inspected failed runs: the latest, at most `limit` in each environment. */
   looked: z.number().int(),
@@ -147,7 +148,7 @@ export const errorRulePreview = z.object({
       looked: z.number().int(),
     }),
   ),
-  /** The groups that such errors would be in: one for each task and environment. */
+  /** The groups that these errors would be in, one for each task and environment. */
   into: z.array(z.object({ id: z.string(), taskIdentifier: z.string(), matched: z.number().int() })),
 });
 export type ErrorRulePreview = z.infer<typeof errorRulePreview>;

@@ -92,7 +92,7 @@ export const listErrors = operation({
     'filter[to]': instant.optional(),
     /** Takes precedence over `filter[from]` and `filter[to]`. */
     'filter[period]': period.optional(),
-    /** `count` is the number within the range. */
+    /** `count` is the number of occurrences within the range. */
     sort: z.enum(errorSorts).default('lastSeen'),
     /** Also return how often each group occurred over this period, in intervals up to now, such as `24h`. */
     trend: period.optional(),
@@ -103,7 +103,7 @@ export const listErrors = operation({
     data: z.array(
       errorGroup.extend({
         trend: errorTrend.optional(),
-        /** Its own first: one, unless groups were merged. */
+        /** Its own first. There is only one, unless groups were merged. */
         fingerprints: z.array(z.string()).optional(),
       }),
     ),
@@ -178,7 +178,7 @@ export const unresolveError = operation({
   errors: [404],
 });
 
-/** One of the fingerprints in a group: one, unless groups were merged. */
+/** A fingerprint of a group. There is only one, unless groups were merged. */
 export const errorFingerprint = z.object({
   fingerprint: z.string(),
   errorType: z.string(),
@@ -227,7 +227,7 @@ export const errorChange = z.object({
   userId: z.string().optional(),
   /** The key or token that was used; missing for automatic changes. */
   credentialId: z.string().optional(),
-  /** Its state before. */
+  /** Its previous state. */
   before: z.object({
     status: z.enum(errorStatuses),
     resolvedAt: date.optional(),

@@ -39,7 +39,7 @@ const moment = z
 
 const maxWait = 315_576_000;
 
-/** An event as sent. Additional members are stored and shown, and have no effect. */
+/** An event as sent. Additional members are stored and shown, but have no effect. */
 export const eventFields = z.looseObject({
   /** A name such as `order.created`, to which tasks subscribe. An event without a name is stored and triggers nothing. */
   name: words(255).optional(),
@@ -69,7 +69,7 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 function lifted(body: unknown, context: z.RefinementCtx): unknown {
   if (!isObject(body) || !isObject(body['event'])) return body;
   const { event, options } = body;
-  // Every other member is stored; this one would be silently dropped.
+  // All other members are stored; this one would be silently dropped.
   if (Object.hasOwn(event, '__proto__')) {
     const message = 'not a valid event property; put it into payload';
     context.addIssue({ code: 'custom', message, path: ['event', '__proto__'] });
@@ -85,7 +85,7 @@ function lifted(body: unknown, context: z.RefinementCtx): unknown {
   return { id: body['id'] ?? event['id'], event: { ...times, ...event } };
 }
 
-/** An event and its id: an event sent again with the same id is a duplicate. */
+/** An event and its id: an event resent with the same id is a duplicate. */
 export const newEvent = z.preprocess(lifted, z.object({ id: eventId, event: eventFields }));
 export type NewEvent = z.output<typeof newEvent>;
 
@@ -100,7 +100,7 @@ export const sentEvent = z.object({
   runs: z.array(z.string()),
   /** Whether an event with this id already existed: the existing one is returned, and nothing was changed. */
   isDuplicate: z.boolean(),
-  /** Only for a duplicate: the new content differs from the stored one. The first event is kept. */
+  /** Only for a duplicate: whether the new content differs from the stored content. The first event is kept. */
   isDifferent: z.boolean().optional(),
 });
 export type SentEvent = z.infer<typeof sentEvent>;
@@ -159,7 +159,7 @@ export type ListedEvent = z.infer<typeof listedEvent>;
 
 export const eventResponse = summary.extend({
   event: storedEvent,
-  /** The runs that it triggered and that are still stored. */
+  /** The runs that it triggered, if they are still stored. */
   runs: z.array(z.object({ id: z.string(), taskIdentifier: z.string(), status: z.string() })),
 });
 export type EventResponse = z.infer<typeof eventResponse>;

@@ -19,7 +19,7 @@ export type SharedLimit = z.infer<typeof sharedLimit>;
 
 const weightRule = `must be a whole number from 1 to ${maxKeyWeight}`;
 
-/** How many runs a concurrency key starts in its turn. */
+/** How many runs a concurrency key starts per turn. */
 export const keyWeight = z
   .number({ error: weightRule })
   .int(weightRule)

@@ -129,7 +129,7 @@ type Declared = AllOf<{ [C in Concept]: DeclaredIn<C> }[Concept]>;
 export type Operations = { readonly [Name in keyof Declared]: Declared[Name] };
 
 /**
- * The operations of some concepts, which one part of the server handles.
+ * The operations of some concepts, handled by one part of the server.
  *
  * @example
  * type Handlers = HandlersOf<OperationsOf<'queues' | 'environmentsPause'>>;
@@ -141,7 +141,7 @@ const methods: readonly Method[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELE
 const isOperation = (exported: unknown): exported is OperationDeclaration =>
   typeof exported === 'object' && exported !== null && 'access' in exported && 'id' in exported;
 
-/** Module exports are ordered by name; this orders them by path and method, as the documentation does. */
+/** Module exports are ordered by name; this orders them by path and method, as in the documentation. */
 function declaredIn(exports: Readonly<Record<string, unknown>>): [id: string, OperationDeclaration][] {
   const rank = ({ path, method }: OperationDeclaration) => `${path} ${methods.indexOf(method)}`;
   return Object.values(exports)

@@ -26,7 +26,7 @@ export const secretKey = z.object({
   scopes: z.array(z.string()),
   lastFour: z.string(),
   createdAt: date,
-  /** To within five minutes. */
+  /** Accurate to five minutes. */
   lastUsedAt: date.optional(),
   expiresAt: date.optional(),
   revokedAt: date.optional(),
@@ -80,7 +80,7 @@ export const revokeKey = operation({
   errors: [404],
 });
 
-/** For how long the old key stays valid next to the new one: a time span such as `1h`, at most 30 days; `0s` means not at all. */
+/** How long the old key remains valid alongside the new one: a time span such as `1h`, at most 30 days; `0s` means not at all. */
 const overlap = z.object({ overlap: z.string().max(100).default('24h') });
 
 export const rotateKey = operation({
@@ -154,7 +154,7 @@ export const createToken = operation({
   tag: 'keys',
   summary: 'Create a personal access token; only this response contains its value',
   access: { personalAccessToken: true },
-  /** Default: the expiration of the calling token; a later date than that is 422. */
+  /** Default: the expiration of the calling token; a later date is rejected with 422. */
   body: z.object({ name, expiresAt: expiresAt.optional() }),
   reply: accessToken.extend({ token: z.string() }),
   errors: [422],

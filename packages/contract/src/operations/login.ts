@@ -3,8 +3,8 @@ import { operation } from '../operation.ts';
 import { date, nameOf } from './shapes.ts';
 
 /**
- * How a machine gets a personal access token without copying one to it (RFC 8628): it requests one, and its user approves on another device.
- * Codes are only in bodies: the code of an approved machine is enough to fetch its token, and proxies log paths.
+ * How a machine gets a personal access token without copying one to it (RFC 8628): it requests one, and its user approves on another
+ * device. Codes are sent only in bodies, because the code of an approved machine is enough to fetch its token, and proxies log paths.
  */
 const code = z.string().min(1).max(128);
 
@@ -21,7 +21,7 @@ export const createAuthorizationCode = operation({
   }),
   bodyOptional: true,
   reply: z.object({
-    /** Secret to the machine: with it the token is fetched. */
+    /** Known only to the machine, which uses it to fetch the token. */
     authorizationCode: z.string(),
     /** The code that its user types on a device where they are logged in, such as `WDJB-MJHT`. */
     userCode: z.string(),
@@ -47,7 +47,7 @@ export const describeAuthorizationCode = operation({
     /** As sent by the machine; not verified. */
     hostName: z.string().nullable(),
     userAgent: z.string().nullable(),
-    /** The address of the peer: behind a proxy, the proxy's. */
+    /** The address of the peer; behind a proxy, that of the proxy. */
     address: z.string(),
     /** The client according to the proxies; a client may have forged it. */
     forwardedFor: z.string().nullable(),

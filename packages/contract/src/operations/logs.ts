@@ -60,7 +60,7 @@ export const searchLogs = operation({
   }),
   reply: z.object({
     data: z.array(foundLine),
-    /** With `next` the search continues, even if this page has few lines: each page takes only a fraction of a second. */
+    /** The search continues with `next`, even if this page has few lines, because each page takes only a fraction of a second. */
     pagination: z.object({ next: z.string().optional() }),
   }),
 });

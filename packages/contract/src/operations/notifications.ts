@@ -36,7 +36,7 @@ const listOf = (selector: z.ZodType<string, string>) =>
     .transform((list) => [...new Set(list)]);
 const types = listOf(notificationSelector);
 
-/** Types that may be sent to a chat or by email: grouped ones, so that people are not flooded. */
+/** Types that may be sent to a chat or by email: only grouped ones, so that people are not flooded. */
 export const messageTypes = ['alert.firing', 'alert.resolved', 'alert.*', 'endpoint.disabled'] as const;
 const messages = listOf(
   z
@@ -60,7 +60,7 @@ const url = words(2_048).refine((text) => {
   return /^https?:$/.test(protocol) && username === '' && password === '';
 }, 'must be an https address without a user and a password in it');
 
-/** A webhook is a signed request; `slack` is a message to an incoming webhook in Slack's format; `email` is a mail by SMTP. */
+/** A webhook is a signed request; `slack` is a message to an incoming webhook in Slack's format; `email` is an email over SMTP. */
 export const endpointKinds = ['webhook', 'slack', 'email'] as const;
 export type EndpointKind = (typeof endpointKinds)[number];
 
@@ -93,7 +93,9 @@ const to = z.array(mailAddress).min(1).max(20);
 export const notificationEndpoint = z.object({
   id: z.string(),
   kind: z.enum(endpointKinds),
-  /** For chats and mail servers only the origin (`https://hooks.slack.com`, `smtps://smtp.example.com:465`): the rest is secret. */
+  /**
+   * For chats and mail servers, only the origin (`https://hooks.slack.com`, `smtps://smtp.example.com:465`), because the rest is secret.
+   */
   url: z.string(),
   /** Only for `email`; without the password. */
   mail: z.object({ smtp: z.object(smtpServer), from: z.string(), to: z.array(z.string()) }).nullable(),
@@ -109,7 +111,7 @@ export const notificationEndpoint = z.object({
 });
 export type NotificationEndpoint = z.infer<typeof notificationEndpoint>;
 
-/** Returned once: with it a receiver verifies that a request is ours, with a Standard Webhooks library or manually. */
+/** Returned only once. Receivers use it to verify that a request is ours, with a Standard Webhooks library or manually. */
 const withSecret = notificationEndpoint.extend({
   /** `whsec_…` */
   secret: z.string(),
@@ -206,7 +208,7 @@ export const updateNotificationEndpoint = operation({
   body: z.object({
     /** For webhooks and chats. */
     url: url.optional(),
-    /** For email; an omitted password stays unchanged if the server and the user do. */
+    /** For email; an omitted password is unchanged if the server and the user are. */
     smtp: z.object({ ...smtpServer, password: words(1_024).min(1).optional() }).optional(),
     from: from.optional(),
     to: to.optional(),

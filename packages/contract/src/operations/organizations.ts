@@ -86,7 +86,7 @@ export const removeMember = operation({
   path: '/api/v1/orgs/:organization/members/:userId',
   tag: 'organizations',
   summary:
-    'Remove a member; keys that they created stay. Only owners remove owners, and one owner must remain',
+    'Remove a member; keys that they created are kept. Only owners remove owners, and one owner must remain',
   access: { personalAccessToken: true, role: 'admin' },
   params: oneMember,
   reply: member,

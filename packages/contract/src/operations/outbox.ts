@@ -17,7 +17,7 @@ export const outboxItem = z.object({
   payload: z.unknown().optional(),
   /** Runs triggered in transactions have no parent. */
   options: triggerOptions.omit({ parentRunId: true, parentFence: true, waitKey: true }).optional(),
-  /** When it was triggered; a delay counts from then. */
+  /** When it was triggered; a delay is counted from then. */
   createdAt: date.optional(),
 });
 export type OutboxItem = z.input<typeof outboxItem>;
@@ -45,7 +45,7 @@ export const deliverOutbox = operation({
       z.union([
         /** The resulting run: it has the same id, unless an idempotency key or a debounce matched another one. */
         z.object({ id: z.string(), run: z.string() }),
-        /** It cannot be delivered, and sending it again would not change that. */
+        /** It cannot be delivered, and sending it again would not help. */
         z.object({ id: z.string(), status: z.number().int(), error: z.string() }),
       ]),
     ),

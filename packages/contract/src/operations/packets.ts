@@ -20,7 +20,7 @@ const name = z
   .min(1)
   .max(maxPacketNameCharacters)
   .refine(
-    // Control characters are exactly what must be rejected.
+    // Matching control characters is intended here.
     (text) => text.isWellFormed() && !/[\u0000-\u001f\u007f\\]/.test(text),
     'must not contain control characters or backslashes',
   )

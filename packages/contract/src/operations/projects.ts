@@ -90,7 +90,7 @@ export const deleteProject = operation({
   access: { personalAccessToken: true, role: 'owner' },
   params: inProject,
   query: z.object({
-    /** The project's ref again, as confirmation: deleting cannot be undone. */
+    /** The project's ref again, as confirmation, because deletion cannot be undone. */
     confirm: z.string().max(128),
   }),
   reply: z.object({ id: z.string() }),
@@ -153,7 +153,7 @@ export const deleteEnvironment = operation({
   access: { personalAccessToken: true, role: 'admin', devRole: 'member' },
   params: inEnvironment,
   query: z.object({
-    /** `dev`, `stg` or `preview` again, as confirmation: deleting cannot be undone. */
+    /** `dev`, `stg` or `preview` again, as confirmation, because deletion cannot be undone. */
     confirm: z.string().max(32),
   }),
   reply: z.object({

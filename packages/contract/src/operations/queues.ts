@@ -11,12 +11,12 @@ const limit = concurrencyLimit;
 
 export const queue = z.object({
   id: z.string(),
-  /** For a task's own queue the task's id, else the queue's name. */
+  /** For a task's own queue, the task's id; otherwise the queue's name. */
   name: z.string(),
   type: z.enum(queueTypes),
   /** Number of live attempts. */
   running: z.number().int(),
-  /** Number of runs that wait for a slot now; excludes those that wait for a time or a version. */
+  /** Number of runs currently waiting for a slot; excludes those that wait for a time or a version. */
   queued: z.number().int(),
   paused: z.boolean(),
   /** The concurrency limit, for each concurrency key; null if it has no limit of its own. */
@@ -36,16 +36,16 @@ export const queue = z.object({
     current: rateLimitResponse.nullable(),
     /** The limit declared in code. */
     base: rateLimitResponse.nullable(),
-    /** Null: no limit if `isOverridden`, else the limit in code applies. */
+    /** Null: no limit if `isOverridden`, otherwise the limit in code applies. */
     override: rateLimitResponse.nullable(),
     isOverridden: z.boolean(),
     overriddenAt: date.nullable(),
     /** How many runs may start now; null without a limit of the whole queue. */
     available: z.number().int().nullable(),
-    /** When the next run may start, if none may start now; else null. */
+    /** When the next run may start, if none may start now; otherwise null. */
     nextStartAt: date.nullable(),
   }),
-  /** How many runs each of its concurrency keys starts in its turn, unless the key has its own weight. */
+  /** How many runs each of its concurrency keys starts per turn, unless the key has its own weight. */
   weight: z.number().int(),
   /** The limit that it shares with other queues; null if it shares none. */
   sharedLimit: z.object({ name: z.string(), limit: z.number().int(), running: z.number().int() }).nullable(),
@@ -62,7 +62,7 @@ export const queueKey = z.object({
   available: z.number().int().optional(),
   /** When the next run may start, if none may start now. */
   nextStartAt: date.optional(),
-  /** How many runs it starts in its turn. */
+  /** How many runs it starts per turn. */
   weight: z.number().int(),
 });
 export type QueueKey = z.infer<typeof queueKey>;

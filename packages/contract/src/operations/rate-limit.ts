@@ -41,7 +41,7 @@ export const triggerRate = z
     message: 'must not be larger than limit',
   });
 
-/** The effect of a trigger above its limit: rejected with 429, or dropped, as its response indicates. */
+/** The effect of a trigger above its limit: rejected with 429, or dropped, as the response indicates. */
 export const onExceed = z.enum(['refuse', 'drop']);
 
 /** The effective rate limit. */

@@ -10,7 +10,7 @@ const maxNamed = 10;
 const named = commaList.pipe(z.array(z.string().max(128)).max(maxNamed));
 const someTags = commaList.pipe(z.array(z.string().max(128)).min(1, 'send at least one tag').max(maxNamed));
 
-/** The maximum age of a run. A longer time is reduced to seven days. */
+/** The maximum age of a run. Longer times are reduced to seven days. */
 const createdAt = z
   .string()
   .transform((text, context) => {

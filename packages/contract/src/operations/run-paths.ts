@@ -20,7 +20,7 @@ export const maxRunPaths = 20;
 export const declaredPath = z.object({
   path: z.string(),
   createdAt: date,
-  /** Runs created since the declaration can be found; older ones once the state is `READY`. */
+  /** Runs created since the declaration can be found immediately; older ones once the state is `READY`. */
   state: z.enum(['BACKFILLING', 'READY']),
   /** The indexed share of the older runs' time range, from 0 to 1, newest runs first. */
   progress: z.number(),

@@ -6,7 +6,7 @@ import { cursors, date, pageSize } from './shapes.ts';
 /** The status of an attempt. */
 export const attemptStatuses = [
   'EXECUTING',
-  /** Its code waits, see docs/waits.md. */
+  /** Its code is waiting; see docs/waits.md. */
   'WAITING',
   // These ended the run with the same status.
   'COMPLETED',
@@ -29,8 +29,8 @@ export type AttemptStatus = (typeof attemptStatuses)[number];
 /** The waits of a run before an attempt, in sequence. */
 export const waitedFor = z.object({
   /**
-   * `batch`: for the items of its batch; `delay`: for the time of its `delay`; `retry`: the pause after a failed attempt; `wait`: for the wait
-   * in which its code was when its process ended; `queue`: for a version, a free slot and a runner.
+   * `batch`: for the items of its batch; `delay`: for the time of its `delay`; `retry`: the pause after a failed attempt; `wait`: for the
+   * wait that its code was in when its process ended; `queue`: for a version, a free slot and a runner.
    */
   kind: z.enum(['batch', 'delay', 'retry', 'wait', 'queue']),
   from: date,
@@ -52,7 +52,7 @@ export const attemptError = z.object({
 
 /** All times are from the server's clock. */
 export const attempt = z.object({
-  /** Starts at 1. An attempt that did not count is followed by another one with the same number. */
+  /** Starts at 1. An attempt that did not count is followed by another with the same number. */
   number: z.number().int(),
   status: z.enum(attemptStatuses),
   waitedFor: z.array(waitedFor),
@@ -62,7 +62,7 @@ export const attempt = z.object({
   endedAt: date.optional(),
   /** Milliseconds, excluding its waits. */
   durationMs: z.number(),
-  /** Missing if it is unknown. It is known even after the runner has disconnected. */
+  /** Missing if unknown. It remains known after the runner has disconnected. */
   runner: runnerName.optional(),
   version: z.string().optional(),
   /** The revision of the environment's variables that it ran with. */

@@ -48,7 +48,7 @@ export const listRunsQuery = z.object({
   'filter[schedule]': z.string().optional(),
   'filter[batch]': z.string().optional(),
   'filter[bulkAction]': z.string().optional(),
-  /** `task/<id>` for the queue of a task, else the name of a queue. */
+  /** `task/<id>` for the queue of a task, otherwise the name of a queue. */
   'filter[queue]': commaList.optional(),
   /** The machine that the trigger requested. */
   'filter[machine]': oneOfList(machinePresets).optional(),
@@ -100,7 +100,7 @@ export const countRuns = operation({
   query: listRunsQuery.omit({ 'page[size]': true, 'page[after]': true, 'page[before]': true }),
   reply: z.object({
     count: z.number().int(),
-    /** False if there are or may be more: counting stopped at 10,000, or early because few runs match the filters. */
+    /** False if there are or may be more, because counting stopped at 10,000, or early because few runs match the filters. */
     isExact: z.boolean(),
   }),
 });

@@ -6,7 +6,7 @@ import { date } from './shapes.ts';
 
 /** The reasons why a run does not execute. If several apply, the first in this order is reported. */
 export const runReasons = [
-  /** It has ended, or executes: it does not wait for anything. */
+  /** It has ended or is executing, so it is not waiting for anything. */
   'not_waiting',
   /** Its delay has not elapsed. */
   'delay',
@@ -55,7 +55,7 @@ export const runReason = z.object({
   id: z.string(),
   status: z.enum(runStatuses),
   reason: z.enum(runReasons),
-  /** A sentence for people. */
+  /** A human-readable sentence. */
   message: z.string(),
   /**
    * When a delay, the pause before a retry or a wait for a time ends. With `rate_limited`: when the limit allows its start, unless other runs

@@ -98,7 +98,7 @@ const errorFields = z.object({
   type: errorText.optional(),
   stackTrace: errorText.optional(),
   code: errorText.optional(),
-  /** In `causes`: one of the `errors`, and not the `cause`. */
+  /** In `causes`: one of the `errors` rather than the `cause`. */
   isMember: z.literal(true).optional(),
   /** The error as an envelope, if a client's codec sealed it. */
   sealed: z
@@ -161,7 +161,7 @@ export const storeRunStep = operation({
     /** Milliseconds from its start to now. */
     tookMs: z.number().min(0).max(4e12),
     detail: z.string().max(512).optional(),
-    /** For a SLEEP: milliseconds to sleep from now. Its `detail` then becomes the end time. */
+    /** For a SLEEP, milliseconds to sleep from now. Its `detail` then becomes the end time. */
     sleepMs: z.number().min(0).max(4e12).optional(),
     output: z.string().optional(),
     outputType: z.enum(['application/json', 'application/super+json', 'text/plain', sealedType]).optional(),

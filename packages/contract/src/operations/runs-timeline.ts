@@ -42,7 +42,7 @@ const runEntry = entry.extend({
   batchId: z.string().optional(),
   /** Number of attempts that counted. */
   attemptCount: z.number().int(),
-  /** Whether it has child runs that are not included. Request its own timeline; for the requested run, continue with `next`. */
+  /** Whether it has child runs that are not included. Request the child's own timeline or, for the requested run, continue with `next`. */
   hasMoreChildren: z.boolean(),
   /** Whether it has older attempts, waits, log lines or spans that are not included. */
   isCut: z.boolean(),
@@ -67,7 +67,7 @@ const attemptEntry = entry.extend({
 });
 
 const waitEntry = entry.extend({
-  /** Its code waits, see docs/waits.md. */
+  /** Its code is waiting; see docs/waits.md. */
   kind: z.literal('wait'),
   for: z.enum(['RUN', 'BATCH', 'TIME', 'TOKEN', 'MESSAGE']),
   /** Id of the run, batch, token or session. */
@@ -78,7 +78,7 @@ const waitEntry = entry.extend({
 });
 
 const batchEntry = entry.extend({
-  /** Its runs are its children. It has no end unless all of them are included and have ended. */
+  /** Its runs are its children. It has no end unless all of its runs are included and have ended. */
   kind: z.literal('batch'),
   runCount: z.number().int(),
 });

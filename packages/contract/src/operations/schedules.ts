@@ -21,7 +21,7 @@ const text = (max: number) =>
     // The database would replace each half with the same character, so two keys could become equal.
     .refine((words) => words.isWellFormed(), 'must not contain an unpaired surrogate');
 
-/** A malformed window. One that is out of range is a 422, like any problem with a cron expression. */
+/** A malformed window. A window that is out of range is a 422, like any problem with a cron expression. */
 const window = z
   .string()
   .regex(
@@ -49,7 +49,7 @@ export const updateScheduleBody = z.object({
 export const createScheduleBody = updateScheduleBody.extend({
   /** An environment has one schedule with this key; creating it again replaces it. If empty, a random key is used. */
   deduplicationKey: text(512),
-  /** If false, it does not fire until it is activated. Default true; an existing schedule stays active or inactive. */
+  /** If false, it does not fire until it is activated. Default true; an existing schedule keeps its state. */
   active: z.boolean().nullish(),
 });
 
@@ -103,7 +103,7 @@ export const listSchedules = operation({
   listsIssues: true,
   query: z.object({
     page: z.coerce.number().int().min(1).max(1_000_000).default(1),
-    /** Values above 100 mean 100. */
+    /** Values above 100 are reduced to 100. */
     perPage: z.coerce
       .number()
       .int()
@@ -140,7 +140,7 @@ export const updateSchedule = operation({
   method: 'PUT',
   path: '/api/v1/schedules/:scheduleId',
   tag: 'schedules',
-  summary: 'Replace a schedule: omitted fields are set to their defaults; its task stays',
+  summary: 'Replace a schedule: omitted fields are set to their defaults; its task is kept',
   access: { secretKey: true, action: 'write', on: 'schedules' },
   listsIssues: true,
   params: scheduleId,
@@ -154,7 +154,7 @@ export const deleteSchedule = operation({
   method: 'DELETE',
   path: '/api/v1/schedules/:scheduleId',
   tag: 'schedules',
-  summary: 'Delete a schedule; its runs stay',
+  summary: 'Delete a schedule; its runs are kept',
   access: { secretKey: true, action: 'write', on: 'schedules' },
   params: scheduleId,
   reply: z.object({ id: z.string() }),
@@ -210,7 +210,7 @@ export const previewSchedule = operation({
   errors: [404],
 });
 
-/** The reasons why a tick created no run. `failed`: its run could not be created; the server's log has the reason. */
+/** The reasons why a tick created no run. `failed`: its run could not be created; the server log contains the reason. */
 export const skipReasons = ['missed', 'overlap', 'no_runner', 'no_task', 'archived', 'failed'] as const;
 
 export const scheduleTick = z.discriminatedUnion('outcome', [

@@ -42,7 +42,7 @@ const moment = z.union([z.string(), z.number()]).transform((value, context) => {
 
 /** How the runs that serve a session are started. */
 export const sessionTriggerConfig = z.object({
-  /** The payload of every run, in addition to `sessionId`; a continuing run also gets `continuation` and `previousRunId`. */
+  /** The payload of every run, in addition to `sessionId`; a continuation run also gets `continuation` and `previousRunId`. */
   basePayload: z.record(z.string(), z.unknown()),
   machine: z.enum(machinePresets).optional(),
   queue: words(128).optional(),
@@ -228,7 +228,7 @@ export const continueSession = operation({
   reply: z.object({
     /** The run that now serves it. */
     runId: z.string(),
-    /** False if another run than the calling one served it, and still does. */
+    /** False if a run other than the calling one serves the session. */
     swapped: z.boolean(),
   }),
   errors: [404],

@@ -15,7 +15,7 @@ export const nameOf = (max: number) =>
     .max(max)
     .refine((text) => text.isWellFormed(), 'must not contain an unpaired surrogate');
 
-/** An identifying key. It must be storable exactly, because a changed key would be a different one. */
+/** An identifying key. It must be storable exactly, because an altered key would be a different one. */
 export const keyOf = (max: number, tooLong = `at most ${max} characters`) =>
   z
     .string()
@@ -26,7 +26,7 @@ export const keyOf = (max: number, tooLong = `at most ${max} characters`) =>
 /** A tag of a run or of a token. */
 export const tag = keyOf(128, 'a tag has at most 128 characters');
 
-/** An empty key is an error of the sender: all requests with it would be treated as one. */
+/** An empty key is a mistake by the sender, because all requests with it would be treated as one. */
 export const idempotencyKey = keyOf(2_048).min(1, 'must not be empty; leave it out for none');
 
 export const errorBody = z.object({
@@ -47,7 +47,7 @@ export type SingletonConflict = z.infer<typeof singletonConflict>;
 export const optionsResponse = {
   /** Stored, shown and filterable. It does not affect where the run executes. */
   region: z.string().max(128).optional(),
-  /** A short text for people, shown with the run. At most 256 characters. */
+  /** A short human-readable text that is shown with the run. At most 256 characters. */
   description: z
     .string()
     .max(256)
@@ -79,8 +79,8 @@ export const pageSize = (fallback: number, max = 100) =>
 const instantMessage = 'not a date; send an ISO 8601 date or milliseconds since 1970';
 
 /**
- * A date in a query: ISO 8601, or milliseconds since 1970 as digits. Dates before 1970 or after 9999 are moved to that year, because there is
- * no data beyond.
+ * A date in a query: ISO 8601, or milliseconds since 1970 as digits. Dates before 1970 or after 9999 are clamped, because there is no data
+ * beyond.
  */
 export const instant = z.string().transform((text, context) => {
   const at = /^-?\d{1,15}$/.test(text) ? Number(text) : parseInstant(text)?.getTime();
@@ -116,5 +116,7 @@ export const period = z.string().transform((text, context) => {
  */
 export const waitKey = z.string().min(1).max(512).optional();
 
-/** Proof that the sender is the attempt that owns the run. If another attempt owns it, or none, nothing is changed and the response is 409. */
+/**
+ * Proof that the sender is the attempt that owns the run. If another attempt or none owns it, nothing is changed and the response is 409.
+ */
 export const fence = z.number().int().min(1).optional();

@@ -51,7 +51,7 @@ export const listRunSpans = operation({
   query: z.object({
     /** Spans after this position, the `next` of an earlier page. */
     after: z.coerce.number().int().min(0).default(0),
-    /** Spans that were sent together stay together, so a page may have slightly more. */
+    /** Spans that were sent together are returned together, so a page may contain slightly more. */
     limit: z.coerce.number().int().min(1).max(1_000).default(200),
   }),
   reply: z.object({

@@ -50,7 +50,7 @@ export const recentOfTask = z.object({
   failed: z.number().int(),
   /** CANCELED and EXPIRED. */
   ended: z.number().int(),
-  /** Not ended. */
+  /** Runs that have not ended. */
   live: z.number().int(),
   /** The share of completed runs among completed and failed ones; null without such runs. */
   successRate: z.number().nullable(),

@@ -57,8 +57,8 @@ export const triggerOptions = z.object({
   test: z.boolean().optional(),
   lockToVersion: z.string().optional(),
   /**
-   * Run on the deployment with this external id, and wait for it if it does not exist yet. Surrounding whitespace is trimmed. An empty value
-   * counts as absent, and so does one together with `lockToVersion`.
+   * Run on the deployment with this external id, and wait for it if it does not exist yet. Surrounding whitespace is trimmed. An empty
+   * value counts as absent, as does a value together with `lockToVersion`.
    */
   externalDeploymentId: keyOf(128).optional(),
   /** Postpones the run for as long as triggers with this key keep arriving. */
@@ -67,15 +67,16 @@ export const triggerOptions = z.object({
       key: keyOf(512).min(1),
       /** How long after the last trigger it starts: a duration of at least 1s. */
       delay: z.string(),
-      /** The trigger whose data the run has: the first (`leading`, the default) or the last one. */
+      /** Which trigger's data the run uses: the first (`leading`, the default) or the last one. */
       mode: z.enum(['leading', 'trailing']).optional(),
       /** The latest start, as a duration after the first trigger; longer than `delay`. */
       maxDelay: z.string().optional(),
     })
     .optional(),
   /**
-   * Allows at most one executing and one waiting run of the task with this key. While such a run exists, the trigger returns it (`skip`, the
-   * default), returns the run that waits for its end (`queue`), or cancels it (`replace`). A task may declare it for all its triggers.
+   * Allows at most one executing and one waiting run of the task with this key. While such a run exists, the trigger returns it (`skip`,
+   * the default), returns the run that waits for it to end (`queue`), or cancels it (`replace`). A task may declare it for all its
+   * triggers.
    */
   singleton: z
     .object({
@@ -85,8 +86,9 @@ export const triggerOptions = z.object({
     })
     .optional(),
   /**
-   * Accepts no more triggers of the task and key than the rate allows. Above it they are rejected (429), or dropped: then the response has no
-   * id and `isDropped`. A task may declare it for all its triggers. Batch items and triggers that do not come from the API are not counted.
+   * Accepts no more triggers of the task and key than the rate allows. Above the rate, triggers are rejected (429) or dropped, in which
+   * case the response has no id but has `isDropped`. A task may declare it for all its triggers. Batch items and triggers that do not come
+   * from the API are not counted.
    */
   triggerLimit: z
     .object({
@@ -100,8 +102,8 @@ export const triggerOptions = z.object({
   /** For a task with `batch`, only triggers with the same key share a run. Default: one batch for the whole task. */
   batchKey: keyOf(512).min(1).optional(),
   /**
-   * The triggering run: a caller without write permission for it is rejected (403). Cancelling it also cancels this run, and a cancelled run
-   * cannot trigger more.
+   * The triggering run: a caller without write permission for it is rejected (403). Canceling it also cancels this run, and a canceled run
+   * cannot trigger further runs.
    */
   parentRunId: z.string().optional(),
   parentFence: fence,
@@ -121,7 +123,7 @@ export const triggerReply = z.object({
   id: z.string(),
   /** True only when an idempotency key or a singleton key returned an existing run. */
   isCached: z.boolean(),
-  /** True when the trigger limit dropped the trigger: then there is no run, and `id` is empty. */
+  /** True if the trigger limit dropped the trigger, in which case there is no run and `id` is empty. */
   isDropped: z.boolean().optional(),
 });
 

@@ -11,8 +11,8 @@ export const runnerAccess = {
 } as const;
 
 /**
- * Part of the runner protocol: a runner registers the tasks of its folder. In dev the version becomes current immediately, elsewhere when it is
- * promoted.
+ * Part of the runner protocol: a runner registers the tasks of its folder. In dev the version becomes current immediately; elsewhere, when
+ * it is promoted.
  */
 export const registerVersion = operation({
   id: 'registerVersion',

@@ -33,7 +33,7 @@ export interface Assignment {
   readonly traceparent?: string | null;
   /** The run that it is a replay of. */
   readonly replayOf?: string | null;
-  /** The caller's original key, if it is known; else the stored key. */
+  /** The caller's original key, if known; otherwise the stored key. */
   readonly idempotencyKey?: string | null;
   readonly idempotencyKeyScope?: string | null;
   readonly region?: string | null;

@@ -19,13 +19,13 @@ export const bundlePath = z
   .min(1)
   .max(1_024)
   .refine(
-    // Control characters are exactly what must be rejected.
+    // Matching control characters is intended here.
     (text) => text.isWellFormed() && !/[\u0000-\u001f\u007f\\]/.test(text),
     'must not contain control characters or backslashes',
   )
   .refine(
     (text) => text.split('/').every((part) => part !== '' && part !== '.' && part !== '..'),
-    'must stay inside of the bundle: parts with single slashes between them, none of them . or ..',
+    'must stay inside the bundle: parts with single slashes between them, none of them . or ..',
   );
 
 /** Content that is uploaded once per project, regardless of the number of versions that use it. */
@@ -59,7 +59,7 @@ export const servedTask = z.object({
   machine: z.enum(machinePresets).nullable(),
   /** Maximum duration in seconds. */
   maxDuration: z.number().nullable(),
-  /** Set if it requests another machine when it runs out of memory. */
+  /** Set if it requests a different machine when it runs out of memory. */
   retry: retryPolicy.optional(),
 });
 
@@ -69,7 +69,7 @@ export const bundle = z.object({
   entries: z.array(z.object({ source: z.string(), module: bundlePath })).max(10_000),
   /** The module that exports `@millrace/sdk/executor` of the SDK that the tasks import. */
   sdk: bundlePath,
-  /** The settings of tasks that have none of their own. */
+  /** Settings for tasks that have none of their own. */
   defaults: z.object({
     retry: retryPolicy.optional(),
     maxDuration: z.number().optional(),

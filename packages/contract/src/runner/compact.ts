@@ -25,8 +25,8 @@ const defaults = {
 } satisfies Partial<Assignment>;
 
 /**
- * The sent form of an assignment, without fields that have their default value. It is serialized three times on its way to the task's code, and
- * half of its bytes would be defaults.
+ * The sent form of an assignment, without fields that have their default value. It is serialized three times on its way to the task's code,
+ * and half of its bytes would otherwise be defaults.
  */
 export type CompactAssignment = Pick<
   Assignment,

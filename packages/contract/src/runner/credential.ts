@@ -1,10 +1,10 @@
 /**
- * The credential of an attempt: a JWT (HS256) that the runner signs with its secret key, with a marker as prefix. The code of the attempt calls
- * the API with it, only while the attempt has its lease.
+ * The credential of an attempt: a JWT (HS256) that the runner signs with its secret key, with a marker as prefix. The code of the attempt
+ * calls the API with it, only while the attempt holds its lease.
  */
 export const attemptMarker = 'svc_run_';
 
-/** The audience of such a JWT. No other kind of token has it, so they cannot be confused. */
+/** The audience of these JWTs. No other kind of token has it, so they cannot be confused. */
 export const attemptAudience = 'millrace:attempt';
 
 export interface AttemptClaims {

@@ -31,7 +31,7 @@ export const retryPolicy = z.object({
   maxTimeoutInMs: z.number().int().min(0).optional(),
   /** Multiply each delay by a random factor between 1 and 2. Default true. */
   randomize: z.boolean().optional(),
-  /** An attempt that runs out of memory is retried on this machine, unless it ran on it. */
+  /** An attempt that runs out of memory is retried on this machine, unless it already ran on it. */
   outOfMemory: z.object({ machine: z.enum(machinePresets) }).optional(),
 });
 export type RetryPolicy = z.infer<typeof retryPolicy>;
@@ -57,7 +57,7 @@ export const payloadSchema = z.record(z.string(), z.unknown());
 
 /** Maximum number of payloads of one run. */
 export const maxBatchSize = 1_000;
-/** Maximum time for which a run collects payloads: a day. */
+/** Maximum time that a run collects payloads: one day. */
 export const maxBatchWaitMs = 86_400_000;
 
 /** When a run that collects payloads starts: when either limit is reached. */
@@ -81,7 +81,7 @@ export const taskManifest = z.object({
       rateLimit: rateLimit.optional(),
       /** The limit that this queue shares with other queues of the environment. */
       concurrency: sharedLimit.optional(),
-      /** How many runs each of its concurrency keys starts in its turn. Default 1. */
+      /** How many runs each of its concurrency keys starts per turn. Default 1. */
       weight: keyWeight.optional(),
       /** Weights of individual concurrency keys. */
       keyWeights: z
@@ -137,13 +137,13 @@ export const taskManifest = z.object({
       message: `must not be larger than ${maxPayloadSchemaBytes} bytes of JSON: omit it, and state the reason in payloadSchemaNote`,
     })
     .optional(),
-  /** The reason why a task with a schema has no JSON Schema, for people. */
+  /** The human-readable reason why a task with a schema has no JSON Schema. */
   payloadSchemaNote: z.string().max(1_000).optional(),
 });
 export type TaskManifest = z.infer<typeof taskManifest>;
 
 export const registerVersionBody = z.object({
-  /** Digest of the bundle; registering the same content again is the same version. */
+  /** Digest of the bundle; registering the same content again returns the same version. */
   contentHash: z.string().min(8).max(128),
   tasks: z.array(taskManifest).max(10_000),
   sdkVersion: z.string().optional(),
@@ -153,7 +153,7 @@ export type RegisterVersion = z.infer<typeof registerVersionBody>;
 export const registeredVersion = z.object({
   /** Day and counter, such as `20261121.3`. */
   version: z.string(),
-  /** False when this content was registered or deployed before. */
+  /** False if this content was registered or deployed before. */
   isNew: z.boolean(),
   /** Whether new runs start on it. */
   isCurrent: z.boolean(),

@@ -19,11 +19,11 @@ export interface SerializedError {
   readonly code?: string;
   /** Its `cause`, followed by its `errors` if it is an AggregateError. */
   readonly causes?: readonly SerializedError[];
-  /** In `causes`: one of the `errors`, and not the `cause`. */
+  /** In `causes`: one of the `errors` rather than the `cause`. */
   readonly isMember?: true;
   /** A custom grouping key. */
   readonly fingerprint?: string;
-  /** The code of the run ruled out further attempts. */
+  /** The run's code ruled out further attempts. */
   readonly isFinal?: true;
   /** The whole error as an envelope, if a client's codec sealed it: `message` is then constant. */
   readonly sealed?: string;
@@ -46,7 +46,7 @@ export type Outcome =
     }
   | { readonly kind: 'canceled' }
   /**
-   * Returned by the runner: queued again as the same attempt. With `started`, some of its code may have run: it stays on its version and no
+   * Returned by the runner: requeued as the same attempt. With `started`, some of its code may have run: it stays on its version and no
    * longer expires.
    */
   | { readonly kind: 'released'; readonly started?: true }
@@ -63,9 +63,9 @@ export interface Settlement {
   readonly consumed?: Readonly<Record<string, number>>;
 }
 
-/** Something for which an attempt's code waits. */
+/** Something that an attempt's code waits for. */
 export interface Wait {
-  /** Identifies the wait within the run; the same if the code runs again. At most 512 characters. */
+  /** Identifies the wait within the run; the same if the code is executed again. At most 512 characters. */
   readonly key: string;
   readonly kind: 'RUN' | 'BATCH' | 'TOKEN' | 'TIME' | 'MESSAGE';
   /**
@@ -91,8 +91,8 @@ export interface AttemptWaits {
 /**
  * The state of an attempt's waits. `keys` are the waits that have ended.
  *
- * `running`: it keeps its slot and continues. `suspended`: it has released its slot and continues only after `resumed`, which gives it one
- * again. `suspension` is its number; messages about an older one are ignored. `stale`: the runner no longer owns the attempt.
+ * `running`: it keeps its slot and continues. `suspended`: it has released its slot and continues only after `resumed`, which assigns it a
+ * new one. `suspension` is its number; messages about an older one are ignored. `stale`: the runner no longer owns the attempt.
  */
 export interface AttemptWaited {
   readonly fence: number;
@@ -128,15 +128,17 @@ export type RunnerMessage =
       readonly capacity: number;
       /** Versions it can execute. */
       readonly versions: readonly string[];
-      /** Fences of the attempts that it still holds, including finished ones whose outcome is not confirmed. */
+      /** Fences of the attempts that it still holds, including finished ones whose outcome has not been confirmed. */
       readonly leased: readonly number[];
       /** It supports `logged`. */
       readonly knowsLogged?: boolean;
       /** It fetches uploaded versions that match these properties, so it can execute runs of any of them. */
       readonly fetches?: RunnerProperties;
-      /** It loads versions when one of their runs arrives or when they are promoted, and not in advance. */
+      /** It loads versions when one of their runs arrives or when they are promoted, but not in advance. */
       readonly isOnDemand?: boolean;
-      /** It accepts no attempts over this connection, and requests the branches of its environment: it connects for each of them. */
+      /**
+       * It accepts no attempts over this connection, and requests the branches of its environment so that it can connect for each of them.
+       */
       readonly servesBranches?: boolean;
     }
   | { readonly type: 'serve'; readonly versions: readonly string[] }
@@ -147,8 +149,8 @@ export type RunnerMessage =
   | {
       readonly type: 'log';
       /**
-       * The frame number of this runner's lines, starting at 1, across all its connections. A frame whose number is not above that of the last
-       * stored one is a repetition, and is not stored again.
+       * The frame number of this runner's lines, starting at 1, across all its connections. A frame whose number is not greater than that
+       * of the last stored one is a repetition and is not stored again.
        */
       readonly seq?: number;
       readonly lines: readonly LogLine[];
@@ -156,7 +158,7 @@ export type RunnerMessage =
       readonly spans?: readonly SpanChunk[];
     }
   | { readonly type: 'wait'; readonly attempts: readonly AttemptWaits[] }
-  /** The code of these suspended attempts has ended. They keep waiting, and then start again on any runner. */
+  /** The code of these suspended attempts has ended. They continue to wait, and then start again on any runner. */
   | { readonly type: 'detach'; readonly fences: readonly number[] }
   | { readonly type: 'heartbeat' }
   /** Send no new attempts; running ones will be completed. */
@@ -176,7 +178,7 @@ export type ServerMessage =
       readonly logged?: number;
       /** The server's clock in milliseconds since 1970. */
       readonly now: number;
-      /** Fences of `leased` that this runner no longer owns: stop them and send nothing about them. */
+      /** Fences in `leased` that this runner no longer owns. It must stop them and send nothing about them. */
       readonly lost: readonly number[];
       /** The environment's variables for `process.env` of executors. */
       readonly variables: Readonly<Record<string, string>>;
@@ -190,7 +192,9 @@ export type ServerMessage =
   | { readonly type: 'cancel'; readonly fences: readonly number[] }
   /** Load these uploaded versions now, the most important one first, and reply with `serve` when each is loaded. */
   | { readonly type: 'load'; readonly versions: readonly string[] }
-  /** The server's clock in milliseconds since 1970, if it differs from the one that the runner knows: the database has another host. */
+  /**
+   * The server's clock in milliseconds since 1970, if it differs from the one that the runner knows, because the database has a new host.
+   */
   | { readonly type: 'time'; readonly now: number }
   /** The names of all live branches of its environment, after `welcome` and whenever they change. */
   | { readonly type: 'branches'; readonly branches: readonly string[] }
@@ -199,7 +203,7 @@ export type ServerMessage =
   | { readonly type: 'waited'; readonly attempts: readonly AttemptWaited[] }
   /** Fences whose outcome is final: recorded, or rejected as stale. */
   | { readonly type: 'settled'; readonly fences: readonly number[]; readonly stale: readonly number[] }
-  /** A frame of lines is stored. `seq` is its number, if it has one. The runner may send another. */
+  /** A frame of lines is stored. `seq` is its number, if it has one. The runner may send another frame. */
   | { readonly type: 'logged'; readonly seq?: number }
   /** Changed variables for attempts that start from now on. */
   | {
@@ -211,7 +215,7 @@ export type ServerMessage =
   /** The connection is rejected; `retry` is whether to try again. */
   | { readonly type: 'refused'; readonly reason: string; readonly retry: boolean };
 
-/** The properties that decide which uploaded versions a runner can execute. */
+/** The properties that determine which uploaded versions a runner can execute. */
 export interface RunnerProperties {
   /** The major version of Node.js. */
   readonly nodeMajor: number;
@@ -233,8 +237,8 @@ export interface EnvironmentInfo {
   readonly organizationName: string;
 }
 
-/** Number of a runner's suspended attempts that occupy no slot. Each one beyond occupies one. */
+/** Number of a runner's suspended attempts that do not occupy a slot. Each additional one does. */
 export const maxSuspended = 10_000;
 
-/** Maximum frame size that either side accepts, in bytes; batches are split to stay below it. */
+/** Maximum frame size that either side accepts, in bytes; batches are split to stay within it. */
 export const maxFrameBytes = 32 * 1024 * 1024;

@@ -2,8 +2,8 @@
 import { maxFrameBytes, type RunnerMessage } from './messages.ts';
 
 /**
- * Limits of a frame from a runner. Messages of a real runner are far below them: outputs and properties are JSON texts, so each counts as one
- * value.
+ * Limits of a frame from a runner. Messages of a real runner are far below them, because outputs and properties are JSON texts, each of
+ * which counts as one value.
  */
 export const frameLimits = {
   maxBytes: maxFrameBytes,

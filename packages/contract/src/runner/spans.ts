@@ -15,7 +15,7 @@ export interface SpanEvent {
   readonly attributes?: SpanAttributes;
 }
 
-/** An ended span. All times are from one clock, which is monotonic within an attempt. */
+/** An ended span. All times are from the same clock, which is monotonic within an attempt. */
 export interface EndedSpan {
   /** 16 hexadecimal digits. */
   readonly id: string;

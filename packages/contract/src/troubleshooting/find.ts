@@ -7,7 +7,7 @@ import { anchorOfStatus } from './status.ts';
 /** A section of docs/troubleshooting.md. */
 export type Anchor = (typeof starting | typeof replies | typeof runs)[number][1];
 
-/** The rest of a longer line is not searched, because it is user input. */
+/** The rest of a longer line is user input and is not searched. */
 const maxLength = 500;
 
 const escaped = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
@@ -31,7 +31,7 @@ function findIn(patterns: typeof ofReplies, message: string): Anchor | undefined
   return patterns.find(([pattern]) => pattern.test(line))?.[1];
 }
 
-/** The section that explains an error response: by its message, else by its status. */
+/** The section that explains an error response: by its message, otherwise by its status. */
 export const anchorOfReply = (status: number, message: string): Anchor =>
   findIn(ofReplies, message) ?? anchorOfStatus(status);
 
@@ -43,6 +43,6 @@ export function anchorOf(message: string): Anchor | undefined {
   );
 }
 
-/** The same for the error of a run. Other errors come from the task's code, whose wording may match by chance. */
+/** The same for the error of a run. Other errors come from the task's code, and their wording may match by chance. */
 export const anchorOfFailure = ({ name, message }: { name?: string; message: string }): Anchor | undefined =>
   name !== undefined && ownErrors.has(name) ? anchorOf(message) : undefined;

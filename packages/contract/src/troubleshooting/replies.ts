@@ -23,7 +23,7 @@ export const replies = [
   ['This address is ', 'signed-url-rejected'],
   ['Unauthorized: this needs ', 'missing-permission'],
   ["Requested scopes exceed the API key's access", 'missing-permission'],
-  ['Too many wrong credentials from this address', 'too-many-wrong-credentials'],
+  ['Too many invalid credentials from this address', 'too-many-invalid-credentials'],
   // Logging in, and the dashboard.
   ['This browser is not logged in', 'login-fails'],
   ['Wrong e-mail address or password', 'login-fails'],
@@ -88,7 +88,7 @@ export const replies = [
   ['The database does not accept writes at the moment', 'the-database-does-not-accept-writes'],
   ['The database is unavailable. Try again.', 'the-server-is-unavailable'],
   ['The server has more requests than it can serve in time. ', 'the-server-is-unavailable'],
-  ['The database does not answer', 'the-server-is-unavailable'],
+  ['The database does not respond', 'the-server-is-unavailable'],
   ['The database is a standby and does not accept writes', 'the-server-is-unavailable'],
   ['Internal Server Error', 'internal-server-error'],
 ] as const satisfies readonly Part[];

@@ -13,7 +13,7 @@ export const starting = [
   ['Cannot reach ', 'the-server-cannot-be-reached'],
   ["with a body that is not this API's", 'not-a-millrace-server'],
   [' is not a Millrace server that accepts runners ', 'not-a-millrace-server'],
-  ['holds a space or a character that no key has', 'invalid-credential'],
+  ['contains a space or a character that is not valid in a key', 'invalid-credential'],
   ['A personal access token … many ', 'wrong-type-of-credential'],
   [' does not accept this secret key for running tasks ', 'missing-permission'],
   // Starting.
@@ -43,7 +43,7 @@ export const starting = [
   ['The database at … cannot be used: ', 'the-database-cannot-be-used'],
   [' lacks permissions that Millrace needs ', 'the-database-role-lacks-privileges'],
   [' is read-only, like a standby', 'the-database-is-read-only'],
-  [' leads to a pooler ', 'the-database-is-behind-a-pooler'],
+  [' points to a pooler ', 'the-database-is-behind-a-pooler'],
   [' is too old: Millrace needs ', 'postgresql-is-too-old'],
   ['This database was migrated by a newer Millrace ', 'the-database-was-migrated-by-a-newer-version'],
   [' could not get the locks for ', 'a-table-is-locked'],

@@ -4,7 +4,7 @@ export class ApiError extends Error {
   readonly status: number;
   /** The error code, one of `errorCodes`: `version_not_loaded`. */
   readonly code: string | undefined;
-  /** Sentences about fields, each with the field's path. */
+  /** Messages about fields, each with the field's path. */
   readonly details: readonly { readonly message: string; readonly path?: readonly string[] }[];
   /** Seconds to wait, as requested by the server. */
   readonly retryAfter: number | undefined;

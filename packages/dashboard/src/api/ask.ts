@@ -18,7 +18,7 @@ import { toast } from './toasts.ts';
 const liveMs = 5_000;
 const maxBackOffMs = 60_000;
 
-/** One for the whole page. Old data stays on the screen during a request and after a failed one. */
+/** Shared by the whole page. Old data remains on the screen during a request and after a failed one. */
 export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
@@ -42,7 +42,7 @@ interface AskOptions {
   readonly isConstant?: boolean;
   /** Shows the response for earlier parameters until a new one arrives. Default true. */
   readonly keepPrevious?: boolean;
-  /** False: about the user or the object in the path, not about the environment in the address. */
+  /** False for calls about the user or the object in the path rather than the environment in the address. */
   readonly inEnvironment?: boolean;
 }
 
@@ -110,7 +110,7 @@ interface PagesOf<P> {
   readonly hasMore: boolean;
   readonly loadMore: () => void;
   readonly refetch: () => void;
-  /** Starts again with the first page. */
+  /** Starts over with the first page. */
   readonly reset: () => void;
 }
 
@@ -192,14 +192,14 @@ interface ActOptions<N extends OperationName> {
   /** The operations whose responses it invalidates; they are requested again. Default: all. */
   readonly invalidates?: readonly OperationName[];
   readonly onDone?: (reply: ReplyOf<N>, input: InputOf<N>) => void;
-  /** A sentence for the toast after success. */
+  /** The message of the toast after success. */
   readonly done?: string | ((reply: ReplyOf<N>, input: InputOf<N>) => string);
-  /** True: the caller shows its errors (as a form does). Otherwise a toast does. */
+  /** If true, the caller shows its errors (as a form does). Otherwise a toast does. */
   readonly showsErrors?: boolean;
   readonly inEnvironment?: boolean;
 }
 
-/** A change whose response is lost is repeated once, with the same request key: the server carries it out once. */
+/** A change whose response is lost is repeated once, with the same request key: so that the server executes it only once. */
 async function act<N extends OperationName>(
   name: N,
   input: InputOf<N>,

@@ -21,7 +21,7 @@ export interface CallOptions {
   /** Without one, the call is about the user, an organization or the object in its path. */
   readonly environment?: Environment | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** The server carries out a change once per key, so it can be repeated after a lost response. */
+  /** The server executes a change once per key, so it can be repeated after a lost response. */
   readonly requestKey?: string;
 }
 
@@ -47,7 +47,7 @@ export function requestOf<N extends OperationName>(
 }
 
 export const headersOf = (environment: Environment | undefined): Record<string, string> => ({
-  // The session cookie is only accepted with it: no form and no image of another page can send it.
+  // The session cookie is only accepted with it: forms and images on other pages cannot send it.
   [dashboardHeader]: '1',
   ...(environment && {
     [projectHeader]: environment.project,
@@ -72,7 +72,8 @@ const detailsOf = ({ details, variableErrors }: Problem): ApiError['details'] =>
 
 async function problemOf(response: Response): Promise<ApiError> {
   const body = (await response.json().catch(() => ({}))) as Problem;
-  const message = typeof body.error === 'string' ? body.error : `The server answered ${response.status}.`;
+  const message =
+    typeof body.error === 'string' ? body.error : `The server responded with ${response.status}.`;
   const after = Number(response.headers.get('retry-after'));
   return new ApiError(response.status, message, {
     details: detailsOf(body),

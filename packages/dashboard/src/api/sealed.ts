@@ -1,4 +1,4 @@
-/** Data sealed by a codec of the client. The server never has it in the clear: the browser asks the reader's own endpoint to open it. */
+/** Data sealed by a codec of the client. The server never has it in the clear: the browser calls the user's own endpoint to open it. */
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 
@@ -48,7 +48,7 @@ async function ask(endpoint: string, values: readonly Envelope[], signal?: Abort
   }
   const body = (await response.json().catch(() => ({}))) as { values?: unknown; error?: unknown };
   if (!response.ok)
-    throw new Error(typeof body.error === 'string' ? body.error : `it answered ${response.status}.`);
+    throw new Error(typeof body.error === 'string' ? body.error : `it responded with ${response.status}.`);
   if (!Array.isArray(body.values) || body.values.length !== values.length)
     throw new Error('its response is not in the codec format.');
   return body.values as Answer[];
@@ -111,7 +111,7 @@ export function useOpened<T>(value: T): Opened<T> {
     enabled: envelopes.length > 0 && endpoint !== '',
     queryFn: ({ signal }) => openSealed(endpoint, value, signal),
     staleTime: Infinity,
-    // Clear text stays in the page only while it is shown.
+    // Clear text is kept in the page only while it is shown.
     gcTime: 0,
     retry: false,
   });

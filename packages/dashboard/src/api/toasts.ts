@@ -4,7 +4,7 @@ interface ToastOptions {
   readonly title: string;
   readonly description?: string;
   readonly kind?: 'done' | 'error';
-  /** Reverses the action. The toast stays longer, with a button. */
+  /** Reverses the action. The toast remains longer, with a button. */
   readonly undo?: () => void;
   /** Another button, such as "Open the run". */
   readonly action?: { readonly label: string; readonly onClick: () => void };

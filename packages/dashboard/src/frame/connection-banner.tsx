@@ -8,8 +8,8 @@ const firstDelayMs = 1_000;
 const maxDelayMs = 15_000;
 
 /**
- * Shows that the server cannot be reached, and checks when it is back. The contents of the page and typed text stay; every request is then
- * repeated.
+ * Shows that the server cannot be reached and checks when it is back. The contents of the page and typed text are kept; every request is
+ * then repeated.
  */
 export function ConnectionBanner() {
   const state = useConnection();

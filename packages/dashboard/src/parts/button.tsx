@@ -73,7 +73,7 @@ interface CellButtonProps extends Omit<ComponentProps<'button'>, 'type' | 'tabIn
   readonly tip: string;
 }
 
-/** A value in a row that is a button: it filters the list by itself. */
+/** A value in a row that is a button: it filters the list by this value alone. */
 export const CellButton = ({ tip, className = '', ...rest }: CellButtonProps) => (
   <button type="button" {...rest} tabIndex={useRowTabIndex()} className={`${className} cut`} data-tip={tip} />
 );

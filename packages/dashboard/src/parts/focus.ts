@@ -80,7 +80,7 @@ export function useTakenFocus(isTaken: boolean): RefObject<HTMLButtonElement | n
   const button = useRef<HTMLButtonElement>(null);
   useLayoutEffect(() => {
     if (isTaken) button.current?.focus({ preventScroll: true });
-    // Only on mount: the initial value counts.
+    // Runs only on mount, so the initial value counts.
   }, []);
   return button;
 }
@@ -89,7 +89,7 @@ export function useTakenFocus(isTaken: boolean): RefObject<HTMLButtonElement | n
 export function keepFocus(): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const onFocus = ({ target }: FocusEvent): void => {
-    // The elements that keep Tab inside a dialog are next to it, and are removed with it.
+    // The elements that keep Tab inside a dialog are next to it and are removed with it.
     if (!(target instanceof HTMLElement) || !target.closest('#root, .panel, .dialog, .menu-place')) return;
     latest = positionOf(target);
     if (target.closest(popups)) return;

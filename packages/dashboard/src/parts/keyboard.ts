@@ -25,7 +25,7 @@ export interface Shortcut {
   readonly keys: string;
   readonly label: string;
   readonly run: (event: KeyboardEvent) => void;
-  /** True: also while a field has the focus. */
+  /** Whether it also works while a field has the focus. */
   readonly whileTyping?: boolean;
 }
 
@@ -33,7 +33,7 @@ interface Registered {
   readonly shortcuts: readonly Shortcut[];
   /** Its group in the shortcut list. */
   readonly group: string;
-  /** Whether they only work while the focus is in this part, which listens itself. */
+  /** Whether they only work while the focus is in this part, which handles the keys itself. */
   readonly isPart: boolean;
   /** If several have the same key, the one with the focus gets it. */
   readonly near: RefObject<HTMLElement | null> | undefined;
@@ -142,7 +142,7 @@ function useRegistered(
 
 /**
  * Shortcuts that work while the component is mounted, regardless of the focus. If several components have the same key, the one `near` the
- * focus gets it, else the latest.
+ * focus gets it, otherwise the latest.
  *
  * @example
  * useShortcuts([{ keys: 'c', does: 'Cancel the run', run: () => setCancelling(true) }]);

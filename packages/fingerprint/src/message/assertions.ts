@@ -6,8 +6,8 @@ const compared = /^Expected values to be (?:strictly |loosely )?equal$/;
 const expectedSide = /^[^\n]{1,200} [!=]==? ([^\n]{1,80})$|^- ([^\n]{1,80})$/m;
 
 /**
- * The diff of an assertion is data, except for the expected value: `assert.equal(status, 'paid')` differs from `assert.equal(count, 2)`. Words
- * of the vocabulary stay; other values are replaced by their kind.
+ * The diff of an assertion is data, except for the expected value: `assert.equal(status, 'paid')` differs from `assert.equal(count, 2)`.
+ * Words in the vocabulary are kept; other values are replaced by their kind.
  */
 function withoutDiff(heading: string, diff: string): string {
   if (!compared.test(heading)) return heading;
@@ -25,8 +25,8 @@ function withoutDiff(heading: string, diff: string): string {
 const property = /(?<!\bassert|\bstrict|\bdefault)\.(?!ok\b|default\b|equal\b)([A-Za-z_]\w{2,60})/g;
 
 /**
- * Node shows the source of `assert(order.paid)` where it can read it. Bundlers rename the part before the first dot, and a minified line has the
- * next assertions too.
+ * Node shows the source of `assert(order.paid)` if it can read it. Bundlers rename the part before the first dot, and a minified line
+ * contains the next assertions too.
  */
 function falsy(source: string): string {
   const called = source.trimStart().replace(/^\(0, ?[\w$.]{1,80}\)/, '');
@@ -42,7 +42,7 @@ export const assertions: Rule[] = [
     (_all = '', source = '') => falsy(source),
     includes('falsy value:'),
   ),
-  // Where Node cannot read the source of the assertion, as in some bundles, it shows the value instead.
+  // If Node cannot read the source of the assertion, as in some bundles, it shows the value instead.
   replacing(
     'assertion without its source',
     /^[^\n]{1,200} == true$/,

@@ -1,4 +1,4 @@
-/** Text that has only characters of ASCII needs none of the work on digits and words of other scripts. */
+/** Text that is pure ASCII needs no processing of digits and words in other scripts. */
 export const isAscii = (text: string): boolean => !/[^\x00-\x7f]/.test(text);
 
 // Direction marks, which are invisible. Intl puts them around numbers in Arabic, Hebrew and Persian.
@@ -7,14 +7,14 @@ const spaces = /(?! )\p{Zs}/gu;
 const otherDigits = /(?!\d)\p{Nd}/gu;
 const minus = /[\u2212\ufe63\uff0d](?=[0-9\p{Sc}])/gu;
 
-// Between digits only: elsewhere these are punctuation.
+// Only between digits; elsewhere these are punctuation.
 const fractions = /(?<=\d)[\u066b\u00b7\uff0e](?=\d)/g;
 const groups = /(?<=\d)[\u060c\u066c\u2e41\uff0c'\u02bc\u2019\uff07](?=\d{3}(?!\d))/g;
 const spacedGroups = /(?<=\d)[\u00a0\u2007\u2009\u202f](?=\d{3}(?!\d))/g;
 
 /**
- * Numbers as programs in any language write them, in ASCII: digits of every script, the separators of `Intl.NumberFormat`, its spaces and its
- * minus signs. `١٬٢٣٤٫٥`, `1 234,5` with a narrow space, and `1’234.5` become numbers that the other rules know.
+ * Converts numbers as written in any language to ASCII: digits of every script, and the separators, spaces and minus signs of
+ * `Intl.NumberFormat`. `١٬٢٣٤٫٥`, `1 234,5` with a narrow space, and `1’234.5` become numbers that the other rules know.
  */
 export function withPlainNumbers(text: string): string {
   if (isAscii(text)) return text.includes("'") ? text.replace(groups, ',') : text;

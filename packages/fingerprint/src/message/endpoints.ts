@@ -7,8 +7,8 @@ const wrapping =
   /^(?:api|rest|graphql|public|private|internal|proxy|gateway|test|mock|ok|json|http|https|v\d)$/;
 
 /**
- * The resource of a service that a path names in words: `/v1/customers/cus_8/invoices` is `/customers/invoices`. Ids, names and prefixes of a
- * deployment are removed.
+ * The resource of a service that a path names in words: `/v1/customers/cus_8/invoices` becomes `/customers/invoices`. Ids, names and
+ * deployment prefixes are removed.
  */
 function endpointOf(path: string): string {
   const segments: string[] = [];
@@ -19,7 +19,7 @@ function endpointOf(path: string): string {
   return segments.length === 0 ? '' : protect(`/${segments.join('/')}`);
 }
 
-// Paths in such sentences belong to a service rather than to a disk.
+// Paths in these sentences belong to a service rather than a disk.
 const serviceWords =
   /\b(?:fetch\w{0,3}|[Rr]equest\w{0,3}|[Rr]oute|[Ee]ndpoint|[Uu]pstream|[Rr]eturned|[Rr]esponded|[Aa]nswered|replied|HTTP|API)\b/;
 const onDisk =
@@ -27,7 +27,7 @@ const onDisk =
 
 const pathOfUrl = /^(?:https?|wss?):\/\/[^/?#]{0,300}([^?#]{0,600})/i;
 
-/** Removes host, ids and parameters of addresses; the resource stays. */
+/** Removes the host, ids and parameters of URLs, but keeps the resource. */
 export const endpoints: Rule[] = [
   replacing(
     'URL',

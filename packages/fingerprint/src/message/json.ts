@@ -38,8 +38,8 @@ const comparedKeys = new Set([
 const opening = /[[{]\s{0,20}(?:["{[]|[}\]]|-?\d)/;
 
 /**
- * Replaces the JSON in a message by the parts that describe the failure: codes, types, statuses and messages stay, other values are removed.
- * The result is text that the later rules normalize like any other.
+ * Replaces the JSON in a message by the parts that describe the failure: codes, types, statuses and messages are kept, and other values are
+ * removed. The result is text that the later rules normalize like any other.
  */
 export function summariseJson(text: string): string {
   const found = opening.exec(text);
@@ -70,7 +70,7 @@ function parsed(text: string): unknown {
 const looksLikeJson = (text: string): boolean =>
   /^[[{]\s{0,20}(?:\{\s{0,20})?"[^"\n]{0,80}"\s{0,4}:/.test(text);
 
-/** JSON that was cut: those of its keys that stay, if their plain values are complete. */
+/** For truncated JSON, the keys that are kept, if their plain values are complete. */
 function partialSummary(text: string): string {
   const parts: string[] = [];
   for (const [, key = '', value = ''] of text.matchAll(
@@ -119,7 +119,7 @@ function summaryOf(value: unknown, depth: number): string {
 
 const isCompared = (key: string): boolean => comparedKeys.has(key.toLowerCase());
 
-/** Codes and types are names, so a plain one is quoted to be kept; sentences are normalized by later rules. */
+/** Codes and types are names, so plain ones are quoted in order to be kept; sentences are normalized by later rules. */
 function plain(key: string, value: string): string {
   const text = value.slice(0, bounds.line);
   if (/^(?:status|statuscode|code|errorcode|error_code)$/i.test(key) && /^-?\d{1,6}$/.test(text))

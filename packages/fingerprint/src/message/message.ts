@@ -85,7 +85,10 @@ export const rules: readonly Rule[] = [
   replacing('white space', /\s{2,200}|[\n\t\r]/g, ' ', (text) => /\s\s|[\n\t\r]/.test(text)),
 ];
 
-/** Two or more capitalized words that are not in the vocabulary of errors are a person or a place. The words before them stay. */
+/**
+ * Two or more capitalized words that are not in the vocabulary of errors are treated as a person or a place. The words before them are
+ * kept.
+ */
 function withoutFullName(found = ''): string {
   const parts = found.split(' ');
   let first = 0;
@@ -95,12 +98,11 @@ function withoutFullName(found = ''): string {
   return [...parts.slice(0, first), '<name>'].join(' ');
 }
 
-/** "New" among capitalized words usually begins the name of a place. */
+/** "New" before capitalized words usually begins a place name. */
 const isWritten = (word = ''): boolean => word !== 'New' && isErrorWord(word);
 
 /**
- * The message without what changes from one occurrence of a bug to the next. The names of the rules that changed it are added to
- * `applied`.
+ * The message without the parts that vary between occurrences of a bug. The names of the rules that changed it are added to `applied`.
  */
 export function normaliseMessage(message: string, applied?: string[]): string {
   let text = withPlainNumbers(unguarded(storable(message.slice(0, bounds.message))).replaceAll('\r\n', '\n'));
@@ -114,7 +116,10 @@ export function normaliseMessage(message: string, applied?: string[]): string {
   return reveal(text).trim();
 }
 
-/** The compared form of the message: placeholders of every kind become one, because the same position may hold a number today and a word tomorrow. */
+/**
+ * The form of the message used for comparison. All kinds of placeholders become the same one, because the same position may contain a
+ * number today and a word tomorrow.
+ */
 export function comparable(normalised: string): string {
   const text = withoutBareData(normalised);
   if (!text.includes('<')) return text;

@@ -16,7 +16,7 @@ const schemaAfter =
   /^ (?:command|column|field|property|table|relation|index|constraint|argument|parameter|option|header|variable|environment|method|function|event|queue|topic|scope|permission|flag)\b|^ (?:does not support|is not supported)/;
 const identifier = /^[\p{L}\p{M}\p{N}_$@#.*[\]/:-]{1,80}$/u;
 
-/** Quoted text: a name from a schema or from code stays (column "email" is not column "name"), data goes. */
+/** Quoted text: names from a schema or code are kept (column "email" is not column "name"), and data is removed. */
 export const quotes: Rule[] = [
   replacing(
     'double quotes',
@@ -62,7 +62,7 @@ function quoted(whole: string, inner: string, at: number, text: string): string 
 
 function keeps(inner: string, before: string, after: string): boolean {
   if (inner === '' || !identifier.test(inner)) return inner === '';
-  // Models are called after their size and version: "gpt-5-mini", "claude-3-5-haiku".
+  // Models are named after their size and version: "gpt-5-mini", "claude-3-5-haiku".
   if (modelNoun.test(before) && /^[a-z][a-z0-9.:-]{2,40}$/.test(inner)) return !/\d{4}/.test(inner);
   if (/\d{3}/.test(inner) || /<\w+>/.test(inner)) return false;
   if (looksRandom(inner)) return false;

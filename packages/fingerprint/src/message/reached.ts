@@ -2,7 +2,7 @@ import { protect, replacing } from './rule.ts';
 import type { Rule } from './rule.ts';
 import { isErrorWord } from './vocabulary.ts';
 
-// The service of a well-known port. Other ports are data.
+// The service on a well-known port. Other ports are data.
 const services: Record<string, string> = Object.fromEntries(
   Object.entries({
     postgres: [5432, 5433, 6432, 6543],
@@ -24,7 +24,7 @@ const products =
 const deployed =
   /^(?:com|net|org|dev|app|cloud|internal|local|localhost|localdomain|invalid|example|test|testing|svc|cluster|www|api|host|server|prod|production|staging|stage|development|sandbox|live|primary|replica|master|main|public|private|east|west|north|south|central|node|pod|service|default|domain|zone|site|web|unknown|missing|not|no|does|exist|nonexistent)$/;
 
-/** The words of a host that name a service: `api.stripe.com` is `stripe`, `tenant-42.example.com` is nothing. */
+/** The words in a host name that identify a service: `stripe` for `api.stripe.com`, nothing for `tenant-42.example.com`. */
 function serviceOf(host: string): string {
   const words = host.toLowerCase().split(/[.-]/, 12);
   return words
@@ -32,7 +32,7 @@ function serviceOf(host: string): string {
     .join('.');
 }
 
-/** System errors without host and port, except for the service that these name. */
+/** System errors without host and port, except for the service that they identify. */
 export const reached: Rule = replacing(
   'system error',
   /\b(connect|read|write|bind|listen|accept|shutdown|getaddrinfo|query\w{0,20}|send|recvmsg) (E[A-Z_]{2,15})(?: ([^\s,;]{1,200}))?(?: - Local \([^)\n]{0,100}\))?/g,

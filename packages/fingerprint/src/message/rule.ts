@@ -1,8 +1,8 @@
 import { withAllWords } from './words.ts';
 
 /**
- * One named step of message normalization. `gate` is a cheap test that spares most messages the patterns. `ascii` is true for a message
- * that has no other letters.
+ * One named step of message normalization. `gate` is a cheap test that avoids running the patterns on most messages. `ascii` is true for a
+ * message without other letters.
  */
 export interface Rule {
   name: string;
@@ -14,7 +14,7 @@ const guard = 0xe000;
 const asciiOffset = guard - 0x20;
 const guarded = /[\ue000-\ue05f]/g;
 
-/** Hides text from the rules that follow; `reveal` brings it back. Used for text that distinguishes errors, such as a status. */
+/** Hides text from the following rules; `reveal` restores it. Used for text that distinguishes errors, such as a status. */
 export function protect(text: string): string {
   let hidden = '';
   for (let at = 0; at < text.length; at += 1) {
@@ -28,7 +28,7 @@ export function reveal(text: string): string {
   return text.replace(guarded, (hidden) => String.fromCharCode(hidden.charCodeAt(0) - asciiOffset));
 }
 
-/** Removes such characters of the message itself, before the first rule. */
+/** Removes such characters from the message itself before the first rule. */
 export function unguarded(text: string): string {
   return text.replace(guarded, '');
 }
@@ -52,7 +52,7 @@ export function replacing(
   };
 }
 
-/** A gate for messages that include one of the parts. The case of one part is by far the most frequent. */
+/** A gate for messages that include one of the parts. A single part is by far the most common case. */
 export function includes(first: string, ...others: string[]): (text: string) => boolean {
   if (others.length === 0) return (text) => text.includes(first);
   return (text) => text.includes(first) || others.some((part) => text.includes(part));

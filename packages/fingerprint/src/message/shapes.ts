@@ -21,7 +21,7 @@ const jsonParse =
 const multiplied =
   /^(?:git|npm|npx|pnpm|yarn|docker|kubectl|helm|terraform|aws|gcloud|az|gh|cargo|go|pip|apt-get|systemctl|openssl|prisma)$/;
 
-/** Messages whose producer is known: Node, V8, OpenSSL and databases. Each rule removes the parts that belong to the data or to a version. */
+/** Messages from known producers: Node, V8, OpenSSL and databases. Each rule removes the parts that belong to the data or to a version. */
 export const shapes: Rule[] = [
   ...assertions,
   { name: 'source excerpt', gate: includes('^\n', '^', ' | ', '| '), apply: withoutExcerpt },
@@ -62,7 +62,7 @@ export const shapes: Rule[] = [
     'OpenSSL',
     /(?:[0-9A-F]{8,16}:)?error:[0-9A-F]{8}:([\w ]{1,40}):[^:\n]{0,60}:([^:\n]{1,80})(?::\.\.[^:\n]{0,120}:\d{0,6}:?)?/g,
     (_all = '', library = '', reason = '') =>
-      // Where the parser of a key fails depends on its bytes.
+      // The position at which parsing a key fails depends on its bytes.
       library.startsWith('asn1')
         ? 'OpenSSL asn1 encoding routines'
         : `${protect(`OpenSSL ${library}`)}: ${reason}`,
@@ -85,7 +85,7 @@ export const shapes: Rule[] = [
     /^(spawn(?:Sync)?) (\S{1,300}) (E[A-Z]{2,15})/,
     (_all = '', head = '', path = '', code = '') => {
       const program = path.slice(path.lastIndexOf('/') + 1);
-      // A script that is generated for one run.
+      // A script generated for one run.
       return looksRandom(program) ? `${head} <path> ${code}` : `${head} ${protect(program)} ${code}`;
     },
     includes('spawn'),
@@ -96,7 +96,7 @@ export const shapes: Rule[] = [
     (_all = '', name = '', _call = '', what = '') => `${protect(plainName(name))} is not ${what}`,
     includes(' is not a'),
   ),
-  // The variables depend on the bundler.
+  // Variable names depend on the bundler.
   replacing(
     'computed member',
     /^[\w$.]{1,100}\[[^\]\n]{1,60}\] is not (a function|a constructor)\b/,
@@ -177,7 +177,7 @@ export const shapes: Rule[] = [
     '$1',
     includes("Unknown option '-", 'Unexpected argument'),
   ),
-  // The path of an app's module differs: relative in the source, sometimes absolute in Node's message.
+  // The path of an app's module varies: it is relative in the source, and sometimes absolute in Node's message.
   replacing(
     'module',
     /^Cannot find module '(?:\.{0,2}|[A-Za-z]:|file:\/\/)[\\/](?:[^'\n]{0,400}[\\/])?([\w-]{1,60})(?:\.\w{1,4})?'/,
@@ -238,7 +238,7 @@ export const shapes: Rule[] = [
 const numbered = /^\s{0,8}(?:>{1,2}|→|❯)?\s{0,8}\d{1,7}\s{0,2}[|:]/;
 const marker = /^[\s|~-]{0,400}\^[\s~^-]{0,400}$/;
 
-/** Removes the line that a parser quotes and the mark below it: they are data. */
+/** Removes the line that a parser quotes and the marker below it, because they are data. */
 function withoutExcerpt(text: string): string {
   if (!text.includes('\n')) return text;
   const lines = text.split('\n', 80);

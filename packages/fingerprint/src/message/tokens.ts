@@ -9,10 +9,10 @@ import { letters, withAllWords } from './words.ts';
 const currency =
   '(?:USD|EUR|GBP|JPY|PLN|SEK|NOK|DKK|CHF|CAD|AUD|NZD|CNY|INR|BRL|MXN|CZK|HUF|ZAR|SGD|HKD|KRW|THB|IDR|MYR|PHP|ILS|AED|SAR|RUB|UAH|RON|BGN|BTC|ETH|USDT)';
 
-// Thousands and more, as the compact notation of `Intl.NumberFormat` writes them.
+// Thousands and above, as in the compact notation of `Intl.NumberFormat`.
 const scale =
   '(?:k|bn|b|m|t|tn|mn|mil\\.?|mill\\.?|milj\\.?|tsd\\.?|mio\\.?|mrd\\.?|mld|mln|md|tys\\.?|tis\\.?|тыс\\.?|млн|млрд|тис\\.?|[万萬億亿兆천만억])';
-// US$, R$ and the currencies that are written in letters.
+// US$, R$ and currencies written in letters.
 const sign = `(?:[A-Z]{0,3}\\p{Sc}(?:[A-Z]{2}(?!\\p{L}))?|\\b${currency}\\b|(?<!\\p{L})(?:kr|zł|Kč|Ft|lei|лв|грн|руб|RM|Rp|Rs)(?!\\p{L})\\.?|\\p{sc=Arabic}\\.\\p{sc=Arabic}\\.)`;
 const money = new RegExp(
   `\\((?:${sign} ?\\d[\\d.,_]{2,30}|\\d[\\d.,_]{2,30} ?${sign})\\)|[+-]?${sign} ?-?\\d[\\d.,_ ]{0,30}(?<![., ])(?: ?${scale}(?!\\p{L}))?|(?<![\\w.]|\\d,)[+-]?\\d[\\d.,_]{0,30}(?<![.,])(?: ?${scale})? ?${sign}`,
@@ -21,7 +21,7 @@ const money = new RegExp(
 
 const hasCapitals = (text: string): boolean => /[A-Z]{2}/.test(text);
 
-/** Values that are recognized by their form in any message. */
+/** Values that can be recognized by their form in any message. */
 export const forms: Rule[] = [
   replacing('data URI', /\bdata:[\w/+.-]{1,60};base64,[\w+/=]{0,2048}/g, '<data>', includes('data:')),
   fileOfRows,
@@ -139,7 +139,7 @@ export const forms: Rule[] = [
     '<id>',
     (text) => /oupon|oucher|code|ymbol|icker/.test(text),
   ),
-  // Three digits each are groups of a number: 1.234.567.
+  // Groups of three digits are parts of one number: 1.234.567.
   replacing(
     'version',
     /\b(?!\d{1,3}\.\d{3}\.\d{3}(?!\d))v?\d{1,5}\.\d{1,5}\.\d{1,5}(?:[-+.][\w.]{1,40})?\b/g,
@@ -159,10 +159,10 @@ export const forms: Rule[] = [
   replacing('IBAN', /\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,8}(?: ?[A-Z0-9]{1,4})?\b/g, '<id>', hasDigit),
 ];
 
-// Statuses that servers send. A count or an id is rarely one of them.
+// Statuses sent by servers. A count or an id rarely has one of these values.
 const known = '(?:40[0-9]|41[0-8]|42[1-9]|431|451|49[89]|50[0-8]|51[01]|52[0-9]|530|598|599)';
 
-/** Numbers that tell errors apart, and names with digits: hidden from the rules for numbers. */
+/** Numbers that distinguish errors, and names with digits, which are hidden from the rules for numbers. */
 export const protectedNumbers: Rule[] = [
   replacing(
     'declared length',
@@ -263,7 +263,7 @@ const amount = new RegExp(
   'i',
 );
 
-/** A word of letters and digits is a name with a number (`worker3`), a kind with an id (`ord_8f3k2`) or an id. */
+/** A word of letters and digits is either a name with a number (`worker3`), a kind with an id (`ord_8f3k2`), or an id. */
 function withoutId(found: string): string {
   const digits = hasDigit(found);
   if (!digits && (found.length < 7 || !found.split(/[-_]/).some(isRandomWord))) return found;

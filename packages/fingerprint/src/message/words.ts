@@ -1,6 +1,6 @@
 /**
- * Letters, marks and digits of the scripts that put spaces between words, as the inside of a character class: Latin to Cyrillic, Armenian,
- * Hebrew, Arabic and Syriac, the scripts of India, Ethiopic, and the rest of Latin and Greek, without their punctuation. In other scripts, such
+ * Letters, marks and digits of the scripts that put spaces between words, as the content of a character class: Latin to Cyrillic, Armenian,
+ * Hebrew, Arabic and Syriac, the scripts of India, Ethiopic, and the rest of Latin and Greek, without punctuation. In other scripts, such
  * as Chinese and Thai, letters directly follow a number or the name of a file. Ranges, because properties such as `\p{L}` make patterns
  * large and slow to compile.
  */
@@ -12,8 +12,8 @@ const word = `${letters}_`;
 const boundary = `(?:(?<=[${word}])(?![${word}])|(?<![${word}])(?=[${word}]))`;
 
 /**
- * The pattern with words of every script in place of those of ASCII. To JavaScript, `\w` and `\b` know ASCII only, with the flag `u` too: it
- * sees the end of a word before the last letter of "refusé".
+ * The pattern with words in any script instead of ASCII words. In JavaScript, `\w` and `\b` cover only ASCII, even with the flag `u`: they
+ * see the end of a word before the last letter of "refusé".
  */
 export function withAllWords(pattern: RegExp): RegExp {
   let inClass = false;

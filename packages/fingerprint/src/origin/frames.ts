@@ -4,7 +4,7 @@ import { isLibraryFunction } from './library.ts';
 
 /** The origin of an error according to its stack. */
 export interface Frames {
-  /** Node's own fetch comes before the app. Whether frames of the app follow depends on the Node version. */
+  /** Node's own fetch precedes the app. Whether frames of the app follow depends on the Node version. */
   throughFetch: boolean;
   /** The module of Node that threw, such as `timers/promises`, if it is one that apps import. */
   module: string;
@@ -23,7 +23,7 @@ const holders =
 const helperFrames =
   /^(?:_(?:class|async|to|object|create|super|inherits|wrap)_\w{1,60}|asyncGeneratorStep|Generator\.(?:next|throw)|__async|__awaiter|fulfilled|rejected|step|_next|_throw|tryCatch|invoke|adopt|__generator|verb|eval|processTicksAndRejections|process\.processTicksAndRejections|runMicrotasks|new Promise|Promise\.\w+|Array\.\w+|Reflect\.\w+)$/;
 
-/** Reads the `at` lines that follow the header. The message is given because a stack repeats it, and it may look like frames. */
+/** Reads the `at` lines that follow the header. The message is passed because the stack repeats it, and it may look like frames. */
 export function framesOf(stack: string, message: string): Frames {
   const app: Named[] = [];
   const positions: Position[] = [];
@@ -36,7 +36,7 @@ export function framesOf(stack: string, message: string): Frames {
   for (const line of linesAfterHeader(stack, message)) {
     if (!frameLine.test(line)) {
       if (elision.test(line)) {
-        // `util.inspect` leaves out the lines that the cause shows below.
+        // `util.inspect` omits the lines that are shown with the cause below.
         if (app.length > 0) break;
         elided = true;
       } else if (sections.test(line)) {
@@ -53,7 +53,7 @@ export function framesOf(stack: string, message: string): Frames {
     if (seen === 1) module = nodeModule.exec(line)?.[1] ?? '';
     if (app.length === 0 && line.includes('node:internal/deps/undici/')) throughFetch = true;
     if (library === '') library = packageOf(line);
-    // `util.inspect` opens the properties of the error behind the last frame.
+    // `util.inspect` prints the properties of the error after the last frame.
     const cut = line.slice(0, bounds.line);
     const short = cut.endsWith(' {') ? cut.slice(0, -2) : cut;
     if (library !== '' && app.length >= 6) break;
@@ -82,12 +82,12 @@ export function framesOf(stack: string, message: string): Frames {
 
 interface Named {
   name: string;
-  /** The name as in the file: with its holder, and with a dot after a class that is constructed. */
+  /** The name as in the file: with its containing object, and with a dot after a class that is constructed. */
   called: string;
   position: Position;
 }
 
-/** A position in a file: bundlers put libraries before the code that uses them. */
+/** A position in a file. Bundlers put libraries before the code that uses them. */
 interface Position {
   file: string;
   line: number;
@@ -97,7 +97,7 @@ interface Position {
 const librariesAhead = 1_500;
 
 /**
- * The functions without those of libraries, in a bundle without a source map: all positions are in one file, and those of libraries are
+ * The functions without those of libraries, in a bundle without a source map. All positions are in one file, and those of libraries are
  * thousands of lines before the app's.
  */
 function ownRegion(app: Named[], positions: Position[]): Named[] {
@@ -105,7 +105,7 @@ function ownRegion(app: Named[], positions: Position[]): Named[] {
   return app.filter(({ position }) => position.line + librariesAhead >= furthest);
 }
 
-/** One file that is too long for a single app's sources, or one that was minified to long lines. */
+/** A file that is too long for a single app's sources, or that was minified to long lines. */
 function isWholeBundle(positions: Position[]): boolean {
   return (
     positions.every(({ file }) => file === positions[0]?.file) &&
@@ -126,7 +126,7 @@ function positionOf(frame: string): Position {
     : { file: position, line: 0, column: 0 };
 }
 
-/** The text in the parentheses of a frame, or the whole frame if its function has no name. */
+/** The text in parentheses of a frame, or the whole frame if its function has no name. */
 function locationOf(frame: string): string {
   const open = frame.endsWith(')') ? openingOf(frame) : -1;
   if (open > 0) return frame.slice(open + 2, -1);
@@ -162,7 +162,7 @@ function appFunction(line: string): { name: string; called: string } | undefined
 }
 
 function openingOf(text: string): number {
-  // `eval at f (position), position` nests parentheses, so the first one that follows a space opens the position.
+  // `eval at f (position), position` nests parentheses, so the first parenthesis that follows a space opens the position.
   return text.indexOf(' (');
 }
 
@@ -194,13 +194,13 @@ function plainFunction(name: string): { name: string; called: string } | undefin
   if (own === '' || own === '<anonymous>' || own === 'anonymous' || own === 'exports' || own.startsWith('<'))
     return undefined;
   if (/^(?:get|set) /.test(own)) return undefined;
-  // A class or a factory of errors is not the origin: its caller is.
+  // The origin is not an error class or factory, but its caller.
   if (construct ? /(?:Error|Exception)$/.test(own) : factory.test(own)) return undefined;
   if (isMangled(own)) return undefined;
   const holder = parts.length > 1 ? (parts.at(-2) ?? '') : '';
   if (/(?:Error|Exception)$/.test(holder)) return undefined;
-  // A holder in lower case is a variable. Whether V8 names it depends on the build.
-  // V8 names a private method with its class only when source maps are on.
+  // An object in lower case is a variable. Whether V8 includes its name depends on the build.
+  // V8 includes the class of a private method only if source maps are enabled.
   const qualified = isPrivate || !/^[A-Z]/.test(holder) || isMangled(holder) ? own : `${holder}.${own}`;
   return { name: qualified, called: construct ? `${own}.` : holder === '' ? own : `${holder}.${own}` };
 }

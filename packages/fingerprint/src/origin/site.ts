@@ -1,4 +1,4 @@
-// Names without meaning, which in a bundle may belong to a library. The caller is more specific.
+// Generic names, which in a bundle may belong to a library. The caller is more specific.
 const vagueName =
   /^(?:_|parse$|validate$|test$|hash$|request$|fetch$|send$|get$|post$|put$|patch$|delete$|del$|query$|execute$|exec$|connect$|close$|open$|read$|write$|emit$|next$|nextOnce$|step$|then$|catch$|finally$|resolve$|reject$|call$|apply$|invoke$|run$|handle$|handler$|process$|compile$|create$|init$|start$|stop$|end$|flush$|push$|add$|set$|use$|on$|once$|emitError$|error$|err$|done$|cb$|callback$|decode$|encode$|format$|load$|save$|wrapped$|wrapper$|wrap$|inner$|fn$|func$|method$|value$|proxy$|dispatch$|perform$|consume$|transform$|verify$|sign$|from$|of$|assert$|attempt$|on[Ee]rror$|finish\w{1,30}$|invalid$|make$|build$|sql$)/;
 const helperName =
@@ -6,18 +6,18 @@ const helperName =
 const entryName = /^(?:run|handler|main|default)$/;
 const executorName = /\.(?:execute|run|perform|handle|process|invoke)$/;
 
-// A message with a status or an address comes from a function that sends requests, whatever its name.
+// A message with a status or a URL comes from a function that sends requests, regardless of its name.
 const answered = /\b[1-5]\d\d\b|<url>/;
 
-// Names that apps and libraries both use. They count if the task calls them itself.
+// Names used by both apps and libraries. They count if the task calls them itself.
 const plainName =
   /^(?:parse|validate|test|hash|request|fetch|send|get|post|put|patch|delete|query|execute|connect|close|open|read|write|process|compile|create|init|start|stop|flush|push|add|set|use|decode|encode|format|load|save|transform|verify|sign|build|make|consume|perform|dispatch)$/;
-// A look-up serves several callers. Not finding something is another bug for each of them.
+// A lookup serves several callers. Not finding something is a separate bug for each of them.
 const lookup =
   /^No (?:such )?\w+|^Unknown |\b(?:not found|does not exist|no such|is missing|not registered|not known|is unknown|could not be found)\b/;
 const ofDatabase = /column|relation|table|function/i;
 
-// A function for one format of files, such as `importCsv`, `readJSON` and `XlsxReader.rows`.
+// A function for one file format, such as `importCsv`, `readJSON` and `XlsxReader.rows`.
 const formats =
   'csv tsv json ndjson jsonl xml yaml toml xls xlsx excel ods parquet avro edi ics vcf pdf html markdown'.split(
     ' ',
@@ -33,8 +33,8 @@ const formatted = new RegExp(
 const maxCallers = 3;
 
 /**
- * The nearest caller that is for one format, as a list of at most one. A check that the readers of several formats share, such as that of a
- * row, fails in another way for each of them.
+ * The nearest caller that handles one format, as a list of at most one item. A check shared by the readers of several formats, such as a row
+ * check, fails differently for each of them.
  */
 function formatOf(callers: string[]): string[] {
   const names = callers.slice(0, maxCallers).map(inSource);
@@ -45,12 +45,13 @@ function formatOf(callers: string[]): string[] {
   return found === undefined ? [] : [found];
 }
 
-/** Where two modules have a function of one name, a bundler numbers the second: `money$1`. */
+/** If two modules have a function with the same name, a bundler numbers the second: `money$1`. */
 const inSource = (name: string): string => name.replace(/\$\d{1,3}$/, '');
 
 /**
- * The function that the error was thrown in, with its caller if several functions throw through it: a helper, a method for other methods of
- * its class, a client, a look-up. A bare helper is replaced by its caller, because builds inline it or move it among the libraries.
+ * The function that the error was thrown in, with its caller if several functions throw through it: a helper, a method used by other
+ * methods of its class, a client, or a lookup. A plain helper is replaced by its caller, because builds inline it or move it among the
+ * libraries.
  */
 export function throwSite(app: string[], type: string, message: string): string {
   let plain = '';
@@ -63,7 +64,7 @@ export function throwSite(app: string[], type: string, message: string): string 
       continue;
     }
     const dot = name.indexOf('.') + 1;
-    // A static function of the error's own class creates it.
+    // A static function of the error's own class created it.
     if (dot > 1 && name.slice(0, dot - 1) === type) continue;
     const caller = inSource(app[at + 1] ?? '');
     if (caller === '' || entryName.test(caller) || executorName.test(caller)) return name;

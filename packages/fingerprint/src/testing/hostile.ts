@@ -42,7 +42,7 @@ const pieces: Record<string, string> = {
   'cannot destructure': "Cannot destructure property 'a' of ",
 };
 
-/** Long texts that would make a careless pattern superlinear, one for each kind of repetition the rules look for. */
+/** Long texts that would make a careless pattern superlinear, one for each kind of repetition that the rules look for. */
 export function hostileTexts(length: number): { name: string; text: string }[] {
   return Object.entries(pieces).map(([name, piece]) => ({
     name,

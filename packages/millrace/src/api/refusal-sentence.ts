@@ -9,7 +9,7 @@ interface Detail {
   readonly path?: readonly (string | number)[];
 }
 
-/** The server's generic messages for requests whose problem is only in `details`. */
+/** The server's generic messages for requests whose problem is described only in `details`. */
 const labels: ReadonlySet<unknown> = new Set(['Query Error', 'Params Error', 'Headers Error']);
 
 /** The reason why a request was rejected, in one sentence. */

@@ -1,7 +1,7 @@
 import { maxPayloadSchemaBytes, maxPayloadSchemasBytes } from '@millrace/contract/runner';
 import type { IndexedTask } from '@millrace/runner';
 
-/** Leaves out the JSON Schemas that are too large to be stored, and adds a note instead. */
+/** Leaves out the JSON Schemas that are too large to be stored and adds a note instead. */
 export function boundSchemas(tasks: readonly IndexedTask[]): IndexedTask[] {
   let total = 0;
   return tasks.map((task) => {

@@ -28,7 +28,7 @@ export interface DeploymentBuild {
   readonly outputs: readonly Output[];
   /** Packages that are not in the modules. */
   readonly externals: readonly ExternalPackage[];
-  /** Sentences about files that may be missing at run time. */
+  /** Messages about files that may be missing at run time. */
   readonly warnings: readonly string[];
   /** Files that the code of the project refers to by paths relative to itself. Some may not be in the outputs. */
   readonly namedFiles: readonly NamedFile[];
@@ -78,7 +78,7 @@ async function compile(project: Project, nodeMajor: number): Promise<DeploymentB
       { in: `${packagesEntry}:`, out: packagesEntry },
     ],
     outdir: project.dir,
-    // A task file may have the path of a module. Nothing is written.
+    // A task file may have the same path as a module. Nothing is written.
     allowOverwrite: true,
     target: `node${nodeMajor}`,
     plugins: [
@@ -119,14 +119,14 @@ async function compile(project: Project, nodeMajor: number): Promise<DeploymentB
 
 const inMemory = { metafile: true, write: false } as const;
 
-/** `import()` of a template that matches no file of the project: such an import fails in every run. */
+/** An `import()` of a template that matches no file in the project, which fails in every run. */
 const emptyPatterns = (warnings: readonly Message[]): string[] =>
   warnings
     .filter(({ id }) => id === 'empty-glob')
     .map(
       ({ location }) =>
         `${location?.file}:${location?.line}: no file matches \`${location?.lineText.trim()}\`. ` +
-        'An import() of a template must use the file names of the project, with .ts and not .js.',
+        'An import() of a template must use the file names of the project, with .ts instead of .js.',
     );
 
 /** Builds repeatedly, until the modules contain no package that must be kept whole. */
@@ -169,7 +169,7 @@ const ownEntry = (name: string, resolveDir: string, contents: () => Promise<stri
 const importsOf = (packages: readonly string[]): string =>
   packages.map((name) => `import ${JSON.stringify(name)};\n`).join('');
 
-/** The packages that the files of a project import. Empty if they cannot be compiled, which the calling build reports itself. */
+/** The packages that the files of a project import. Empty if they cannot be compiled; the calling build reports that itself. */
 async function importedPackages(project: Project): Promise<string[]> {
   const built = await withEsbuild((esbuild) =>
     esbuild.build({

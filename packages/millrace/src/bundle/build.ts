@@ -17,7 +17,7 @@ import { withEsbuild } from './with-esbuild.ts';
 
 /** The task files of a project as JavaScript modules on disk. */
 export interface Build {
-  /** Digest of the modules and the project's defaults: equal sources give an equal hash. */
+  /** Digest of the modules and the project's defaults: equal sources produce an equal hash. */
   readonly hash: string;
   readonly dir: string;
   readonly entries: readonly Entry[];

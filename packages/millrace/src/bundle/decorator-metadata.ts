@@ -24,13 +24,13 @@ export async function withDecoratorMetadata(
   const swc = await installed<Swc>(file, '@swc/core');
   if (swc) return withSwc(swc, file, text, options);
   throw new Error(
-    'emitDecoratorMetadata of tsconfig.json requires a compiler that writes it: run `npm install --save-dev @swc/core` (typescript below 7 is used, too), or remove the option',
+    'emitDecoratorMetadata of tsconfig.json requires a compiler that writes it: run `npm install --save-dev @swc/core` (typescript below 7 also works), or remove the option',
   );
 }
 
 type Options = ReturnType<CompilerOptionsOf>;
 
-/** The used part of the API of TypeScript 4 to 6. TypeScript 7 has none. */
+/** The part of the API of TypeScript 4 to 6 that is used. TypeScript 7 has no API. */
 interface TypeScript {
   readonly transpileModule: (
     text: string,

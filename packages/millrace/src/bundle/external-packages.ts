@@ -12,7 +12,7 @@ import type { Plugin } from 'esbuild';
 import { outside } from './package-modules.ts';
 import { whyNotBundled } from './unbundlable.ts';
 
-/** The entry that imports all packages. A package that is installed only for the file that imports it may be unresolvable here. */
+/** The entry that imports all packages. A package that is installed only for the file that imports it may not resolve here. */
 export const packagesEntry = 'millrace-packages';
 
 /** A package that is not bundled and goes into the layer. */
@@ -61,7 +61,7 @@ export function externalPackages(
             pluginData: resolving,
           });
           if (resolved.errors.length > 0 && namespace === packagesEntry) return { path, external: true };
-          // esbuild reports unresolved imports, except those required in a `try`.
+          // esbuild reports unresolved imports, except a `require` inside a `try`.
           if (resolved.errors.length > 0 || resolved.external || resolved.namespace !== 'file')
             return undefined;
           const installed = installedFolder(resolved.path);

@@ -16,7 +16,7 @@ import type { Build } from './build.ts';
 /** Maximum duration in milliseconds of importing one file while finding tasks. */
 export const importMs = 15_000;
 
-/** The tasks of a build, each id once, and the problems of the others. */
+/** The tasks of a build, each id once, and the problems of the rest. */
 export interface TaskIndex {
   readonly tasks: readonly IndexedTask[];
   readonly problems: readonly Problem[];

@@ -13,7 +13,7 @@ export interface LocalModulesOptions {
   readonly optionsOf: CompilerOptionsOf;
   /** The path of a source file below the root of the build. */
   readonly pathBelowRoot: (file: string) => string;
-  /** Receives every file that uses its own path. */
+  /** Receives each file that uses its own path. */
   readonly onOwnPath?: (file: string) => void;
 }
 
@@ -78,7 +78,7 @@ function messagesOf(error: unknown, file: string): PartialMessage[] {
   return [{ text, location: { file, line: 1 } }];
 }
 
-/** esbuild reports lines of the text that it receives. */
+/** esbuild reports line numbers of the text that it receives. */
 function moveToSource(location: NonNullable<Message['location']>, code: string | undefined): void {
   const [, map] = /\/\/# sourceMappingURL=data:application\/json;base64,(\S+)\s*$/.exec(code ?? '') ?? [];
   if (map === undefined) return;

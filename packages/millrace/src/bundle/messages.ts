@@ -12,7 +12,7 @@ export const isBuildFailure = (error: unknown): error is BuildFailure =>
 
 /** Advice for an import that cannot be resolved. */
 function adviceOn({ text, notes, location }: Message, projectDir: string): string {
-  // Decorator metadata refers to all types that are imported without `type`.
+  // Decorator metadata refers to all types imported without `type`.
   if (text.startsWith('No matching export in ')) return ': import a type with `import type`';
   const specifier = /^Could not resolve "([^"]+)"$/.exec(text)?.[1];
   const name = specifier === undefined ? undefined : packageOf(specifier);

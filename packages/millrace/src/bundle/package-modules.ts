@@ -21,8 +21,8 @@ export interface OutsideImport {
 }
 
 /**
- * Imports an installed package that is not bundled as if it were: packages without an `exports` map are imported without file extensions, and
- * CommonJS has the exports that a bundler finds, not only those that Node.js finds.
+ * Imports an installed package that is not bundled as if it were bundled: packages without an `exports` map are imported without file
+ * extensions, and CommonJS modules have the exports that a bundler finds, not only those that Node.js finds.
  */
 export function outside({
   path,

@@ -31,7 +31,7 @@ const used = /\b__dirname\b|\b__filename\b|\bimport\s*\.\s*meta\b/;
 /** Whether a source file uses its own path. */
 export const usesOwnPath = (text: string): boolean => used.test(text);
 
-/** Directives apply only before other statements. */
+/** Directives are valid only before other statements. */
 const strict = /^(?:\s|\/\/[^\n]*\n|\/\*[\s\S]*?\*\/|#![^\n]*\n)*(['"])use strict\1/;
 
 /** The compiler options for a source file that uses its own path, so that it gets the path of its source below the root. */

@@ -9,7 +9,7 @@ export async function store(
   outputs: readonly { readonly path: string; readonly contents: Uint8Array }[],
 ): Promise<void> {
   if (existsSync(dir)) {
-    // Pruning removes by age, so a build that is used again gets a new time.
+    // Pruning is based on age, so a build that is reused gets a new time.
     await utimes(dir, new Date(), new Date());
     return;
   }

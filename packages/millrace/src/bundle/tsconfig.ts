@@ -15,7 +15,7 @@ export function compilerOptions(configured: string | undefined): CompilerOptions
           : parseTsconfig(configured, cache);
       return config?.compilerOptions ?? {};
     } catch {
-      // esbuild ignores one that it cannot read, too.
+      // esbuild also ignores one that it cannot read.
       return {};
     }
   };

@@ -16,7 +16,7 @@ async function read(buildsDir: string): Promise<Stored> {
   try {
     return JSON.parse(await readFile(fileOf(buildsDir), 'utf8')) as Stored;
   } catch {
-    // Missing or truncated: versions are added when they are registered again.
+    // If it is missing or truncated, versions are added when they are registered again.
     return {};
   }
 }

@@ -4,8 +4,8 @@ import type * as Esbuild from 'esbuild';
 let building = 0;
 
 /**
- * Loads esbuild for one build and stops its service process afterwards, which would hold 20 MB. Throws a ProjectError with the command
- * to run if esbuild's binary is not installed.
+ * Loads esbuild for one build and stops its service process afterwards, which would otherwise keep 20 MB of memory. Throws a ProjectError
+ * with the command to run if esbuild's binary is not installed.
  */
 export async function withEsbuild<T>(work: (esbuild: typeof Esbuild) => Promise<T>): Promise<T> {
   const esbuild = await import('esbuild');
@@ -20,7 +20,7 @@ export async function withEsbuild<T>(work: (esbuild: typeof Esbuild) => Promise<
   }
 }
 
-/** esbuild's binary is an optional package for each platform, which `npm install --omit=optional` does not install. */
+/** esbuild's binaries are optional packages, one per platform, which `npm install --omit=optional` does not install. */
 function missingProgram(error: unknown, version: string): ProjectError | undefined {
   const [, name] =
     /^The package "(@esbuild\/[\w-]+)" could not be found/.exec((error as Error).message) ?? [];

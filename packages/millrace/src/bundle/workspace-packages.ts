@@ -19,12 +19,12 @@ export function workspacePackages(projectDir: string): Plugin {
         const { importer, resolveDir, namespace, with: attributes } = from;
         const options = { kind, importer, resolveDir, namespace, with: attributes, pluginData: resolving };
         const resolved = await build.resolve(path, options);
-        // An import that cannot be resolved is reported for its file when it is imported.
+        // An import that cannot be resolved is reported for its file when that file is imported.
         if (resolved.errors.length > 0 || resolved.external) return { path, external: true };
         const { path: file, sideEffects } = resolved;
         const folder = installedFolder(file);
         if (folder === undefined) return { path: file, namespace: resolved.namespace, sideEffects };
-        // Builds are in the project, and do not find a package that is only installed for a workspace package.
+        // Builds are inside the project, and cannot find a package that is only installed for a workspace package.
         const isFound =
           isBelow(projectDir, resolveDir) || (await foundFrom(projectDir, path, options)) === file;
         return outside({ path: isFound ? path : file, kind, attributes, file, folder, sideEffects });

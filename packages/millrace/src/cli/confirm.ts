@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline/promises';
 import { CommandFailed, exitCodes } from './exit-codes.ts';
 
-/** Asks a yes/no question. `instead` is the alternative without a terminal. */
+/** Asks a yes/no question. `instead` is the alternative if there is no terminal. */
 export async function confirmed(question: string, instead: string): Promise<boolean> {
   if (!process.stdin.isTTY || !process.stderr.isTTY)
     throw new CommandFailed(

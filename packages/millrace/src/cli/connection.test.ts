@@ -125,7 +125,7 @@ describe('the server of a command', () => {
         await planted(content);
         await refused();
       }
-      // The control: with the start time of a running process the file is trusted.
+      // Control: with the start time of a running process, the file is trusted.
       await planted(mine());
       expect(await findServer({ dir })).toMatchObject({ key: running.key });
     });

@@ -60,7 +60,7 @@ async function devFor({ url, key, dir }: ConnectionOptions): Promise<Connection>
 /** The SDK, configured for that server. It gives up after the second attempt, because a person is waiting. */
 export async function openClient(
   options: ConnectionOptions,
-  /** Default: sealed data stays sealed. */
+  /** By default, sealed data stays sealed. */
   codec: Sdk.Codec | null = null,
 ): Promise<typeof Sdk> {
   const { url, key } = await findServer(options);

@@ -1,8 +1,8 @@
 type Output = Pick<NodeJS.WriteStream, 'writableLength' | 'destroyed' | 'write' | 'once'>;
 
 /**
- * Resolves when stdout and stderr have accepted all written data. A pipe buffers 64 KiB until it is read; the rest is in this process and would
- * be lost at its exit. A closed output is ignored.
+ * Resolves when stdout and stderr have accepted all written data. A pipe buffers 64 KiB until it is read; the rest is still in this process
+ * and would be lost on exit. A closed output is ignored.
  */
 export async function drained(outputs: readonly Output[] = [process.stdout, process.stderr]): Promise<void> {
   await Promise.all(outputs.map(taken));

@@ -1,7 +1,7 @@
 import { CommanderError } from 'commander';
 import { CommandFailed, exitCodes, type ExitCode } from './exit-codes.ts';
 
-// By name, so that not every command loads the server, the runner and the SDK.
+// Checked by name, so that not every command has to load the server, the runner and the SDK.
 const cannotStart = new Set([
   'BackupRefused',
   'DatabaseRefused',

@@ -1,6 +1,6 @@
 const foreign = /^\s+at .*(?:node_modules[\\/]|\(?node:)/;
 
-/** A stack trace in which consecutive frames of packages and of Node.js are one line, unless there are no others. */
+/** A stack trace in which consecutive frames of packages and Node.js are collapsed into one line, unless there are no others. */
 export function foldedStack(stack: string): string {
   const lines = stack.split('\n');
   if (!lines.some((line) => /^\s+at /.test(line) && !foreign.test(line))) return stack;

@@ -8,13 +8,13 @@ import { waitsFor } from './waiting.ts';
 type Runs = typeof Sdk.runs;
 
 const pollMs = 200;
-/** Milliseconds after which the reason is shown why the run has not started. */
+/** How long after the start of the wait the reason why the run has not started is shown, in milliseconds. */
 const quietMs = 1_500;
 const askMs = 1_000;
 
 /**
- * Waits until a run has ended and prints why it is waiting: with `json` as lines `{"type":"waiting",…}` on stdout. Ctrl-C ends the waiting, not
- * the run.
+ * Waits until a run has ended, and prints why it is waiting; with `json`, as lines `{"type":"waiting",…}` on stdout. Ctrl-C ends the
+ * waiting, not the run.
  */
 export async function followRun(
   runs: Runs,

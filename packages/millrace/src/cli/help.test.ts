@@ -45,11 +45,11 @@ test('describes every command, argument and option in lower case without a final
     ...command.options.map((option) => [`${name} ${option.flags}`, option.description]),
   ]);
   expect(described.length).toBeGreaterThan(500);
-  // Abbreviations and names of variables have their own case.
+  // Abbreviations and variable names keep their case.
   expect(described.filter(([, text = '']) => !/^(?:[a-z0-9]|[A-Z]{2}).*[^.]$/.test(text))).toEqual([]);
 });
 
-/** Options of several commands, and the wording that they share. */
+/** Options that several commands share, and their common wording. */
 const wording: Readonly<Record<string, string>> = {
   '--url <url>': 'URL of the server',
   '--key <key>': 'secret key of the environment',
@@ -73,7 +73,7 @@ const wording: Readonly<Record<string, string>> = {
   '-y, --yes': 'skip the confirmation prompt',
 };
 
-/** Commands in which such an option has another meaning. Other options may add a condition to the wording. */
+/** Commands in which such an option has a different meaning. Other options may add a condition to the wording. */
 const otherMeaning: Readonly<Record<string, readonly string[]>> = {
   '--url <url>': ['doctor'],
   '--key <key>': ['doctor'],

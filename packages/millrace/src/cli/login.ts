@@ -19,7 +19,7 @@ export interface Login {
 export interface LoginOptions {
   readonly url?: string;
   readonly token?: string;
-  /** Alias of `token`, as in other commands. */
+  /** Alias for `token`, as in other commands. */
   readonly key?: string;
   readonly dir: string;
 }

@@ -8,7 +8,7 @@ import { withExplanation } from './with-explanation.ts';
 import { waitsFor } from './waiting.ts';
 
 /**
- * Runs one command line. Returns the exit code when all output is written. Only internal errors are shown with a stack.
+ * Runs one command line. Returns the exit code once all output has been written. Only internal errors are shown with a stack.
  */
 export async function main(args: readonly string[]): Promise<number> {
   process.stdout.on('error', (error) => void endWithoutReader(error));

@@ -10,7 +10,7 @@ function opener(env: NodeJS.ProcessEnv): readonly [command: string, ...args: str
   return env['DISPLAY'] || env['WAYLAND_DISPLAY'] ? ['xdg-open'] : undefined;
 }
 
-/** The server wrote the address: it must not name a file or another program, nor have a special meaning in a shell. */
+/** The address comes from the server, so it must not name a file or another program, nor have a special meaning in a shell. */
 const harmless =
   /^https?:\/\/(?:[\w.-]+|\[[\da-f:]+\])(?::\d+)?(?:\/[\w.~-]+)*(?:#link=\w+|\/account\?approve=[\w-]+)$/i;
 
@@ -19,7 +19,7 @@ export function openInBrowser(url: string, env: NodeJS.ProcessEnv = process.env)
   const [command, ...args] = env['SSH_CONNECTION'] ? [] : (opener(env) ?? []);
   if (command === undefined || !harmless.test(url)) return false;
   const browser = spawn(command, [...args, url], { stdio: 'ignore', detached: true });
-  // It is not installed: the link is printed anyway.
+  // It is not installed. The link is printed anyway.
   browser.on('error', () => {});
   browser.unref();
   return true;

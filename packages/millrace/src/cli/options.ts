@@ -61,7 +61,7 @@ export function positiveInteger(text: string): number {
   return Number(text);
 }
 
-/** Percentage of the new runs: a canary cannot have all of them. */
+/** Percentage of new runs. A canary cannot have all of them. */
 export function percentage(text: string): number {
   if (!/^[1-9]\d?$/.test(text))
     throw new InvalidArgumentError('Must be a whole number from 1 to 99. Omit it for all runs.');

@@ -14,7 +14,7 @@ export const withOrganizationOptions = (command: Command): Command =>
     new Option('--org <id>', 'organization ID (org_…); optional if you belong to only one'),
   );
 
-/** Finds the user and the organization: the given one, else the only one. */
+/** Finds the user and the organization: the given one, otherwise the only one. */
 export async function findOrganization(
   options: OrganizationOptions,
 ): Promise<{ login: Login; organization: string }> {

@@ -24,7 +24,7 @@ export async function printSource(
   const { version, error } = run ?? {};
   const position = ownPosition(error?.stackTrace ?? '');
   if (version === undefined || !position) return;
-  // It is optional: permission to see the run does not imply permission to see the code.
+  // This is optional, because permission to see the run does not imply permission to see the code.
   const source = await deployments.source(version, position).catch(() => undefined);
   if (!source || source.lines.length === 0) return;
   line('');

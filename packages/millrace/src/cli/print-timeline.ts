@@ -7,7 +7,7 @@ const barWidth = 16;
 const minLabel = 24;
 const maxIndent = 12;
 
-/** Prints a timeline as a tree: the start, duration, position in the whole and label of each entry. */
+/** Prints a timeline as a tree: the start, duration, relative position and label of each entry. */
 export function printTimeline(
   { at, entries, next }: RunTimeline,
   { line, paint }: Screen,
@@ -130,7 +130,7 @@ function labelOf(entry: TimelineEntry): string[] {
       ];
     }
     case 'wait': {
-      // The outcome comes first, because ids are long and truncated.
+      // The outcome comes first, because ids are long and may be truncated.
       const end = entry.targetStatus ?? (entry.endedBy && waitEnds[entry.endedBy]);
       const about = [end, entry.target].filter((part) => part !== undefined).join(' ');
       const what = `waits for a ${entry.for.toLowerCase()}`;

@@ -10,7 +10,7 @@ export const ownPrivateFolder: string | undefined =
     ? join(process.env['LOCALAPPDATA'] ?? join(homedir(), 'AppData', 'Local'), 'millrace', 'dev')
     : undefined;
 
-/** The file in it that belongs to a folder. On such systems drives and names are case-insensitive, and terminals write them in either case. */
+/** The file in it that belongs to a folder. On such systems, drives and names are case-insensitive, and terminals may use either case. */
 export async function privateFileOf(privateFolder: string, folder: string): Promise<string> {
   const path = (await realpath(folder).catch(() => folder)).toLowerCase();
   return join(privateFolder, `${createHash('sha256').update(path).digest('hex').slice(0, 32)}.json`);

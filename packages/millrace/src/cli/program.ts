@@ -1,19 +1,24 @@
 import { version } from '@millrace/platform';
 import { Command, Help, type Option } from 'commander';
 import { commands } from './commands/index.ts';
+import { examples } from './examples.ts';
 import { exitCodes } from './exit-codes.ts';
 import { screenOn } from './screen.ts';
 
 const notes = `
+To get started, run \`millrace init hello --dev\`.
 \`millrace <command> --help\` shows the options of a command.
 \`millrace help --list\` lists the pages and sections of the documentation.
 Exit codes: 0 success, 1 failure, 2 invalid command line, 3 could not start,
 4 server unreachable or key rejected, 5 warnings only (\`doctor\`).`;
 
-/** The command `typed`, or all if there is none with that name. A command imports its implementation when it runs, so that --help is quick. */
+/**
+ * The command `typed`, or all commands if there is none with that name. A command imports its implementation when it runs, so that --help
+ * is fast.
+ */
 export async function program(typed?: string): Promise<Command> {
   const root = new Command('millrace')
-    // For commands with subcommands. Our own one below the root also prints documentation.
+    // For commands with subcommands. The root's own help command also prints documentation.
     .helpCommand('help [command]', 'show help for a command')
     .helpCommand(false)
     .description('Run background tasks written in TypeScript, backed by PostgreSQL.')
@@ -31,6 +36,7 @@ export async function program(typed?: string): Promise<Command> {
     });
   for (const command of await Promise.all(neededFor(typed).map((load) => load()))) root.addCommand(command);
   inherit(root);
+  addExamples(root);
   root.hook('preAction', (_, command) => refuseEmpty(command));
   return root;
 }
@@ -52,7 +58,7 @@ function neededFor(typed: string | undefined): (() => Promise<Command>)[] {
   return load ? [load] : [...commands.values()];
 }
 
-/** Removes commander's suggestions with a different first letter: it considers `logs` similar to `bogus`. */
+/** Removes commander's suggestions with a different first letter, because it considers `logs` similar to `bogus`. */
 function onlyNear(text: string): string {
   const typed = /^error: unknown (?:command|option) '(--?)?([^'])/.exec(text);
   if (!typed) return text;
@@ -70,6 +76,15 @@ function inherit(parent: Command): void {
   for (const command of parent.commands) {
     command.copyInheritedSettings(parent);
     inherit(command);
+  }
+}
+
+function addExamples(parent: Command, prefix = ''): void {
+  for (const command of parent.commands) {
+    const words = `${prefix}${command.name()}`;
+    const lines = examples[words];
+    if (lines) command.addHelpText('after', `\nExamples:\n${lines.map((line) => `  ${line}`).join('\n')}`);
+    addExamples(command, `${words} `);
   }
 }
 

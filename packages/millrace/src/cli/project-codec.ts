@@ -22,7 +22,7 @@ export const withCodecOption = (command: Command): Command =>
 
 const found = new Map<string, Promise<Codec | undefined>>();
 
-/** The codec in the option, else that of the project in the folder, if it has one. */
+/** The codec in the option, otherwise that of the project in the folder, if any. */
 export function findCodec(options: CodecOptions): Promise<Codec | undefined> {
   const name = `${options.dir} ${options.codec ?? ''}`;
   let codec = found.get(name);
@@ -59,7 +59,7 @@ async function ofProject(folder: string): Promise<string | undefined> {
   return config.codec === undefined ? undefined : resolve(folder, config.codec);
 }
 
-/** A reply with its sealed parts opened, as far as possible. Looks for a codec only if something is sealed. */
+/** A response with its sealed parts opened, as far as possible. Looks for a codec only if something is sealed. */
 export async function opened<T>(options: CodecOptions, reply: T): Promise<T> {
   if (!/"\$?sealed":/.test(JSON.stringify(reply) ?? '')) return reply;
   const codec = await findCodec(options);

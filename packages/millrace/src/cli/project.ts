@@ -16,7 +16,7 @@ export const withProjectOptions = (command: Command): Command =>
     ),
   );
 
-/** Finds the user and the project: the given one, else the only one. */
+/** Finds the user and the project: the given one, otherwise the only one. */
 export async function findProject(options: ProjectOptions): Promise<{ login: Login; projectRef: string }> {
   const login = await findLogin(options);
   if (options.project !== undefined) return { login, projectRef: options.project };

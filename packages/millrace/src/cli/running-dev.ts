@@ -41,8 +41,8 @@ export interface OwnedDev {
 }
 
 /**
- * Makes this process the only `millrace dev` of a folder: two would delete each other's builds, and `dev.json` can name only one. Only
- * the owner of the folder writes or removes that file.
+ * Makes this process the only `millrace dev` in a folder, because two would delete each other's builds, and `dev.json` can name only one.
+ * Only the owner of the folder writes or removes that file.
  */
 export async function ownDev(dir: string, privateFolder = ownPrivateFolder): Promise<OwnedDev> {
   const file = await devFile(dir, privateFolder);
@@ -59,7 +59,7 @@ export async function ownDev(dir: string, privateFolder = ownPrivateFolder): Pro
       `\`millrace dev\` is already running in ${dir}: process ${pid}${address}. Stop it first, or use a copy of the folder.`,
     );
   });
-  // Left by a killed process.
+  // Left behind by a killed process.
   await rm(file, { force: true });
   return {
     async remember(dev) {

@@ -45,7 +45,7 @@ test('escapes color sequences in foreign text', () => {
   const { written, stream } = terminal(true);
   const { line, paint } = screenOn(stream);
   const seen = paint.red('x');
-  // A visible mark would be a terminal's sequence, which is the written output.
+  // A visible marker would be a terminal sequence, which is the written output.
   line(seen);
   const copied = written.pop() ?? '';
   line(copied.trim());

@@ -2,14 +2,14 @@ import { randomBytes } from 'node:crypto';
 import { inspect } from 'node:util';
 import { jsonLine, jsonLines, escapeCell, escapeLine, escapeText } from './terminal-text.ts';
 
-/** All output of the command goes through here, so that text from others cannot control the terminal. */
+/** All output of the command goes through here, so that untrusted text cannot control the terminal. */
 
 const colors = ['bold', 'dim', 'red', 'green', 'yellow', 'cyan'] as const;
 type Paint = Readonly<Record<(typeof colors)[number], (text: string) => string>>;
 
 /** Output for people. `paint` adds no colors if the stream is not a terminal. */
 export interface Screen {
-  /** One line: line ends inside of it are shown as characters. */
+  /** One line, in which line breaks are shown as characters. */
   readonly line: (text?: string) => void;
   /** Text with several lines, such as a stack. */
   readonly text: (text: string) => void;
@@ -20,11 +20,11 @@ export interface Screen {
 
 type Output = Pick<NodeJS.WriteStream, 'write'> & { readonly isTTY?: boolean };
 
-// Random, so that text from others cannot contain a mark.
+// Random, so that untrusted text cannot contain a marker.
 const secret = randomBytes(12).toString('hex');
 const marks = new RegExp(`\u0001${secret}\\[(\\d+)m`);
 
-/** Escapes text, except for our own colors, which are marks until then. */
+/** Escapes text, except for our own colors, which are markers until then. */
 const rendered = (text: string, visible: (text: string) => string, mark: (code: string) => string): string =>
   text
     .split(marks)

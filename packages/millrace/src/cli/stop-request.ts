@@ -11,9 +11,9 @@ export interface StopRequest {
 }
 
 /**
- * Listens for Ctrl-C, SIGTERM, SIGHUP (a closed terminal), SIGBREAK (Ctrl-Break, on Windows only) and, with an IPC channel, for the end of the
- * parent. A second signal exits immediately or, with `onSecond`, after at most half a second; child processes notice that this process has
- * ended.
+ * Listens for Ctrl-C, SIGTERM, SIGHUP (a closed terminal), SIGBREAK (Ctrl-Break, on Windows only) and, with an IPC channel, for the end of
+ * the parent. A second signal causes an exit immediately or, with `onSecond`, after at most half a second. Child processes detect that this
+ * process has ended.
  */
 export function listenForStop(onFirst: () => void = () => {}, onSecond?: () => void): StopRequest {
   let firstAt: number | undefined;

@@ -1,6 +1,6 @@
 /**
- * Escapes control characters in text from others (tasks, tags, names, logs, errors). In a terminal they could move the cursor, hide
- * text, set the clipboard or change the text direction.
+ * Escapes control characters in untrusted text (tasks, tags, names, logs, errors). In a terminal they could move the cursor, hide text, set
+ * the clipboard or change the text direction.
  */
 
 // C0, DEL and C1; direction marks and overrides; line and paragraph separators.
@@ -16,7 +16,7 @@ function picture(char: string): string {
   return code === 0x7f ? '␡' : codePoint(char);
 }
 
-/** A table cell: everything is escaped. */
+/** A table cell, in which everything is escaped. */
 export const escapeCell = (text: string): string => text.replace(control, picture);
 
 /** One line; tabs are kept. */

@@ -3,8 +3,8 @@ import { screenOn } from './screen.ts';
 let timer: NodeJS.Timeout | undefined;
 
 /**
- * Sets the message about the current wait. After a moment it is printed on stderr, so that the user knows why the command pauses. Call it without an
- * argument when the wait has ended.
+ * Sets the message about the current wait. After a moment it is printed on stderr, so that the user knows why the command pauses. Call this
+ * without an argument when the wait has ended.
  */
 export function waitsFor(what?: string, quietMs = 1_500): void {
   clearTimeout(timer);

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { runs } from '@millrace/sdk';
 import { newsletter } from './seed/queues.ts';
 
-/** Waits until no runs remain except those that wait on purpose. False if that takes too long. */
+/** Waits until no runs remain except those that wait on purpose. Returns false if that takes too long. */
 export async function calm(maxMs: number): Promise<boolean> {
   for (const deadline = performance.now() + maxMs; performance.now() < deadline; await pause(400)) {
     const busy = await runs.count({ status: ['QUEUED', 'DEQUEUED', 'EXECUTING'] });

@@ -46,7 +46,7 @@ export async function setUp(
   return { first, second };
 }
 
-/** Runs the shop at high speed. A runner must be connected. */
+/** Simulates the shop at high speed. A runner must be connected. */
 export async function fill(
   shop: Shop,
   { first, second }: OldVersions,

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { makeFolder } from '@millrace/platform';
 
-/** A folder that cannot hold the shop. */
+/** A folder that cannot be used for the shop. */
 export class DemoFolderRefused extends Error {
   override readonly name = 'DemoFolderRefused';
 }

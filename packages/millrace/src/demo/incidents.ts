@@ -10,7 +10,7 @@ export interface Incident {
   readonly releases?: readonly (1 | 2 | 3)[];
   /** How often it happens while the shop is filled. */
   readonly times: number;
-  /** Not repeated later, because it is slow or costs a process. */
+  /** Not repeated later, because it is slow or crashes a process. */
   readonly isRare?: boolean;
 }
 
@@ -65,7 +65,7 @@ const document = (sku: string) => (): unknown => ({
   attributes: { colour: 'white' },
 });
 
-/** Each creates its own error group, some of them a second one in `checkout`. */
+/** Each creates its own error group, and some of them a second one in `checkout`. */
 export const incidents: readonly Incident[] = [
   { task: 'checkout', times: 9, payload: withCard('tok_insufficient_funds') },
   { task: 'checkout', times: 5, payload: withCard('tok_expired_card') },

@@ -17,7 +17,7 @@ export interface Order {
   readonly card: string;
 }
 
-/** Numbers orders from `from`, so that they have the same names in every demo. */
+/** Numbers orders starting with `from`, so that they have the same names in every demo. */
 export function orderNumbers(from = 10_001): () => string {
   let next = from;
   return () => `ord_${next++}`;

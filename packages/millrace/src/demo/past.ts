@@ -3,7 +3,7 @@ import type { RunningServer } from '@millrace/server';
 const minute = 60_000;
 const day = 24 * 60 * minute;
 
-/** When the events of the shop's history happened, in milliseconds before now. */
+/** When the events in the shop's history happened, in milliseconds before now. */
 export const agoOf = {
   opening: 9 * day,
   secondRelease: 3 * day,

@@ -1,6 +1,6 @@
 /** Random numbers that are the same for the same seed. */
 export interface Random {
-  /** A whole number, both limits included. */
+  /** A whole number, with both limits included. */
   readonly whole: (min: number, max: number) => number;
   readonly pick: <T>(list: readonly T[]) => T;
   /** True with this probability. */

@@ -86,7 +86,7 @@ export async function summarise({ url, personalAccessToken: token, secretKey }: 
       resolvedErrorGroup: groups.find(({ status }) => status === 'resolved')?.id ?? null,
       ignoredErrorGroup: groups.find(({ status }) => status === 'ignored')?.id ?? null,
       regressedErrorGroup:
-        groups.find(({ errorMessage }) => errorMessage.includes('postcode is not one'))?.id ?? null,
+        groups.find(({ errorMessage }) => errorMessage.includes('postcode is not valid'))?.id ?? null,
       batch: (picture && picture.batchId) || null,
       bulkAction: bulk[0]?.id ?? null,
       session: open.find(({ closedAt }) => closedAt === null)?.id ?? null,

@@ -10,7 +10,7 @@ import type { Shop } from './shop.ts';
 const minute = 60_000;
 /** The share of orders that are an incident. */
 const incidentShare = 0.15;
-/** Maximum number of open tokens and chats. */
+/** Maximum number of pending tokens and open chats. */
 const maxOpen = 8;
 const repeated = incidents.filter(({ releases = [3], isRare }) => releases.includes(3) && !isRare);
 
@@ -24,8 +24,8 @@ const besides: readonly (readonly [number, (shop: Shop, count: number) => Promis
 ];
 
 /**
- * Keeps the shop moving until the signal is aborted: this many orders per minute, and other events with them. Requests are skipped while the
- * server is busy or away.
+ * Keeps the shop active until the signal is aborted, with this many orders per minute and other events along with them. Requests are
+ * skipped while the server is busy or unavailable.
  */
 export async function keepMoving(
   shop: Shop,
@@ -69,7 +69,7 @@ async function ask(shop: Shop): Promise<void> {
   else await tasks.trigger('fraud-review', suspiciousOrder(shop), { tags: ['fraud'] });
 }
 
-/** A question in one of the open chats; occasionally a new chat is opened and the oldest ends. */
+/** Asks a question in one of the open chats; occasionally a new chat is opened and the oldest is ended. */
 async function chat(shop: Shop, count: number): Promise<void> {
   const { data: open } = await sessions.list({ status: 'ACTIVE', limit: 100 });
   const oldest = open.at(-1);
@@ -83,7 +83,7 @@ async function importFeed({ random }: Shop): Promise<void> {
   await tasks.trigger('import-products', feedOf(supplier), { tags: [`supplier:${supplier}`] });
 }
 
-/** Decides the oldest of the items that wait for a person. */
+/** Decides the oldest item that waits for a person. */
 async function decide({ random }: Shop): Promise<void> {
   const { data: waiting } = await wait.listTokens({ status: 'WAITING', limit: 100 });
   for (const token of waiting.slice(maxOpen)) {

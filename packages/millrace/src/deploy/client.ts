@@ -13,7 +13,7 @@ export interface DeployTarget {
   readonly branch?: string | undefined;
   /** Aborts requests. */
   readonly signal?: AbortSignal | undefined;
-  /** Milliseconds for which unanswered calls are repeated. */
+  /** How long unanswered calls are repeated, in milliseconds. */
   readonly patienceMs?: number | undefined;
 }
 
@@ -33,7 +33,7 @@ const maxDelayMs = 2_000;
 const callMs = 60_000;
 const transient = new Set([408, 425, 429, 500, 502, 503, 504]);
 
-/** Calls an operation of the contract, and retries temporary failures. */
+/** Calls an operation of the contract and retries temporary failures. */
 export async function callServer<K extends keyof Operations>(
   target: DeployTarget,
   name: K,
@@ -107,7 +107,7 @@ async function request<T>(
   const response = await fetch(address, {
     method,
     ...(body !== undefined && { body }),
-    // Required for streams only.
+    // Required only for streams.
     ...(body instanceof ReadableStream && { duplex: 'half' }),
     ...(signal && { signal }),
     headers: {
@@ -121,7 +121,7 @@ async function request<T>(
     throw new ServerUnreachable(`Cannot reach ${url}: ${(cause as Error).message}`);
   });
   const text = await response.text().catch((error: unknown) => {
-    throw new ServerUnreachable(`${url} did not answer in full: ${(error as Error).message}`);
+    throw new ServerUnreachable(`${url} did not send a complete response: ${(error as Error).message}`);
   });
   const reply = parsed(text);
   if (response.ok) return reply as T;

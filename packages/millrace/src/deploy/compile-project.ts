@@ -101,7 +101,7 @@ export async function tasksOf(
 
 const minNodeMajor = 20;
 
-/** The version in `engines.node` of the project's package.json, else the Node.js version of this process. */
+/** The version in `engines.node` of the project's package.json, otherwise the Node.js version of this process. */
 export function nodeMajorOf({ dir }: Project): number {
   const own = Number(process.versions.node.split('.')[0]);
   const declared = readManifest(dir).engines?.node;
@@ -118,7 +118,7 @@ export function nodeMajorOf({ dir }: Project): number {
   return least;
 }
 
-/** Turns a layer that cannot be planned into a problem of the project. */
+/** Converts a layer that cannot be planned to a problem in the project. */
 export async function withLayerProblems<T>(work: () => Promise<T> | T): Promise<T> {
   try {
     return await work();

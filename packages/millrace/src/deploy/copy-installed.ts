@@ -85,7 +85,7 @@ function lookUp(placed: ReadonlyMap<string, string>, from: string, name: string)
   }
 }
 
-/** Equal as long as no file changes. */
+/** The same as long as no file changes. */
 function keyOf(copies: ReadonlyMap<string, string>): string {
   const hash = createHash('sha256');
   for (const [location, folder] of copies)

@@ -9,7 +9,7 @@ import { LayerRefused, type LayerPlan } from './layer-plan.ts';
 
 const run = promisify(execFile);
 const prefix = 'millrace-layer-';
-/** An older folder was left by a command that was killed. */
+/** A folder older than this was left behind by a killed command. */
 const abandonedMs = 86_400_000;
 
 /** Settings of an npm that runs this command. They refer to another folder. */

@@ -22,7 +22,7 @@ export interface LayerRoot {
   readonly folder: string;
 }
 
-/** The layer cannot be planned. The message is a sentence. */
+/** The layer cannot be planned. The message contains the reason. */
 export class LayerRefused extends Error {
   override readonly name = 'LayerRefused';
 }

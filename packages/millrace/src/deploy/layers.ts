@@ -126,7 +126,7 @@ export async function buildLayers(
   return { layers, withoutScript };
 }
 
-/** Packages that the code imports, and those that the configuration adds. */
+/** Packages that the code imports, plus those that the configuration adds. */
 function layerRoots(
   project: Project,
   externals: readonly ExternalPackage[],

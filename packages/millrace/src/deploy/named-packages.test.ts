@@ -125,7 +125,7 @@ test('warns about a template import that matches no file', async () => {
     }),
   );
   expect(warnings).toEqual([
-    'tasks/a.ts:3: no file matches `export const load = (kind: string) => import(`../kinds/${kind}.js`);`. An import() of a template must use the file names of the project, with .ts and not .js.',
+    'tasks/a.ts:3: no file matches `export const load = (kind: string) => import(`../kinds/${kind}.js`);`. An import() of a template must use the file names of the project, with .ts instead of .js.',
   ]);
 });
 

@@ -15,7 +15,7 @@ export interface Digests {
   readonly blobSize: number;
 }
 
-/** Writes `node_modules` of a folder as a compressed tar archive. Equal files give an equal archive. */
+/** Writes `node_modules` of a folder as a compressed tar archive. Equal files produce an equal archive. */
 export async function packLayer(folder: string, to: string): Promise<Digests> {
   const files = (await filesBelow(folder, 'node_modules')).toSorted();
   const { readable, controller } = createTarPacker();

@@ -62,7 +62,7 @@ test('a bundle includes its packages, and can be imported without an installatio
   const { ids, problems } = await imported(ready);
   expect(problems).toEqual([]);
   expect(ids.toSorted()).toEqual(['cjs-string', 'esm-a/b', 'json-7', 'own-1', 'workspace-shared']);
-  // The same sources give the same files in another folder, at any time.
+  // The same sources produce the same files in any folder, at any time.
   expect((await prepared(await here())).bundle.files).toEqual(ready.bundle.files);
   await testProject.write('data.json', '{"n":8}');
   const changed = (await prepared(testProject)).bundle.files;

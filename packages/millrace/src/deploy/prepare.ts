@@ -38,7 +38,7 @@ export interface Prepared {
   readonly bytesByPackage: ReadonlyMap<string, number>;
   /** Packages that are not bundled, by name. */
   readonly externals: readonly ExternalPackage[];
-  /** Sentences about files that may be missing at run time. */
+  /** Messages about files that may be missing at run time. */
   readonly warnings: readonly string[];
   /** Packages whose install script was not executed, although it may be needed. */
   readonly withoutScript: readonly string[];
@@ -149,7 +149,7 @@ export async function prepare(original: Project, options: PrepareOptions): Promi
   };
 }
 
-/** Files that the code refers to, such as that of a worker, and that only `copyFiles` adds. */
+/** Files that the code refers to, such as that of a worker, and that are added only by `copyFiles`. */
 function missingFiles(named: readonly NamedFile[], outputs: readonly Output[]): string[] {
   const paths = new Set(outputs.map(({ path }) => path));
   const missing = named.filter(({ path }) => !paths.has(path));

@@ -22,12 +22,12 @@ export interface PromoteOptions {
   readonly waitMs: number;
 }
 
-/** `why`: a sentence. No runner has loaded the version, or none will. */
+/** `why`: the reason. No runner has loaded the version, or none will. */
 export type Promotion = Reply<Operations['promoteDeployment']> | { readonly why: string };
 
 /**
- * Makes a version current, or the canary. Retries while no connected runner has loaded it; each attempt makes the server request that from the
- * runners that can. Stops immediately if no connected runner can.
+ * Makes a version current, or the canary. Retries while no connected runner has loaded it; each attempt makes the server request that from
+ * capable runners. Stops immediately if no connected runner can.
  */
 export async function promoteWhenLoaded(
   target: DeployTarget,

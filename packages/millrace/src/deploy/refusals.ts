@@ -7,7 +7,7 @@ import { planLayers } from './layers.ts';
 
 /**
  * The problems for which `millrace deploy` would reject a project. Nothing is installed or sent. With `env`, task files are imported.
- * Extensions are called as for a deployment, except those that only set variables, because these call other services.
+ * Extensions are called as for a deployment, except those that only set variables, because they call other services.
  */
 export async function deploymentRefusals(
   original: Project,

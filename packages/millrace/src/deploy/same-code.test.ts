@@ -16,7 +16,7 @@ const typescript = createRequire(join(modules, '@arethetypeswrong/core/')).resol
 
 interface App {
   readonly dir: string;
-  /** Adds a package of this repository. */
+  /** Adds a package from this repository. */
   readonly link: (name: string, target?: string) => Promise<void>;
 }
 
@@ -54,7 +54,7 @@ async function inDev({ dir }: App): Promise<Found> {
   return { ids: tasks.map(({ manifest: { id } }) => id).toSorted(), problems };
 }
 
-/** The same as a runner finds them in the deployed version, in a folder with nothing else. */
+/** The tasks as a runner finds them in the deployed version, in a folder with nothing else. */
 async function deployed(project: App): Promise<Found> {
   const { ids, problems } = await imported(await prepared(project));
   return { ids: ids.toSorted(), problems };

@@ -29,7 +29,7 @@ export async function dotenvSecrets(dir: string): Promise<SecretValue[]> {
   return found;
 }
 
-/** Judged by its name, as a URL with a password, or as a long text of letters and digits. */
+/** Determined by its name, or because it is a URL with a password or a long text of letters and digits. */
 function looksSecret(name: string, value: string): boolean {
   if (/^(?:[a-z]+|[\d.]+)$/i.test(value) && value.length < 16) return false;
   if (/key|secret|token|passw|pwd|credential|private|auth|dsn/i.test(name)) return true;
@@ -39,7 +39,7 @@ function looksSecret(name: string, value: string): boolean {
   );
 }
 
-/** One problem for each secret value in a file of a bundle. Messages do not contain the values. */
+/** One problem for each secret value in a file of a bundle. The messages do not contain the values. */
 export function findSecrets(outputs: readonly Output[], secrets: readonly SecretValue[]): Problem[] {
   const problems: Problem[] = [];
   for (const { name, value, from } of secrets) {

@@ -2,7 +2,7 @@ import type { EnvironmentKind } from '@millrace/contract';
 import type { SyncedVariables } from '@millrace/compat';
 import { callServer, type DeployTarget } from './client.ts';
 
-/** Sets the variables of a deployment in its environment. Each call of the API sets all of its variables or none. */
+/** Sets a deployment's variables in its environment. Each API call sets all of its variables or none. */
 export async function setVariables(
   target: DeployTarget,
   { projectRef, env }: { readonly projectRef: string; readonly env: EnvironmentKind },

@@ -6,7 +6,7 @@ import { callServer, isTransient, retried, sendBlob, type DeployTarget } from '.
 import type { GitInfo } from './git.ts';
 import type { Prepared } from './prepare.ts';
 
-/** Notes of a person about a deployment. */
+/** User-supplied notes about a deployment. */
 export interface DeploymentNotes {
   readonly message?: string | undefined;
   readonly externalId?: string | undefined;
@@ -22,7 +22,7 @@ export interface UploadProgress {
 export interface Uploaded {
   readonly id: string;
   readonly version: string;
-  /** False when the same content was deployed before. */
+  /** False if the same content was deployed before. */
   readonly isNew: boolean;
   /** Number of sent bytes. */
   readonly sentBytes: number;
@@ -97,7 +97,7 @@ async function sendAll(
 const mayGoOn = (failure: unknown): boolean =>
   isTransient(failure) || (failure instanceof ServerRefused && failure.status === 409);
 
-/** A repeated call whose first response was lost is rejected by a server that has finalized it. */
+/** If the first response was lost, a repeated call is rejected by a server that has already finalized the deployment. */
 async function finalize(target: DeployTarget, deploymentId: string): Promise<void> {
   await retried(target, async () => {
     try {

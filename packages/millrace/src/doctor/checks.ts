@@ -21,7 +21,7 @@ import { serverReady } from './server/server-ready.ts';
 /** Checks of the machine on which the command runs. */
 export const machineChecks = [nodeVersion, port, diskSpace, diskInodes, keyFile, backupMissing, backupAge];
 
-/** The first check of an embedded database: opening a database that does not exist would create it. */
+/** The first check of an embedded database, because opening a database that does not exist would create it. */
 export const folderChecks = [dataFolder];
 
 /** Checks of the connection to a database. */

@@ -80,7 +80,7 @@ async function examineDatabase(
   const folders = await runChecks(folderChecks, input, timeoutMs);
   if (folders.some(({ findings }) => findings.length > 0)) return folders;
   const connections = [...folders, ...(await runChecks(connectionChecks, input, timeoutMs))];
-  // A pooler without a direct address is reported, and does not prevent the other checks.
+  // A pooler without a direct address is reported, but does not prevent the other checks.
   const isOpen = connections.every(
     ({ name, state }) => name === 'database-pooler' || state === 'ok' || state === 'skipped',
   );
@@ -133,7 +133,7 @@ async function askServer(
   const response = await fetch(`${url}/api/v1/doctor`, {
     headers: { authorization: `Bearer ${token}` },
     redirect: 'error',
-    // The checks of a database that is slow have their own timeouts.
+    // Checks of a slow database have their own timeouts.
     signal: AbortSignal.timeout(timeoutMs),
   });
   const body = (await response.json()) as { readonly error?: string };
@@ -147,7 +147,7 @@ async function askServer(
   return { diagnosis, requestedAt, answeredAt };
 }
 
-/** Texts that must never be shown, in any message. */
+/** Texts that must never be shown in any message. */
 function secretsOf({ masterKeys, server, secrets }: Examine): string[] {
   const passwords = secrets.flatMap((address) => {
     try {

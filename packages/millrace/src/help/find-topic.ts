@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { packageFolder } from '@millrace/platform';
 import { pages } from './pages.ts';
 
-/** In the package, and in the repository for a checkout that was not built. */
+/** In the package or, for a checkout that was not built, in the repository. */
 const folders = [join(packageFolder, 'pages'), join(packageFolder, '../../docs')];
 
 function readPage(page: string): string {

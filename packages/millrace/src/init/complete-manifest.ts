@@ -12,8 +12,8 @@ export interface CompletedManifest {
 }
 
 /**
- * Adds the requirements of a Millrace project to the text of a package.json. Existing members, their order and the indentation stay. A package
- * in any list of dependencies is not added. `types` is the command that checks the types.
+ * Adds the requirements of a Millrace project to the text of a package.json. Existing members, their order and the indentation are
+ * preserved. A package that is in any list of dependencies is not added. `types` is the command that checks types.
  */
 export function completeManifest(text: string, version: string, types: string): CompletedManifest {
   const needed = parts(version);
@@ -46,7 +46,7 @@ export function withParts(text: string, needed: Readonly<Record<Section, Members
   return { text: written.replaceAll('\n', lineEnd), added };
 }
 
-/** The command to run a script: the script, or the command itself if the script already exists with another content. */
+/** The command to run a script: the script, or the command itself if the script already exists with different content. */
 export function commandFor(text: string, script: 'dev' | 'deploy' | 'types', command: string): string {
   const { scripts } = parsed(text);
   return isMembers(scripts) && scripts[script] === command ? `npm run ${script}` : `npx ${command}`;

@@ -95,7 +95,7 @@ describe('init', () => {
     expect(scripts).toMatchObject({ ...ownScripts, dev: 'millrace dev', types: 'tsc' });
     expect(Object.keys(devDependencies)).toEqual(['@types/node', 'typescript']);
     expect(allowScripts).toMatchObject({ esbuild: false });
-    // Every earlier line is still there, in order.
+    // All earlier lines are still present, in order.
     const lines = text.split('\n').map((line) => line.replace(/,$/, ''));
     const before = initialised.split('\n').map((line) => line.replace(/,$/, ''));
     expect(lines.filter((line) => before.includes(line) && !/^\t?[}]?$/.test(line))).toEqual(

@@ -8,7 +8,7 @@ interface Limits {
   readonly items: number;
 }
 
-/** From generous to small; the first that fits is used. */
+/** From large to small; the first that fits is used. */
 const steps: readonly Limits[] = [
   { text: 8_000, items: 100 },
   { text: 2_000, items: 50 },
@@ -24,8 +24,8 @@ export interface Bounded {
 }
 
 /**
- * The result as plain JSON of at most about 24,000 characters. Top-level lists keep all items: the caller limits their length, and a cursor
- * continues after the last one.
+ * The result as plain JSON of at most about 24,000 characters. Top-level lists keep all items, because the caller limits their length and a
+ * cursor continues after the last one.
  */
 export function bounded(answer: Readonly<Record<string, unknown>>): Bounded {
   const plain = JSON.parse(JSON.stringify(answer)) as Record<string, unknown>;

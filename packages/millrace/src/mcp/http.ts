@@ -58,8 +58,8 @@ interface Refusal {
 }
 
 /**
- * Checks Host, Origin and token. A web page that a user has open can send requests to this machine, even under its own host name that resolves
- * to this machine: then Host contains that name, and Origin that of the page.
+ * Checks Host, Origin and token. A web page that a user has open can send requests to this machine, even under its own host name if that
+ * resolves to this machine. In that case, Host contains that name, and Origin that of the page.
  */
 function guard({
   host: own,

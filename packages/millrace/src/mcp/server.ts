@@ -145,13 +145,13 @@ function contextOf(client: MillraceClient, { mcpReq }: ServerContext): ToolConte
       if (token === undefined || mcpReq.signal.aborted) return;
       progress += 1;
       const params = { progressToken: token, progress, message };
-      // If the caller has gone, this fails, which is not a failure of the tool.
+      // If the caller has disconnected, this fails, which is not a failure of the tool.
       await mcpReq.notify({ method: 'notifications/progress', params }).catch(() => {});
     },
   };
 }
 
-/** Tools that would be rejected are not listed; a call by name still gets a sentence. */
+/** Tools that would be rejected are not listed; calling one by name still returns an explanation. */
 function listOnlyReading({ server }: McpServer): void {
   const listed = tools
     .filter(({ writes }) => !writes)
@@ -166,7 +166,7 @@ function listOnlyReading({ server }: McpServer): void {
   server.setRequestHandler('tools/list', () => ({ tools: listed }));
 }
 
-/** A tool's error result. The address of the explanation is at its end, as everywhere. */
+/** A tool's error result. The help address is at the end, as everywhere. */
 function sentenceOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return withHelp(sentenceWithoutHelp(error), helpOf(error.message));

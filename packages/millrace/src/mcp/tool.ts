@@ -34,7 +34,7 @@ interface Declared<I extends z.ZodRawShape> {
   readonly title: string;
   readonly description: string;
   readonly input: I;
-  /** The members of its result on which callers may rely; there may be more. */
+  /** The members of its result that callers may rely on; there may be more. */
   readonly output: z.ZodRawShape;
 }
 

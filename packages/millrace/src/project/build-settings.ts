@@ -42,7 +42,7 @@ const settings = z.strictObject({
     .optional(),
 });
 
-/** The settings with their defaults, or a sentence if they are invalid. */
+/** The settings with their defaults, or an error message if they are invalid. */
 export function buildSettings(value: unknown): Required<BuildSettings> | string {
   const parsed = settings.safeParse(value ?? {});
   if (!parsed.success) {

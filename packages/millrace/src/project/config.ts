@@ -31,7 +31,7 @@ export const keys: ReadonlySet<string> = new Set([
   'build',
 ]);
 
-/** The configuration, or a sentence if it is invalid. */
+/** The configuration, or an error message if it is invalid. */
 export function checkConfig(value: unknown): ProjectConfig | string {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return 'must export its configuration as default: export default defineConfig({ … })';

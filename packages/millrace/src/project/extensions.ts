@@ -12,7 +12,7 @@ export interface BuildContext {
 
 /** Changes the build of a project: `build.extensions` of `millrace.config.ts`. */
 export interface BuildExtension {
-  /** For messages. */
+  /** Used in messages. */
   readonly name: string;
   /** Called by `millrace deploy` before task files are bundled, in the order of the extensions. */
   readonly beforeBuild?: (context: BuildContext) => void | Promise<void>;
@@ -20,7 +20,7 @@ export interface BuildExtension {
   readonly define?: Readonly<Record<string, unknown>>;
   /** Files of the project that a deployed version contains, as glob patterns relative to the project. */
   readonly files?: readonly string[];
-  /** Packages that are installed into the layer although no code imports them by name. */
+  /** Packages installed into the layer even though no code imports them by name. */
   readonly packages?: readonly string[];
 }
 

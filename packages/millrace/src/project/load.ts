@@ -29,7 +29,7 @@ export interface Project {
     readonly preloads?: string[];
   };
   readonly build: Required<BuildSettings>;
-  /** Its part that uses the published SDK. */
+  /** The part that uses the published SDK. */
   readonly published?: PublishedProject | undefined;
 }
 
@@ -41,7 +41,7 @@ export async function loadProject(folder: string): Promise<Project> {
   const { file, config } = await readConfig(dir);
   const published = await readPublished(dir, evaluateConfig);
   const configFile = file ?? published?.file ?? null;
-  // If only a dependency indicates the published SDK, it may be used as a client of our tasks.
+  // If only a dependency indicates the published SDK, it may be used as a client for our tasks.
   const isTheirs = file === null && published && (published.file !== null || !existsSync(join(dir, 'tasks')));
   const ownDirs = config.dirs ?? (isTheirs ? [] : ['./tasks']);
   const taskDirs = [...ownDirs.map((taskDir) => resolve(dir, taskDir)), ...(published?.taskDirs ?? [])];

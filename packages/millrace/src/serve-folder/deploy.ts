@@ -51,7 +51,7 @@ export async function deploy(project: Project, options: DeployOptions): Promise<
   });
   if (options.isStrict) refuseProblems(tasks.length, problems);
   const manifests = tasks.map(({ manifest }) => manifest);
-  // The hash includes the declarations and the preloads: a declaration that depends on a variable also creates another version.
+  // The hash includes the declarations and the preloads, so a declaration that depends on a variable also creates another version.
   const declared = JSON.stringify([manifests, defaults.preloads]);
   const contentHash = createHash('sha256').update(built.hash).update(declared).digest('hex');
   const { version, isNew, isCurrent } = await register(options, {

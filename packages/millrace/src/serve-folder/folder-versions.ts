@@ -10,7 +10,7 @@ import { startWatcher, type Watcher } from './watch.ts';
 export interface FolderVersionsOptions extends FolderOptions {
   readonly projectDir: string;
   readonly buildsDir: string;
-  /** Register nothing of a project with a problem. Otherwise the valid parts are registered. */
+  /** Register nothing if the project has a problem. Otherwise the valid parts are registered. */
   readonly isStrict: boolean;
   /** Rebuild whenever a file changes. */
   readonly watch: boolean;
@@ -69,7 +69,7 @@ export class FolderVersions implements ServedFolder {
     }
   }
 
-  /** Builds after a change. A broken project is reported, and the last version stays in service. */
+  /** Builds after a change. A broken project is reported, and the last version continues to be served. */
   async redeploy(): Promise<void> {
     try {
       await this.deploy();

@@ -11,11 +11,11 @@ import { makeFolder } from '@millrace/platform';
  */
 export async function lendSdk(projectDir: string, mayBeLent: boolean): Promise<boolean> {
   const link = join(projectDir, '.millrace', 'node_modules', '@millrace', 'sdk');
-  // Removes the link, not its target. It may belong to a command that has ended.
+  // Removes the link, not its target. The link may belong to a command that has ended.
   await rm(link, { force: true, recursive: true });
   if (!mayBeLent || isInstalled(projectDir)) return false;
   await makeFolder(dirname(link));
-  // A junction needs no privilege on Windows; other systems ignore the type.
+  // A junction requires no special privilege on Windows; other systems ignore the type.
   await symlink(ownSdk(), link, 'junction');
   return true;
 }

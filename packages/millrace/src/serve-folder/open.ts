@@ -12,7 +12,7 @@ export interface OpenOptions {
   readonly isStrict?: boolean;
   /** Where builds are stored: inside the project, so that they find its packages. Default `.millrace/build`. */
   readonly buildDir?: string;
-  /** The project has no SDK installed: its tasks import this command's copy. */
+  /** The project has no SDK installed, so its tasks import this command's copy. */
   readonly onSdkLent?: (() => void) | undefined;
 }
 

@@ -17,7 +17,7 @@ export async function startWatcher(onChange: () => void): Promise<Watcher> {
   let timer: NodeJS.Timeout | undefined;
   let watcher: FSWatcher | undefined;
   let watched = new Set<string>();
-  /** Watched files that do not currently exist. A build may need them once they reappear. */
+  /** Watched files that do not exist at the moment. A build may need them once they reappear. */
   const gone = new Set<string>();
   return {
     watch: async (paths) => {

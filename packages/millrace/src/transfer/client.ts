@@ -47,7 +47,7 @@ export class EnvironmentClient {
     return JSON.parse(text) as Reply<Operations[K]>;
   }
 
-  /** Downloads content from a signed URL, which is itself the permission. */
+  /** Downloads content from a signed URL, which itself grants permission. */
   async content(url: string): Promise<{ text: string; type: string }> {
     let type = 'application/json';
     const text = await this.#send(url, {}, (headers) => {
@@ -103,7 +103,7 @@ function errorIn(text: string, { status, statusText }: Response): string {
       : [];
     if (typeof error === 'string') return `${error}${named.join(';')}`;
   } catch {
-    // Not from Millrace.
+    // The response is not from Millrace.
   }
   return `${status} ${statusText}`;
 }

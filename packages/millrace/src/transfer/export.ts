@@ -23,7 +23,7 @@ export interface Exported {
   readonly runsLeftOut: ReadonlyMap<NotExported, number>;
 }
 
-/** Writes an environment: a line that describes the file, a line for each record, and a line that ends it. */
+/** Writes an environment: a line that describes the file, a line for each record, and a closing line. */
 export async function exportEnvironment(
   remote: Remote,
   lines: Lines,

@@ -40,10 +40,10 @@ const shapes = new Map<string, z.ZodType>([
   ['finished-run', z.looseObject({ id: z.string() })],
 ]);
 
-/** The kinds of records, in the order in which a file has them. */
+/** The kinds of records, in the order in which they appear in a file. */
 export const kinds: readonly string[] = [...shapes.keys()];
 
-/** Parses an export line by line, and validates each line. Throws a FileRefused that names the first invalid line. */
+/** Parses an export line by line and validates each line. Throws a FileRefused that names the first invalid line. */
 export async function* readExport(file: string): AsyncGenerator<Head | Record> {
   const input = createReadStream(file, 'utf8');
   const failed = new Promise<never>((_, reject) => {
@@ -52,7 +52,7 @@ export async function* readExport(file: string): AsyncGenerator<Head | Record> {
     );
   });
   failed.catch(() => {});
-  // A file that cannot be opened has no lines.
+  // A file that cannot be opened yields no lines.
   const opened = new Promise<void>((resolve) => input.once('open', () => resolve()));
   await Promise.race([opened, failed]);
   let line = 0;

@@ -13,7 +13,7 @@ export interface Contents {
   readonly counts: ReadonlyMap<string, number>;
 }
 
-/** Reads and validates a whole file. Runs are counted and not held in memory. */
+/** Reads and validates a whole file. Runs are counted but not kept in memory. */
 export async function readContents(file: string): Promise<Contents> {
   let head: Head | undefined;
   const records = new Map<string, object[]>();
@@ -33,7 +33,7 @@ export async function readContents(file: string): Promise<Contents> {
   return { head, records, counts };
 }
 
-/** Compares the records of a file with an environment. Changes nothing. */
+/** Compares the records of a file with an environment, without changing anything. */
 export async function planImport(
   { records }: Contents,
   remote: Remote,

@@ -12,15 +12,15 @@ export interface Remote {
 }
 
 export interface PlanOptions {
-  /** Whether differing objects take the value of the file. */
+  /** Whether differing objects are overwritten with the value from the file. */
   readonly override: boolean;
   /** Whether schedules are created inactive. */
   readonly inactive: boolean;
 }
 
 /**
- * The action of an import for a record. `create`: it does not exist. `change`: it differs. `same`: nothing to do. `keep`: it differs, and
- * stays. `by-hand`: the file lacks a secret. `waits`: an object that it needs does not exist yet. `left-out`: it is not possible in this
+ * The action of an import for a record. `create`: it does not exist. `change`: it differs. `same`: nothing to do. `keep`: it differs and is
+ * kept. `by-hand`: the file lacks a secret. `waits`: an object that it needs does not exist yet. `left-out`: it is not possible in this
  * environment.
  */
 export type Action = 'create' | 'change' | 'same' | 'keep' | 'by-hand' | 'waits' | 'left-out';

@@ -92,7 +92,7 @@ export async function* waitingRuns(
   for await (const page of pagesOf(client, live)) ids.push(...page);
   for await (const run of retrieved(client, ids.toReversed())) {
     if (isFinal(run.status)) continue;
-    // A started run would repeat its work, and a run that another run waits for would not wake that run.
+    // A run that has started would repeat its work, and a run that another one waits for would not wake it.
     if (
       !(waiting as readonly string[]).includes(run.status) ||
       run.startedAt !== undefined ||
@@ -100,7 +100,7 @@ export async function* waitingRuns(
     )
       leaveOut('executing');
     else if (run.triggerFunction.endsWith('AndWait')) leaveOut('waited for');
-    // Its payload combines those of several triggers, but a trigger adds only one.
+    // Its payload combines those of several triggers, but a single trigger adds only one.
     else if (run.trigger?.batchKey !== undefined) leaveOut('collected');
     else yield recordOf(run, await payloadOf(client, run));
   }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { EnvironmentClient } from './client.ts';
 import type { WaitingRun } from './runs.ts';
 
-/** The result for a run of the file. `same`: it was created before, by an import or by a trigger with its key. */
+/** The result for a run of the file. `same`: it had already been created, by an import or by a trigger with its key. */
 export type Imported =
   | { readonly id: string; readonly runId: string; readonly action: 'create' | 'same' }
   | { readonly id: string; readonly action: 'failed'; readonly error: string };
@@ -53,7 +53,7 @@ async function sendBatch(
   for (const [index, { id, item }] of sent.entries()) {
     const result = results[index];
     if (result && 'id' in result) imported.push(outcome(id, result));
-    // A limit or a temporary failure: it is retried alone.
+    // A limit or a temporary failure: it is retried separately.
     else if (result && (result.status === 429 || result.status >= 500))
       imported.push(await triggerOne(client, id, item));
     else
@@ -91,7 +91,7 @@ async function itemOf(client: EnvironmentClient, run: WaitingRun): Promise<objec
     options: {
       ...options,
       ...(payloadType !== undefined && { payloadType }),
-      // The task's own queue is the default, and not a valid name in a trigger.
+      // The task's own queue is the default and not a valid name in a trigger.
       ...(queue !== `task/${task}`.slice(0, 128) && { queue: { name: queue } }),
       ...(delayedUntil !== undefined && { delay: delayedUntil }),
       ...(isTest && { test: true }),

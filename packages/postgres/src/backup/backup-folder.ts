@@ -32,7 +32,7 @@ export async function newestBackup(backups: string): Promise<Manifest | undefine
   return name === undefined ? undefined : readManifest(join(baseFolder(backups), name));
 }
 
-/** Runs `act` as the only process that changes the backups of a folder, and removes the leftovers of a killed one. */
+/** Runs `act` as the only process that changes the backups of a folder and removes the leftovers of a killed one. */
 export async function withBackupFolder<R>(backups: string, act: () => Promise<R>): Promise<R> {
   const bases = baseFolder(backups);
   await makeFolder(backups, 0o700);

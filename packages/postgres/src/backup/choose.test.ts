@@ -24,7 +24,7 @@ const base = (name: string, timeline: number, endLsn: string, endedAt: string, w
 });
 
 const morning = base('morning', 1, '0/3000100', '2026-11-28T08:00:00.000Z', 3);
-// Created after the moment that was restored later, so timeline 2 does not lead past it.
+// Created after the moment that is restored later, so timeline 2 does not contain it.
 const abandoned = base('abandoned', 1, '0/7000100', '2026-11-28T09:00:00.000Z', 7);
 const evening = base('evening', 2, '0/9000100', '2026-11-28T18:00:00.000Z', 9);
 const all = [morning, abandoned, evening];

@@ -2,7 +2,7 @@ import { BackupFailed } from './errors.ts';
 import type { Manifest } from './manifest.ts';
 import { parseSegment, segmentAt, segmentName, type Segment } from './wal.ts';
 
-/** A timeline on the way to the one that is restored; `endLsn` is the position at which the next one branched off. */
+/** A timeline on the path to the one that is restored; `endLsn` is the position at which the next one branched off. */
 export interface Branch {
   readonly timeline: number;
   readonly endLsn?: string | undefined;
@@ -19,7 +19,7 @@ export function parseHistory(text: string, timeline: number): Branch[] {
 
 const positionOf = (lsn: string): bigint => segmentAt(lsn, 1);
 
-/** The latest base backup from which a moment can be restored: completed by then, and on the way to the timeline. */
+/** The latest base backup from which a moment can be restored: completed by then, and on the path to the timeline. */
 export function chooseBase(
   bases: readonly Manifest[],
   branches: readonly Branch[],
@@ -41,7 +41,7 @@ export function chooseBase(
 interface NeededWal {
   /** Names of archived files, oldest first, without a gap. */
   readonly names: string[];
-  /** The first missing segment, if later ones exist. */
+  /** The first missing segment, if there are later ones. */
   readonly missing?: string;
 }
 

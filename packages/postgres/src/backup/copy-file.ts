@@ -5,7 +5,7 @@ import type { CopiedFile } from './manifest.ts';
 const MAX_CHUNK = 1024 * 1024;
 const MIN_CHUNK = 8 * 1024;
 
-/** Copies a file that may change in the meantime, and returns the digest of the written content. */
+/** Copies a file that may change in the meantime and returns the digest of the written content. */
 export async function copyFile(
   from: string,
   to: string,
@@ -16,8 +16,8 @@ export async function copyFile(
     const target = await open(to, 'wx', 0o600);
     try {
       const hash = createHash('sha256');
-      // Not larger than the file: a cluster has a thousand small files, and garbage collecting a large buffer for each took a third of a
-      // backup's time.
+      // Not larger than the file, because a cluster has a thousand small files, and garbage collecting a large buffer for each took a third
+      // of a backup's time.
       const { size } = await source.stat();
       const buffer = Buffer.allocUnsafe(Math.min(MAX_CHUNK, Math.max(MIN_CHUNK, size)));
       let bytes = 0;

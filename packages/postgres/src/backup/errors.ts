@@ -1,4 +1,4 @@
-/** A backup cannot be made or restored. The message has the reason and the fix. */
+/** A backup cannot be created or restored. The message contains the reason and the fix. */
 export class BackupFailed extends Error {
   override readonly name = 'BackupFailed';
 }

@@ -27,7 +27,7 @@ export interface Manifest {
   /** The position at which the copied files are consistent. */
   readonly endLsn: string;
   readonly bytes: number;
-  /** Folders, including empty ones: PostgreSQL needs them, and some programs do not copy them. */
+  /** Folders, including empty ones, because PostgreSQL needs them and some programs do not copy them. */
   readonly folders: readonly string[];
   readonly files: readonly CopiedFile[];
 }
@@ -58,9 +58,11 @@ export async function readManifest(folder: string): Promise<Manifest> {
   if (digest.slice(0, 64) !== digestOf(text)) throw damaged(`the digest of ${NAME} does not match`);
   const manifest = JSON.parse(text) as Manifest;
   if (Number(manifest.format) !== 1) {
-    throw new BackupFailed(`The backup ${folder} was made by a newer Millrace. Restore it with that one.`);
+    throw new BackupFailed(
+      `The backup ${folder} was made by a newer Millrace. Restore it with that version.`,
+    );
   }
-  // The digest proves that the text is complete, not that Millrace wrote it.
+  // The digest proves that the text is complete, but not that Millrace wrote it.
   const wrong = [...manifest.folders, ...manifest.files.map(({ path }) => path)].find(
     (path) => path.startsWith('/') || path.split('/').includes('..'),
   );

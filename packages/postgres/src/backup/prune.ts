@@ -10,7 +10,7 @@ interface Pruned {
   readonly walFiles: number;
 }
 
-/** Deletes all but the newest `keep` base backups, and the WAL that none of these needs. */
+/** Deletes all but the newest `keep` base backups, and the WAL that none of them needs. */
 export function prune(backups: string, keep: number): Promise<Pruned> {
   return withBackupFolder(backups, async () => {
     const all = await readBackups(backups);
@@ -30,7 +30,7 @@ export function prune(backups: string, keep: number): Promise<Pruned> {
     const walFolder = join(backups, WAL_FOLDER);
     let walFiles = 0;
     for (const file of await readdir(walFolder)) {
-      // Numbers continue across timelines. Histories have none, and are kept.
+      // Numbers continue across timelines. Histories have none and are kept.
       const segment = parseSegment(file.slice(0, 24), segmentBytes);
       if (!segment || segment.number >= oldest || !file.endsWith('.gz')) continue;
       await rm(join(walFolder, file));

@@ -106,7 +106,7 @@ async function recover(
     dataDir: draft,
     onLog: (line) => lines.push(line),
     settings: {
-      // All of it is in pg_wal, which is read when this fails.
+      // All of it is in pg_wal, which is read if this fails.
       restore_command: 'exit 1',
       recovery_target_timeline: String(timeline),
       ...(at && { recovery_target_time: at.toISOString().replace('T', ' ').replace('Z', '+00') }),
@@ -135,17 +135,17 @@ async function recover(
   }
 }
 
-/** A backup of a database that no server has used yet has no tables. */
+/** A backup of a database that has never been used by a server has no tables. */
 async function pause(sql: Sql): Promise<void> {
   const [table] = await sql<{ exists: boolean }[]>`select to_regclass('installation') is not null as exists`;
   if (table?.exists) await sql`update installation set paused_at = now() where paused_at is null`;
 }
 
-/** The draft has the cluster of an older PostgreSQL, so the advice for a data folder does not apply. */
+/** The draft contains a cluster of an older PostgreSQL, so the advice for a data folder does not apply. */
 function explainVersion(error: unknown, { postgres, millrace, name }: Manifest): unknown {
   if (!(error instanceof Error) || !('code' in error) || error.code !== 'other_version') return error;
   return new BackupRefused(
-    `The backup ${name} is of PostgreSQL ${postgres}, which this Millrace does not include. Restore it with Millrace ${millrace}, which created it, then run \`millrace upgrade-data\` on the new folder.`,
+    `The backup ${name} is from PostgreSQL ${postgres}, which this Millrace does not include. Restore it with Millrace ${millrace}, which created it, then run \`millrace upgrade-data\` on the new folder.`,
   );
 }
 
@@ -158,7 +158,7 @@ function explainRecovery(
   if (!log.includes('recovery ended before configured recovery target was reached')) return error;
   const last = /last completed transaction was at log time (\S+ \S+)/.exec(log)?.[1];
   const until = last
-    ? `its last transaction is of ${new Date(last).toISOString()}`
+    ? `its last transaction is from ${new Date(last).toISOString()}`
     : 'it contains no transactions';
   const gap = missing === undefined ? '' : ` The WAL ${missing} is missing, but later WAL exists.`;
   return new BackupFailed(

@@ -21,8 +21,8 @@ export interface TakeBackup {
 }
 
 /**
- * Makes a base backup of a running cluster: PostgreSQL announces the copy, the files are copied while it runs, and the WAL of that time makes
- * them consistent on restore. Stored entirely or not at all.
+ * Creates a base backup of a running cluster: PostgreSQL is notified of the copy, the files are copied while it runs, and the WAL from that
+ * period makes them consistent on restore. Stored entirely or not at all.
  */
 export async function takeBackup({ database, cluster, backups, signal }: TakeBackup): Promise<Manifest> {
   const walFolder = await claimArchive(backups, cluster);
@@ -30,7 +30,7 @@ export async function takeBackup({ database, cluster, backups, signal }: TakeBac
     const sql = connect(database, { name: 'millrace backup', max: 1, kind: 'bulk' });
     const { draft, name } = await makeDraft(backups, new Date());
     try {
-      // One session: PostgreSQL ends a backup when its session ends, and releases the WAL that its slot retains.
+      // Uses one session, because PostgreSQL ends a backup when its session ends, and releases the WAL that its slot retains.
       const manifest = await sql.session((session) =>
         copy({ session, name, draft, cluster, walFolder, signal }),
       );
@@ -84,7 +84,7 @@ async function copy({ session, name, draft, cluster, walFolder, signal }: Copy):
     format: 1,
     name,
     startedAt: started.at.toISOString(),
-    // The database counts microseconds: rounded up, so that this moment can be restored.
+    // The database counts microseconds. Rounded up, so that this moment can be restored.
     endedAt: new Date(stopped.at.getTime() + 1).toISOString(),
     millrace: version,
     postgres: about.postgres,
@@ -137,7 +137,7 @@ async function archiveWal(
   for (const name of names) {
     if (present.has(name)) continue;
     await archive(pgWal, name, walFolder).catch(async (error: unknown) => {
-      // PostgreSQL has archived and removed it in the meantime.
+      // PostgreSQL has archived and removed the segment in the meantime.
       if (!(await archivedNames(walFolder)).has(name)) throw error;
     });
   }

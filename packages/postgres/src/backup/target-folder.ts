@@ -10,8 +10,8 @@ import { BackupRefused } from './errors.ts';
 const ignored = /^(?:owner\..*|master\.key|lost\+found|restore\.new-\d+)$/;
 
 /**
- * Fills a data folder through a draft inside it, because it may be a file system of its own. The cluster appears with one rename when `fill`
- * has created it; otherwise nothing is left.
+ * Fills a data folder through a draft inside it, because the folder may be a separate file system. The cluster appears with one rename when
+ * `fill` has created it; otherwise nothing is left.
  */
 export async function fillDataFolder<R>(dataFolder: string, fill: (draft: string) => Promise<R>): Promise<R> {
   const isNew = await stat(dataFolder).then(
@@ -21,7 +21,7 @@ export async function fillDataFolder<R>(dataFolder: string, fill: (draft: string
   // Root's folder must be searchable, since the server runs as another user.
   const mode = process.getuid?.() === 0 ? 0o711 : 0o700;
   await makeFolder(dataFolder, mode);
-  // Before it is locked, so that the folder of a running server is not only reported as in use.
+  // Checked before locking, so that the folder of a running server is not merely reported as in use.
   await refuseContent(dataFolder);
   let isFilled = false;
   const ownership = await lockFolder(dataFolder).catch((error: unknown) => {

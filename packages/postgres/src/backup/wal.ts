@@ -67,7 +67,7 @@ export async function archive(pgWal: string, name: string, walFolder: string): P
 const PAGE = 64 * 1024;
 const zeros = Buffer.alloc(PAGE);
 
-/** Unpacks archived WAL and verifies its checksum. Zeros, which fill segments that were archived early, become holes in the file. */
+/** Unpacks archived WAL and verifies its checksum. Zeros, which pad segments that were archived early, become holes in the file. */
 export async function unpack(walFolder: string, name: string, to: string): Promise<void> {
   await mkdir(to, { recursive: true });
   const file = join(walFolder, `${name}.gz`);

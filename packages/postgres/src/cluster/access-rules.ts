@@ -13,7 +13,7 @@ const head = '# Written by Millrace at each start.\n';
  * Writes pg_hba.conf at each start, because folders of earlier versions allowed every local user. Under root, the server's user may be
  * `nobody`, as other processes may be: with peer authentication only root may connect, and there is no password that could be read.
  * Otherwise the server runs as the current user, whose processes have the same rights anyway. A port is open to all users of the machine,
- * so there it takes the password.
+ * so there a password is required.
  */
 export async function writeAccessRules(
   clusterFolder: string,
@@ -32,7 +32,7 @@ const socketRules = (user: ServerUser | null): { rule: string; mapping: string }
     ? { rule: `local all all peer map=${map}`, mapping: `${map} "${ownName()}" ${USERNAME}` }
     : { rule: 'local all all trust', mapping: '' };
 
-/** The server's user owns the folder and may have created a link: it is replaced, not followed. */
+/** The server's user owns the folder and may have created a link, so a link is replaced rather than followed. */
 async function replace(file: string, text: string, user: ServerUser | null): Promise<void> {
   const draft = `${file}.new-${randomBytes(8).toString('hex')}`;
   const handle = await open(draft, 'wx', 0o600);

@@ -27,7 +27,7 @@ const entry = createRequire(import.meta.url).resolve(
 );
 const installed = dirname(dirname(entry));
 
-/** The package in the state in which npm leaves it when install scripts do not run: without its links. */
+/** The package as npm leaves it if install scripts do not run: without its links. */
 function copyOfPackage(): string {
   const copy = join(createTemporaryFolder(), 'package');
   cpSync(installed, copy, { recursive: true, verbatimSymlinks: true });

@@ -104,7 +104,7 @@ export function clusterMajor(clusterFolder: string): number | null {
 
 async function majorOf(folder: string): Promise<number> {
   if (!existsSync(programFile(folder, 'initdb'))) throw new Error(`${folder} has no initdb`);
-  // Executed because a build for another C library exists but cannot start.
+  // Executed because a build for a different C library may exist but cannot start.
   const { stdout } = await promisify(execFile)(programFile(folder, 'postgres'), ['--version'], {
     env: { LC_ALL: 'C' },
   });

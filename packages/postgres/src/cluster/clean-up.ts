@@ -97,7 +97,7 @@ function signal(pid: number, name: NodeJS.Signals, clusterFolder: string): void 
   }
 }
 
-/** Whether a process is a PostgreSQL server of this folder, and not a later process with the same id. */
+/** Whether a process is a PostgreSQL server of this folder rather than a later process with the same id. */
 function servesFolder(pid: number, folder: string): boolean {
   if (!isRunning(pid)) return false;
   if (process.platform === 'linux') return isServerIn(pid, folder);

@@ -8,7 +8,7 @@ export interface PostgresConnection {
   port: number;
   database: string;
   username: string;
-  /** For a server on a port. A socket needs none. */
+  /** For a server on a port. A socket does not need one. */
   password?: string;
 }
 

@@ -6,7 +6,7 @@ export type PostgresErrorCode =
   | 'initdb_failed'
   | 'start_failed';
 
-/** The embedded PostgreSQL cannot run. The message has the fix, and is shown without a stack. */
+/** The embedded PostgreSQL cannot run. The message contains the fix and is shown without a stack. */
 export class EmbeddedPostgresError extends Error {
   readonly code: PostgresErrorCode;
 
@@ -17,7 +17,7 @@ export class EmbeddedPostgresError extends Error {
   }
 }
 
-/** Turns the output of initdb or postgres into a sentence; unknown output is quoted. */
+/** Converts the output of initdb or postgres to a sentence; unknown output is quoted. */
 export function explainOutput(
   code: 'initdb_failed' | 'start_failed',
   what: string,

@@ -36,7 +36,7 @@ test.each(bothWays)(
 
     const acknowledged: number[] = [];
     let next = 0;
-    // Each writes until its connection breaks.
+    // Each client writes until its connection breaks.
     const write = async (): Promise<never> => {
       for (;;) {
         const id = (next += 1);
@@ -55,7 +55,7 @@ test.each(bothWays)(
     );
 
     expect(serverPid(dataDir)).not.toBe(before);
-    expect(log).toContain('PostgreSQL stopped unexpectedly: starting it again');
+    expect(log).toContain('PostgreSQL stopped unexpectedly: restarting it');
     const stored = await pool(running.connection, 1)<{ id: number }[]>`select id from stored`;
     const ids = new Set(stored.map(({ id }) => id));
     expect(acknowledged.filter((id) => !ids.has(id))).toEqual([]);

@@ -14,7 +14,7 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
-/** Starts a server on a free port. If another process takes the port first, the server gets another one. */
+/** Starts a server on a free port. If another process takes the port first, another one is tried. */
 export async function startOnFreePort<T>(
   start: (port: number) => Promise<T>,
   choose: () => Promise<number> = freePort,

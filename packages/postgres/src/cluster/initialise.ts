@@ -13,8 +13,8 @@ export const DATABASE = 'millrace';
 export const USERNAME = 'millrace';
 
 /**
- * Creates the cluster with its database, unless it exists. It is created in a draft folder and moved into place when it is complete
- * and on disk, so a kill at any moment leaves either a complete cluster or none.
+ * Creates the cluster with its database, unless it exists. It is created in a draft folder and moved into place when it is complete and on
+ * disk, so being killed at any moment leaves either a complete cluster or none.
  */
 export async function initialise(
   clusterFolder: string,
@@ -39,7 +39,7 @@ export async function initialise(
         '--locale=C',
         '--encoding=UTF8',
         `--username=${USERNAME}`,
-        // Not used: each start writes its own rules before the server has a socket.
+        // Not used, because each start writes its own rules before the server has a socket.
         '--auth=reject',
         '--no-instructions',
         ...(settings['fsync'] === 'off' ? ['--no-sync'] : []),

@@ -16,7 +16,7 @@ export interface Launch extends ServerCommand {
   onLog: (line: string) => void;
 }
 
-// Logged for each connection attempt during start and stop, possibly hundreds of times.
+// Logged for each connection attempt during startup and shutdown, possibly hundreds of times.
 const refusal =
   /^FATAL: +the database system is (starting up|shutting down|not (yet )?accepting)|Consistent recovery state has not been/;
 
@@ -42,7 +42,7 @@ export function launch(options: Launch): Server {
     child.on('error', (error) => resolve(error.message));
     const resolveWithOutput = (): void => resolve(recent.join('\n').trim());
     child.on('close', resolveWithOutput);
-    // `close` would also wait for the pipes, which a remaining session may hold.
+    // `close` would also wait for the pipes, which a remaining session may keep open.
     child.on('exit', () => setTimeout(resolveWithOutput, 200));
   });
   return {

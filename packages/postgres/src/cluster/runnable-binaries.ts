@@ -8,7 +8,7 @@ import { restoreLinks } from './library-links.ts';
 import { mayExecute, type ServerUser } from './server-user.ts';
 
 /**
- * Returns a binaries tree that the server's user can run: the npm package itself if possible, else a copy. A copy is needed if root
+ * Returns a binaries tree that the server's user can run: the npm package itself if possible, otherwise a copy. A copy is needed if root
  * installed the package under a folder that only root may enter, such as /root, or if a read-only installation lacks the library links.
  */
 export async function runnableBinaries(
@@ -68,7 +68,7 @@ async function copyOnce(tree: string, cache: string, name: string): Promise<stri
   return copy;
 }
 
-/** Another user may have prepared a folder in /tmp: only run binaries that the current user owns and other users cannot change. */
+/** Another user may have prepared a folder in /tmp: only binaries that the current user owns and other users cannot change are run. */
 async function refuseForeign(folder: string): Promise<void> {
   const found = await lstat(folder);
   if (!found.isDirectory() || found.uid !== process.getuid?.() || (found.mode & 0o022) !== 0) {

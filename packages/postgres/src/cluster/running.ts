@@ -13,7 +13,7 @@ export async function runningConnection(dataDir: string): Promise<PostgresConnec
   if (port && folder?.trim() === '' && address?.trim() === LOOPBACK) {
     return portConnection(Number(port), await readPassword(clusterFolder));
   }
-  // With folder descriptors the written path is only valid inside the server process.
+  // With folder descriptors, the recorded path is valid only inside the server process.
   const host = folder?.replace(/^\/proc\/self\//, `/proc/${pid}/`);
   if (!host || !port) return undefined;
   return { host, port: Number(port), database: DATABASE, username: USERNAME };

@@ -48,7 +48,7 @@ export function mayExecute(user: ServerUser, file: string): boolean {
   return asUser(user, ['test', '-x', file]).status === 0;
 }
 
-// Tested by trying, because mode bits do not include access control lists and mounts.
+// Checked by attempting access, because mode bits do not include access control lists and mounts.
 function asUser(user: ServerUser, command: string[]) {
   return spawnSync('/bin/sh', ['-c', '"$@"', 'sh', ...command], {
     uid: user.uid,

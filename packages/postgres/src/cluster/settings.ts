@@ -1,9 +1,9 @@
 /** Server settings by name, as in postgresql.conf. */
 export type Settings = Record<string, string>;
 
-// Set on the command line, so that a cluster created by an older Millrace gets the current values.
+// Passed on the command line, so that a cluster created by an older Millrace gets the current values.
 const measured: Settings = {
-  // Measured values (docs/benchmarks.md). Durability (fsync, synchronous_commit) stays on, which is the default.
+  // Measured values (docs/benchmarks.md). Durability (fsync, synchronous_commit) remains on, which is the default.
   shared_buffers: '256MB',
   max_wal_size: '2GB',
   checkpoint_timeout: '15min',

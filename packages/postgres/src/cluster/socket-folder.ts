@@ -9,8 +9,8 @@ import type { ServerUser } from './server-user.ts';
 const LONGEST = 103;
 
 /**
- * Creates the folder of the server's socket, accessible only to the server's user. It is in the data folder or, if that path is too
- * long for a socket, in the system's temporary folder. That name depends only on the data folder, so a killed process leaves at most one.
+ * Creates the folder of the server's socket, accessible only to the server's user. It is in the data folder or, if that path is too long
+ * for a socket, in the system's temporary folder. Its name depends only on the data folder, so killed processes leave at most one behind.
  */
 export async function makeSocketFolder(dataFolder: string, user: ServerUser | null): Promise<string> {
   const inside = join(dataFolder, 'run');

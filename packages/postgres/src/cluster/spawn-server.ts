@@ -18,9 +18,9 @@ export interface ServerCommand {
   walFolder?: string | undefined;
 }
 
-// The watchdog: a shell that is the server's parent and stops the server when its standard input ends, however this process dies. A number on
-// its input also stops the server, with that many tenths of a second to finish (0.7 s when this process died). As the parent it can signal the
-// process id safely. It ignores signals to the process group, because the server must keep running until this process has finished.
+// The watchdog: a shell that is the server's parent and stops the server when its standard input ends, however this process dies. A number
+// on its input also stops the server, with that many tenths of a second to finish (0.7 s if this process died). As the parent it can signal
+// the process id safely. It ignores signals to the process group, because the server must keep running until this process has finished.
 const watchdog = `
 trap '' INT TERM HUP
 exec 9<&0 </dev/null

@@ -41,7 +41,7 @@ export interface RunningPostgres {
   url: string;
   /** Ends all sessions, checkpoints, stops the server and releases the folder. May be called more than once. */
   stop(): Promise<void>;
-  /** Resolves when the server has permanently ended. A crash with a successful restart is only logged. */
+  /** Resolves when the server has permanently ended. A crash followed by a successful restart is only logged. */
   exited: Promise<PostgresEnd>;
 }
 
@@ -71,7 +71,7 @@ export async function startPostgres({
         throw explainAccess(error, folder);
       });
   try {
-    // Without it a data folder whose old cluster was moved away would get an empty one.
+    // Without this, a data folder whose old cluster was moved away would get an empty one.
     await finishSwap(folder);
     const clusterFolder = join(folder, CLUSTER);
     const user = configuredUser === undefined ? serverUser(clusterFolder) : configuredUser;
@@ -121,7 +121,7 @@ async function makeDataFolder(folder: string): Promise<void> {
   }
 }
 
-/** Fixes the owner and mode of a cluster that was copied or restored: PostgreSQL requires specific ones. */
+/** Fixes the owner and mode of a cluster that was copied or restored, because PostgreSQL requires specific ones. */
 async function makePrivate(clusterFolder: string, user: ServerUser | null): Promise<void> {
   await chmod(clusterFolder, 0o700);
   if (!user || (await stat(clusterFolder)).uid === user.uid) return;

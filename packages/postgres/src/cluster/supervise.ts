@@ -15,7 +15,7 @@ export interface Supervised {
 
 const MAX_PAUSE_MS = 5_000;
 const MAX_FAILURES = 10;
-/** A server that has run for this long resets the failure count. */
+/** If a server has run for this long, the failure count is reset. */
 const STEADY_MS = 10_000;
 
 /** Starts the server and restarts it after an unexpected end, with growing delays. */
@@ -38,14 +38,14 @@ export async function supervise(options: Launch): Promise<Supervised> {
             error: explainOutput('start_failed', 'PostgreSQL keeps stopping', options.clusterFolder, output),
           };
         }
-        onLog('PostgreSQL stopped unexpectedly: starting it again');
+        onLog('PostgreSQL stopped unexpectedly: restarting it');
         // No pause before the first restart.
         await pause(failures === 1 ? 0 : Math.min(100 * 2 ** (failures - 2), MAX_PAUSE_MS), stopping.signal);
         if (stopping.signal.aborted) return { error: null };
         try {
           await cleanUpServer(options.clusterFolder, socketFolderOf(options), onLog);
           server = launch(options);
-          // Stopped during the launch: also stop this server.
+          // Stopped during the launch, so this server is stopped as well.
           if (stopping.signal.aborted) server.shutDown();
           await server.ready;
           break;
@@ -65,7 +65,7 @@ export async function supervise(options: Launch): Promise<Supervised> {
   };
 }
 
-/** The first start: its failure is reported to the caller. */
+/** A failure of the first start is reported to the caller. */
 async function startOnce(options: Launch): Promise<Server> {
   await cleanUpServer(options.clusterFolder, socketFolderOf(options), options.onLog);
   const server = launch(options);

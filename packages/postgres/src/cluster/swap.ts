@@ -11,12 +11,12 @@ const MARKER = 'upgrade.json';
 interface Swap {
   /** The folder of the new cluster, complete and on disk. */
   readonly draft: string;
-  /** The later name of the old cluster. */
+  /** The future name of the old cluster. */
   readonly oldCluster: string;
 }
 
 /**
- * Replaces the cluster of a data folder by that of a draft, and keeps the old one. Once the marker is written, the data folder has the new
+ * Replaces the cluster of a data folder by that of a draft and keeps the old one. Once the marker is written, the data folder has the new
  * cluster: if the process dies before the renames, `finishSwap` does them. The caller owns the folder.
  */
 export async function swapClusters(dataFolder: string, swap: Swap): Promise<void> {

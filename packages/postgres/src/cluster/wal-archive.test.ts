@@ -25,7 +25,7 @@ test('archives a segment once, also to a folder with an unusual name, and never 
   const archived = join(walFolder, `${segment}.gz`);
   expect(gunzipSync(readFileSync(archived)).toString()).toBe('first');
   expect(statSync(archived).mode & 0o777).toBe(0o600);
-  // Again, as after a crash before PostgreSQL recorded that it is archived.
+  // Again, as after a crash before PostgreSQL recorded that it was archived.
   expect(archive(walFolder, cluster, segment)).toBe(0);
   writeFileSync(join(cluster, 'pg_wal', segment), 'other');
   expect(archive(walFolder, cluster, segment)).not.toBe(0);

@@ -10,10 +10,10 @@ import type { Settings } from './settings.ts';
 export const WAL_FOLDER = 'wal';
 const SYSTEM_FILE = 'system-id';
 
-/** Seconds after which a segment that is not full is archived: the maximum loss if the disk of the database is lost. */
+/** Seconds after which a partial segment is archived: the maximum data loss if the database's disk is lost. */
 const ARCHIVE_TIMEOUT = '60s';
 
-/** The number that initdb assigns to each cluster, and that copies of it retain. It is the first field of pg_control. */
+/** The number that initdb assigns to each cluster, and that its copies retain. It is the first field of pg_control. */
 export async function systemIdOf(clusterFolder: string): Promise<string> {
   const handle = await open(join(clusterFolder, 'global', 'pg_control'), 'r');
   try {
@@ -58,7 +58,7 @@ export async function claimArchive(
   return walFolder;
 }
 
-/** The cluster to which a backup folder belongs: the first one that uses it. */
+/** The cluster that a backup folder belongs to: the first one that used it. */
 async function ownerOf(backupFolder: string, systemId: string): Promise<string> {
   const file = join(backupFolder, SYSTEM_FILE);
   await writeFile(file, `${systemId}\n`, { flag: 'wx', mode: 0o600 }).catch(
@@ -72,7 +72,7 @@ async function ownerOf(backupFolder: string, systemId: string): Promise<string> 
 /** Settings that make PostgreSQL archive its WAL to a folder, using PostgreSQL's path of the folder. */
 export function archiveSettings(walFolder: string): Settings {
   const folder = quote(walFolder);
-  // An existing segment was copied before a crash, or by `millrace backup`: only the same content counts as archived.
+  // An existing segment was copied before a crash, or by `millrace backup`; it counts as archived only if its content is the same.
   const script = [
     'umask 077',
     `f=${folder}/%f.gz`,

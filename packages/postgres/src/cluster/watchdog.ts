@@ -1,7 +1,7 @@
 /**
- * The watchdog on systems without a shell: the parent of the server. It stops the server when its standard input ends, however the process at
- * the other end died, or after a line with the tenths of a second that the server has to finish. Arguments: `pg_ctl`, the folder of the
- * cluster, then the command of the server.
+ * The watchdog on systems without a shell: the parent of the server. It stops the server when its standard input ends, regardless of how
+ * the process at the other end died, or after a line with the tenths of a second that the server has to finish. Arguments: `pg_ctl`, the
+ * folder of the cluster, then the command of the server.
  */
 import { execFile, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
@@ -30,7 +30,8 @@ const stop = async (tenths: number): Promise<void> => {
 };
 
 /**
- * Resolves after this time; this process ends earlier, together with the server. Repeats the request while `postmaster.pid` does not exist yet.
+ * Resolves after this time, unless this process ends earlier together with the server. Repeats the request while `postmaster.pid` does not
+ * exist yet.
  */
 async function ask(mode: 'fast' | 'immediate', milliseconds: number): Promise<void> {
   const deadline = Date.now() + milliseconds;

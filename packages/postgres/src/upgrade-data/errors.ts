@@ -1,4 +1,4 @@
-/** The upgrade cannot start. The message has the reason and the fix; nothing was changed. */
+/** The upgrade cannot start. The message contains the reason and the fix; nothing was changed. */
 export class UpgradeRefused extends Error {
   override readonly name = 'UpgradeRefused';
 }

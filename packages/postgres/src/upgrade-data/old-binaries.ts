@@ -15,7 +15,7 @@ const lastPackages: Readonly<Record<number, string>> = {
   17: '17.10.0-beta.17',
 };
 
-/** The programs of the version that created a cluster: in the given folder, else in the usual locations of PostgreSQL. */
+/** The programs of the version that created a cluster: in the given folder, otherwise in the usual locations of PostgreSQL. */
 export async function findOldBinaries(
   clusterFolder: string,
   user: ServerUser | null,

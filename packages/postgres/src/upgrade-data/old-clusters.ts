@@ -15,7 +15,7 @@ export function oldClusterName(dataFolder: string, major: number): string {
   }
 }
 
-/** The folders of the clusters that upgrades have kept. */
+/** The folders of the clusters kept by upgrades. */
 export async function oldClusters(dataFolder: string): Promise<string[]> {
   const names = await readdir(dataFolder);
   return names
@@ -24,7 +24,7 @@ export async function oldClusters(dataFolder: string): Promise<string[]> {
     .map((name) => join(dataFolder, name));
 }
 
-/** Deletes the clusters that upgrades have kept; returns their folders. A server may run on the data folder. */
+/** Deletes the clusters kept by upgrades; returns their folders. A server may be running on the data folder. */
 export async function removeOldClusters(dataFolder: string): Promise<string[]> {
   if (isSwapping(dataFolder) || !existsSync(join(dataFolder, CLUSTER, 'PG_VERSION'))) {
     throw new UpgradeRefused(

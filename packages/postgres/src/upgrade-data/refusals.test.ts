@@ -31,7 +31,7 @@ test('rejects a disk without space for the copy in advance, with both sizes', as
   mkdirSync(base, { recursive: true });
   writeFileSync(join(base, '1'), '');
   await requireSpace(data, join(data, 'postgres'));
-  // A sparse file, which takes no space itself.
+  // A sparse file, which takes up no space itself.
   truncateSync(join(base, '1'), 4 * 1024 ** 4);
   await expect(requireSpace(data, join(data, 'postgres'))).rejects.toThrow(
     /^The new database needs up to [\d.,]+ \w+, and the disk of .* has [\d.,]+ \w+\. Free some space/,

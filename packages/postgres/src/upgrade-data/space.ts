@@ -31,7 +31,7 @@ export function saysDiskFull(error: unknown): boolean {
 
 const WAL_FILE_BYTES = 16 * 1024 ** 2;
 
-/** Whether the disk has no room for another WAL file. PostgreSQL then stops immediately, and its clients only see that it is gone. */
+/** Whether the disk has no room for another WAL file. PostgreSQL then stops immediately, and its clients only see a lost connection. */
 export const isOutOfSpace = async (folder: string): Promise<boolean> =>
   (await freeBytes(folder)) < WAL_FILE_BYTES;
 

@@ -40,11 +40,11 @@ export interface Upgraded {
 
 const DRAFT = 'upgrade.new-';
 
-/** Only the copy writes, and the old cluster stays unchanged. WAL that its server still has to archive is not removed. */
+/** Only the copy is written, and the old cluster remains unchanged. WAL that its server has yet to archive is not removed. */
 const oldSettings = { default_transaction_read_only: 'on', autovacuum: 'off', wal_keep_size: '1TB' };
 
 /**
- * A draft that is lost with the machine is created again, so nothing is written twice or waited for; at the end all of it is flushed to disk.
+ * A draft that is lost in a machine crash is recreated, so nothing is logged or flushed until the end, when everything is flushed to disk.
  */
 const draftSettings = {
   fsync: 'off',

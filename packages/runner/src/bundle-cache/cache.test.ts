@@ -165,7 +165,7 @@ test('rejects content larger than declared or with another digest', async () => 
 test('the error for a version that the server lacks contains its message; an unavailable server is an error as well', async () => {
   const server = await bundleServer();
   await expect(sourceOf(server).bundle('2')).rejects.toThrow(
-    'the server answered 404: There is no version 2.',
+    'the server responded with 404: There is no version 2.',
   );
   await server.close();
   await expect(sourceOf(server, 300).bundle('1')).rejects.toThrow(/sent no data for 0 s: .*ECONNREFUSED/);
@@ -197,7 +197,7 @@ test('rejects a layer whose links together leave it', async () => {
   const bundle = await server.add('1', files, {
     packages: [
       at('node_modules/a/b/', { type: 'directory' }),
-      // By its name it stays inside, but it continues from where the other link leads.
+      // Judging by its name it stays inside, but it resolves relative to the target of the other link.
       at('node_modules/a/b/up', { type: 'symlink', linkname: '../../z' }),
       at('node_modules/z', { type: 'symlink', linkname: '.' }),
       at('node_modules/out', { type: 'symlink', linkname: 'a/b/up/../../../..' }),
@@ -242,7 +242,7 @@ test('evicts the least recently used entries above its limit, but none in use', 
   expect(await readdir(join(folder, '.new'))).toEqual([]);
 });
 
-test('two processes that fetch a version at once share it, even if one is killed', async () => {
+test('two processes that fetch a version at the same time share it, even if one is killed', async () => {
   const server = await bundleServer();
   const bundle = await server.add('1', files, { packages: layer(100_000) });
   const folder = await newFolder();
@@ -254,7 +254,7 @@ test('two processes that fetch a version at once share it, even if one is killed
   server.answer = (data, _request, response) => {
     count += 1;
     if (count > 2) return false;
-    // Only the first byte of each layer.
+    // Sends only the first byte of each layer.
     response.writeHead(200).write(data.subarray(0, 1));
     if (count === 2) arrived();
     return true;
@@ -266,9 +266,9 @@ test('two processes that fetch a version at once share it, even if one is killed
   await once(killed.child, 'exit');
   const dir = await open(cacheIn(folder), server, bundle);
   expect(await readFile(join(dir, 'tasks/a.mjs'), 'utf8')).toBe(files['tasks/a.mjs']);
-  // The partial download of the killed process is gone; that of the other one is not.
+  // The partial download of the killed process is gone, but that of the other process is not.
   expect(await readdir(join(folder, '.new'))).toHaveLength(1);
-  // It requests it again, and finds the content in its place.
+  // It requests the content again and finds it in place.
   server.http.closeAllConnections();
   expect(await slow.opened).toBe(dir);
   expect(await readdir(join(folder, '.new'))).toEqual([]);

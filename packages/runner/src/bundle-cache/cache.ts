@@ -15,7 +15,7 @@ import { unpackLayer } from './unpack-layer.ts';
 import { Users } from './users.ts';
 import { withLock } from './with-lock.ts';
 
-/** How often content that arrives damaged is fetched. */
+/** How many times content that arrives corrupted is fetched. */
 const tries = 3;
 
 /** A required entry, and how to fetch it. */
@@ -29,7 +29,7 @@ interface RequiredEntry {
 }
 
 /**
- * The unpacked bundles and layers of versions, in a folder that many processes share.
+ * The unpacked bundles and layers of versions, in a folder shared by many processes.
  *
  *   <content hash>/     the files of a bundle; `node_modules` is a link into its layer
  *   layers/<digest>/    `node_modules`, and its digests
@@ -37,7 +37,7 @@ interface RequiredEntry {
  *   .new/               entries being fetched or removed
  *   .lock/              held to record used entries and remove unused ones
  *
- * An entry appears by renaming a complete folder. It is also removed by renaming, under the lock and only if no living process uses it.
+ * An entry appears by renaming a complete folder. It is also removed by renaming, under the lock, and only if no live process uses it.
  */
 export class BundleCache {
   readonly #folder: string;
@@ -71,7 +71,7 @@ export class BundleCache {
 
   /**
    * The folder of a version, with its packages for this platform. Fetches missing entries. Existing ones are verified, and fetched again if
-   * they have changed. It stays until `close`. Throws a CannotServe, or its subclass DiskFull.
+   * they have changed. It is kept until `close`. Throws a CannotServe, or its subclass DiskFull.
    */
   async open(source: BundleSource, bundle: FetchedBundle, layer: BundleLayer | undefined): Promise<string> {
     await this.prepare();
@@ -83,7 +83,7 @@ export class BundleCache {
       await this.#use(bundle.version, names);
       for (const entry of required) await this.#provide(entry);
     } catch (error) {
-      // On a full disk even this cannot be recorded; the next call does it.
+      // On a full disk, even this cannot be recorded, so the next call does it.
       await this.close([bundle.version]).catch(() => undefined);
       throw isFull(error) ? new DiskFull(this.#folder) : explainFolder(error, this.#folder);
     }
@@ -91,8 +91,8 @@ export class BundleCache {
   }
 
   /**
-   * Whether the files of an open version are unchanged since it was opened. Their content is only read if a file was lost, replaced or written
-   * to since then.
+   * Whether the files of an open version are unchanged since it was opened. Their content is read only if a file was lost, replaced or
+   * modified since then.
    */
   async isIntact(version: string): Promise<boolean> {
     for (const name of this.#open.get(version) ?? []) {
@@ -117,7 +117,7 @@ export class BundleCache {
     if (this.#prepared) await this.#users.end();
   }
 
-  /** Whether it holds more than its limit. */
+  /** Whether the cache exceeds its limit. */
   async isOver(): Promise<boolean> {
     return total(await this.#entries.all()) > this.#limit;
   }
@@ -213,7 +213,7 @@ export class BundleCache {
     }
   }
 
-  /** Another process may fetch the same content concurrently: then that copy stays. */
+  /** If another process fetches the same content concurrently, its copy is kept. */
   async #moveIn(entry: RequiredEntry, fresh: string, folder: string): Promise<void> {
     for (;;) {
       try {

@@ -1,4 +1,4 @@
-/** This runner cannot serve a version. The message has the reason and is sent to the server. */
+/** This runner cannot serve a version. The message contains the reason and is sent to the server. */
 export class CannotServe extends Error {
   override readonly name = 'CannotServe';
 }

@@ -15,7 +15,7 @@ async function markOf(file: string): Promise<string> {
 }
 
 /**
- * File system metadata of the files in a folder: their sizes and modification times. A file that is lost, replaced or written to has a
+ * File system metadata of the files in a folder: their sizes and modification times. A file that is lost, replaced or modified has a
  * different mark; no content is read. Files that are added later are ignored, because tasks may write into their working folder.
  */
 export class Marks {

@@ -18,7 +18,7 @@ export interface SourceOptions {
   readonly branch?: string | undefined;
   /** Aborts all requests in progress. */
   readonly signal: AbortSignal;
-  /** Milliseconds after which an unresponsive server is given up. Default 60,000. */
+  /** How long to wait for an unresponsive server, in milliseconds. Default 60,000. */
   readonly patienceMs?: number;
 }
 
@@ -27,7 +27,7 @@ const maxWait = 5_000;
 /** Milliseconds without a byte after which a request is repeated. */
 const silentMs = 15_000;
 
-/** Fetches versions from the server. Temporary failures are retried, from the byte where the transfer ended. */
+/** Fetches versions from the server. Temporary failures are retried, starting at the byte where the transfer ended. */
 export class BundleSource {
   readonly #options: SourceOptions;
 
@@ -64,7 +64,7 @@ export class BundleSource {
         if (size === undefined || received >= size) return;
         trouble = new Error(`the response ended after ${received} of ${size} bytes`);
       } catch (error) {
-        // Only the first part of a description may be lost: it is small, and is requested as a whole.
+        // A description is small and is requested as a whole.
         if (error instanceof CannotServe || (size === undefined && received > 0)) throw error;
         trouble = error;
       }
@@ -95,7 +95,7 @@ export class BundleSource {
         signal: AbortSignal.any([signal, silence.signal]),
       });
       if (!response.ok) await refuse(response);
-      // A server that does not support ranges starts again from the beginning.
+      // A server that does not support ranges starts over from the beginning.
       let skip = response.status === 206 ? 0 : from;
       for await (const chunk of response.body ?? []) {
         timer.refresh();
@@ -111,11 +111,11 @@ export class BundleSource {
   }
 }
 
-/** Throws a CannotServe for a permanent error response, and another error for the others. */
+/** Throws a CannotServe for a permanent error response, and a different error otherwise. */
 async function refuse(response: Response): Promise<never> {
   const { status } = response;
   const text = await response.text().catch(() => '');
-  const message = `the server answered ${status}: ${sentenceOf(text)}`;
+  const message = `the server responded with ${status}: ${sentenceOf(text)}`;
   const isFinal = status >= 400 && status < 500 && status !== 408 && status !== 425 && status !== 429;
   throw isFinal ? new CannotServe(message) : new Error(message);
 }
@@ -125,7 +125,7 @@ function sentenceOf(text: string): string {
     const { error } = JSON.parse(text) as { error?: unknown };
     if (typeof error === 'string') return error;
   } catch {
-    // Not a response of Millrace, but for example of a proxy.
+    // Not a response from Millrace, but from a proxy, for example.
   }
   return text.slice(0, 200);
 }

@@ -31,11 +31,11 @@ const fetchFile = (source: BundleSource, version: string, file: BundleFile, fold
     source.blob(version, file.blob, file.blobSize),
     file,
     file.path,
-    // `wx`: two files with the same path, or with paths that this file system considers equal, do not overwrite each other.
+    // With `wx`, two files with the same path, or with paths that this file system considers equal, do not overwrite each other.
     createWriteStream(join(folder, file.path), { flags: 'wx' }),
   );
 
-/** The server has checked it too. A path that leaves the folder is never written, even if the server sends it. */
+/** The server has checked the path too. A path outside the folder is never written, even if the server sends it. */
 function checked(path: string): string {
   if (bundlePath.safeParse(path).success) return path;
   throw new CannotServe(`its file ${JSON.stringify(path)} has a path that is not allowed`);

@@ -7,19 +7,19 @@ import { isRunning, processStart, renameOver } from '@millrace/platform';
 interface User {
   readonly pid: number;
   readonly birth: string | null;
-  /** Process ids have a meaning only in their own namespace: containers may share a cache. */
+  /** Process ids are meaningful only within their own namespace, and containers may share a cache. */
   readonly namespace: string | null;
   /** The entries that it uses. */
   readonly entries: readonly string[];
 }
 
 const touchMs = 60_000;
-/** A process of another namespace counts for this long after its last touch. */
+/** A process in another namespace counts as alive for this long after it last touched its file. */
 const unseenMs = 5 * touchMs;
 
 /**
- * Declares which entries of a cache this process uses, and finds those that others use. Each process has a file, which only counts while the
- * process named in it lives, so kill -9 leaves nothing to clean up.
+ * Declares which entries of a cache this process uses and finds those that others use. Each process has a file, which counts only while the
+ * process named in it is alive, so kill -9 leaves nothing to clean up.
  */
 export class Users {
   readonly id = `${process.pid}-${randomBytes(6).toString('hex')}`;
@@ -43,13 +43,13 @@ export class Users {
     this.#timer ??= setInterval(() => {
       utimes(this.#file, new Date(), new Date()).catch(() => undefined);
     }, touchMs).unref();
-    // In sequence, so that the last call takes effect.
+    // Runs sequentially, so that the last call takes effect.
     const written = this.#writing.then(() => this.#write(user));
     this.#writing = written.catch(() => undefined);
     return written;
   }
 
-  /** The entries used by living processes, by process id. Removes the files of dead ones. */
+  /** The entries used by live processes, by process id. Removes the files of dead ones. */
   async living(): Promise<Map<string, readonly string[]>> {
     const living = new Map<string, readonly string[]>();
     for (const name of await readdir(this.#folder)) {
@@ -65,7 +65,7 @@ export class Users {
   async end(): Promise<void> {
     clearInterval(this.#timer);
     await this.#writing;
-    // On a read-only disk the file stays, and no longer counts once this process has ended.
+    // On a read-only disk the file remains, but no longer counts once this process has ended.
     await rm(this.#file, { force: true }).catch(() => undefined);
   }
 

@@ -19,7 +19,7 @@ const levels: Readonly<Record<'log' | 'info' | 'warn' | 'error' | 'debug', LogLe
 };
 
 /**
- * Turns console output of a run into log lines of that run. Output outside of runs goes to the process's own output. stdout and stderr are
+ * Converts a run's console output to log lines of that run. Output outside of runs goes to the process's own output. stdout and stderr are
  * captured too, because console.table, console.dir and libraries write to them directly. Returns the buffer of partial lines.
  * @param inProject shortens the stacks in a text to the frames relevant to the project
  */

@@ -6,7 +6,7 @@ export const lengthOf = ({ outcome }: Settlement): number => {
   return 'error' in outcome ? JSON.stringify(outcome.error).length : 0;
 };
 
-/** Splits items into parts of limited length and number, in order; a long item is a part by itself. */
+/** Splits items into parts of limited length and number, in order; a long item is a separate part. */
 export function cut<T>(
   items: readonly T[],
   length: (item: T) => number,

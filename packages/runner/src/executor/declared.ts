@@ -23,7 +23,7 @@ export function withDefaults(task: Task, defaults: TaskDefaults): Task {
 export const maxDurationOf = (task: Task): number | undefined =>
   ((task as unknown as Branded)[brand] as TaskDefaults).maxDuration;
 
-/** The declaration object. All copies of a task share it. */
+/** The declaration object. It is shared by all copies of a task. */
 export const runOf = (task: Task): unknown =>
   ((task as unknown as Branded)[brand] as { readonly run: unknown }).run;
 

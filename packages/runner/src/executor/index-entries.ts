@@ -68,7 +68,7 @@ export async function indexEntries(
       if (hooksNow.some((hook) => !hooks.includes(hook))) hookFiles.push(source);
       hooks = hooksNow;
     } catch (error) {
-      // Tasks that it registered before it threw are not served.
+      // Tasks that the file registered before it threw are not served.
       published?.take();
       problems.push(locate(error, projectDir, source));
     }
@@ -87,7 +87,7 @@ export async function indexEntries(
 
 /** The functions currently registered as hooks or middleware for all tasks. */
 const registeredHooks = (sdk: Sdk, published: Published | undefined): readonly unknown[] => [
-  // An older SDK has no list of its hooks.
+  // Older SDKs do not list their hooks.
   ...((sdk as Partial<Sdk>).registeredHooks?.() ?? []),
   ...(published?.globalHooks() ?? []),
 ];

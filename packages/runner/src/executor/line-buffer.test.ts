@@ -48,7 +48,7 @@ test('every line of each run is returned in order or counted', () => {
           first.add(line(`${number}${' '.repeat(act.length)}`, act.run));
           continue;
         }
-        // As between an executor and its runner, which may have no room for passed lines.
+        // As between an executor and its runner, which may have no room for the lines passed to it.
         const taken = first.take(act.take);
         if (act.fails) first.putBack(taken);
         else for (const each of taken) second.add(each);

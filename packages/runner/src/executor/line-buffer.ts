@@ -7,7 +7,7 @@ const note = /^\{"droppedLines":(\d{1,12})\}$/;
 const sizeOf = ({ message, properties = '' }: LogLine): number =>
   message.length + properties.length + overhead;
 
-/** How many lines a line represents: a note about dropped lines represents those. */
+/** How many lines a line represents. A note about dropped lines represents those lines. */
 const countOf = ({ properties = '' }: LogLine): number => Number(note.exec(properties)?.[1] ?? 1) || 1;
 
 interface Gap {
@@ -55,7 +55,7 @@ export class LineBuffer {
       size = grown;
       count += 1;
     }
-    // The dropped lines came after all buffered ones.
+    // The dropped lines were written after all buffered ones.
     if (count === this.#lines.length && this.#gaps.size > 0 && count < maxCount) {
       for (const key of this.#gaps.keys()) {
         if (this.#lines.length === maxCount) break;
@@ -71,7 +71,7 @@ export class LineBuffer {
     return all;
   }
 
-  /** Puts lines back that could not be sent. */
+  /** Puts back lines that could not be sent. */
   putBack(lines: readonly LogLine[]): void {
     this.#lines = [...lines, ...this.#lines];
     for (const line of lines) this.#size += sizeOf(line);

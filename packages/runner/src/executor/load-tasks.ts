@@ -13,8 +13,8 @@ export interface LoadedTasks {
 }
 
 /**
- * Imports the task files of a build. A file that fails does not stop the others, unless it is a preload: without its hooks or its codec no task
- * of the version may run.
+ * Imports the task files of a build. A file that fails does not stop the others, unless it is a preload, because no task of the version may
+ * run without its hooks or codec.
  */
 export async function loadTasks(
   sdk: Sdk,

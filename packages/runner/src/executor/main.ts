@@ -12,7 +12,7 @@ import { pipeDescriptor, ToRunner } from './to-runner.ts';
 
 const pipe = new Socket({ fd: pipeDescriptor, readable: true, writable: true });
 const runner = new ToRunner(pipe);
-// process.exit, because timers and sockets of tasks must not keep the process alive.
+// Calls process.exit, because timers and sockets of tasks must not keep the process alive.
 pipe.on('end', () => process.exit(0));
 pipe.on('error', () => process.exit(0));
 
@@ -43,7 +43,7 @@ const onLine = (line: Buffer): void => {
 };
 readLines(pipe, { onLine });
 
-/** The code of a task may have read part of a line. The runner detects this by the number of messages. */
+/** Task code may have read part of a line. The runner detects this by the number of messages. */
 function parsed(line: Buffer): ToExecutor | undefined {
   try {
     return JSON.parse(line.toString('utf8')) as ToExecutor;

@@ -14,8 +14,8 @@ import type {
 import type { Problem } from '@millrace/diagnostics';
 
 /**
- * The messages between a runner and its executor processes: JSON lines over a pipe; those of an executor start with its token. A single message
- * takes a third of the time of Node.js's built-in channel; batches take the same.
+ * The messages between a runner and its executor processes: JSON lines over a pipe; those of an executor start with its token. A single
+ * message takes a third of the time that Node.js's built-in channel takes; batches take the same time.
  */
 export type ToExecutor =
   | {
@@ -52,7 +52,7 @@ export type ToExecutor =
   /** `sent`: the number of messages that the runner has sent, including this one. */
   | { readonly type: 'ping'; readonly sent: number };
 
-/** The `process.env` of a process: variables at its start, and those added once it runs. */
+/** The `process.env` of a process: variables at its start, and those added once it is running. */
 export interface ProcessEnvironment {
   readonly inherited: Readonly<Record<string, string>>;
   readonly added: Readonly<Record<string, string>>;
@@ -71,7 +71,7 @@ export type FromExecutor =
       readonly type: 'problem';
       /** The task file that was imported. */
       readonly source: string;
-      /** Whether it was an uncaught exception, as in a timer: it would end every process that imports the file. */
+      /** Whether it was an uncaught exception, as in a timer, which would end every process that imports the file. */
       readonly torn: boolean;
       readonly problem: Problem;
     }
@@ -94,7 +94,7 @@ export type FromExecutor =
   | { readonly type: 'waits'; readonly attempts: readonly AttemptWaits[] }
   | {
       readonly type: 'uncaught';
-      /** The outcome of the attempt that threw the error; null if no live attempt did. Its code may keep running. */
+      /** The outcome of the attempt that threw the error; null if no live attempt threw it. Its code may keep running. */
       readonly settlement: Settlement | null;
       /** An uncaught exception, not a rejection: the state of the interrupted code is undefined. */
       readonly torn: boolean;

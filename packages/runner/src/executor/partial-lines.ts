@@ -3,7 +3,7 @@ import type { LogLevel, LogLine } from '@millrace/contract/runner';
 type OnLog = (line: Omit<LogLine, 'run' | 'attempt'>) => void;
 type Add = (onLog: OnLog, level: LogLevel, text: string) => void;
 
-/** Milliseconds for which a partial line waits for its end. */
+/** How long a partial line waits for its end, in milliseconds. */
 const waitMs = 200;
 
 interface Begun {

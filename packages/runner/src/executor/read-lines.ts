@@ -49,7 +49,7 @@ export function readLines(
 /** A longer text without a line end is passed on unchanged. */
 const maxPending = 65_536;
 
-/** Passes on a process's output in whole lines, because a secret in two pieces would not be redacted. */
+/** Passes on a process's output in whole lines, because a secret split into two pieces would not be redacted. */
 export function readOutput(stream: Readable | null, onText: (text: string) => void): void {
   let pending = '';
   stream?.setEncoding('utf8').on('data', (chunk: string) => {

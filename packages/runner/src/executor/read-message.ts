@@ -15,9 +15,9 @@ import type { Problem } from '@millrace/diagnostics';
 import { z } from 'zod';
 import type { FromExecutor, IndexedTask } from './messages.ts';
 
-/** Maximum line length in bytes. The longest line that Millrace writes has an output of 10 MiB in which every byte is escaped. */
+/** Maximum line length in bytes. The longest line that Millrace writes contains an output of 10 MiB in which every byte is escaped. */
 export const maxLineBytes = 24 * 1024 * 1024;
-/** Maximum nesting depth of a line. The deepest are the JSON Schemas of payloads in the reply to `index`. */
+/** Maximum nesting depth of a line. The deepest ones are JSON Schemas of payloads in the reply to `index`. */
 const maxDepth = 200;
 const maxMembers = 1_000_000;
 
@@ -161,7 +161,7 @@ const message = z.discriminatedUnion('type', [
 ]);
 
 /**
- * The reasons for ending a process whose line is not a message of Millrace. The sentences are constant, so that such failures form one error
+ * The reasons for ending a process whose line is not a message of Millrace. The messages are constant, so that such failures form one error
  * group.
  */
 export const pipeFaults = {

@@ -3,9 +3,9 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { Sdk } from './sdk.ts';
 
-/** Lets the OpenTelemetry API of the project store spans with its runs. Loads nothing of OpenTelemetry. */
+/** Lets the OpenTelemetry API of the project store spans with its runs. Does not load OpenTelemetry itself. */
 export function registerTracing(sdk: Sdk): void {
-  // A project's SDK may be older and not have it.
+  // A project's SDK may be older and lack it.
   (sdk as Partial<Sdk>).registerTracing?.(apiVersion());
 }
 

@@ -8,7 +8,7 @@ export type Sdk = typeof Executor;
 
 const sdkModule = '@millrace/sdk/executor';
 
-/** The location of the SDK that the project's tasks import: two copies would not share the current run. */
+/** The location of the SDK that the project's tasks import. Two copies would not share the current run. */
 export function locateSdk(projectDir: string): string {
   try {
     return pathToFileURL(createRequire(join(projectDir, 'millrace.js')).resolve(sdkModule)).href;

@@ -24,7 +24,7 @@ import { TimeLimit } from './time-limit.ts';
 import type { ToRunner } from './to-runner.ts';
 import { Waits } from './waits.ts';
 
-/** Milliseconds for which lines wait to be sent together, unless their attempt ends first. */
+/** How long lines wait to be sent together, in milliseconds, unless their attempt ends first. */
 const linesWait = 20;
 /** Maximum number of characters of lines buffered in this process. */
 export const maxLinesSize = 8 * 1024 * 1024;
@@ -54,7 +54,7 @@ interface Live {
   readonly abort: (reason: AbortReason) => void;
   readonly waiting: Waits;
   readonly credential: AttemptCredential;
-  /** Set after an uncaught error, which decides the outcome; resolves when it is reported. */
+  /** Set after an uncaught error, which determines the outcome; resolves when it has been reported. */
   blamed: Promise<void> | undefined;
 }
 
@@ -66,7 +66,7 @@ export class Serving {
   readonly #loaded: Promise<void>;
   #tasks: LoadedTasks | undefined;
   /**
-   * By fence. Not a Map: one with many insertions and deletions is copied again and again, and each old copy keeps the next one and its
+   * By fence. Not a Map, because one with many insertions and deletions is copied repeatedly, and each old copy keeps the next one and its
    * contents in memory until the next full garbage collection.
    */
   readonly #live: Record<number, Live | undefined> = Object.create(null) as Record<number, Live>;
@@ -106,7 +106,7 @@ export class Serving {
   }
 
   cancel(fences: readonly number[]): void {
-    // Cancelled before everything is loaded: they start and are stopped immediately, before any of their code runs.
+    // Canceled before everything is loaded. They start and are stopped immediately, before any of their code runs.
     if (!this.#sdk) return void this.#loaded.then(() => this.cancel(fences));
     for (const fence of fences) this.#live[fence]?.abort({ kind: 'canceled' });
   }
@@ -273,7 +273,7 @@ export class Serving {
     else this.#send({ type: 'uncaught', settlement: null, torn, error: sdk.serializeError(thrown) });
   }
 
-  /** The outcome of an attempt with an uncaught error is that of an attempt whose own code threw it. */
+  /** The outcome of an attempt with an uncaught error is the same as if its own code had thrown it. */
   async #completeThrown(
     sdk: Sdk,
     { assignment, task, abort, credential }: Live,

@@ -33,7 +33,7 @@ export interface SpawnOptions {
   readonly projectDir: string;
   /** The module with the SDK, absolute. Default: the SDK of the project. */
   readonly sdk?: string | undefined;
-  /** The variables at its start. The environment's variables are not among them. */
+  /** The variables at its start, which do not include the environment's variables. */
   readonly env: Readonly<Record<string, string>>;
   /** The user that runs it. Default: that of this process. */
   readonly ids?: { readonly uid: number; readonly gid: number } | undefined;
@@ -42,7 +42,7 @@ export interface SpawnOptions {
   readonly onMessage: (message: FromExecutor) => void;
   /** Called when the process violates the protocol of its pipe, with the reason. Its messages are ignored afterwards, and it must be ended. */
   readonly onFault: (why: string) => void;
-  /** Output that belongs to no run. */
+  /** Output that does not belong to any run. */
   readonly onOutput: (stream: 'stdout' | 'stderr', text: string) => void;
 }
 
@@ -52,7 +52,7 @@ const maxLastLines = 30;
 const exitMs = 1_000;
 /** MiB. V8's default of 48 for the young generation doubles the memory of a busy process without a measurable gain. */
 const youngHeap = 4;
-/** V8 counts three semi-spaces in addition to the old generation, so the configured limit is available in full. */
+/** V8 counts three semi-spaces in addition to the old generation, so that the configured limit is fully available. */
 const heapFlags = (memory: number | undefined): string[] => [
   `--max-semi-space-size=${youngHeap}`,
   ...(memory === undefined ? [] : [`--max-old-space-size=${memory - 3 * youngHeap}`]),
@@ -98,17 +98,17 @@ export function spawnExecutor({
   });
   const died = new Promise<Death>((resolve) => {
     child.once('error', (error) => resolve({ code: null, signal: null, lastLines: [error.message] }));
-    // The end of the pipe means the end of the process, unless the process lives on.
+    // The end of the pipe means the end of the process, unless the process keeps running.
     pipe?.once('close', () => {
       const timer = setTimeout(() => fault(pipeFaults.closed), exitMs);
       child.once('exit', () => clearTimeout(timer));
     });
     child.once('exit', (code, signal) => {
       isEnding = true;
-      // Windows has no groups, and the id of an ended process may have been reused.
+      // Windows has no process groups, and the id of an ended process may have been reused.
       if (ownWays === 'unix') killGroup(child);
       const end = (): void => resolve({ code, signal, lastLines });
-      // Its last output is read first, unless a process outside of the group keeps the pipe open.
+      // Its last output is read first, unless a process outside the group keeps the pipe open.
       const timer = setTimeout(end, 500);
       child.once('close', () => {
         clearTimeout(timer);

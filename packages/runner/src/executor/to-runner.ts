@@ -6,8 +6,8 @@ import type { FromExecutor } from './messages.ts';
 export const pipeDescriptor = 3;
 
 /**
- * Sends messages to the runner. Each line begins with a token that only this object and the runner have: code of a task can write to the
- * pipe, but the runner rejects such lines.
+ * Sends messages to the runner. Each line begins with a token known only to this object and the runner. Task code can write to the pipe,
+ * but the runner rejects such lines.
  */
 export class ToRunner {
   readonly #pipe: Socket;
@@ -17,12 +17,12 @@ export class ToRunner {
     this.#pipe = pipe;
   }
 
-  /** Sets the token, which comes with the first message. */
+  /** Sets the token, which arrives with the first message. */
   identify(token: string): void {
     this.#token = token;
   }
 
-  /** Number of characters that are not yet written. */
+  /** Number of characters that have not been written yet. */
   get backlog(): number {
     return this.#pipe.writableLength;
   }

@@ -11,8 +11,8 @@ export interface Declared {
 }
 
 /**
- * Finds tasks that the project's files declare but no task file exports, so that they would not be served. Tasks of packages and of files
- * outside of the project are ignored: they may belong to another project and be imported only to trigger them.
+ * Finds tasks that the project's files declare but no task file exports, so that they would not be served. Tasks in packages and in files
+ * outside the project are ignored, because they may belong to another project and be imported only to trigger them.
  */
 export function notExported(
   declared: readonly Declared[],

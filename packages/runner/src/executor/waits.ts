@@ -1,6 +1,6 @@
 import type { AttemptWaits, Wait } from '@millrace/contract/runner';
 
-/** Milliseconds for which an attempt keeps its slot after a wait, for its next step. */
+/** How long an attempt keeps its slot after a wait, for its next step, in milliseconds. */
 const keepSlotMs = 250;
 
 interface Pending {
@@ -48,7 +48,7 @@ export class Waits {
     this.#fresh.push(wait);
     // Waits that begin together are sent together, so that none ends before all are known.
     if (this.#fresh.length === 1) setImmediate(() => this.#sendNew());
-    // Code may not await this wait, which must not become an unhandled rejection.
+    // Code might not await this wait, which must not cause an unhandled rejection.
     over.catch(() => undefined);
     return over;
   }
@@ -70,14 +70,14 @@ export class Waits {
     if (this.#pending.size > 0) this.#timer = setTimeout(() => this.#askAgain(), keepSlotMs);
   }
 
-  /** The code has ended: pending waits are ignored. */
+  /** The code has ended, so pending waits are ignored. */
   forget(): void {
     this.#ended ??= afterItsEnd;
     clearTimeout(this.#timer);
     this.#pending.clear();
   }
 
-  /** The code must stop: pending waits reject. */
+  /** The code must stop, so pending waits reject. */
   stop(reason: Error): void {
     this.#ended ??= () => reason;
     clearTimeout(this.#timer);
@@ -93,7 +93,7 @@ export class Waits {
     if (!this.#ended) send({ run, fence, waits });
   }
 
-  /** The code still waits for something else, and nothing new began: back to waiting. */
+  /** The code still waits for something else and nothing new began, so the attempt goes back to waiting. */
   #askAgain(): void {
     const [first] = this.#pending.values();
     const { run, fence, send } = this.#options;

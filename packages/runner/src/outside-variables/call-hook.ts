@@ -15,7 +15,7 @@ export async function callHook(file: string, timeoutMs = defaultTimeoutMs): Prom
       reject(new VariablesUnread(`${from} took longer than ${timeoutMs / 1_000} s.`)),
     );
   });
-  // Nothing awaits it if the hook cannot be called, and an unhandled rejection would end the process.
+  // If the hook cannot be called, nothing awaits the promise, and an unhandled rejection would end the process.
   late.catch(() => {});
   try {
     const { default: hook } = (await import(pathToFileURL(resolve(file)).href)) as {

@@ -1,7 +1,7 @@
 import { maxVariableName, whyNotVariable } from '@millrace/contract/plain';
 import { VariablesUnread } from './errors.ts';
 
-/** The variables in an object that a command or a hook returned. Numbers and booleans become strings. */
+/** The variables in an object returned by a command or a hook. Numbers and booleans become strings. */
 export function checkVariables(from: string, returned: unknown): Record<string, string> {
   if (typeof returned !== 'object' || returned === null || Array.isArray(returned))
     throw new VariablesUnread(`${from} must return an object of variables, such as {"API_KEY": "…"}.`);

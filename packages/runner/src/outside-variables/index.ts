@@ -25,8 +25,8 @@ export interface ReadVariables extends OutsideVariables {
 }
 
 /**
- * Reads them, and again every `refreshMs`. Rejects with `VariablesUnread` if the first read fails. After later failures the last values stay,
- * and `onProblem` is called each time.
+ * Reads them now and again every `refreshMs`. Rejects with `VariablesUnread` if the first read fails. After later failures, the last values
+ * remain in use and `onProblem` is called each time.
  */
 export async function readOutsideVariables(
   sources: VariableSources,

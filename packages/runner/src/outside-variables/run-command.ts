@@ -6,7 +6,7 @@ import { VariablesUnread } from './errors.ts';
 
 const maxOutput = 16 * 1024 * 1024;
 
-/** The variables printed by a shell command: a JSON object, or lines as in a dotenv file. Its output is never shown; only its stderr is. */
+/** The variables printed by a shell command: a JSON object, or lines as in a dotenv file. Its stdout is never shown, only its stderr. */
 export async function runCommand(command: string): Promise<Record<string, string>> {
   const from = 'The command of --variables-command';
   const printed = await new Promise<string>((resolve, reject) => {

@@ -45,7 +45,7 @@ test('messages about the oldest of many ended attempts are dropped, and the proc
   expect(attempts.admit({ type: 'credential', fence: 1 })).toEqual({ admitted: undefined, isForged: false });
 });
 
-test('an attempt that has not ended is remembered, however many others have', () => {
+test('an attempt that has not ended is remembered, regardless of how many others have', () => {
   const attempts = new AssignedAttempts();
   for (let fence = 1; fence <= 20_000; fence += 1) {
     attempts.add(assignment(fence));

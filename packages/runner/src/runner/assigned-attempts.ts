@@ -10,7 +10,8 @@ type Line = Pick<LogLine, 'run' | 'attempt'>;
 const keyOf = ({ run, attempt }: Line): string => `${run} ${attempt}`;
 
 /**
- * The attempts assigned to a process, which may send messages about no others. Unfinished ones are never forgotten, regardless of their number.
+ * The attempts assigned to a process, which may send messages only about these. Unfinished ones are never forgotten, regardless of their
+ * number.
  */
 export class AssignedAttempts {
   readonly #assigned = new Map<number, Line>();
@@ -18,7 +19,7 @@ export class AssignedAttempts {
   /** Fences of ended attempts; the next one replaces the oldest. */
   readonly #ended: number[] = [];
   #next = 0;
-  /** No attempt is forgotten yet. */
+  /** No attempt has been forgotten yet. */
   #isComplete = true;
 
   add(assignment: CompactAssignment): void {
@@ -28,8 +29,8 @@ export class AssignedAttempts {
   }
 
   /**
-   * The message without its parts about forgotten attempts; undefined if nothing is left. `isForged`: it is about an attempt that was never
-   * assigned to the process.
+   * The message without its parts about forgotten attempts; undefined if nothing is left. `isForged`: the message is about an attempt that
+   * was never assigned to the process.
    */
   admit(message: FromExecutor): { readonly admitted: FromExecutor | undefined; readonly isForged: boolean } {
     let isUnknown = false;

@@ -6,14 +6,14 @@ export interface BranchRunnersOptions {
   readonly onServed?: ((branch: string, runner: string) => void) | undefined;
   /** Includes the reason, unless the branch no longer exists. */
   readonly onLeft?: ((branch: string, why?: string) => void) | undefined;
-  /** Milliseconds that runs may take to finish when their branch is no longer served. */
+  /** How long, in milliseconds, runs may take to finish when their branch is no longer served. */
   readonly stopMs: number;
 }
 
-/** Milliseconds until retrying a branch that could not be served, or whose runner ended. */
+/** Milliseconds before retrying a branch that could not be served or whose runner ended. */
 const retryMs = 1_000;
 
-/** Maintains a runner for each branch of a list. They are started in sequence: there may be hundreds. */
+/** Maintains a runner for each branch of a list. They are started one after another, because there may be hundreds. */
 export class BranchRunners {
   readonly #options: BranchRunnersOptions;
   readonly #runners = new Map<string, Runner>();
@@ -73,7 +73,7 @@ export class BranchRunners {
   }
 
   #serve(branch: string, runner: Runner): void {
-    // The list may have changed, or everything may have stopped, while it started.
+    // The list may have changed, or everything may have been stopped, while it was starting.
     if (this.#isStopped || !this.#branches.includes(branch)) {
       void runner.stop({ waitMs: 0 });
       return;

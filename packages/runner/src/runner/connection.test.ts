@@ -66,7 +66,7 @@ test('stops its attempts if the server is silent for the duration of a lease', a
   await peer.line(`run_${slow}`, 'began');
   peer.refuseWith = 503;
   peer.cut();
-  // Reconnects only after the leases have expired: the runner must no longer claim the attempt.
+  // Reconnects only after the leases have expired, when the runner must no longer claim the attempt.
   const silence = new Promise((resolve) => setTimeout(resolve, 1_000));
   await silence;
   peer.refuseWith = undefined;
@@ -90,7 +90,7 @@ test('waits for a slow welcome after a long silence', async () => {
   await away;
   peer.refuseWith = undefined;
   await peer.until(() => peer.hellos.length === 2);
-  // Shorter than the runner tolerates, and longer than the interval of its checks.
+  // Shorter than the runner tolerates, but longer than the interval of its checks.
   const slow = new Promise((resolve) => setTimeout(resolve, 500));
   await slow;
   peer.welcome();

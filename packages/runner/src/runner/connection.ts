@@ -18,7 +18,7 @@ export interface ConnectionOptions {
   readonly onWelcome: (welcome: Welcome) => void;
   readonly onMessage: (message: Exclude<ServerMessage, { type: 'welcome' | 'refused' }>) => void;
   readonly onState: (state: ConnectionState, detail?: string) => void;
-  /** No message came from the server for the duration of a lease: held attempts may be running elsewhere. */
+  /** No message arrived from the server for the duration of a lease, so held attempts may be running elsewhere. */
   readonly onLeasesLost: () => void;
   /** The server rejected this runner; it does not reconnect. */
   readonly onRefused: (error: Error) => void;
@@ -81,7 +81,7 @@ export class Connection {
     let trouble = 'the connection was closed';
     socket.on('open', () => socket.send(JSON.stringify(hello())));
     socket.on('message', (data) => this.#receive(JSON.parse((data as Buffer).toString()) as ServerMessage));
-    // The server's ping counts too, because it may not read ours for a while.
+    // The server's pings count too, because it may not read ours for a while.
     socket.on('ping', () => this.#markAlive());
     socket.on('pong', () => this.#markAlive());
     socket.on('error', (error) => {
@@ -89,7 +89,7 @@ export class Connection {
     });
     socket.on('unexpected-response', (request, response) => {
       const status = response.statusCode ?? 0;
-      trouble = `the server answered ${status}`;
+      trouble = `the server responded with ${status}`;
       if (status >= 400 && status < 500 && status !== 408 && status !== 429) {
         void messageOf(response).then((message) => {
           request.destroy();
@@ -162,7 +162,7 @@ export class Connection {
 const maxReplyLength = 10_000;
 const replyMs = 5_000;
 
-/** The server's message; undefined for another server's response, and for one that does not end. */
+/** The server's message; undefined for a response from a different server, or one that does not end. */
 async function messageOf(reply: IncomingMessage): Promise<string | undefined> {
   let text = '';
   const timer = setTimeout(() => reply.destroy(), replyMs);
@@ -182,7 +182,7 @@ async function messageOf(reply: IncomingMessage): Promise<string | undefined> {
 
 function refusalOf(status: number, url: string, message: string | undefined): string {
   if (status === 401 || status === 403) {
-    // The key may be valid, and the branch unknown or a permission missing.
+    // The key may be valid, but the branch may be unknown or a permission missing.
     if (message !== undefined && !message.startsWith('Invalid'))
       return `${url} does not accept this runner (${status}): ${message}`;
     return `${url} does not accept this secret key for running tasks (${status}). Check MILLRACE_SECRET_KEY.`;

@@ -25,7 +25,7 @@ export function afterDeath(
 ): Outcome | undefined {
   if (attempt.canceledAt !== null) return { kind: 'canceled' };
   const { ready, purpose, culpritKnown } = executor;
-  // In a shared process another task file, or another run, may be the cause.
+  // In a shared process, the cause may be another task file or another run.
   const isToBlame = purpose !== 'shared' && (ready ? !culpritKnown : attempt.failedStarts >= startsAtMost);
   if (!isToBlame) return undefined;
   const error = crashError(executor, death);
@@ -36,11 +36,11 @@ export function afterDeath(
   return larger ? { kind: 'retry', ...larger, error } : crashed(error);
 }
 
-/** Systems kill by SIGKILL when memory runs out. */
+/** Operating systems kill processes with SIGKILL when memory runs out. */
 const isOutOfMemory = ({ killedFor }: Executor, { signal, lastLines }: Death): boolean =>
   killedFor === null && (signal === 'SIGKILL' || lastLines.some((line) => outOfMemory.test(line)));
 
-/** The error of an attempt whose process died while it was alone in it. */
+/** The error of an attempt whose process died while running only that attempt. */
 function crashError({ killedFor, ready, memory }: Executor, death: Death): SerializedError {
   const { name, message } = cause(death, killedFor, memory);
   const description = ready ? message : `${message} before it could start the run`;

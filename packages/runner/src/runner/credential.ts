@@ -1,14 +1,14 @@
 import { createHmac } from 'node:crypto';
 import { attemptAudience, attemptMarker, type AttemptClaims } from '@millrace/contract/runner';
 
-/** Short, because the runner can issue the next one; long enough for a request with all its retries. */
+/** Short, because the runner can issue another one, but long enough for a request with all its retries. */
 const lifetimeSeconds = 600;
 /** Seconds after which the code requests the next one. */
 const useSeconds = 240;
 
 export interface Credential {
   readonly text: string;
-  /** Milliseconds for which calls may start with it. */
+  /** How long calls may start with it, in milliseconds. */
   readonly goodForMs: number;
 }
 
@@ -26,7 +26,7 @@ export class Credentials {
     this.#secretKey = secretKey;
   }
 
-  /** Sets the server's time. Returns whether issued credentials may have expired too early: the server's clock was set ahead. */
+  /** Sets the server's time. Returns whether issued credentials may have expired too early because the server's clock was set ahead. */
   learn(environment: string, now: number): boolean {
     this.#environment = environment;
     const before = this.#offset;

@@ -18,7 +18,7 @@ const bodies = {
   direct:
     "console.log('first'); writeSync(1, 'one\\ntwo\\n'); writeSync(2, 'wrong\\n'); spawnSync(process.execPath, ['-e', 'console.log(`child`)'], { stdio: 'inherit' }); return 'done';",
   logs: "log.info('from a thread'); return 'done';",
-  // An ending process has two seconds, in which a thread that has not started yet would have to start.
+  // An ending process has two seconds, within which a thread that has not started yet would have to start.
   alone: "await started; log.info('from a thread'); return 'done';",
   blocked:
     "console.log('began'); while (!existsSync(payload)) await sleep(20); writeSync(1, 'whose?\\n'); return 'done';",
@@ -42,7 +42,7 @@ test('direct output to file descriptors is in the log of the only run of a proce
   expect(lines.filter(({ level }) => level === 'error')).toMatchObject([{ message: 'wrong', attempt: 1 }]);
   await expect.poll(() => printed()).toBe('stdout imported\n');
 
-  // The thread writes after the run has ended: in a process that other runs share, and in one that ends with the run.
+  // The thread writes after the run has ended, in a process shared with other runs and in one that ends with the run.
   const alone = peer.assign('alone');
   await peer.outcome(alone);
   expect(await peer.line(`run_${alone}`, 'from a thread')).toMatchObject({ level: 'log' });

@@ -6,17 +6,17 @@ type Stream = 'stdout' | 'stderr';
 
 export interface DirectOutputOptions {
   readonly log: (lines: readonly LogLine[]) => void;
-  /** Output that belongs to no run. */
+  /** Output that does not belong to any run. */
   readonly onOutput: (stream: Stream, text: string) => void;
 }
 
 /**
- * Output that a process wrote directly to file descriptors 1 and 2: by logger threads and by programs that a task starts. It has no reference
- * to a run, so it is added to the log of a run only if no other run can have written it.
+ * Output that a process wrote directly to file descriptors 1 and 2: by logger threads and by programs that a task starts. It has no
+ * reference to a run, so it is added to a run's log only if no other run can have written it.
  */
 export class DirectOutput {
   readonly #options: DirectOutputOptions;
-  /** Processes whose output was in no run's log, after that was reported. */
+  /** Processes whose output could not be added to a run's log, once this has been reported. */
   readonly #noted = new WeakSet<Executor>();
 
   constructor(options: DirectOutputOptions) {

@@ -43,13 +43,13 @@ export interface DispatchOptions
   readonly onOutput: (stream: 'stdout' | 'stderr', text: string) => void;
 }
 
-/** Maximum number of concurrent processes that run suspects: attempts of a shared process that died. */
+/** Maximum number of concurrent processes for suspects, which are attempts of a shared process that died. */
 const suspectsAtOnce = Math.max(2, Math.min(4, availableParallelism()));
 
 /** Returned to the server although its code may have begun. */
 const returned = { kind: 'released', started: true } as const;
 
-/** Only the runner returns attempts. Code that could do so itself would run again and again without being counted. */
+/** Only the runner returns attempts. Code that could do so itself would run over and over without being counted. */
 const isForged = (outcome: Outcome): boolean => outcome.kind === 'released';
 
 /** Holds the attempts of this runner and puts them into executor processes. */
@@ -140,7 +140,7 @@ export class Dispatch implements SlotUser {
     return this.#leased.emptied();
   }
 
-  /** Sets the environment of new processes. Running ones keep theirs. */
+  /** Sets the environment for new processes. Running ones keep theirs. */
   setEnvironment(executorEnvironment: ExecutorEnvironment): void {
     this.#pool.setEnvironment(executorEnvironment);
   }
@@ -152,7 +152,7 @@ export class Dispatch implements SlotUser {
 
   /** Starts a shared process of a version. Returns the reason why it has not started, or undefined. */
   async start(version: string): Promise<string | undefined> {
-    // Without the environment's variables nothing can start yet. It will when there is work.
+    // Without the environment's variables nothing can start yet. It will start when there is work.
     const executor = this.#pool.shared(version);
     if (!executor || (await executor.started)) return undefined;
     const { code, signal, lastLines } = await executor.died;
@@ -199,7 +199,7 @@ export class Dispatch implements SlotUser {
     this.#pump();
   }
 
-  /** Handles the server's news about waits. */
+  /** Handles the server's updates about waits. */
   waited(news: readonly AttemptWaited[]): void {
     for (const { fence, state, suspension, keys } of news) {
       const attempt = this.#leased.get(fence);
@@ -240,10 +240,10 @@ export class Dispatch implements SlotUser {
       const { executor, assignment } = attempt;
       const seconds = assignment.maxDuration ?? this.#taskOf(attempt)?.maxDuration ?? null;
       const outcome = overdue(attempt, seconds, this.#options.graceMs, now);
-      // Other attempts of a killed process run again.
+      // Other attempts in a killed process run again.
       if (!outcome || !executor || executor.ending) continue;
       if (outcome.kind === 'failed' && isBlockedByOthers(executor)) {
-        // The attempts run again one by one, which shows which of them blocks.
+        // The attempts run again one by one, which identifies the blocking one.
         executor.kill(null);
         continue;
       }
@@ -256,7 +256,7 @@ export class Dispatch implements SlotUser {
 
   /**
    * Ends all processes; resolves when they have ended. Returns each unfinished attempt to the server when its process has ended, so that no
-   * other runner starts it while it runs here. An outcome that the process sent before still counts.
+   * other runner starts it while it runs here. An outcome that the process has already sent still counts.
    */
   close(): Promise<void> {
     this.#options.slots.remove(this);
@@ -266,7 +266,7 @@ export class Dispatch implements SlotUser {
     return closed;
   }
 
-  /** Lets an attempt of a version that is here wait for a process. */
+  /** Lets an attempt of an available version wait for a process. */
   #admit(attempt: Attempt): void {
     const task = this.#taskOf(attempt);
     if (task) this.#waiting.join(purposeOf(attempt, task), attempt);
@@ -357,7 +357,7 @@ export class Dispatch implements SlotUser {
     const checked = this.#lostFiles.check(version, outcome);
     if (!checked) return this.#leased.complete(attempt, outcome, undefined, consumed);
     void checked.then((isIntact) => {
-      // It was taken away in the meantime, or its process has ended.
+      // The attempt was taken away in the meantime, or its process has ended.
       if (executor.running.get(fence) !== attempt) return;
       const isDamaged = !isIntact && attempt.canceledAt === null;
       if (isDamaged) {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { EnvironmentInfo } from '@millrace/contract/runner';
 import type { ExecutorEnvironment } from './pool.ts';
 
-/** Millrace's own database settings. Tasks get their databases from variables of their environment. */
+/** Millrace's own database settings. Tasks get their databases from their environment's variables. */
 const ownDatabase = new Set([
   'DATABASE_URL',
   'DATABASE_DIRECT_URL',

@@ -71,7 +71,7 @@ test('variables are set before a file is imported, and do not affect the start o
     { 'tasks/all.ts': `${loaded}\n${tasksFile({ startup })}` },
     {},
     (prepared) => {
-      // May have been stored before such names were rejected.
+      // It may have been stored before such names were rejected.
       prepared.variables = { PLANET: 'Mars', NODE_OPTIONS: evil, LD_PRELOAD: '/nowhere/evil.so' };
     },
   );
@@ -105,7 +105,7 @@ test.runIf(isRoot)('as another user, tasks cannot read the environment of the ru
     { 'tasks/all.ts': tasksFile({ inspect }) },
     { runAs: 'nobody' },
     undefined,
-    // Like the folder of a project; that of a test is only accessible to its creator.
+    // Like a project folder; a test folder is accessible only to its creator.
     (dir) => chmod(dir, 0o755),
   );
   const output = await outputOf(peer, 'inspect');

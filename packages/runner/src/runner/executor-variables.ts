@@ -67,7 +67,7 @@ export class ExecutorVariables {
     return { environment, isNew };
   }
 
-  /** Variables that the server does not know. */
+  /** Variables unknown to the server. */
   get #unknown(): Readonly<Record<string, string>> {
     return this.#options.outside?.values ?? {};
   }

@@ -25,13 +25,13 @@ export interface Attempt {
   failedStarts: number;
   /** When it received a stop signal. */
   canceledAt: number | null;
-  /** Its waits by key. */
+  /** Its waits, by key. */
   readonly waits: Map<string, Wait>;
-  /** When it was suspended: it occupies no slot, and its `maxDuration` is paused. */
+  /** When it was suspended. A suspended attempt occupies no slot, and its `maxDuration` is paused. */
   suspendedAt: number | null;
   /** The number of the last suspension that it resumed from. */
   resumedSuspension: number;
-  /** Keys of ended waits to report once it has a slot again; null while it does not resume. */
+  /** Keys of ended waits to report once it has a slot again; null while it is not resuming. */
   resuming: string[] | null;
 }
 
@@ -49,7 +49,7 @@ export interface ExecutorOptions {
   /** MiB. */
   readonly memory: number | undefined;
   readonly serve: Omit<Extract<ToExecutor, { type: 'serve' }>, 'token'>;
-  /** Whether the files of the version are intact. None of them is imported before that is known. */
+  /** Whether the files of the version are intact. None of them is imported until that is known. */
   readonly intact?: Promise<boolean> | undefined;
   readonly events: ExecutorEvents;
 }
@@ -68,7 +68,7 @@ export interface ExecutorEvents {
 }
 
 const ticksBetweenPings = 5;
-/** Milliseconds after the end of an attempt in which its output may still arrive while others run. */
+/** How long after the end of an attempt its output may still arrive while others run, in milliseconds. */
 const outputDelayMs = 100;
 /** The same limit while no others run. */
 const lateOutputMs = 5_000;
@@ -91,25 +91,25 @@ export class Executor {
   retiring = false;
   /** Whether it received a stop signal. */
   ending = false;
-  /** The attempt that ends the process is known, so the others are not suspects. */
+  /** The attempt that caused the process to end is known, so the others are not suspects. */
   culpritKnown = false;
   /** The reason why the runner killed it. */
   killedFor: string | null = null;
   /** Ticks of the runner since the last unanswered ping. */
   silentTicks = 0;
   readonly #assigned = new AssignedAttempts();
-  /** It violated the protocol of its pipe: its messages are ignored. */
+  /** It violated the protocol of its pipe, so its messages are ignored. */
   #isFaulty = false;
   /** The last two attempts that left it. */
   #left: readonly { readonly assignment: CompactAssignment; readonly at: number }[] = [];
-  /** Number of messages that were sent to it. */
+  /** Number of messages sent to it. */
   #sent = 1;
   #awaitsPong = false;
   #ticks = 0;
   readonly #link: ExecutorLink;
   /** Messages held back while its files are verified. */
   #unsent: ToExecutor[] | undefined;
-  /** True once it is ready; false if it died before. */
+  /** True once it is ready; false if it died first. */
   readonly started: Promise<boolean>;
 
   constructor({ version, revision, purpose, memory, serve, intact, events, ...process }: ExecutorOptions) {
@@ -168,7 +168,7 @@ export class Executor {
     this.#left = [...this.#left.slice(-1), { assignment, at: performance.now() }];
   }
 
-  /** The attempts whose code may have written output that arrives now. If there are several, only some of them. */
+  /** The attempts whose code may have written the output that is arriving. If there are many, only some of them. */
   writers(): readonly CompactAssignment[] {
     if (!this.ready) return [];
     const now = performance.now();
@@ -212,8 +212,8 @@ export class Executor {
   }
 
   /**
-   * Pings the process regularly and counts ticks without a reply. It counts ticks, not time, because a machine that was asleep does not have a
-   * blocked event loop.
+   * Pings the process regularly and counts ticks without a reply. It counts ticks rather than time, because a machine that was asleep does
+   * not have a blocked event loop.
    */
   tick(): void {
     if (this.#awaitsPong) this.silentTicks += 1;

@@ -50,7 +50,7 @@ test('an unhandled rejection fails the run it belongs to', async () => {
   const served = await startTestRunner({ 'tasks/all.ts': tasksFile({ culprit, listens }) });
   const outcome = await served.peer.outcome(served.peer.assign('culprit'));
   expect(outcome).toMatchObject({ kind: 'failed', error: { message: 'floating' } });
-  // Code that runs after its signal is aborted does not count either.
+  // Code that runs after its signal was aborted does not count either.
   const aborted = await served.peer.outcome(served.peer.assign('listens'));
   expect(aborted).toMatchObject({ kind: 'failed', error: { message: 'aside' } });
 });

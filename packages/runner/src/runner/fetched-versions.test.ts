@@ -22,7 +22,7 @@ interface Built {
   readonly bundle: Bundle;
   readonly blobs: ReadonlyMap<string, Buffer>;
 }
-/** Most tests serve the same few projects. */
+/** Most tests use the same few projects. */
 const built = new Map<string, Promise<Built>>();
 
 async function build(files: Readonly<Record<string, string>>): Promise<Built> {
@@ -120,7 +120,7 @@ test('a run that waits for its version can be canceled, and is returned when the
   expect(runner.loading()).toEqual(['1']);
   peer.send({ type: 'cancel', fences: [canceled] });
   expect(await peer.outcome(canceled)).toEqual({ kind: 'canceled' });
-  // A heartbeat keeps the lease of the other one, however long this takes.
+  // A heartbeat extends the lease of the other one, no matter how long this takes.
   await peer.until(() => peer.received.some(({ type }) => type === 'heartbeat'));
   expect(peer.outcomes.has(waiting)).toBe(false);
   const stoppedAt = performance.now();
@@ -143,7 +143,7 @@ test('a version that cannot be loaded is reported before its runs are returned, 
   // Archived.
   peer.bundles.bundles.delete('1');
   expect(await peer.outcome(peer.assign('say', null, of('1')))).toEqual({ kind: 'released' });
-  expect(events.at(-1)).toBe('1: the server answered 404: There is no version 1.');
+  expect(events.at(-1)).toBe('1: the server responded with 404: There is no version 1.');
   peer.bundles.bundles.set('1', bundle);
   expect(await peer.outcome(peer.assign('say', null, of('1')))).toMatchObject({ output: 'one' });
 }, 30_000);
@@ -282,7 +282,7 @@ test('does not execute damaged files until it can fetch them again', async () =>
   newProcess();
   expect(await peer.outcome(peer.assign('say', null, of('1')))).toMatchObject({ kind: 'released' });
   await peer.until(() => served().length === 0);
-  expect(events).toEqual(['1 damaged', '1: the server answered 404: There is no version 1.']);
+  expect(events).toEqual(['1 damaged', '1: the server responded with 404: There is no version 1.']);
   peer.bundles.bundles.set('1', bundle);
   expect(await peer.outcome(peer.assign('say', null, of('1')))).toMatchObject({ output: 'one' });
 }, 30_000);
@@ -307,7 +307,7 @@ test('on a full disk, evicts idle versions for a requested one', async (context)
   peer.send({ type: 'load', versions: ['1'] });
   await peer.until(() => served().includes('1'));
   peer.send({ type: 'load', versions: ['2'] });
-  // Its process is kept for a while.
+  // The process is kept for a while.
   await expect.poll(() => events.at(-1) ?? '', { timeout: 10_000 }).toMatch(/disk of the cache .* is full$/);
   await expect
     .poll(

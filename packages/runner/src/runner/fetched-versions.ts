@@ -12,9 +12,9 @@ export interface FetchedVersionsOptions {
   readonly start: (version: string) => Promise<string | undefined>;
   /** Called when the set of executable versions has changed. */
   readonly onChange: () => void;
-  /** A version was fetched and is in service. */
+  /** A version was fetched and is being served. */
   readonly onLoaded: (version: string, took: number) => void;
-  /** Files of a version in the cache were lost or changed: it is loaded again. */
+  /** Files of a version in the cache were lost or changed, so it is reloaded. */
   readonly onDamaged: (version: string) => void;
   readonly onUnable: (version: string, why: string) => void;
 }
@@ -24,7 +24,7 @@ export class FetchedVersions {
   readonly #options: FetchedVersionsOptions;
   readonly #loaded = new Map<string, ServedBuild>();
   readonly #loading = new Map<string, Promise<boolean>>();
-  /** Processes that start at the same time share a check of their files. */
+  /** Processes that start at the same time share one check of their files. */
   readonly #checks = new Map<string, Promise<boolean>>();
   /** The versions that the server has requested to be ready. */
   #warm: readonly string[] = [];
@@ -60,7 +60,7 @@ export class FetchedVersions {
     }
   }
 
-  /** Fetches a version. False if this runner cannot execute it: the server has been notified of the reason. */
+  /** Fetches a version. Returns false if this runner cannot execute it, in which case the server has been notified of the reason. */
   load(version: string): Promise<boolean> {
     const under = this.#loading.get(version);
     if (under) return under;
@@ -83,8 +83,8 @@ export class FetchedVersions {
   }
 
   /**
-   * Loads a version again if its files in the cache were lost or changed. False if this runner can no longer execute it: the server has been
-   * notified of the reason.
+   * Loads a version again if its files in the cache were lost or changed. Returns false if this runner can no longer execute it, in which
+   * case the server has been notified of the reason.
    */
   async repair(version: string): Promise<boolean> {
     const loading = this.#loading.get(version);
@@ -146,7 +146,7 @@ export class FetchedVersions {
     return { hash: contentHash, dir, entries, tasks, defaults, sdk };
   }
 
-  /** When the cache is over its limit, idle versions are dropped: they are fetched again when one of their runs arrives. */
+  /** When the cache exceeds its limit, idle versions are dropped; they are fetched again when one of their runs arrives. */
   async #makeRoom(): Promise<void> {
     const { cache } = this.#options;
     if (!(await cache.isOver())) return;

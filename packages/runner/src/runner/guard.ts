@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { builtFile, ownWays, type Ways } from '@millrace/platform';
 
-/** Kills the process groups on its list when the runner has ended for any reason. */
+/** Kills the process groups on its list when the runner ends, for any reason. */
 export interface Guard {
   readonly add: (pid: number | undefined) => void;
   readonly remove: (pid: number | undefined) => void;
@@ -31,10 +31,10 @@ export function startGuard(ways: Ways = ownWays): Guard {
     stdio: ['pipe', 'ignore', 'ignore'],
     detached: true,
     windowsHide: true,
-    // It receives none of our settings, because they would be readable in its environment.
+    // It does not receive any of our settings, because they would be readable in its environment.
     env: { PATH: process.env['PATH'] },
   });
-  // Without it there is no guard; executors that are not blocked still end with their pipes.
+  // If it cannot start, there is no guard; executors that are not blocked still end with their pipes.
   child.on('error', () => undefined);
   child.stdin.on('error', () => undefined);
   const send = (act: string, pid: number | undefined): void => {

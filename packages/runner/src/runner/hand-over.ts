@@ -14,9 +14,9 @@ export interface HandOver {
   readonly dispatch: Dispatch;
   readonly outbox: Outbox;
   readonly events: RunnerEvents;
-  /** Milliseconds for which runs may finish. */
+  /** How long runs may take to finish, in milliseconds. */
   readonly waitMs: number;
-  /** Resolves when the wait is to end early, except for a moment to deliver the last outcomes. */
+  /** Resolves when the wait should end early, except for a moment to deliver the last outcomes. */
   readonly hurried: Promise<unknown>;
   /** Resolves when the server has rejected this runner, so there is nothing to hand over to. */
   readonly ended: Promise<unknown>;
@@ -50,6 +50,6 @@ export async function handOver({
     hurried.then(() => after(hurriedFlushMs)),
   ]);
   if (outbox.runs.length > 0) events.onUnconfirmed?.(outbox.runs);
-  // The connection ends last: no code runs here by then, and the server may assign the remaining attempts to others.
+  // The connection ends last, when no code runs here any longer and the server may assign the remaining attempts to others.
   await closed;
 }

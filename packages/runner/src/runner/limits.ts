@@ -5,15 +5,15 @@ import type { Executor } from './executor.ts';
 
 /** Milliseconds between two ticks. */
 export const tickMs = 100;
-/** Milliseconds that importing the task files may take. */
+/** How long importing the task files may take, in milliseconds. */
 export const startMs = 60_000;
 
 export interface Limits {
   /** Milliseconds between the stop signal of an attempt and killing it. */
   readonly graceMs: number;
-  /** Milliseconds that other attempts in a process have to finish when one of them does not stop. */
+  /** How long, in milliseconds, other attempts in a process have to finish when one of them does not stop. */
   readonly vacateMs: number;
-  /** Milliseconds that a shared process may be unresponsive. */
+  /** How long a shared process may be unresponsive, in milliseconds. */
   readonly blockedMs: number;
 }
 
@@ -39,7 +39,7 @@ export function overdue(
 /** The process's event loop is blocked, so nothing in it can end, and the cause is unknown. */
 const isBlocked = (executor: Executor): boolean => executor.silentTicks * tickMs > 1_000;
 
-/** Whether an overdue attempt may only be blocked by other attempts in its process, or by code that they left behind. */
+/** Whether an overdue attempt may merely be blocked by other attempts in its process, or by code that they left behind. */
 export const isBlockedByOthers = (executor: Executor): boolean =>
   executor.purpose === 'shared' &&
   isBlocked(executor) &&

@@ -2,7 +2,7 @@ import type { Outcome } from '@millrace/contract/runner';
 
 /** Messages of Node.js and dynamic linkers about a missing file. */
 const sentence = /cannot find (?:module|package)|ENOENT|no such file or directory/i;
-/** Milliseconds for which the result of a check also applies to other failures of the version. */
+/** How long the result of a check also applies to other failures of the version, in milliseconds. */
 const recentMs = 1_000;
 
 /** Detects failures whose cause may be a lost file of their version, such as a module that the code imports late. */

@@ -29,7 +29,7 @@ export interface RunnerOptions {
   readonly cache?: CacheOptions;
   /** Labels of this machine for tasks with `requires`. */
   readonly labels?: readonly string[];
-  /** Milliseconds that runs may take to finish when the server asks this runner to stop. Default 25,000. */
+  /** How long, in milliseconds, runs may take to finish when the server asks this runner to stop. Default 25,000. */
   readonly stopMs?: number;
   /** Maximum number of concurrent attempts. Default 100. */
   readonly concurrency?: number;
@@ -50,12 +50,12 @@ export interface RunnerOptions {
   readonly runAs?: string;
   /** Milliseconds between the stop signal of an attempt and killing it. Default 5,000. */
   readonly graceMs?: number;
-  /** Milliseconds that a shared process may be unresponsive. Default 10,000. */
+  /** How long a shared process may be unresponsive, in milliseconds. Default 10,000. */
   readonly blockedMs?: number;
-  /** Milliseconds that other attempts in a process have to finish when one of them does not stop. Default 60,000. */
+  /** How long, in milliseconds, other attempts in a process have to finish when one of them does not stop. Default 60,000. */
   readonly vacateMs?: number;
   readonly events?: RunnerEvents;
-  /** Aborting it stops waiting for an unresponsive server: `startRunner` rejects. No effect later. */
+  /** Aborting it stops waiting for an unresponsive server, and `startRunner` rejects. Has no effect later. */
   readonly signal?: AbortSignal;
 }
 
@@ -91,9 +91,9 @@ export interface ServedFolder {
   /** Whether the last build had problems. */
   readonly hadProblems: boolean;
   readonly build: (version: string) => ServedBuild | undefined;
-  /** Finds the versions that earlier runners of this environment built, and registers the current one. */
+  /** Finds the versions that earlier runners of this environment built and registers the current one. */
   readonly start: (environment: string) => Promise<void>;
-  /** Builds after a change. A broken project is reported, and the last version stays in service. */
+  /** Builds after a change. A broken project is reported, and the last version continues to be served. */
   readonly redeploy: () => Promise<void>;
   /** Stops watching the folder. */
   readonly close: () => Promise<void>;
@@ -107,30 +107,30 @@ export interface CacheOptions {
 }
 
 export interface RunnerEvents {
-  /** A version is in service: newly registered, or unchanged. */
+  /** A version is being served: newly registered, or unchanged. */
   readonly onVersion?: (version: VersionEvent) => void;
-  /** A deployed version was fetched, which took this many milliseconds, and is in service. */
+  /** A deployed version was fetched in this many milliseconds and is being served. */
   readonly onLoaded?: (version: string, took: number) => void;
   /** A deployed version cannot be served here. The server has been notified of the reason. */
   readonly onUnable?: (version: string, why: string) => void;
-  /** Files of a deployed version in the cache were lost or changed: it is fetched again, and its attempts continue. */
+  /** Files of a deployed version in the cache were lost or changed, so it is fetched again, and its attempts continue. */
   readonly onDamaged?: (version: string) => void;
-  /** The server requested this runner to stop, and it stops. */
+  /** The runner is stopping at the server's request. */
   readonly onStopRequested?: () => void;
   /** A problem in the project prevents tasks from being served. */
   readonly onProblem?: (problem: Problem) => void;
   /** An attempt ended here. Not called for attempts that were returned to the server. */
   readonly onAttemptEnd?: (end: AttemptEnd) => void;
-  /** A change could not be built. This version, the newest that could be built, stays in service. */
+  /** A change could not be built. This version, the newest that could be built, is still served. */
   readonly onStillServed?: (version: string) => void;
   /** The runner stops and waits for these runs, up to this time. */
   readonly onStopping?: (stopping: { readonly runs: readonly string[]; readonly waitMs: number }) => void;
-  /** Runs that move to other runners because this one stops. */
+  /** Runs that move to other runners because this one is stopping. */
   readonly onReleased?: (released: ReleasedRuns) => void;
-  /** This runner stops, and the server has not confirmed the outcomes of these runs. They may execute again. */
+  /** This runner is stopping, and the server has not confirmed the outcomes of these runs, so they may execute again. */
   readonly onUnconfirmed?: (runs: readonly string[]) => void;
   readonly onRunLog?: (lines: readonly LogLine[]) => void;
-  /** Output of executor processes that belongs to no run. */
+  /** Output of executor processes that does not belong to any run. */
   readonly onOutput?: (stream: 'stdout' | 'stderr', text: string) => void;
   readonly onState?: (state: ConnectionState | 'stopped', detail?: string) => void;
 }
@@ -156,7 +156,7 @@ export interface VersionEvent {
   /** Whether new runs start on it. */
   readonly isCurrent: boolean;
   readonly tasks: readonly TaskManifest[];
-  /** Milliseconds from the change, or the start, until the version was in service. */
+  /** Milliseconds from the change, or the start, until the version was served. */
   readonly took: number;
 }
 

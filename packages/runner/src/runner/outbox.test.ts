@@ -88,7 +88,7 @@ test('only unconfirmed lines are resent on a new connection, with the same numbe
   outbox.logged(1);
   isConnected = false;
   outbox.resend();
-  // The confirmation of the second was lost with the connection.
+  // The confirmation of the second outcome was lost with the connection.
   isConnected = true;
   sent.length = 0;
   outbox.connected({ logFrames: 3, logged: 2 });

@@ -9,7 +9,7 @@ import { cut, lengthOf } from '../executor/cut.ts';
 import { LineBuffer } from '../executor/line-buffer.ts';
 import { SpanBuffer } from '../executor/span-buffer.ts';
 
-/** Milliseconds for which lines wait to be sent together. */
+/** How long lines wait to be sent together, in milliseconds. */
 const linesWait = 50;
 /** Characters of buffered lines. */
 export const maxLinesSize = 16 * 1024 * 1024;
@@ -36,7 +36,7 @@ export interface LineLimits {
   readonly logged?: number | undefined;
 }
 
-/** Messages to the server. Outcomes are stored, and sent again on each new connection, until they are confirmed. */
+/** Messages to the server. Outcomes are stored, and resent on each new connection, until they are confirmed. */
 export class Outbox {
   /** False when there is no connection. */
   readonly #send: (message: RunnerMessage) => boolean;
@@ -45,7 +45,7 @@ export class Outbox {
   readonly #lines = new LineBuffer(maxLinesSize);
   readonly #spans = new SpanBuffer(maxSpansSize);
   #limits: LineLimits = {};
-  /** Frames of lines that were sent and are not confirmed, by their number. Sent again on each new connection. */
+  /** Frames of lines that were sent but not confirmed, by number. Sent again on each new connection. */
   readonly #unlogged = new Map<number, LinesFrame>();
   #lastFrame = 0;
   #scheduled = false;
@@ -108,8 +108,8 @@ export class Outbox {
   }
 
   /**
-   * This runner no longer owns these attempts. Their outcome no longer counts, but their consumed session messages do: another runner may not
-   * have got as far.
+   * This runner no longer owns these attempts. Their outcome no longer counts, but their consumed session messages do, because another
+   * runner may not have got as far.
    */
   lost(fences: readonly number[]): void {
     this.confirm(fences.filter((fence) => !this.#unconfirmed.get(fence)?.consumed));
@@ -166,7 +166,7 @@ export class Outbox {
 /** Overhead of an outcome in its frame. */
 const envelopeBytes = 1_024;
 
-/** An outcome that fits into a frame: its JSON may be several times as long as its output. */
+/** An outcome that fits into a frame. Its JSON may be several times as long as its output. */
 function fitFrame(settlement: Settlement): Settlement {
   const { outcome } = settlement;
   if (outcome.kind !== 'completed' || outcome.output === null) return settlement;

@@ -23,12 +23,12 @@ const cases: Readonly<Record<string, readonly [code: string, why: string]>> = {
     `writeSync(3, ${JSON.stringify(`${forged('run_1')}\n${forged('run_2')}\n`)});`,
     pipeFaults.foreign,
   ],
-  // Without a pause, so that no Millrace output ends the line.
+  // Without a pause, so that no Millrace output terminates the line.
   endless: [
     "const piece = Buffer.alloc(65_536, 'x'); for (let sent = 0; sent < 2 ** 26; ) try { sent += writeSync(3, piece); } catch (error) { if ((error as any).code !== 'EAGAIN') throw error; }",
     pipeFaults.tooLong,
   ],
-  // Until it has read something that the runner sent.
+  // Repeats until it has read something that the runner sent.
   consumed: [
     "for (const taken = Buffer.alloc(65_536); ; ) try { if (readSync(3, taken) > 0) break; } catch (error) { if ((error as any).code !== 'EAGAIN') throw error; }",
     pipeFaults.consumed,
@@ -62,7 +62,7 @@ test('code that writes to or closes the pipe of its process ends only that proce
     ]);
   for (const fence of innocents)
     expect(await peer.outcome(fence)).toMatchObject({ kind: 'completed', output: 'done' });
-  // Nor is an attempt to blame that is alone in the process when code of an ended run breaks the pipe.
+  // Nor is an attempt blamed that is alone in the process when code of an ended run breaks the pipe.
   await peer.outcome(peer.assign('later'));
   const bystander = peer.assign('innocent', 1_000);
   expect(await peer.outcome(bystander)).toMatchObject({ kind: 'completed' });

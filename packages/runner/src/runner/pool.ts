@@ -39,13 +39,13 @@ export interface ExecutorEnvironment {
   readonly environment: EnvironmentInfo;
 }
 
-/** Milliseconds for which an idle process is kept if its version need not be ready, or its variables are old. */
+/** How long an idle process is kept if its version need not be ready or its variables are outdated, in milliseconds. */
 const surplusMs = 10_000;
-/** Maximum number of such idle processes: a runner may serve many versions, and each process takes 60 MB. */
+/** Maximum number of such idle processes, because a runner may serve many versions and each process takes 60 MB. */
 const maxSurplus = 8;
-/** Milliseconds that idle processes have to exit when the pool closes. */
+/** How long idle processes have to exit when the pool closes, in milliseconds. */
 const endMs = 1_000;
-/** Memory in MiB that an isolated run counts for if its task names no machine. */
+/** Memory in MiB that an isolated run counts as if its task does not name a machine. */
 export const unnamedMachine = 512;
 
 /** The executor processes of a runner: shared ones for each version, and those for one run. */
@@ -134,7 +134,7 @@ export class Pool {
     const build = this.#options.build(version);
     const served = build?.tasks[task];
     if (!build || !served) return undefined;
-    // It imports the file of this task and no other task files.
+    // It imports only the file of this task.
     const entries = importOrder(build.entries, build.defaults, [served.source]);
     const machine = machineOf(attempt, served);
     const memory = machine === null ? this.#options.executorMemory : machineMemory[machine];
@@ -147,7 +147,7 @@ export class Pool {
     const served = this.#options.build(version)?.tasks[task];
     const machine = served ? machineOf(attempt, served) : null;
     let used = 0;
-    // A suspended run may wait for this very run, so it does not count.
+    // A suspended run may be waiting for this very run, so it does not count.
     for (const executor of this.#executors)
       if (executor.purpose === 'isolated' && executor.isBusy) used += executor.memory ?? unnamedMachine;
     const required = machine === null ? unnamedMachine : machineMemory[machine];

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { maxPrefetched, Prefetch } from './prefetch.ts';
 
-test('prefetching increases at once and decreases step by step', () => {
+test('prefetching increases immediately and decreases step by step', () => {
   const prefetch = new Prefetch();
   expect(prefetch.update(0, false)).toBeUndefined();
   expect(prefetch.update(500, false)).toBe(500);

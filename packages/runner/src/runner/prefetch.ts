@@ -2,8 +2,8 @@
 export const maxPrefetched = 900;
 
 /**
- * How many attempts to prefetch beyond those that run: about as many as finish between two updates, so that slots never
- * wait for the server; none when attempts are slow, so that other runners get them.
+ * How many attempts to prefetch beyond those that are running: about as many as finish between two updates, so that slots never wait for
+ * the server, but none if attempts are slow, so that other runners get them.
  */
 export class Prefetch {
   #amount = 0;

@@ -3,7 +3,7 @@ import { startTestRunner, tasksFile } from './testing/runner.ts';
 
 const report = 'return (globalThis as any).began;';
 const files = {
-  // Sorts before init.ts, and depends on a value that init.ts sets.
+  // Sorts before init.ts, but depends on a value that init.ts sets.
   'tasks/a.ts': `(globalThis as any).began.push('a');\n${tasksFile(
     {
       shared: report,
@@ -18,7 +18,7 @@ const files = {
     (globalThis as any).began = ['init'];
     tasks.middleware('first', async ({ next }) => { console.log('middleware'); await next(); });
   `,
-  // A file without tasks, whose hooks are for all of them.
+  // A file without tasks, whose hooks apply to all tasks.
   'tasks/z-hooks.ts': `
     import { tasks } from '@millrace/sdk';
     (globalThis as any).began.push('hooks');

@@ -10,14 +10,14 @@ export interface RunAs {
   readonly home: string;
 }
 
-/** Executors cannot run as the configured user. The message has the reason. */
+/** Executors cannot run as the configured user. The message contains the reason. */
 class RunAsError extends Error {
   override readonly name = 'RunAsError';
 }
 
 /**
- * Finds the user to run executors as, who must be able to read the project. A process of another user cannot read the runner's
- * environment and memory. Throws a RunAsError.
+ * Finds the user to run executors as, who must be able to read the project. A process of another user cannot read the runner's environment
+ * or memory. Throws a RunAsError.
  */
 export function findRunAs(name: string, projectDir: string): RunAs {
   if (process.getuid?.() !== 0) {
@@ -34,7 +34,7 @@ export function findRunAs(name: string, projectDir: string): RunAs {
   if (Number(uid) === 0)
     throw new RunAsError(`--run-as ${name}: must not be root. Use an unprivileged user.`);
   const user = { name, uid: Number(uid), gid: Number(gid), home };
-  // Tested by reading: file modes do not include access control lists and mounts.
+  // Checked by attempting to read, because file modes do not reflect access control lists and mounts.
   const { status, error } = spawnSync(process.execPath, ['-e', 'require("fs").readdirSync(".")'], {
     ...idsOf(user),
     cwd: projectDir,

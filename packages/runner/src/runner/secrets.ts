@@ -9,7 +9,7 @@ import type { LogLine, Settlement, SpanChunk } from '@millrace/contract/runner';
 import type { Problem } from '@millrace/diagnostics';
 import type { RunnerEvents } from './options.ts';
 
-/** Number of old values that are also redacted, because attempts may still have them. */
+/** Number of old values that are also redacted, because attempts may still use them. */
 const maxValues = 2_000;
 
 /** Adds values, the newest last, and drops the oldest. */
@@ -27,14 +27,14 @@ function keep(values: Set<string>, more: readonly string[]): void {
 /** Redacts the secrets of this runner's executors and Millrace's own credentials in the runner's output. */
 export class Secrets {
   readonly #values = new Set<string>();
-  /** Values of variables that the server does not know and so cannot redact. */
+  /** Values of variables that are unknown to the server, which therefore cannot redact them. */
   readonly #outside = new Set<string>();
   #redactor: Redactor = createRedactor([]);
   #outsideRedactor: Redactor | undefined;
 
   /**
-   * Sets the variables of the environment and which of them are secrets, and the values that the server does not know, which are also redacted
-   * in sent data.
+   * Sets the variables of the environment, which of them are secrets, and the values unknown to the server, which are also redacted in sent
+   * data.
    */
   learn(
     variables: Readonly<Record<string, string>>,

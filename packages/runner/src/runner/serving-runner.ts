@@ -135,7 +135,7 @@ export class ServingRunner implements Runner {
         properties: this.#properties,
         inUse,
         start: (version) => {
-          // Its ticks end a process that does not start.
+          // The ticks end a process that does not start.
           this.#pace.start();
           return this.#dispatch.start(version);
         },
@@ -168,7 +168,7 @@ export class ServingRunner implements Runner {
     });
   }
 
-  /** Waits for the server, and until the versions of its folder are in service. */
+  /** Waits for the server, and until the versions of its folder are served. */
   async start(): Promise<void> {
     const { signal } = this.#options;
     const abandon = (): void => this.#welcomed.reject(new Error('Stopped before the server was reached.'));
@@ -232,7 +232,7 @@ export class ServingRunner implements Runner {
       host: hostname(),
       pid: process.pid,
       release,
-      // Returned attempts must not be assigned here again before the server knows that the runner drains.
+      // Returned attempts must not be assigned here again before the server knows that the runner is draining.
       capacity: this.#stopping ? 0 : this.#pace.capacity,
       versions: this.#versions.names,
       leased: [...this.#dispatch.fences, ...this.#outbox.fences],
@@ -243,7 +243,7 @@ export class ServingRunner implements Runner {
   }
 
   #greet(welcome: Welcome): void {
-    // The branch was archived and created again: nothing here belongs to the new one.
+    // The branch was archived and recreated, so nothing here belongs to the new one.
     if (this.#environment && this.#environment.id !== welcome.environment.id)
       return this.#connection.refuse('The branch of this runner was replaced by another one.');
     this.#sendChanges();

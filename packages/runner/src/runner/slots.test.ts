@@ -35,7 +35,7 @@ test('an environment above its share gets no new slots while another is below it
   expect(slots.limit(small)).toBe(1);
   Object.assign(small, { busy: 1, active: 1 });
   expect(slots.limit(big)).toBe(5);
-  // As runs of the big environment end, the small one gets their slots until both have their share.
+  // As runs of the large environment end, the small one gets their slots until both have their share.
   for (let ended = 1; ended <= 5; ended += 1) {
     big.busy -= 1;
     const limit = slots.limit(small);

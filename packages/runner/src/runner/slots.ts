@@ -1,4 +1,4 @@
-/** The attempts of one environment, as far as slots are concerned. */
+/** The attempts of one environment with respect to slots. */
 export interface SlotUser {
   /** Number of attempts that have a slot. */
   readonly busy: number;
@@ -7,8 +7,9 @@ export interface SlotUser {
 }
 
 /**
- * The slots of a runner, shared by the environments that it serves: each may use the slots that the others leave free. When all are in use, an
- * environment without a slot gets an extra one, and an environment with more than an equal share gets no new ones while another is short.
+ * The slots of a runner, shared by the environments that it serves. Each may use the slots that the others leave free. When all are in use,
+ * an environment without a slot gets an extra one, and an environment with more than an equal share gets no new ones while another is
+ * short.
  */
 export class Slots {
   readonly #count: number;

@@ -47,7 +47,7 @@ export async function startPreviews(options: PreviewsOptions): Promise<Omit<Runn
           secretKey,
           branch,
           signal,
-          // The first connection shows whether there is a server.
+          // The first connection shows whether a server is available.
           events: {
             ...branchEvents?.(branch),
             onState: () => undefined,

@@ -14,7 +14,7 @@ export interface SuspendedAttemptsOptions {
 /** Whether the attempt is suspended and its wait has not ended. */
 export const isWaiting = ({ suspendedAt, resuming }: Attempt): boolean => suspendedAt !== null && !resuming;
 
-/** Waiting attempts. Suspended ones stay in their process without a slot until they get one again. */
+/** Waiting attempts. Suspended ones remain in their process without a slot until they get one again. */
 export class SuspendedAttempts {
   readonly #leased: LeasedAttempts;
   readonly #waiting: WaitingAttempts;
@@ -55,7 +55,7 @@ export class SuspendedAttempts {
     if (this.#detachesAll) this.detach(attempt);
   }
 
-  /** Waits have ended: the attempt is notified immediately, or, if it is suspended, when it gets a slot. */
+  /** Waits have ended. The attempt is notified immediately or, if it is suspended, when it gets a slot. */
   resume(attempt: Attempt, suspension: number, keys: readonly string[]): void {
     const { fence } = attempt.assignment;
     attempt.resumedSuspension = Math.max(attempt.resumedSuspension, suspension);

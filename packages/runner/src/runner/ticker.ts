@@ -2,7 +2,7 @@ import type { Dispatch } from './dispatch.ts';
 import { tickMs } from './limits.ts';
 import { Prefetch } from './prefetch.ts';
 
-/** Milliseconds after which an attempt that waits for a slot is returned to the server. */
+/** How long an attempt waits for a slot before it is returned to the server, in milliseconds. */
 const releaseAfterMs = 1_000;
 
 /** Calls `dispatch.tick` ten times a second while there is work, and adjusts how many attempts the runner accepts. */
@@ -43,7 +43,7 @@ export class Ticker {
     const { limit } = dispatch;
     const isOther = limit !== this.#limit;
     this.#limit = limit;
-    // Before attempts are returned, because the server would send them here again otherwise.
+    // Done before attempts are returned, because otherwise the server would send them here again.
     if (change !== undefined || isOther) this.#notify(this.capacity);
     dispatch.releaseWaiting(releaseAfterMs);
     if (!dispatch.hasWork && this.#prefetch.amount === 0) this.stop();

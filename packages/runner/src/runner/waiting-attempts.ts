@@ -3,7 +3,7 @@ import { machineOf } from './attempt.ts';
 import type { Attempt } from './executor.ts';
 import type { Purpose } from './executor.ts';
 
-/** The resource for which an attempt waits: its version, a kind of process, or a slot in the process where it is suspended. */
+/** The resource that an attempt waits for: its version, a kind of process, or a slot in the process where it is suspended. */
 type Line = 'loading' | Purpose | 'resuming';
 
 /** The kind of process that an attempt needs. */
@@ -79,7 +79,7 @@ export class WaitingAttempts {
       !touched && now - receivedAt >= least;
     return [
       ...this.#lines.shared.filter((attempt) => isOld(attempt, milliseconds)),
-      // Without another runner these are assigned here again immediately, so they are returned less often.
+      // Without another runner, these are assigned here again immediately, so they are returned less often.
       ...this.#lines.isolated.filter((attempt) => isOld(attempt, milliseconds * 10)),
       // A version that is loading is worth waiting for, unless the runner stops.
       ...(milliseconds === 0 ? this.#lines.loading : []),

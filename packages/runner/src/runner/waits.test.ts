@@ -24,7 +24,7 @@ const waitsOf = (peer: Peer, fence: number): AttemptWaits[] =>
     .flatMap((message) => (message.type === 'wait' ? message.attempts : []))
     .filter((attempt) => attempt.fence === fence);
 
-/** Waits until the runner has sent this many waits, and suspends the attempt. */
+/** Waits until the runner has sent this many waits and suspends the attempt. */
 async function suspended(peer: Peer, fence: number, suspension = 1, count = 1): Promise<void> {
   await peer.until(() => waitsOf(peer, fence).length >= count);
   peer.send({ type: 'waited', attempts: [{ fence, state: 'suspended', suspension, keys: [] }] });
@@ -51,7 +51,7 @@ test('a waiting attempt uses no slot, and gets the next free one before others',
   peer.send({ type: 'cancel', fences: [holding] });
   expect(await peer.outcome(holding)).toEqual({ kind: 'canceled' });
   expect(await peer.outcome(waiting)).toMatchObject({ kind: 'completed', output: 'waited' });
-  // Only then did it get a slot.
+  // It got a slot only then.
   await peer.line(`run_${next}`, 'holds');
   const settled = peer.received.findIndex(
     (message) => message.type === 'settle' && message.settlements.some(({ fence }) => fence === waiting),
@@ -150,7 +150,7 @@ test('an attempt released before the welcome is reported after it', async () => 
   ]);
 });
 
-test('a runner that receives a stop signal releases waiting attempts at once', async () => {
+test('a runner that receives a stop signal releases waiting attempts immediately', async () => {
   const { peer, runner } = await startTestRunner({ 'tasks/all.ts': file({ waits: day }) });
   const first = peer.assign('waits');
   await suspended(peer, first);

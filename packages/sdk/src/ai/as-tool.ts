@@ -15,7 +15,7 @@ export interface AsToolOptions {
   description?: string;
   /** JSON Schema of the payload, which must be an object. Default: the schema of the task. */
   inputSchema?: JsonSchema;
-  /** Cancel the run when the model's call is aborted. Default false: the run continues. */
+  /** Cancel the run if the model's call is aborted. Default false: the run continues. */
   cancelOnAbort?: boolean;
   /** Options for each trigger, such as tags. */
   trigger?: TriggerOptions;
@@ -24,7 +24,7 @@ export interface AsToolOptions {
 /** A tool in the form that `generateText` and `streamText` of the AI SDK accept. */
 export interface TaskTool<TInput, TOutput> {
   readonly description: string;
-  // oxlint-disable-next-line typescript/no-explicit-any -- a schema's type has a symbol of its own in each version of the AI SDK
+  // oxlint-disable-next-line typescript/no-explicit-any -- a schema's type has a different symbol in each version of the AI SDK
   readonly inputSchema: any;
   readonly execute: (input: TInput, options?: { readonly abortSignal?: AbortSignal }) => Promise<TOutput>;
 }
@@ -70,7 +70,7 @@ async function execute<TId extends string, TOutput>(
   let stop = (): void => {};
   const onTriggered = (run: string): void => {
     if (!cancelOnAbort || !signal) return;
-    // The caller has gone, so a failure here has no recipient.
+    // The caller is gone, so a failure cannot be reported.
     const cancel = () => void cancelThrough(client, run).catch(() => {});
     if (signal.aborted) return cancel();
     signal.addEventListener('abort', cancel, { once: true });

@@ -10,7 +10,7 @@ afterEach(async () => {
   await server.close();
 });
 
-/** Encodes in the run id which credential and branch the request had. */
+/** Encodes the credential and branch of the request in the run id. */
 const open = async () => {
   server = await startServer((request: Received) =>
     request.path.startsWith('/api/v1/auth')
@@ -60,7 +60,7 @@ describe('withAuth', () => {
     expect(await asker()).toBe('svc_dev_outer outer');
   });
 
-  test('allows one call at a time without AsyncLocalStorage, while clients stay separate', async () => {
+  test('allows one call at a time without AsyncLocalStorage, while clients remain separate', async () => {
     vi.resetModules();
     vi.stubGlobal('process', { env: {} });
     const sdk = await import('../index.ts').finally(() => vi.unstubAllGlobals());

@@ -8,7 +8,7 @@ export interface PublicTokenOptions {
    * most 30 days, or 24 hours in the code of a run.
    */
   expirationTime?: string | number | Date;
-  /** Columns that live subscriptions created with the token leave out. */
+  /** Columns omitted from live subscriptions created with the token. */
   realtime?: { skipColumns?: readonly string[] };
 }
 

@@ -25,7 +25,7 @@ export interface SendBatchOptions {
   readonly resumeParentOnCompletion?: boolean | undefined;
 }
 
-/** Thrown when the server accepted an upload but items are missing: an intermediary drops parts of requests. */
+/** Thrown when the server accepted an upload but items are missing, which means that an intermediary drops parts of requests. */
 export class BatchNotSealedError extends Error {
   override readonly name = 'BatchNotSealedError';
   readonly batchId: string;
@@ -58,7 +58,7 @@ async function openAndFill(
   items: readonly BatchItem[],
   { idempotencyKey, ...options }: SendBatchOptions,
 ): Promise<BatchHandle> {
-  // Serialized before the batch is opened: a payload that cannot be serialized leaves nothing behind.
+  // Serialized before the batch is opened, so that a payload that cannot be serialized leaves nothing behind.
   const lines = await Promise.all(
     items.map(async ({ task, payload, options: own }, index) => {
       const members = await triggerMembers(client, task, payload, own, undefined, `items[${index}].`);

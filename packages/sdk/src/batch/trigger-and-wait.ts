@@ -26,7 +26,7 @@ export async function triggerBatchAndWait(
   const run = waitingRun('batchTriggerAndWait');
   ownEnvironment(client, 'batchTriggerAndWait');
   if (items.length === 0) return { id: '', runs: [] };
-  // As for a single run: re-executed code finds the batch that it created before.
+  // As with a single run, re-executed code finds the batch that it created before.
   const key =
     options.idempotencyKey === undefined
       ? { waitKey: ownKey(run, `batch/${nextOf(run.waits, 'batch')}`) }

@@ -13,7 +13,7 @@ export function triggerBatch(
   items: readonly BatchItem[],
   options: BatchOptions = {},
 ): Promise<BatchHandle> {
-  // As for a single run: with a custom credential the batch may be in an environment where this parent does not exist.
+  // As with a single run, a custom credential may put the batch in an environment where this parent does not exist.
   const scope = client.settings.isAmbient ? currentRun() : undefined;
   const parentRunId = parentOf(scope);
   const parentFence = parentRunId === undefined ? undefined : scope?.fence;

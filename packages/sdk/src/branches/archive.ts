@@ -5,7 +5,7 @@ import { pause } from '../runs/pause.ts';
 export interface ArchiveBranchOptions extends OfBranches {
   /** Default: preview. */
   env?: 'preview' | 'dev';
-  /** Whether to cancel unfinished runs first. Default false: a branch with unfinished runs is not archived. */
+  /** Whether to cancel unfinished runs first. Default false, in which case a branch with unfinished runs is not archived. */
   cancelRuns?: boolean;
 }
 
@@ -13,9 +13,9 @@ export interface ArchiveBranchOptions extends OfBranches {
 const pollMs = 500;
 
 /**
- * Archives a branch: its runs are no longer visible, and its name is free again. With `cancelRuns` it resolves once the runs have ended and the
- * branch is archived; an interrupted call may be repeated. Throws a NotFoundError if there is no such branch, and a ConflictError if runs have
- * not ended and `cancelRuns` is not set.
+ * Archives a branch: its runs are no longer visible, and its name can be reused. With `cancelRuns` it resolves once the runs have ended and
+ * the branch is archived; an interrupted call may be repeated. Throws a NotFoundError if there is no such branch, and a ConflictError if
+ * runs have not ended and `cancelRuns` is not set.
  *
  * @example
  * const { canceled } = await branches.archive('feat/login', { cancelRuns: true });

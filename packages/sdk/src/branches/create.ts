@@ -11,7 +11,7 @@ export interface CreateBranchOptions extends OfBranches {
 }
 
 /**
- * Creates a branch if it does not exist, and updates the given settings otherwise. Throws a BadRequestError for a name that git does not
+ * Creates a branch if it does not exist and updates the given settings otherwise. Throws a BadRequestError for a name that git does not
  * accept.
  *
  * @example

@@ -29,7 +29,7 @@ const clientFor = async (
 const isShared = (request: Received) => request.path === '/api/v1/tasks/trigger-many';
 const itemsOf = (request: Received) => (request.body as { items: { task: string; payload: number }[] }).items;
 const triggered = (n: number | string) => ({ id: `run_${n}`, isCached: false });
-/** Replies to every trigger, single or shared, with a run named after its payload. */
+/** Responds to every trigger, single or shared, with a run named after its payload. */
 const obliging = (request: Received): Answer =>
   isShared(request)
     ? { body: { results: itemsOf(request).map(({ payload }) => triggered(payload)) } }
@@ -70,7 +70,7 @@ describe('call', () => {
     });
   });
 
-  test('retries a call past five attempts while only a proxy answers, unless it is not idempotent', async () => {
+  test('retries a call past five attempts while only a proxy responds, unless it is not idempotent', async () => {
     const client = await clientFor(() =>
       server.received.length < 12
         ? { status: 503, headers: { 'content-type': 'text/html' }, body: '<html>no server</html>' }

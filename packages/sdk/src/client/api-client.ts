@@ -22,7 +22,7 @@ interface CallArguments {
   /** A text body that is sent verbatim, instead of `body`. */
   readonly text?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Ends the repetitions of an outage. Default: the signal of the run. */
+  /** Stops retrying during an outage. Default: the run's signal. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -47,7 +47,7 @@ export class ApiClient {
     this.options = { ...settings };
   }
 
-  /** Resolved by the first call: a program may be built, and its modules loaded, without an address or key. */
+  /** Resolved by the first call, so that a program can be built, and its modules loaded, without an address or key. */
   get settings(): ResolvedSettings {
     return (this.#settings ??= resolveSettings(this.options));
   }
@@ -60,7 +60,7 @@ export class ApiClient {
     return (await this.callWithHeaders(operation, args)).reply;
   }
 
-  /** Calls an operation whose response also carries data in its headers. */
+  /** Calls an operation whose response also contains data in its headers. */
   async callWithHeaders<K extends keyof Operations>(
     operation: K,
     args: CallArguments = {},
@@ -112,7 +112,7 @@ export class ApiClient {
     return {
       id,
       isCached,
-      // Signed lazily: of many runs triggered together, few are shown in a browser.
+      // Signed lazily, because few of many runs triggered together are shown in a browser.
       get publicAccessToken() {
         return runToken(accessToken, claims, id);
       },

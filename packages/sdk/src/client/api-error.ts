@@ -13,7 +13,7 @@ export class ApiError extends Error {
    * newer server may send others. Undefined when the response is not from a Millrace server.
    */
   readonly code: ErrorCode | (string & {}) | undefined;
-  /** The response body: the parsed JSON, else the text, else undefined. */
+  /** The response body: the parsed JSON, otherwise the text, otherwise undefined. */
   readonly body: unknown;
   /** The invalid fields and their problems, if the server sent any. */
   readonly details: readonly ErrorDetail[];
@@ -54,11 +54,11 @@ export interface ErrorDetail {
   readonly path?: readonly string[];
 }
 
-/** No response: the server cannot be reached, closed the connection, or took too long. `cause` has the reason. */
+/** No response: the server cannot be reached, closed the connection, or took too long. `cause` contains the reason. */
 export class ApiConnectionError extends ApiError {
   override readonly name = 'ApiConnectionError';
 }
-/** The server replied 2xx with a body that this SDK does not understand, usually because another server is at that address. */
+/** The server replied 2xx with a body that this SDK does not understand, usually because a different server is at that address. */
 export class UnexpectedReplyError extends ApiError {
   override readonly name = 'UnexpectedReplyError';
 }
@@ -149,7 +149,7 @@ function reasonOf(body: unknown, failure: { location?: string | undefined }): st
   return typeof body === 'string' ? body.slice(0, 500) : 'status code (no body)';
 }
 
-// Node.js leaves the message empty when it tried several addresses: the reasons are in `errors`.
+// Node.js leaves the message empty if it tried several addresses, and puts the reasons into `errors`.
 function causeText(cause: unknown): string {
   if (!(cause instanceof Error)) return String(cause);
   const inner: unknown = cause instanceof AggregateError ? cause.errors[0] : cause.cause;

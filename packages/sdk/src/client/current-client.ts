@@ -23,8 +23,8 @@ export function configure(settings: ClientSettings): void {
 }
 
 /**
- * The client for a public function: the one set for the current part of the program (`auth.withAuth`, a `MillraceClient`), else that of the
- * process. Each function reads it once, before its first await.
+ * The client for a public function: the one set for the current part of the program (`auth.withAuth`, a `MillraceClient`), otherwise that
+ * of the process. Each function reads it once, before its first await.
  */
 export function currentClient(): ApiClient {
   const overriding = overridingClient();

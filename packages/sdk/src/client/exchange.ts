@@ -20,7 +20,7 @@ export interface ExchangeRequest {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Whether it may be repeated on any server for as long as an outage lasts. */
   readonly repeatable: boolean;
-  /** Ends the repetitions of an outage. Default: the signal of the run. */
+  /** Stops retrying during an outage. Default: the run's signal. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -44,7 +44,7 @@ export function headersOf(
   if (body !== undefined) headers['content-type'] = 'application/json';
   if (settings.previewBranch !== undefined) headers['x-service-branch'] = settings.previewBranch;
   if (settings.agent !== undefined) headers['x-millrace-agent'] = settings.agent;
-  // One key for all attempts of this request: the server carries it out once, even if a response is lost.
+  // One key for all attempts of this request, so that the server executes it once even if a response is lost.
   if (method !== 'GET') headers['x-trigger-request-idempotency-key'] = crypto.randomUUID();
   return headers;
 }
@@ -96,7 +96,7 @@ export async function exchange(
   const nextRetry = requestRetries(settings.retry, repeatable && signal?.aborted !== true);
   let last: Exchanged = firstFailure ? { ok: false, failure: firstFailure } : await attemptOnce(request);
   while (!last.ok) {
-    // Behaves like a process that died while it waited for the response.
+    // Behaves like a process that died while waiting for the response.
     if (currentRun()?.isGone?.() === true) return new Promise<never>(() => undefined);
     const retry = nextRetry(last.failure);
     if (!retry) break;

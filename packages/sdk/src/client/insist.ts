@@ -7,7 +7,7 @@ const maxMs = 5_000;
 /** After this time the log of the run shows why it does not continue. The interval doubles. */
 const firstWarningMs = 60_000;
 
-/** A server that is away, busy, or without its database. 500 is a server bug, which retries do not fix. */
+/** A server that is unavailable, busy, or without its database. 500 is a server bug, which retries do not fix. */
 const isTransient = (error: unknown): boolean =>
   error instanceof ApiConnectionError ||
   (error instanceof ApiError && !error.isFinal && isBusy(error.status));
@@ -16,9 +16,9 @@ const isBusy = (status: number | undefined): boolean =>
   status === undefined || status === 408 || status === 429 || status > 500;
 
 /**
- * Repeats a call until the server replies, however long it is away. For calls on which an attempt depends: if such a call failed, the attempt
- * would fail too, and its retry would repeat the work. The call must be repeatable. Stops when the attempt receives a stop signal: if its run is
- * cancelled, or at its `maxDuration`.
+ * Repeats a call until the server responds, no matter how long it is unavailable. For calls on which an attempt depends: if such a call
+ * failed, the attempt would fail too, and its retry would repeat the work. The call must be repeatable. Stops when the attempt receives a
+ * stop signal, because its run was canceled or reached its `maxDuration`.
  */
 export async function insist<T>(call: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   const begun = performance.now();

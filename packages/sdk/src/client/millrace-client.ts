@@ -22,7 +22,7 @@ import type { TasksIn, TypedBatch, TypedTasks } from './typed-tasks.ts';
 
 type Verb = (...args: never[]) => unknown;
 
-/** The same functions, working through a client of their own, including those of nested namespaces (`runs.bulk`). */
+/** The same functions using a separate client, including those of nested namespaces (`runs.bulk`). */
 function bound<N extends object>(namespace: N, client: ApiClient): N {
   const entries = Object.entries(namespace).map(([name, verb]: [string, unknown]) => [
     name,
@@ -30,7 +30,7 @@ function bound<N extends object>(namespace: N, client: ApiClient): N {
       ? (...args: never[]) => beginningWith(client, () => (verb as Verb)(...args))
       : bound(verb as object, client),
   ]);
-  // Each function is unchanged except for its client.
+  // Each function is the same except for its client.
   return Object.fromEntries(entries) as N;
 }
 

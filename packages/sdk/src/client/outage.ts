@@ -2,11 +2,11 @@ import { logger } from '../logger/logger.ts';
 import type { Failure } from './api-error.ts';
 import type { ResolvedSettings } from './settings.ts';
 
-/** An outage affects many calls, so one line a minute is enough. */
+/** An outage affects many calls, so one line per minute is enough. */
 const quietMs = 60_000;
 const announcedAt = new Map<string, number>();
 
-/** Writes one line per server and minute to the log: the calls of this program are waiting for it. */
+/** Writes one log line per server and minute, stating that the calls of this program are waiting for it. */
 export function announceOutage(
   { baseURL, retry: { maxOutageInMs } }: Pick<ResolvedSettings, 'baseURL' | 'retry'>,
   failure: Failure,

@@ -12,12 +12,12 @@ interface Runtime {
   };
 }
 
-// Looked up at run time, not imported: this package also runs without Node.js.
+// Looked up at run time rather than imported, because this package also runs without Node.js.
 const { process } = globalThis as Runtime;
 const AsyncLocalStorage = process?.getBuiltinModule?.('node:async_hooks')?.AsyncLocalStorage;
 const storage = AsyncLocalStorage && new AsyncLocalStorage();
 
-/** Without such storage: the client in force until its callback has ended. */
+/** Without such storage, the client that is in effect until its callback has ended. */
 let current: ApiClient | undefined;
 
 /** The client set for the calling part of the program, if any. */

@@ -1,8 +1,8 @@
 import type { Operations } from '@millrace/contract';
 
 /**
- * Operations that act a second time, or fail, when a server executes them again that does not know the request's idempotency key: each server
- * remembers keys in its own memory, except those of runs and batches, which are in the database.
+ * Operations that have a second effect, or fail, if they are executed again by a server that does not know the request's idempotency key.
+ * Each server remembers keys in its own memory, except those of runs and batches, which are in the database.
  */
 const once: ReadonlySet<keyof Operations> = new Set<keyof Operations>([
   'backfillSchedule',

@@ -66,7 +66,7 @@ describe('requestRetryDelay', () => {
 });
 
 describe('requestRetries', () => {
-  /** The delays of a request whose every attempt fails at once, until it ends. */
+  /** The delays of a request whose attempts all fail immediately, until it ends. */
   function delaysOf(failures: (at: number) => RetryHints, repeatable = true, settings = retry): number[] {
     let now = 1_000_000;
     const start = now;

@@ -1,7 +1,7 @@
 import { grownDelay } from '../retry/backoff.ts';
 import type { RequestRetry } from './settings.ts';
 
-/** The properties of a failed attempt that decide whether to retry. */
+/** The properties of a failed attempt that determine whether to retry. */
 export interface RetryHints {
   /** Undefined when there was no response. */
   readonly status: number | undefined;
@@ -23,13 +23,13 @@ export interface Retry {
 const isTransient = (status: number | undefined) =>
   status === undefined || status === 408 || status === 409 || status === 429 || status >= 500;
 
-/** No response, or one of a proxy without a server behind it, of a server without a database, or of one that sheds load. */
+/** No response, or a response from a proxy without a server behind it, from a server without a database, or from one that sheds load. */
 const isUnavailable = ({ status, shouldRetry }: RetryHints): boolean =>
   shouldRetry !== 'false' && (status === undefined || status === 502 || status === 503 || status === 504);
 
 /** During an outage, requests are repeated at least this often, so that they succeed soon after its end. */
 const maxOutageDelayMs = 5_000;
-/** A header does not delay a retry for longer. */
+/** A header does not delay a retry for longer than this. */
 const maxRetryAfterMs = 30_000;
 
 /**
@@ -53,7 +53,7 @@ export function requestRetryDelay(
   return grownDelay(retry, attempt);
 }
 
-/** Milliseconds to wait while the server is unavailable, spread so that clients do not all return at once. */
+/** Milliseconds to wait while the server is unavailable, spread so that clients do not all come back at once. */
 function outageDelay(retry: RequestRetry, attempt: number, failed: RetryHints, random: () => number): number {
   const grown = Math.min(maxOutageDelayMs, grownDelay(retry, attempt));
   const requested = Math.min(maxRetryAfterMs, Number(failed.retryAfter ?? 0) * 1_000) || 0;
@@ -61,9 +61,9 @@ function outageDelay(retry: RequestRetry, attempt: number, failed: RetryHints, r
 }
 
 /**
- * Returns a function that decides about each failed attempt of one request, in order; undefined ends the request. While the server is
- * unavailable, retries continue for `maxOutageInMs` from the first such failure, whatever their number. Other failures, and those of a request
- * that is not `repeatable`, end with `maxAttempts`.
+ * Returns a function that is called for each failed attempt of one request, in order, and returns the delay; undefined ends the request.
+ * While the server is unavailable, retries continue for `maxOutageInMs` from the first such failure, regardless of their number. For other
+ * failures, and for requests that are not `repeatable`, `maxAttempts` applies.
  */
 export function requestRetries(
   retry: RequestRetry,
@@ -85,7 +85,7 @@ export function requestRetries(
         return { delayMs: Math.min(left, delayMs), isOutage };
       }
     } else if (outageSince !== undefined) {
-      // The attempts of the outage do not count against those of another failure.
+      // Attempts during the outage do not count toward the limit for other failures.
       outageSince = undefined;
       attempts = 1;
     }

@@ -16,13 +16,13 @@ export interface ClientSettings {
    */
   previewBranch?: string;
   /**
-   * The agent on whose behalf the program calls, such as `support-bot/3`. Changes made with a secret key are recorded under this name in the
-   * audit log. 1 to 128 characters of plain ASCII. Default: none.
+   * The agent on whose behalf the program makes calls, such as `support-bot/3`. Changes made with a secret key are recorded under this name
+   * in the audit log. 1 to 128 characters of plain ASCII. Default: none.
    */
   agent?: string;
   /**
-   * Seals payloads and other data that leaves this process, and opens data that comes back: see docs/encryption.md. `null` disables the codec
-   * of the process. Default: that of `configure`, else that of the project that the process executes.
+   * Seals payloads and other data that leaves this process, and opens data that comes back (see docs/encryption.md). `null` disables the
+   * codec of the process. Default: that of `configure`, otherwise that of the project that the process executes.
    */
   codec?: Codec | null;
   /** How failed requests are retried, and for how long calls wait for a server that is unavailable. */
@@ -42,9 +42,10 @@ export interface RequestRetryOptions {
   /** The maximum delay. Default 30,000. */
   maxTimeoutInMs?: number;
   /**
-   * How long a call is repeated while the server is unavailable, from the first failure: no connection, or status 502, 503 or 504, also from a
-   * proxy. The number of attempts does not matter then; the delays are at most 5 s, plus up to half of that at random, unless `Retry-After` requests more. Applies to all calls that are safe to repeat: triggers, batches, reads and most others. 0 disables it. Default 60,000, or 0 if
-   * `maxAttempts` is set.
+   * How long a call is repeated while the server is unavailable, from the first failure: no connection, or status 502, 503 or 504,
+   * including from a proxy. The number of attempts is not limited then; the delays are at most 5 s, plus up to half of that at random,
+   * unless `Retry-After` requests more. Applies to all calls that are safe to repeat: triggers, batches, reads and most others. 0 disables
+   * it. Default 60,000, or 0 if `maxAttempts` is set.
    */
   maxOutageInMs?: number;
 }
@@ -53,13 +54,13 @@ export type RequestRetry = Readonly<Required<RequestRetryOptions>>;
 
 export interface ResolvedSettings {
   readonly baseURL: string;
-  /** The given credential, or that of the process. Undefined where only runs have one. */
+  /** The given credential, or that of the process. Undefined if only runs have one. */
   readonly accessToken: string | undefined;
   readonly previewBranch: string | undefined;
   readonly agent: string | undefined;
   readonly retry: RequestRetry;
   readonly timeoutInMs: number;
-  /** Whether no credential was given: calls then use the credential of the current run, or outside of runs that of the process. */
+  /** Whether no credential was given. Calls then use the credential of the current run or, outside of runs, that of the process. */
   readonly isAmbient: boolean;
 }
 
@@ -97,7 +98,7 @@ function checkedBaseURL(text: string | undefined): string {
   if (url.username || url.password) {
     throw new ConfigurationError(
       explained(
-        'baseURL (MILLRACE_API_URL) must not contain a user name or password; give the credential as MILLRACE_SECRET_KEY.',
+        'baseURL (MILLRACE_API_URL) must not contain a user name or password; set the credential in MILLRACE_SECRET_KEY.',
         'no-server-is-configured',
       ),
     );
@@ -118,7 +119,7 @@ function checkedToken(text: string | undefined): string {
   if (!/^[\x21-\x7e]+$/.test(text)) {
     throw new ConfigurationError(
       explained(
-        'The secret key or access token holds a space or a character that no key has; copy it again, without quotes.',
+        'The secret key or access token contains a space or a character that is not valid in a key; copy it again, without quotes.',
         'invalid-credential',
       ),
     );
@@ -161,7 +162,7 @@ export function resolveSettings(
   const explicit = filled(settings.accessToken) ?? filled(settings.secretKey);
   const token =
     explicit ?? filled(variables['MILLRACE_SECRET_KEY']) ?? filled(variables['MILLRACE_ACCESS_TOKEN']);
-  // Whether there is a credential is then only known when a call is made.
+  // In that case, whether there is a credential is known only when a call is made.
   const accessToken = token === undefined && executesRuns() ? undefined : checkedToken(token);
   const {
     maxAttempts = 5,
@@ -207,8 +208,8 @@ export function accessTokenOf(settings: ResolvedSettings): string | Promise<stri
   if (accessToken !== '') return accessToken;
   throw new ConfigurationError(
     explained(
-      'There is no credential here: the process that executes tasks holds no MILLRACE_SECRET_KEY. Call the API in the code of a run, ' +
-        'which has one of its own, not while a file is imported; or give a key with configure({ secretKey }) or auth.withAuth.',
+      'There is no credential here: the process that executes tasks has no MILLRACE_SECRET_KEY. Call the API in the code of a run, ' +
+        'which has its own credential, not while a file is imported; or pass a key with configure({ secretKey }) or auth.withAuth.',
       'no-credential-in-a-task',
     ),
   );

@@ -1,6 +1,6 @@
 /**
- * Trigger calls made in the same tick share one request. A single call is sent alone and immediately, through the ordinary route. Concurrent
- * calls are sent together to `triggerMany`, where each succeeds or fails on its own.
+ * Trigger calls made in the same tick share one request. A single call is sent separately and immediately, through the ordinary route.
+ * Concurrent calls are sent together to `triggerMany`, where each succeeds or fails on its own.
  */
 import type { Operations, Reply, triggerManyLimit } from '@millrace/contract';
 import { helpOfStatus } from '@millrace/contract/help';
@@ -35,7 +35,7 @@ const fewCalls = 8;
 /** A character takes at most 3 bytes in UTF-8, so a shared request stays below the server's 3 MiB without counting bytes. */
 const charactersPerRequest = 1_000_000;
 
-/** After the other work of the tick; without setImmediate, as soon as the platform allows. */
+/** Runs after the other work of the tick; without setImmediate, as soon as the platform allows. */
 const afterTick: (act: () => void) => void =
   typeof setImmediate === 'function' ? setImmediate : (act) => setTimeout(act, 0);
 
@@ -77,7 +77,7 @@ export class TriggerQueue {
   #flush(): void {
     const calls = this.#waiting;
     this.#waiting = [];
-    // Two requests in flight rather than one, so that the server works on the second while the database writes the first.
+    // Two requests may be in flight, so that the server works on the second while the database writes the first.
     const share = this.#underWay > 0 ? calls.length : Math.ceil(calls.length / 2);
     const max = Math.min(callsPerRequest, Math.max(fewCalls, share));
     let from = 0;
@@ -127,7 +127,7 @@ export class TriggerQueue {
     const exchanged = await exchange(this.#settings, request);
     this.#underWay -= 1;
     if (!exchanged.ok) {
-      // An invalid call must not fail the others: each is retried alone and gets its own response.
+      // An invalid call must not make the others fail, so each is retried separately and gets its own response.
       if (mayConcernOne(exchanged.failure.status)) for (const call of calls) void this.#sendAlone(call);
       else for (const call of calls) call.resolve(exchanged);
       return;
@@ -143,7 +143,7 @@ export class TriggerQueue {
         const { publicAccessToken, ...reply } = result;
         call.resolve({ ok: true, reply, publicAccessToken, claims });
       }
-      // Continues alone after its first failure, with the usual retries.
+      // Continues separately after its first failure, with the usual retries.
       else
         void this.#sendAlone(call, {
           status: result.status,

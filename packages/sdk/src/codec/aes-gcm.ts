@@ -8,8 +8,8 @@ export interface AesGcmCodecOptions {
   /** The id of the key that seals. The other keys only open. */
   readonly current: string;
   /**
-   * A text that must be equal on both sides, such as `billing/prod`: data sealed with another one does not open, even with the same key.
-   * Default: empty.
+   * A text that must be equal on both sides, such as `billing/prod`: data sealed with a different context cannot be opened, even with the
+   * same key. Default: empty.
    */
   readonly boundTo?: string;
   /** Kinds of data that are not sealed. Default: none. */
@@ -21,9 +21,9 @@ const saltBytes = 16;
 const nonceBytes = 12;
 const tagBytes = 16;
 const overhead = saltBytes + nonceBytes + tagBytes;
-/** Texts sealed per derived key: far below the 2^32 up to which random nonces are safe. */
+/** Texts sealed per derived key: far below 2^32, the limit up to which random nonces are safe. */
 const textsPerSalt = 2 ** 24;
-/** Number of derived keys in the cache. A process that seals uses one at a time; a reader needs those of many processes. */
+/** Number of derived keys in the cache. A process that seals uses one at a time, but a reader needs those of many processes. */
 const maxDerived = 1_000;
 
 interface Derived {
@@ -33,8 +33,8 @@ interface Derived {
 
 /**
  * Seals with AES-256-GCM. Each process derives its own key from the current one (HKDF-SHA-256, random salt), so any number of processes may
- * seal any number of texts. The purpose of a text, its type and the key's id are authenticated. Keys are read on first use; an Error then names
- * a missing key.
+ * seal any number of texts. The purpose of a text, its type and the key's id are authenticated. Keys are read on first use; if a key is
+ * missing, an Error names it.
  *
  * To rotate: add the new key everywhere, then make it `current`, and remove the old one when no stored data sealed with it remains.
  *

@@ -4,8 +4,8 @@ import { plain } from '../sealing/values.ts';
 
 export interface CodecHandlerOptions {
   /**
-   * Whether the sender of a request may see clear text: check its cookie or its `authorization` header. Called for each request. May return a
-   * Response, such as a redirect to a login page.
+   * Whether the sender of a request may see clear text, for example based on a cookie or the `authorization` header. Called for each
+   * request. May return a Response, such as a redirect to a login page.
    */
   readonly authorize: (request: Request) => boolean | Response | Promise<boolean | Response>;
   /** The allowed dashboards, by the origins of their pages: `['https://millrace.example.com']`. */

@@ -48,7 +48,7 @@ function printed(id: string, [program = '', ...args]: readonly string[]): string
       stdio: ['ignore', 'pipe', 'ignore'],
     });
   } catch (error) {
-    // oxlint-disable-next-line preserve-caught-error -- the cause holds what the command printed
+    // oxlint-disable-next-line preserve-caught-error -- the cause contains the command's output
     throw new Error(`Key ${id} of the codec: ${program} did not print the key (${codeOf(error)}).`);
   }
 }

@@ -5,8 +5,8 @@ import { openLine } from '../sealing/lines.ts';
 import { mapped, plain } from '../sealing/values.ts';
 
 /**
- * An API response with its sealed parts opened, for people to read. Parts that this codec cannot open stay envelopes. The codec decides whether
- * an envelope in another place than its own is opened.
+ * An API response with its sealed parts opened, for people to read. Parts that this codec cannot open remain envelopes. The codec decides
+ * whether to open an envelope that was moved to a different place.
  */
 export async function openForPeople<T>(codec: Codec, reply: T): Promise<T> {
   return (await mapped(reply, (value) => {

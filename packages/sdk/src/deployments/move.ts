@@ -2,7 +2,10 @@ import type { movableStatuses } from '@millrace/contract';
 import { currentClient } from '../client/current-client.ts';
 import { versionOf, type DeploymentReference } from './deployment.ts';
 
-/** The statuses of runs that can be moved. `RETRYING`: between two attempts. `WAITING`: inside its code, after its runner has released it. */
+/**
+ * The statuses of runs that can be moved. `RETRYING`: between two attempts. `WAITING`: at a wait in its code, after its runner has released
+ * it.
+ */
 export type MovableStatus = (typeof movableStatuses)[number];
 
 /** The runs to move. */

@@ -5,10 +5,10 @@ import { fromWire, versionOf, type Deployment, type DeploymentReference } from '
 export interface PromoteOptions {
   /** Whether the version may be older than the current one. Default false. */
   allowRollbacks?: boolean;
-  /** Whether to promote even if no connected runner has loaded it. Default false. With true, runs may have to wait for a runner. */
+  /** Whether to promote even if no connected runner has loaded it. Default false. If true, runs may have to wait for a runner. */
   force?: boolean;
   /**
-   * 1 to 99: makes it the canary instead of the current version. This percentage of the new runs starts on it, chosen by run id. Without it a
+   * 1 to 99: makes it the canary instead of the current version. This percentage of new runs, chosen by run id, starts on it. If omitted, a
    * canary becomes current, like any other version.
    */
   percent?: number;

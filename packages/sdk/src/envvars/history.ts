@@ -16,7 +16,7 @@ export interface VariableComparison {
 /** The result of a rollback. */
 export interface RolledBack {
   success: boolean;
-  /** The revision now in force. */
+  /** The revision that is now in effect. */
   revision: number;
   changes: WireRevision['changes'];
 }

@@ -4,7 +4,7 @@ export interface EnvironmentVariable {
   /** `<redacted>` for a secret variable. */
   value: string;
   isSecret: boolean;
-  /** In branches only: whether the branch has no value of its own, and this is the parent's value. */
+  /** Only in branches: whether the branch does not have its own value, so this is the parent's value. */
   isInherited?: boolean | undefined;
 }
 

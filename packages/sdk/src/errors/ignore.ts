@@ -9,7 +9,7 @@ export interface IgnoreOptions {
   occurrenceRate?: number;
   /** Number of further occurrences, counted from now; at least 1. */
   totalOccurrences?: number;
-  /** A note for other people; at most 1,000 characters. */
+  /** A note for others; at most 1,000 characters. */
   reason?: string;
 }
 

@@ -5,7 +5,7 @@ import { joined, milliseconds, pageQuery } from '../client/query.ts';
 import { fromWire, type ErrorGroup } from './error-group.ts';
 import { trendFromWire, type ErrorTrend } from './trend.ts';
 
-/** Filters for error groups. A list matches any of its values; several filters must all match. */
+/** Filters for error groups. A list matches any of its values; all filters must match. */
 export interface ListErrorsParams {
   taskIdentifier?: string | string[];
   /** Worker versions, such as `20261121.3`. */

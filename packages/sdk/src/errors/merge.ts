@@ -9,7 +9,7 @@ export type ErrorFingerprint = Omit<WireFingerprint, 'firstSeen' | 'lastSeen'> &
 };
 
 /**
- * The fingerprints in a group, its own first: one, unless groups were merged. Throws a NotFoundError for an unknown group.
+ * The fingerprints in a group, its own first. There is only one, unless groups were merged. Throws a NotFoundError for an unknown group.
  *
  * @example
  * const [own, ...merged] = await errors.fingerprints('error_0123456789abcdef');

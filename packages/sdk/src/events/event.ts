@@ -6,7 +6,7 @@ import type {
 
 /** An event to send. Plain JSON: dates become strings. Additional members are preserved. */
 export interface NewEvent {
-  /** 1 to 255 characters, unique in an environment: an event sent again with the same id is a duplicate. Default: a random UUID. */
+  /** 1 to 255 characters, unique in an environment: an event resent with the same id is a duplicate. Default: a random UUID. */
   id?: string;
   /** A name such as `order.created`, at most 255 characters. Tasks subscribe to names. */
   name: string;

@@ -4,7 +4,7 @@ import { pages, type PageList } from '../client/page.ts';
 import { joined, milliseconds, pageQuery } from '../client/query.ts';
 import { fromWire, type ListedEvent } from './event.ts';
 
-/** Filters for events. A list matches any of its values; several filters must all match. */
+/** Filters for events. A list matches any of its values; all filters must match. */
 export interface ListEventsParams {
   /** Exact names. */
   name?: string | string[];

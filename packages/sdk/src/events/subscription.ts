@@ -62,7 +62,7 @@ export function event(options: EventSubscription<StandardSchemaV1 | undefined>):
 
 type Refuse = (field: string, rule: string, value: unknown) => never;
 
-/** A subscription for the manifest. Only its form is checked here; the server validates it when the version is registered. */
+/** A subscription in the manifest. Only its form is checked here; the server validates it when the version is registered. */
 export function declaredSubscription(
   refuse: Refuse,
   on: EventSubscription<StandardSchemaV1 | undefined> | undefined,

@@ -5,7 +5,7 @@ import type { AnyTask } from '../task/types.ts';
 /** The reason with which the executor aborts an attempt's signal. */
 export type AbortReason =
   | { readonly kind: 'canceled' }
-  /** The outcome is already decided: the code must stop, and no hook is called. */
+  /** The outcome has already been determined, so the code must stop and no hook is called. */
   | { readonly kind: 'settled' }
   /** `seconds` is the exceeded limit. */
   | { readonly kind: 'maxDuration'; readonly seconds: number };
@@ -28,15 +28,15 @@ export interface ExecuteOptions extends RunContextInfo {
   readonly onWait?: ((wait: Wait) => Promise<void>) | undefined;
   /** The credential for API calls. Default: none. */
   readonly credential?: (() => string | Promise<string>) | undefined;
-  /** Whether the attempt's process counts as dead, for tests of crashes. Default: it does not. */
+  /** Whether the attempt's process counts as dead, for crash tests. Default: it does not. */
   readonly isGone?: (() => boolean) | undefined;
   /** How far the code has consumed `.in`, by session. */
   readonly consumed?: Map<string, number> | undefined;
   /** Where the task is declared, for `ctx.task.filePath`. Default: empty. */
   readonly filePath?: string;
   /**
-   * Whether this execution represents an uncaught error of another execution of the attempt, in which the hooks before `run` were called.
-   * Default false.
+   * Whether this execution represents an uncaught error of another execution of the attempt, in which the hooks before `run` have already
+   * been called. Default false.
    */
   readonly aside?: boolean;
 }

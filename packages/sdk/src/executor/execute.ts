@@ -17,10 +17,10 @@ import { pause } from '../runs/pause.ts';
 const scopes = runScopes(() => new AsyncLocalStorage<RunScope>());
 
 /**
- * Runs one attempt in its own async context and waits until its code has ended, even after an abort: the executor must stop code that ignores
- * the signal. Never rejects.
+ * Runs one attempt in its own async context and waits until its code has ended, even after an abort; the executor must stop code that
+ * ignores the signal. Never rejects.
  *
- * If aborted with `canceled`, the outcome is canceled; with `maxDuration`, TIMED_OUT, regardless of the result of the code.
+ * If aborted with `canceled`, the outcome is canceled; with `maxDuration`, it is TIMED_OUT, regardless of the result of the code.
  */
 export async function execute(options: ExecuteOptions): Promise<Outcome> {
   const { assignment, signal, onLog, onWait } = options;
@@ -46,8 +46,8 @@ export async function execute(options: ExecuteOptions): Promise<Outcome> {
     locals: new Map(),
     consumed: options.consumed,
     isGone: options.isGone,
-    // Created lazily, because most attempts never use it. Not a getter: V8 creates a hidden class for each getter of a literal, which keeps the
-    // attempt in memory until the next full garbage collection.
+    // Created lazily, because most attempts never use it. Not a getter, because V8 creates a hidden class for each getter of a literal,
+    // which keeps the attempt in memory until the next full garbage collection.
     metadata: () => (metadata ??= metadataOf(options, scope, initial)),
   };
   const outcome = await scopes.run(scope, () => runAttempt(options));

@@ -26,7 +26,7 @@ export function completed(value: unknown, isLossy = false): Outcome {
     const message = `The output has ${bytes} bytes; at most ${outputLimit} are stored. Store it elsewhere and return a reference.`;
     return failed(internalError('OutputTooLargeError', message));
   } catch (error) {
-    // Not retried: the work is done, and another attempt would fail here again.
+    // Not retried, because the work is done and another attempt would fail here again.
     const { message } = error as UnserializableError;
     return failed(internalError('OutputUnserializableError', message));
   }

@@ -44,7 +44,7 @@ test.each([
     'a library without Standard JSON Schema',
     { schema: standard() },
     undefined,
-    'its schema (acme) does not implement Standard JSON Schema; zod has it since 4.2',
+    'its schema (acme) does not implement Standard JSON Schema; zod supports it since 4.2',
   ],
   [
     'a converter that throws',
@@ -58,19 +58,19 @@ test.each([
       }),
     },
     undefined,
-    'acme cannot write it as JSON Schema: no maps',
+    'acme cannot convert it to JSON Schema: no maps',
   ],
   [
     'a value that is not JSON',
     { schema: standard({ jsonSchema: { input: () => ({ const: 1n }) } }) },
     undefined,
-    expect.stringContaining('acme cannot write it as JSON Schema: ') as string,
+    expect.stringContaining('acme cannot convert it to JSON Schema: ') as string,
   ],
   [
     'no object',
     { schema: standard({ jsonSchema: { input: () => true } }) },
     undefined,
-    'acme cannot write it as JSON Schema: it is not an object',
+    'acme cannot convert it to JSON Schema: it is not an object',
   ],
   [
     'functions among it',

@@ -9,7 +9,7 @@ const shownCharacters = 300;
 const optionsOf: Readonly<Record<string, Record<string, unknown>>> = { zod: { unrepresentable: 'any' } };
 
 /**
- * The JSON Schema of a task's trigger payload, if its schema library supports Standard JSON Schema. Otherwise a sentence with the reason why
+ * The JSON Schema of a task's trigger payload, if its schema library supports Standard JSON Schema. Otherwise a message explaining why
  * there is none.
  */
 export function payloadSchemaOf(schema: StandardSchemaV1 | undefined): Declared {
@@ -18,7 +18,7 @@ export function payloadSchemaOf(schema: StandardSchemaV1 | undefined): Declared 
     Partial<StandardJSONSchemaV1.Props>;
   if (typeof jsonSchema?.input !== 'function')
     return {
-      payloadSchemaNote: `its schema (${vendor}) does not implement Standard JSON Schema; zod has it since 4.2`,
+      payloadSchemaNote: `its schema (${vendor}) does not implement Standard JSON Schema; zod supports it since 4.2`,
     };
   try {
     const libraryOptions = optionsOf[vendor];
@@ -33,7 +33,7 @@ export function payloadSchemaOf(schema: StandardSchemaV1 | undefined): Declared 
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     return {
-      payloadSchemaNote: `${vendor} cannot write it as JSON Schema: ${message.slice(0, shownCharacters)}`,
+      payloadSchemaNote: `${vendor} cannot convert it to JSON Schema: ${message.slice(0, shownCharacters)}`,
     };
   }
 }

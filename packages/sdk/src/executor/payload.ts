@@ -34,7 +34,7 @@ const issueText = ({ path, message }: StandardSchemaV1.Issue): string => {
 };
 
 /**
- * A payload that no attempt can decrypt is as invalid as one that no attempt can parse. Other errors, such as a key that cannot be fetched, are
+ * A payload that cannot be decrypted is as invalid as one that cannot be parsed. Other errors, such as a key that cannot be fetched, are
  * retried.
  */
 function asPayloadError(error: unknown): never {

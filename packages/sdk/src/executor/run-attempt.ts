@@ -52,7 +52,7 @@ export async function runAttempt(options: ExecuteOptions): Promise<Outcome> {
   } catch (thrown) {
     const aborted = abortedOutcome(signal);
     if (aborted) return aborted;
-    // No hooks are called: they require a valid payload.
+    // No hooks are called, because they require a valid payload.
     if (thrown instanceof PayloadError) return failed(internalError(thrown.name, thrown.message));
     return byRules(attempt, thrown);
   }
@@ -137,8 +137,8 @@ function whenCanceled(calls: HookCalls) {
 }
 
 /**
- * Milliseconds that code has to stop after `maxDuration`, before the hooks are called. A process whose code continues is killed a few seconds
- * later, so the hooks cannot wait longer.
+ * How long, in milliseconds, code has to stop after `maxDuration`, before the hooks are called. If the code continues, the process is
+ * killed a few seconds later, so the hooks cannot wait longer.
  */
 const abortGraceMs = 1_000;
 
@@ -177,7 +177,7 @@ async function conclude(attempt: Attempt, result: CodeResult): Promise<Outcome> 
     await callWatching(calls, 'onComplete', { result: { ok: false, error } });
     return aborted;
   }
-  // The cancellation takes precedence, even if the code had nearly ended.
+  // The cancellation takes precedence, even if the code had almost ended.
   const outcome =
     aborted ?? (result.ok ? completed(result.output, attempt.definition.lossyOutput) : undefined);
   if (outcome?.kind === 'completed' && result.ok) {
@@ -221,7 +221,7 @@ function afterOutOfMemory({ definition, machine }: Attempt, thrown: unknown): Ou
   return larger ? { kind: 'retry', ...larger, error } : failed(error);
 }
 
-/** Without hooks, which have already been called or cannot be called. */
+/** Without calling hooks, which have already been called or cannot be called. */
 function byRules(attempt: Attempt, thrown: unknown): Outcome {
   if (isOutOfMemory(thrown)) return afterOutOfMemory(attempt, thrown);
   const { number, retry } = attempt;

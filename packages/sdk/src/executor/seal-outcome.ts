@@ -21,7 +21,7 @@ export async function sealOutcome(codec: Codec, run: string, outcome: Outcome): 
     const message = `The sealed output has ${bytes} bytes; at most ${outputLimit} are stored. Store it elsewhere and return a reference.`;
     return failed(internalError('OutputTooLargeError', message));
   } catch {
-    // Includes neither the output nor the codec's message. Not retried: the work is done.
+    // Includes neither the output nor the codec's message. Not retried, because the work is done.
     const message = 'The output could not be sealed, because the codec failed, and was not sent.';
     return failed(internalError('SealingError', message));
   }

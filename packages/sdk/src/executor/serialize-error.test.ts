@@ -80,7 +80,7 @@ describe('serializeError', () => {
     expect(messages).toEqual(['e5', 'e4', 'e3', 'e2']);
   });
 
-  test('keeps the errors of an AggregateError, and stops at a circle', () => {
+  test('keeps the errors of an AggregateError, and stops at a cycle', () => {
     const error = new AggregateError([new Error('a'), 'b'], 'all');
     error.cause = error;
     expect(serializeError(error).causes).toMatchObject([

@@ -47,7 +47,7 @@ interface Walk {
   left: number;
 }
 
-/** The cause of an error and its `errors`. On an object that is not an error, these properties may hold anything. */
+/** The cause of an error and its `errors`. On an object that is not an error, these properties may contain anything. */
 function causesOf(thrown: object, isError: boolean, level: number, walk: Walk): SerializedError[] {
   if (level >= maxLevels) return [];
   const children = read(thrown, 'errors');
@@ -89,8 +89,8 @@ function serialize(thrown: unknown, level: number, walk: Walk): SerializedError 
   walk.seen.add(thrown);
   const isError = isErrorLike(thrown);
   const original = isError ? read(thrown, 'message') : thrown;
-  // Only the message of a run's error is stored, without the help address: errors with the same message form one group. The address is added
-  // again when the error is displayed.
+  // Only the message of a run's error is stored, without the help address, because errors with the same message form one group. The address
+  // is added again when the error is displayed.
   const message = typeof original === 'string' ? withoutHelp(original) : original;
   const stack = withoutHelpIn(read(thrown, 'stack'), original, message);
   const code = read(thrown, 'code');

@@ -1,6 +1,6 @@
 import { readable, responseOf, type Readable } from '../logger/readable.ts';
 
-/** Names of members of a thrown object that hold credentials. */
+/** Names of members of a thrown object that contain credentials. */
 const secret =
   /^(?:headers|rawHeaders|authorization|proxy-authorization|cookies?|set-cookie|(?:x-)?api[-_]?key|password)$/i;
 
@@ -34,7 +34,7 @@ function gettersOf(thrown: object): Record<string, Readable> {
   let left = maxGetters;
   for (let from: object | null = thrown; from !== null; from = Object.getPrototypeOf(from) as object | null) {
     if (from === Object.prototype) break;
-    // Fields common to all events, such as the time, do not describe the failure.
+    // Fields that all events have, such as the time, do not describe the failure.
     const isEvent = typeof Event === 'function' && from === Event.prototype;
     for (const [name, { get }] of Object.entries(Object.getOwnPropertyDescriptors(from))) {
       if (!get || Object.hasOwn(found, name) || omits(name) || name === '__proto__') continue;

@@ -1,7 +1,7 @@
 import { globalHooks, hasGlobalHooks } from './global.ts';
 import type { HookArguments, HookName, HookOf, Hooks } from './types.ts';
 
-/** Milliseconds that a hook at the end of an attempt may take, so that the run does not wait forever. */
+/** How long, in milliseconds, a hook at the end of an attempt may take, so that the run does not wait forever. */
 export const hookLimitMs = 30_000;
 
 /** The hooks of one task's attempt, and their common parameters. */
@@ -29,7 +29,7 @@ export async function callAll(calls: HookCalls, name: 'onStart' | 'onStartAttemp
 
 type Watching = 'onSuccess' | 'onFailure' | 'onComplete' | 'onCancel';
 
-/** Calls hooks that only observe. Errors and timeouts are logged and change nothing. */
+/** Calls hooks that only observe. Errors and timeouts are logged and have no other effect. */
 export async function callWatching<K extends Watching>(
   calls: HookCalls,
   name: K,

@@ -6,7 +6,7 @@ export interface HookArguments<TPayload = unknown> {
   /** The parsed payload, as passed to `run`. */
   readonly payload: TPayload;
   readonly ctx: Context;
-  /** Aborted when the run is cancelled or has taken longer than its `maxDuration`. */
+  /** Aborted when the run is canceled or has exceeded its `maxDuration`. */
   readonly signal: AbortSignal;
   readonly task: string;
 }
@@ -42,7 +42,7 @@ export interface CatchErrorArguments<TPayload = unknown> extends FailureArgument
 }
 
 /**
- * The next step after a failed attempt. Default: the task's own rules. `error` replaces the thrown error. A run never has more attempts than
+ * What happens after a failed attempt. Default: the task's own rules. `error` replaces the thrown error. A run never has more attempts than
  * its `maxAttempts`.
  */
 export type CatchErrorResult =
@@ -67,21 +67,21 @@ export interface MiddlewareArguments<TPayload = unknown> extends HookArguments<T
 
 /** Functions that are called around `run`, for one task or, when registered through `tasks`, for all tasks. */
 export interface Hooks<TPayload = unknown, TOutput = unknown> {
-  /** Wraps the rest of an attempt. An error that it throws fails the attempt. */
+  /** Wraps the rest of an attempt. If it throws, the attempt fails. */
   middleware?: (args: MiddlewareArguments<TPayload>) => unknown;
-  /** Runs before the first attempt of a run. An error that it throws fails the attempt. */
+  /** Runs before the first attempt of a run. If it throws, the attempt fails. */
   onStart?: (args: HookArguments<TPayload>) => unknown;
-  /** Runs before each attempt. An error that it throws fails the attempt. */
+  /** Runs before each attempt. If it throws, the attempt fails. */
   onStartAttempt?: (args: HookArguments<TPayload>) => unknown;
   /** Runs after an attempt that returned. */
   onSuccess?: (args: SuccessArguments<TPayload, TOutput>) => unknown;
   /** Runs after the last attempt if it failed. */
   onFailure?: (args: FailureArguments<TPayload>) => unknown;
-  /** Runs when an executing run is cancelled: immediately, while its code stops. */
+  /** Runs immediately when an executing run is canceled, while its code stops. */
   onCancel?: (args: CancelArguments<TPayload>) => unknown;
   /** Runs at the end of a run that has executed, after the hook for its outcome. */
   onComplete?: (args: CompleteArguments<TPayload, TOutput>) => unknown;
-  /** Runs after each failed attempt and decides the next step. The task's own hook comes first; the first result applies. */
+  /** Runs after each failed attempt and decides what happens next. The task's own hook comes first; the first result applies. */
   catchError?: (args: CatchErrorArguments<TPayload>) => CatchErrorResult | Promise<CatchErrorResult>;
 }
 

@@ -4,7 +4,7 @@ import { currentRun } from '../run-scope.ts';
 export type IdempotencyKeyScope = 'run' | 'attempt' | 'global';
 
 export interface IdempotencyKeyOptions {
-  /** Default `run`, which outside of runs is the same as `global`. */
+  /** Default `run`, which is the same as `global` outside of runs. */
   scope?: IdempotencyKeyScope;
 }
 

@@ -4,7 +4,7 @@ import { projectStack } from '../project-stack.ts';
 /** JSON that is readable in a log. */
 export type Readable = string | number | boolean | null | Readable[] | { [name: string]: Readable };
 
-/** A log line has no room for values that are deeper, or for more values than this. */
+/** Values nested more deeply, or more values than this, do not fit into a log line. */
 const maxDepth = 100;
 const maxValues = 70_000;
 /** Maximum number of bytes shown of binary data. */
@@ -17,9 +17,9 @@ interface Walk {
 }
 
 /**
- * A value as JSON, including values for which JSON has no form. A part that cannot be read is replaced by a note; other parts are unaffected.
- * Undefined for a value that JSON leaves out.
- * @param omits members with these names are left out, at any depth
+ * A value as JSON, including values that JSON cannot represent. A part that cannot be read is replaced by a note; other parts are
+ * unaffected. Undefined for a value that JSON leaves out.
+ * @param omits members with these names are omitted, at any depth
  */
 export function readable(
   value: unknown,
@@ -34,7 +34,7 @@ export function unreadable(thrown: unknown): string {
   try {
     reason = thrown instanceof Error ? thrown.message : String(thrown);
   } catch {
-    // The thrown value cannot be read either.
+    // The thrown value could not be read either.
   }
   return storable(reason === '' ? '[unreadable]' : `[unreadable: ${reason.slice(0, 1_000)}]`);
 }
@@ -173,7 +173,7 @@ function members(
   return found;
 }
 
-/** Also works for the name `__proto__`. */
+/** Works for the name `__proto__` as well. */
 const define = (found: Record<string, Readable>, name: string, value: Readable): void =>
   void Object.defineProperty(found, name, { value, enumerable: true, writable: true, configurable: true });
 
@@ -216,8 +216,8 @@ function binary(value: ArrayBufferView | ArrayBuffer): Readable {
 }
 
 /**
- * The status of a response from any library: its fields are getters, or hold a whole connection. Headers and the query of its address may
- * contain credentials, so they are left out.
+ * The status of a response from any library. Its fields are getters, or contain a whole connection. Headers and the query of its URL may
+ * contain credentials, so they are omitted.
  */
 export function responseOf(value: object): Record<string, unknown> | undefined {
   try {

@@ -65,7 +65,7 @@ test('changes made while others are being sent are sent before the end', async (
   expect(sent.at(-1)?.operations).toEqual([set('step', 2)]);
 });
 
-test('changes that could not be sent are sent again, and applied once', async () => {
+test('changes that could not be sent are resent, and applied once', async () => {
   const { buffer, sent, failures, warned } = buffered();
   failures.push(new Error('away'));
   buffer.change('operations', { type: 'increment', key: 'n', value: 1 });

@@ -4,7 +4,7 @@ import type { MetadataTarget, RunMetadata } from '../run-scope.ts';
 import { operationAsJson } from './operation-as-json.ts';
 
 const maxBytes: typeof contractLimit = 262_144;
-/** Milliseconds for which changes are buffered. */
+/** How long changes are buffered, in milliseconds. */
 const waitMs = 1_000;
 /** Maximum number of changes in a request; more are sent without waiting. */
 const maxAtOnce = 1_000;
@@ -12,7 +12,7 @@ const maxAtOnce = 1_000;
 /** Changes in one request. */
 export type MetadataChanges = Partial<Record<MetadataTarget, MetadataOperation[]>>;
 
-/** The server permanently rejected changes: a retry would also fail. */
+/** The server permanently rejected the changes, so a retry would also fail. */
 export class MetadataRefused extends Error {
   override readonly name = 'MetadataRefused';
 }
@@ -28,7 +28,7 @@ export interface MetadataBufferOptions {
 
 const sizeOf = (value: unknown): number => new TextEncoder().encode(JSON.stringify(value) ?? '').length;
 
-/** The metadata of an attempt's run: changed locally at once, and sent to the server in batches. */
+/** The metadata of an attempt's run, which is changed locally immediately and sent to the server in batches. */
 export class MetadataBuffer implements RunMetadata {
   readonly #options: MetadataBufferOptions;
   #current: Metadata;
@@ -72,7 +72,7 @@ export class MetadataBuffer implements RunMetadata {
     }
   }
 
-  /** At the attempt's end: changes that cannot be sent now are lost. */
+  /** At the attempt's end, changes that cannot be sent now are lost. */
   async end(): Promise<void> {
     await this.flush();
     clearTimeout(this.#timer);
@@ -106,7 +106,7 @@ export class MetadataBuffer implements RunMetadata {
     (this.#timer as { unref?: () => void }).unref?.();
   }
 
-  /** One request at a time, so that changes arrive in order. Resolves with whether the server replied. Never rejects. */
+  /** One request at a time, so that changes arrive in order. Resolves to whether the server replied. Never rejects. */
   #send(): Promise<boolean> {
     this.#sending ??= this.#sendNow().finally(() => {
       this.#sending = undefined;
@@ -116,8 +116,8 @@ export class MetadataBuffer implements RunMetadata {
   }
 
   /**
-   * Sends all changes in one request; if that is rejected, one request per target, so that a full parent does not affect the run's own
-   * metadata.
+   * Sends all changes in one request; if that is rejected, one request per target, so that a parent whose metadata is full does not affect
+   * the run's own.
    */
   async #sendAll(changes: MetadataChanges): Promise<Metadata> {
     const targets = Object.entries(changes) as [MetadataTarget, MetadataOperation[]][];

@@ -104,7 +104,7 @@ function current(options: OfRun = {}): Metadata | Promise<Metadata> {
     .then((reply) => openMetadata(codecOf(client), reply.metadata));
 }
 
-/** Resolves when the server has every change that the run has made so far. Does nothing outside of runs. */
+/** Resolves when the server has received every change that the run has made so far. Does nothing outside of runs. */
 const flush = async (): Promise<void> => currentRun()?.metadata?.().flush();
 
 /**

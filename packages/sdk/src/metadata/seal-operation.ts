@@ -4,7 +4,7 @@ import { sealMetadata } from '../sealing/values.ts';
 import type { MetadataChanges } from './buffer.ts';
 
 /**
- * A change in the form in which it is sent. Keys, numbers and booleans stay in the clear, so that the server can still apply changes from
+ * A change in the form in which it is sent. Keys, numbers and booleans are not encrypted, so that the server can still apply changes from
  * several runs.
  */
 export async function sealOperation(

@@ -3,7 +3,7 @@ import { pages, type PageList } from '../client/page.ts';
 import { addressed } from '../envvars/address.ts';
 import { deliveryFromWire, type NotificationDelivery } from './endpoint.ts';
 
-/** Filters for deliveries in the environment of the secret key. Several filters must all match. */
+/** Filters for deliveries in the environment of the secret key. All filters must match. */
 export interface ListDeliveriesParams {
   /** Endpoint ids. */
   endpoint?: readonly string[];

@@ -50,7 +50,7 @@ export async function listEndpoints(...args: readonly string[]): Promise<Notific
 }
 
 /**
- * Changes an endpoint, or turns it off and on. An omitted password stays unchanged. Throws a NotFoundError if the environment has no such
+ * Changes an endpoint, or turns it off and on. An omitted password is not changed. Throws a NotFoundError if the environment has no such
  * endpoint, and an UnprocessableEntityError for a field that its kind does not have.
  *
  * @example

@@ -12,7 +12,9 @@ export interface TypedText {
 
 type Settings = Pick<ResolvedSettings, 'retry' | 'timeoutInMs'>;
 
-/** One request to a signed URL, with retries. The URL may be on another host and is itself the permission: the credential is not sent. */
+/**
+ * One request to a signed URL, with retries. The URL may be on another host and itself grants permission, so the credential is not sent.
+ */
 async function exchangeWith(settings: Settings, url: string, init: RequestInit): Promise<Response> {
   // An upload replaces an earlier one.
   const nextRetry = requestRetries(settings.retry, true);

@@ -62,7 +62,7 @@ test.each([
   expect(run).not.toHaveProperty('outputPresignedUrl');
 });
 
-test('large is 128 KiB and more, in bytes', () => {
+test('large means 128 KiB or more, in bytes', () => {
   const kib = 1_024;
   expect([isLarge('x'.repeat(128 * kib - 1)), isLarge('x'.repeat(128 * kib))]).toEqual([false, true]);
   expect([isLarge('é'.repeat(64 * kib - 1)), isLarge('é'.repeat(64 * kib))]).toEqual([false, true]);

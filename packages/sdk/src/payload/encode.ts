@@ -15,10 +15,10 @@ export interface Encoded {
 }
 
 /**
- * Serializes a value. A string stays verbatim if every store accepts it (others are escaped as JSON). Values that JSON preserves exactly become
- * JSON. Everything else (dates, maps, sets, bigints, nested `undefined`, errors, circular and shared references …) becomes superjson. Values
- * that superjson would drop or change (functions, symbols, instances of classes …) throw an UnserializableError that names their path. A
- * `toJSON` method is applied.
+ * Serializes a value. A string is kept verbatim if every store accepts it (others are escaped as JSON). Values that JSON preserves exactly
+ * become JSON. Everything else (dates, maps, sets, bigints, nested `undefined`, errors, circular and shared references …) becomes
+ * superjson. Values that superjson would drop or change (functions, symbols, instances of classes …) throw an UnserializableError that
+ * names their path. A `toJSON` method is applied.
  * @param what name used in the error, and first word of the path: `payload`, `output`
  */
 export function encode(value: unknown, what: string): Encoded {
@@ -26,7 +26,7 @@ export function encode(value: unknown, what: string): Encoded {
   if (typeof value === 'string' && isStorable(value)) return { text: value, type: 'text/plain' };
   let refused: string;
   try {
-    // A bare null would be read as no payload at all.
+    // A bare null would be interpreted as no payload at all.
     if (value !== null && typeof value !== 'string' && isPlainJson(value)) {
       return { text: JSON.stringify(value), type: 'application/json' };
     }

@@ -33,7 +33,7 @@ describe('encode', () => {
     expect(roundTrip(value)).toStrictEqual(value);
   });
 
-  test('restores one object in two places as one, and a circle as a circle', () => {
+  test('restores one object in two places as one, and a cycle as a cycle', () => {
     const shared = { n: 1 };
     const both = roundTrip({ a: shared, b: shared }) as { a: object; b: object };
     expect(both.a).toBe(both.b);
@@ -130,7 +130,7 @@ describe('encode', () => {
     );
   });
 
-  test('continues after a circle, and visits each object once', () => {
+  test('continues after a cycle, and visits each object once', () => {
     const circle: Record<string, unknown> = { at: new Date(5) };
     circle['self'] = circle;
     expect(roundTrip(circle)).toStrictEqual(circle);

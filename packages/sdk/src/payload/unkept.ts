@@ -13,7 +13,7 @@ export interface Unkept {
   readonly reason: string;
 }
 
-// The typed arrays that superjson restores. Buffer is not one of them: readers do not know that name.
+// The typed arrays that superjson restores. Buffer is not one of them, because readers do not know that name.
 const arrays = new Set<unknown>([
   Int8Array,
   Uint8Array,
@@ -52,9 +52,9 @@ export function findUnkept(
   if (seen.has(value)) {
     return format === 'json' ? here('is an object that contains it: a circular reference') : undefined;
   }
-  // For JSON, `seen` holds the enclosing objects. The server rejects deeper nesting, which would also soon overflow the stack.
+  // For JSON, `seen` contains the enclosing objects. The server rejects deeper nesting, which would soon overflow the stack as well.
   if (format === 'json' && seen.size >= maxLevels) {
-    return here(`is nested more than ${maxLevels} levels deep: send something flatter`);
+    return here(`is nested more than ${maxLevels} levels deep: send a flatter value`);
   }
   seen.add(value);
   const found = inObject(value, format, seen);

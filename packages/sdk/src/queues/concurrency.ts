@@ -5,7 +5,7 @@ import { fromWire, named, type Queue, type QueueReference } from './queue.ts';
 export type { EnvironmentConcurrency };
 
 /**
- * Overrides a queue's concurrency limit (per concurrency key, where runs have one), regardless of the limit in code: 0 to 100,000. It applies
+ * Overrides a queue's concurrency limit (per concurrency key, if runs have one), regardless of the limit in code: 0 to 100,000. It applies
  * to all versions until it is reset. Throws a NotFoundError for an unknown queue.
  *
  * @example

@@ -10,7 +10,7 @@ describe('retryDelay', () => {
     expect(delays).toEqual([1_000, 2_000, undefined]);
   });
 
-  test('stays at a minute by default', () => {
+  test('is limited to a minute by default', () => {
     expect(retryDelay(plain({ maxAttempts: 100 }), 50, () => 0)).toBe(60_000);
   });
 

@@ -17,8 +17,8 @@ export interface RetryOptions {
 /** How attempts of a task are retried. */
 export interface TaskRetryOptions extends RetryOptions {
   /**
-   * The machine on which to retry an attempt that ran out of memory, unless it ran on that machine already. An attempt runs out of memory if
-   * its process reached its heap limit, was killed by SIGKILL, or its code threw an OutOfMemoryError. Default: the run fails.
+   * The machine on which to retry an attempt that ran out of memory, unless it already ran on that machine. An attempt runs out of memory
+   * if its process reached its heap limit, was killed by SIGKILL, or its code threw an OutOfMemoryError. Default: the run fails.
    */
   outOfMemory?: { machine: MachinePreset };
 }
@@ -38,7 +38,7 @@ interface Growth {
   readonly maxTimeoutInMs: number;
 }
 
-/** A delay that starts at the minimum after attempt 1, grows by the factor and is capped at the maximum. */
+/** A delay that starts at the minimum after attempt 1, grows by the factor, and is capped at the maximum. */
 export function grownDelay(
   { minTimeoutInMs, factor, maxTimeoutInMs }: Growth,
   attempt: number,

@@ -18,20 +18,20 @@ export interface HeadersStrategy extends ResetHeaders {
 /** When `retry.fetch` retries. */
 export interface FetchRetryOptions {
   /**
-   * The strategy by status: `429`, a range such as `500-599`, or several separated by commas. The first match applies. Default: 408, 429 and
-   * 500–599 with growing delays, and 429 after its `Retry-After` if it has one.
+   * The strategy by status: `429`, a range such as `500-599`, or several separated by commas. The first match applies. Default: 408, 429
+   * and 500–599 with increasing delays, and 429 after its `Retry-After`, if any.
    */
   byStatus?: Record<string, BackoffStrategy | HeadersStrategy>;
-  /** The strategy for connection failures. Default: growing delays. */
+  /** The strategy for connection failures. Default: increasing delays. */
   connectionError?: RetryOptions;
-  /** The strategy for attempts that exceed `timeoutInMs`. Default: growing delays. */
+  /** The strategy for attempts that exceed `timeoutInMs`. Default: increasing delays. */
   timeout?: RetryOptions;
 }
 
 export type FetchOptions = RequestInit & {
   /** How failed attempts are retried; `false` disables retries. */
   retry?: FetchRetryOptions | false;
-  /** Milliseconds until the response headers must have arrived, for each attempt. Default: no limit. */
+  /** The time limit for the response headers of each attempt, in milliseconds. Default: no limit. */
   timeoutInMs?: number;
 };
 
@@ -41,8 +41,8 @@ const byDefault: NonNullable<FetchRetryOptions['byStatus']> = {
 };
 
 /**
- * `fetch` with retries by response status, on connection failures and on timeouts. Returns the last response, whatever its status, or throws
- * the error of the last attempt. The run's signal stops it. A stream body cannot be sent twice, so such a request is not retried.
+ * `fetch` with retries by response status, on connection failures and on timeouts. Returns the last response, regardless of its status, or
+ * throws the error of the last attempt. The run's signal stops it. A stream body cannot be sent twice, so such a request is not retried.
  *
  * @example
  * const reply = await retry.fetch('https://api.example.com/orders', {

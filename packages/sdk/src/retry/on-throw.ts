@@ -19,9 +19,9 @@ export interface OnThrowOptions extends RetryOptions {
 }
 
 /**
- * Calls a function until it does not throw, with growing delays, inside one attempt of a run: for an operation that fails occasionally, so that
- * earlier work is not repeated. Throws the error of the last attempt, or an AbortTaskRunError immediately. Stops when the run is cancelled or
- * exceeds its time limit. Also works outside of runs.
+ * Calls a function until it does not throw, with increasing delays, inside one attempt of a run. Use it for operations that fail
+ * occasionally, so that earlier work is not repeated. Throws the error of the last attempt, or an AbortTaskRunError immediately. Stops when
+ * the run is canceled or exceeds its time limit. Also works outside of runs.
  *
  * @example
  * const user = await retry.onThrow(async () => api.user(id), { maxAttempts: 5, minTimeoutInMs: 200 });

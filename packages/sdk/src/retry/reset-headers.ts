@@ -13,7 +13,7 @@ export interface ResetHeaders {
     | 'iso_8601'
     | 'iso_8601_duration_openai_variant'
     | 'delay_seconds';
-  /** The header with the number of remaining requests: unless it is 0, there is no wait. */
+  /** The header with the number of remaining requests. Unless it is 0, there is no wait. */
   remainingHeader?: string;
   /** The header with the limit. For documentation only. */
   limitHeader?: string;

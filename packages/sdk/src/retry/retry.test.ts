@@ -25,7 +25,7 @@ describe('retry.onThrow', () => {
     expect([value, attempts]).toEqual([3, [1, 2, 3]]);
   });
 
-  test('throws the error of the last try, and an AbortTaskRunError immediately', async () => {
+  test('throws the error of the last attempt, and an AbortTaskRunError immediately', async () => {
     let calls = 0;
     const failing = (error: () => Error) => () => {
       calls += 1;

@@ -8,7 +8,7 @@ import { runId, type RunReference } from './run.ts';
 type WireAttempt = Reply<Operations['listRunAttempts']>['data'][number];
 type WireWaitedFor = WireAttempt['waitedFor'][number];
 
-/** Something for which a run waited before an attempt. */
+/** Something that a run waited for before an attempt. */
 export type RunWaitedFor = Omit<WireWaitedFor, 'from' | 'until'> & {
   readonly from: Date;
   readonly until: Date;
@@ -50,7 +50,7 @@ export interface AttemptsOptions {
  * The attempts of a run, oldest first: the runner, duration, waits and error of each. Await the result for the first page,
  * or iterate over it for all. Throws a NotFoundError for an unknown run.
  *
- * An attempt that did not count (`LOST`, `RETURNED`, `DETACHED`) is followed by another one with the same number.
+ * An attempt that did not count (`LOST`, `RETURNED`, `DETACHED`) is followed by another with the same number.
  *
  * @example
  * for await (const { number, status, error } of runs.attempts('run_…')) console.log(number, status, error?.message);

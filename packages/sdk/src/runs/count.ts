@@ -5,7 +5,7 @@ import { filtersOf, type ListRunsParams } from './list.ts';
 export interface RunCount {
   /** At most 10,000. */
   readonly count: number;
-  /** False if there are or may be more: counting stopped at 10,000, or early because few runs match the filters. */
+  /** False if there are or may be more, because counting stopped at 10,000, or early because few runs match the filters. */
   readonly isExact: boolean;
 }
 

@@ -12,7 +12,7 @@ export type ListedRun = Dated<RunListItem>;
 /** A value at a declared path. */
 export type PathValue = string | number | boolean;
 
-/** Filters for runs. A list matches any of its values; several filters must all match. */
+/** Filters for runs. A list matches any of its values; all filters must match. */
 export interface ListRunsParams {
   status?: RunStatus | RunStatus[];
   taskIdentifier?: string | string[];
@@ -32,15 +32,15 @@ export interface ListRunsParams {
   /** Part of the type or message of the error, case-insensitive. Numbers and ids in messages are not searchable. */
   errorText?: string;
   /**
-   * Metadata values at declared paths (`runs.declarePath`), such as `{ 'customer.id': 42 }`. A list matches any of its values; several paths
-   * must all match. A number and its text are equal.
+   * Metadata values at declared paths (`runs.declarePath`), such as `{ 'customer.id': 42 }`. A list matches any of its values; all paths
+   * must match. A number and its text are equal.
    */
   metadata?: Readonly<Record<string, PathValue | readonly PathValue[]>>;
   /** Payload values at declared paths, in the same form as `metadata`. */
   payload?: Readonly<Record<string, PathValue | readonly PathValue[]>>;
   /** `batch_…` */
   batch?: string;
-  /** `bulk_…`: the runs that it cancelled, or the replays that it created. */
+  /** `bulk_…`: the runs that it canceled, or the replays that it created. */
   bulkAction?: string;
   /** A range up to now: a number and s, m, h, d or w. Takes precedence over `from` and `to`. Default without any of the three: `7d`. */
   period?: string;

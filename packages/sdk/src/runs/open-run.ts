@@ -13,7 +13,7 @@ interface MaybeSealed {
 }
 
 /**
- * The decrypted run; without a codec it is unchanged, with envelopes for sealed parts. Throws a SealedError for data that this codec cannot
+ * The decrypted run; without a codec it is unchanged, and sealed parts are envelopes. Throws a SealedError for data that this codec cannot
  * open.
  */
 export async function openRun<R extends object>(codec: Codec | undefined, run: R): Promise<R> {

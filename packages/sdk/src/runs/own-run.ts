@@ -7,7 +7,7 @@ export interface OfRun {
   run?: RunReference;
 }
 
-/** The given run, or the one whose code calls. */
+/** The given run, or the one whose code makes the call. */
 export function ownRunId({ run }: OfRun): string {
   if (run !== undefined) return runId(run);
   const current = currentRun();

@@ -8,7 +8,7 @@ import { runId, type Run, type RunReference } from './run.ts';
 export interface PollOptions {
   /** Milliseconds between two polls. Default 1,000. */
   pollIntervalMs?: number;
-  /** Milliseconds after which a PollTimeoutError is thrown. Default: no limit. */
+  /** The time after which a PollTimeoutError is thrown, in milliseconds. Default: no limit. */
   timeoutInMs?: number;
   /** Stops waiting; the promise rejects with the signal's reason. The run continues. */
   signal?: AbortSignal;
@@ -26,7 +26,7 @@ export class PollTimeoutError extends Error {
 }
 
 /**
- * Waits until a run has ended, with any outcome, and returns it: check `isSuccess`. Throws the same errors as `runs.retrieve`.
+ * Waits until a run has ended, with any outcome, and returns it. Check `isSuccess`. Throws the same errors as `runs.retrieve`.
  *
  * @example
  * const run = await runs.poll(await resizeImage.trigger({ url }), { pollIntervalMs: 250 });

@@ -2,12 +2,12 @@ import type { RunReasonReply } from '@millrace/contract';
 import { currentClient } from '../client/current-client.ts';
 import { runId, type RunReference } from './run.ts';
 
-/** The reason why a run is not running. `message` is a sentence for people; `reason` is for programs. */
+/** The reason why a run is not running. `message` is human-readable; `reason` is for programs. */
 export type Reason = Omit<RunReasonReply, 'until'> & { readonly until?: Date | undefined };
 
 /**
- * The reason why a run is not running: the first cause that must be resolved. `not_waiting` for a run that executes or has ended. Throws a
- * NotFoundError for an unknown run.
+ * The reason why a run is not running: the first cause that must be resolved. `not_waiting` for a run that is executing or has ended.
+ * Throws a NotFoundError for an unknown run.
  *
  * @example
  * const { reason, message } = await runs.reason('run_…');

@@ -11,8 +11,8 @@ export interface ReplayOptions {
   /** A payload that replaces the original one. */
   payload?: unknown;
   /**
-   * The name of a step, such as `charge` or `charge#2`: the results of steps that ended before it are reused; it and all other steps execute.
-   * See docs/steps.md.
+   * The name of a step, such as `charge` or `charge#2`: the results of steps that ended before it are reused; this step and all others are
+   * executed. See docs/steps.md.
    */
   fromStep?: string;
 }
@@ -46,12 +46,12 @@ export async function replay(
     const body = { payload: await storePayload(client, { text, type }), payloadType: storedType, ...from };
     return client.call('replayRun', { params, body });
   }
-  // JSON is sent as the value itself, the other types as a string.
+  // JSON is sent as the value itself; other types are sent as a string.
   const body = { payload: type === 'application/json' ? payload : text, payloadType: type, ...from };
   return client.call('replayRun', { params, body });
 }
 
-/** A payload is sealed for a task: that of the old run. */
+/** A payload is sealed for a task, which is that of the old run. */
 async function purposeOf(client: ApiClient, params: { readonly runId: string }): Promise<string> {
   const { taskIdentifier } = await client.call('retrieveRun', { params });
   return `payload ${taskIdentifier}`;

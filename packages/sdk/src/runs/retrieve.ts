@@ -31,8 +31,8 @@ export async function retrieveThrough(client: ApiClient, id: string, signal?: Ab
 /**
  * The current state of a run. With a handle its output has the task's type; with an id, pass the task as a type argument.
  *
- * Throws a NotFoundError when this environment has no such run. That takes about ten seconds: a run may become visible shortly after it is
- * triggered, so the request is retried first.
+ * Throws a NotFoundError when this environment has no such run. That takes about ten seconds, because a run may become visible shortly
+ * after it is triggered, so the request is retried first.
  *
  * @example
  * const run = await runs.retrieve(handle);

@@ -17,7 +17,7 @@ export type Dated<T> = { [K in keyof T]: K extends DateField ? Date | Extract<T[
 
 type WireRelated = NonNullable<WireRun['relatedRuns']['root']>;
 
-/** A run as shown by its parent, root or child: without payload and output. */
+/** A run as returned with its parent, root or child: without payload and output. */
 export type RelatedRun = Dated<WireRelated>;
 
 /** A run. Times are dates; `durationMs` is the total of all attempts, in milliseconds; `ttl` is the value that was given. */

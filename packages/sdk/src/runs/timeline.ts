@@ -34,7 +34,7 @@ export interface TimelineOptions {
 
 /**
  * The events of a run and its descendants, on the server's clock: waiting times, attempts, waits, batches, spans and log lines. A child run
- * with more children than returned has `hasMoreChildren`: request its own timeline. Throws a NotFoundError for an unknown run.
+ * with more children than returned has `hasMoreChildren`; request its own timeline. Throws a NotFoundError for an unknown run.
  *
  * @example
  * const { entries } = await runs.timeline('run_…', { depth: 1 });

@@ -22,9 +22,9 @@ export interface Backfilled {
 }
 
 /**
- * Runs the ticks of a past range that have not been run. Each tick runs once, however often its range is backfilled: the state of ticks is
- * stored for 30 days. Throws a NotFoundError for an unknown schedule, and an UnprocessableEntityError for a range that is empty or has not
- * ended.
+ * Runs the ticks of a past range that have not been run. Each tick runs once, no matter how often its range is backfilled. The state of
+ * ticks is stored for 30 days. Throws a NotFoundError for an unknown schedule, and an UnprocessableEntityError for a range that is empty or
+ * has not ended.
  *
  * @example
  * const { runs } = await schedules.backfill('sched_…', { from: new Date('2026-01-01'), to: new Date('2026-01-08') });

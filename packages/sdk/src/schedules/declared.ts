@@ -4,7 +4,7 @@ import type { DeclaredCron } from './schedule.ts';
 type Refuse = (field: string, rule: string, value: unknown) => never;
 
 /**
- * A declared cron for the manifest. Only its form is checked here; the server checks the expression when the version is registered.
+ * A declared cron in the manifest. Only its form is checked here; the server checks the expression when the version is registered.
  */
 export function declaredSchedule(refuse: Refuse, cron: DeclaredCron | undefined): TaskManifest['schedule'] {
   if (cron === undefined) return undefined;

@@ -2,7 +2,7 @@ import { currentClient } from '../client/current-client.ts';
 import { scheduleId, type ScheduleReference } from './schedule.ts';
 
 /**
- * Deletes a schedule; its runs remain. A schedule declared in code is created again by the next version that declares it. Throws a
+ * Deletes a schedule; its runs remain. A schedule declared in code is recreated by the next version that declares it. Throws a
  * NotFoundError for an unknown schedule.
  *
  * @example

@@ -24,8 +24,8 @@ export interface UpdateScheduleOptions {
   /** Start each run within this time after its tick, always at the same offset: `15m`, `2h` (at most 24 h) or `50%` of the interval. */
   window?: string;
   /**
-   * How to handle ticks that no server fired within a minute: `skip` them, run only the latest (`once`, the default), or run all that are not
-   * older than a number of m, h or d, such as `all:6h` (at most 7 d).
+   * How to handle ticks that no server fired within a minute: `skip` them, run only the latest (`once`, the default), or run all that are
+   * not older than a number of minutes, hours or days, such as `all:6h` (at most 7 d).
    */
   missed?: 'skip' | 'once' | `all:${number}${'m' | 'h' | 'd'}`;
   /**

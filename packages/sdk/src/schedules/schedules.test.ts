@@ -122,7 +122,7 @@ describe('schedules.task', () => {
     }),
   });
 
-  test('declares its cron to the server, and that schedules can run it', () => {
+  test('declares to the server its cron expression and that schedules can run it', () => {
     expect(manifestOf(report, 'tasks/report.ts')).toMatchObject({
       id: 'report',
       scheduled: true,

@@ -11,7 +11,7 @@ export interface ScheduledTaskPayload {
   readonly scheduleId: string;
   /** `DECLARATIVE` for the cron in the task's code, `IMPERATIVE` for a schedule created through the API. */
   readonly type: ScheduleType;
-  /** The nominal time of the run according to the cron expression, however late it started. */
+  /** The nominal time of the run according to the cron expression, no matter how late it started. */
   readonly timestamp: Date;
   /** The nominal time of the previous run. */
   readonly lastTimestamp?: Date;
@@ -26,7 +26,7 @@ export interface ScheduledTaskPayload {
 /** A task that schedules can run. */
 export interface ScheduledTaskOptions<TId extends string, TOutput>
   extends TaskSettings<TId>, Hooks<ScheduledTaskPayload, Uninferred<Awaited<TOutput>>> {
-  /** When it runs automatically, in UTC or in a zone. Without it, only schedules created through the API run it. */
+  /** When it runs automatically, in UTC or in a zone. If omitted, only schedules created through the API run it. */
   cron?: string | DeclaredCron;
   /** The task's function. Its return value is the run's output. */
   run: (payload: ScheduledTaskPayload, args: RunArguments) => TOutput;

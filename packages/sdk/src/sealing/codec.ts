@@ -2,13 +2,13 @@ import { explained } from '../explained.ts';
 
 /** A text sealed by a codec. Both members are stored unchanged. */
 export interface SealedText {
-  /** The name of the key, for people and for `decode`. Never the key itself. At most 128 characters. */
+  /** The name of the key, for display and for `decode`. Never the key itself. At most 128 characters. */
   readonly key: string;
   /** The sealed data as text, such as base64. */
   readonly data: string;
 }
 
-/** The purpose of a text, equal when sealing and opening unless the text was moved. A codec binds the text to it. */
+/** The purpose of a text, which is the same when sealing and opening unless the text was moved. A codec binds the text to it. */
 export interface CodecContext {
   /** `payload <task>`, `output <run>`, `step <task>/<name>`, `error <run>`, `log <run>`, `token <token>`, `metadata`. */
   readonly purpose: string;
@@ -20,9 +20,9 @@ export interface CodecContext {
 export type Clearable = 'metadata' | 'errors' | 'logs';
 
 /**
- * Seals data that leaves this process and opens data that comes back: the server only stores and shows the result of `encode`. Either function
- * may be asynchronous; log lines then reach the server slightly later. `decode` throws a SealedError for data that another attempt could not
- * open either; after any other error the run is retried by its rules.
+ * Seals data that leaves this process and opens data that comes back. The server only stores and shows the result of `encode`. Either
+ * function may be asynchronous; log lines then reach the server slightly later. `decode` throws a SealedError for data that another attempt
+ * could not open either; after any other error the run is retried by its rules.
  *
  * @example
  * const codec: Codec = {
@@ -37,7 +37,10 @@ export interface Codec {
   readonly clear?: readonly Clearable[] | undefined;
 }
 
-/** Sealed data that cannot be opened here: no codec, another key, moved or damaged. The message states the cause. */
+/**
+ * Sealed data that cannot be opened here because there is no codec, the key is different, or the data was moved or corrupted. The message
+ * states the cause.
+ */
 export class SealedError extends Error {
   override readonly name = 'SealedError';
 
@@ -71,7 +74,7 @@ export function checkedCodec(input: unknown, where: string): Codec {
   return input as Codec;
 }
 
-/** Sets the codec of `configure`. Undefined means that of the project, if there is one. */
+/** Sets the codec of `configure`. Undefined means the project's codec, if any. */
 export function configureCodec(codec: Codec | null | undefined): void {
   if (codec === undefined && holder[slot] === undefined) return;
   (holder[slot] ??= {}).configured = codec && checkedCodec(codec, 'configure: codec');
@@ -89,7 +92,7 @@ export function processCodec(): Codec | undefined {
   return stored.configured === undefined ? stored.project : (stored.configured ?? undefined);
 }
 
-/** The codec for calls through a client: its own, else that of the process. */
+/** The codec for calls through a client: its own, otherwise that of the process. */
 export function codecOf({
   options,
 }: {

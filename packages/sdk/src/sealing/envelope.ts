@@ -24,7 +24,7 @@ export const maySeal = (text: string): boolean => text.startsWith(beginning);
 
 const members = ['key', 'for', 'type', 'data'] as const;
 
-/** Whether a value is exactly an envelope, and not data that resembles one. */
+/** Whether a value is exactly an envelope, rather than data that resembles one. */
 export function isSealed(value: unknown): value is Envelope {
   if (typeof value !== 'object' || value === null || !('$sealed' in value)) return false;
   const inner: unknown = value.$sealed;

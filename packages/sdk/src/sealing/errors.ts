@@ -2,7 +2,7 @@ import type { SerializedError } from '@millrace/contract/runner';
 import { sealing, type Codec } from './codec.ts';
 import { envelopeIn, open, seal } from './envelope.ts';
 
-/** Replaces the message of a sealed error: constant, so that errors from the same place form one group. */
+/** Replaces the message of a sealed error. Constant, so that errors from the same place form one group. */
 export const sealedMessage = 'The message is sealed.';
 
 /** Names of platform errors, whose messages contain no data of a run. */
@@ -31,8 +31,8 @@ function framesOf({ message, stackTrace }: SerializedError): readonly string[] {
 }
 
 /**
- * An error with its message, causes and properties sealed. Its name, code, own fingerprint and stack frames stay in the clear: the server
- * groups errors by them.
+ * An error with its message, causes and properties sealed. Its name, code, own fingerprint and stack frames are not encrypted, because the
+ * server groups errors by them.
  */
 export async function sealError(
   codec: Codec | undefined,

@@ -26,7 +26,7 @@ function textOf({ message, properties }: RunLogLine): string {
   }
 }
 
-/** Seals the lines of a run in order. Level and time stay in the clear. */
+/** Seals the lines of a run in order. Level and time are not encrypted. */
 export class LineSealer {
   readonly #codec: Codec;
   readonly #purpose: string;

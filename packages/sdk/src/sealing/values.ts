@@ -36,7 +36,10 @@ export function plain({ text, type }: ClearText): unknown {
   return type === 'application/super+json' ? (JSON.parse(text) as { json?: unknown }).json : text;
 }
 
-/** A JSON value with each nested string sealed. Names, numbers, booleans and the structure stay, so that the server can change them. */
+/**
+ * A JSON value with each nested string sealed. Names, numbers, booleans and the structure are unchanged, so that the server can modify
+ * them.
+ */
 export async function sealTexts<T>(codec: Codec, value: T, purpose: string): Promise<T> {
   return (await mapped(value, (item) =>
     typeof item === 'string' ? seal(codec, { text: item, type: 'text/plain' }, purpose) : undefined,
@@ -50,7 +53,7 @@ export async function openDeep<T>(codec: Codec | undefined, value: T, purpose?: 
   )) as T;
 }
 
-/** A value in which everything that `change` accepts is replaced. */
+/** A value in which everything accepted by `change` is replaced. */
 export async function mapped(
   value: unknown,
   change: (item: unknown) => Promise<unknown> | undefined,

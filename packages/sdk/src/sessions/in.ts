@@ -36,9 +36,9 @@ export interface SessionIn {
    */
   send(data: unknown): Promise<void>;
   /**
-   * The next message that this run has not consumed. Await it for the result, or `unwrap()` it: then it throws a SessionTimeoutError if no
-   * message arrived in time, and a SessionClosedError if the session was closed or has expired and all messages are consumed. The run is
-   * WAITING in the meantime, as with `wait.for`. Only in a task: requires a secret key.
+   * The next message that this run has not consumed. Await it for the result, or `unwrap()` it, which throws a SessionTimeoutError if no
+   * message arrived in time, and a SessionClosedError if the session was closed or has expired and all messages have been consumed. The run
+   * is WAITING in the meantime, as with `wait.for`. Only in a task: requires a secret key.
    *
    * @example
    * const { text } = await session.in.wait<{ text: string }>({ timeoutInSeconds: 300 }).unwrap();
@@ -60,17 +60,17 @@ export interface Position {
 }
 
 const maxWaitSeconds = 600;
-/** Interval for checking whether the session has ended, which following a channel does not report. */
+/** Interval for checking whether the session has ended, which is not reported when following a channel. */
 const askAgainSeconds = 5;
 /** Pause after a wait that ended without a visible reason. */
 const breathMs = 1_000;
-/** Number of records at the end in which the last completed turn is searched; each further search covers a multiple of it. */
+/** Number of records at the end that are searched for the last completed turn; each further search covers a multiple of it. */
 const firstLook = 1_000;
 const lookFactor = 8;
 
 const positions = new WeakMap<object, Map<string, Position>>();
 
-/** The handles of one session in one run share a position; elsewhere each has its own. */
+/** Handles of the same session within a run share a position; elsewhere each has its own. */
 export function positionIn(session: string): Position {
   const fresh: Position = { last: undefined, ready: undefined, waits: 0 };
   const run = currentRun();
@@ -83,7 +83,7 @@ export function positionIn(session: string): Position {
 }
 
 export function sessionIn(client: ApiClient, session: string, position: Position): SessionIn {
-  /** Reported with the run's outcome: later messages are for another run. */
+  /** Reported with the run's outcome; later messages are for another run. */
   const note = (): void => void currentRun()?.consumed?.set(session, position.last ?? -1);
   const took = (seq: number): void => {
     // A wait may have consumed the message already.
@@ -93,7 +93,7 @@ export function sessionIn(client: ApiClient, session: string, position: Position
     note();
   };
 
-  /** A run continues after the last message of the last completed turn. */
+  /** A run starts after the last message of the last completed turn. */
   const ready = (): Promise<void> => {
     position.ready ??= lastConsumed(client, session).then(
       (last) => {
@@ -130,7 +130,7 @@ export function sessionIn(client: ApiClient, session: string, position: Position
       const found = await next();
       currentRun()?.signal?.throwIfAborted();
       if (!found) return undefined;
-      // Another part of the code has consumed it in the meantime.
+      // Another part of the code consumed it in the meantime.
       if (found.seqNum <= (position.last ?? -1)) continue;
       took(found.seqNum);
       return { data: parsedMessage(found.data) as T };
@@ -147,7 +147,7 @@ export function sessionIn(client: ApiClient, session: string, position: Position
         const ended = await whyEnded(client, session);
         // A message may have arrived between the check and the end.
         if (ended) return (await takeNext<T>()) ?? ended;
-        // When the code runs again, the deadline may already have passed.
+        // When the code is executed again, the deadline may already have passed.
         if (until < Infinity) return undefined;
         await pause(breathMs, currentRun()?.signal);
       }

@@ -4,7 +4,7 @@ import { pages, type PageList } from '../client/page.ts';
 import { joined, milliseconds, pageQuery } from '../client/query.ts';
 import { fromWire, type ListedSession } from './session.ts';
 
-/** Filters for sessions. A list matches any of its values; several filters must all match. */
+/** Filters for sessions. A list matches any of its values; all filters must match. */
 export interface ListSessionsParams {
   type?: string | string[];
   /** With any of these tags. */

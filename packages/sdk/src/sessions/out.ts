@@ -118,7 +118,7 @@ export function sessionOut(
     },
 
     writeControl(subtype, headers = {}) {
-      // The next run that serves the session continues from there.
+      // The next run that serves the session continues from this point.
       const read = subtype === 'turn-complete' ? consumed() : undefined;
       const pairs: [string, string][] = [['trigger-control', subtype], ...Object.entries(headers)];
       if (read !== undefined) pairs.push(['session-in-event-id', String(read)]);

@@ -18,7 +18,7 @@ export interface RetrieveStatsParams {
   period?: string;
   from?: Date;
   to?: Date;
-  /** Whole minutes, such as `5m`, `1h` or `1d`. Default: a step that gives at most 200 points. */
+  /** Whole minutes, such as `5m`, `1h` or `1d`. Default: a step that results in at most 200 points. */
   step?: string;
 }
 

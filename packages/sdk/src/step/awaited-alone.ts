@@ -1,12 +1,12 @@
-/** Maximum number of inspected frames of the code that awaits a step. Deeper code counts as awaiting something else as well. */
+/** Maximum number of inspected frames of the code that awaits a step. Deeper code is treated as if it also awaited something else. */
 const maxFrames = 200;
 
 /** The name of `callTaskOfMillrace`. A bundler adds a number if several modules use the name. */
 const root = /^callTaskOfMillrace\d*$/;
 
 /**
- * Calls the code of a task. The asynchronous stack of a step that the code awaits ends at this function, whichever copy of this package the
- * step belongs to.
+ * Calls the code of a task. The asynchronous stack of a step that the code awaits ends at this function, regardless of which copy of this
+ * package the step belongs to.
  */
 export async function callTaskOfMillrace<T>(act: () => T | Promise<T>): Promise<T> {
   return await act();

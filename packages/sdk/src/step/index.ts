@@ -4,5 +4,5 @@ import { sleep } from './sleep.ts';
 import { trigger, triggerAndWait } from './trigger.ts';
 import { waitForEvent } from './wait-for-event.ts';
 
-/** Steps in the code of a task: each runs once per run, even if the process dies. See docs/steps.md. */
+/** Steps in task code: each runs once per run, even if the process dies. See docs/steps.md. */
 export const step = { run, sleep, waitForEvent, trigger, triggerAndWait, parallel };

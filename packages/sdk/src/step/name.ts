@@ -28,8 +28,8 @@ export function checkName(what: string, name: unknown): asserts name is string {
 export const indexed = (name: string, count: number): string => (count === 1 ? name : `${name}#${count}`);
 
 /**
- * A key with which an external service can identify a step of a run: the same in every try, attempt and process. Printable ASCII of at most 255
- * characters, which headers and payment services accept.
+ * A key with which an external service can identify a step of a run. It is the same in every try, attempt and process. Printable ASCII of
+ * at most 255 characters, which headers and payment services accept.
  */
 export async function idempotencyKeyOf(run: string, step: string): Promise<string> {
   const key = `${run}/${step}`;

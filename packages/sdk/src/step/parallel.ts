@@ -6,8 +6,9 @@ export interface ParallelOptions {
 type Results<T extends readonly (() => unknown)[]> = { -readonly [K in keyof T]: Awaited<ReturnType<T[K]>> };
 
 /**
- * Calls functions concurrently, at most `limit` at a time, and returns their results in the order of the functions. When one throws, no further
- * function starts; the first error is thrown after those already started have ended. It stores nothing itself: the steps inside do.
+ * Calls functions concurrently, at most `limit` at a time, and returns their results in the order of the functions. When one throws, no
+ * further functions are started; the first error is thrown after those already started have ended. It does not store anything itself, but
+ * the steps inside do.
  *
  * @example
  * const rooms = await step.parallel(

@@ -1,6 +1,6 @@
 /**
- * Runs that continue on another version of their code. Random programs with branches of every kind are executed by the real SDK: first to store
- * steps, then with some of the stored steps. The duration of each part is random in each execution, in turns of the event loop.
+ * Runs that continue on another version of their code. Random programs with branches of every kind are executed by the real SDK: first to
+ * store steps, then with some of the stored steps. The duration of each part, in event loop turns, is random in each execution.
  */
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
@@ -92,7 +92,7 @@ const shapes = fc.letrec<{ part: Shape; parts: Shape[] }>((tie) => ({
   parts: fc.array(tie('part'), { minLength: 1, maxLength: 4 }),
 }));
 
-/** Gives each step a name of its own. */
+/** Gives each step its own name. */
 function named(parts: readonly Shape[], count = { steps: 0 }): Part[] {
   return parts.map((part) => {
     switch (part.kind) {
@@ -174,7 +174,7 @@ test('code whose steps keep their names is never rejected, for any branches and 
   expect(met).toBeGreaterThan(20 * scale);
 }, 120_000);
 
-/** No branches that are awaited later: with them, a step may be one of several that the code awaits. */
+/** Excludes branches that are awaited later, because with them a step may be one of several that the code awaits. */
 const joined = (parts: readonly Part[]): boolean =>
   parts.every((part) =>
     part.kind === 'fork' ? part.join !== 'later' && part.branches.every(joined) : part.kind !== 'early',

@@ -15,7 +15,7 @@ import { ownSteps, type Steps } from './steps.ts';
 export interface StepArguments {
   /** The same whenever this step of this run executes: pass it to external services, so that they do the work once. */
   readonly idempotencyKey: string;
-  /** How often the function was called in this attempt, starting at 1. */
+  /** How many times the function has been called in this attempt, starting at 1. */
   readonly try: number;
   /** Aborted when the run must stop, or the step has exceeded its timeout. */
   readonly signal: AbortSignal;
@@ -102,7 +102,7 @@ async function execute<T>(
     try {
       value = await callOnce(scope, key, act, { idempotencyKey, try: tries }, timeoutMs);
     } catch (thrown) {
-      // After a stop signal, the failure is meaningless.
+      // After a stop signal, the failure has no meaning.
       if (scope.signal?.aborted) throw thrown;
       const isFinal = asksToAbort(thrown);
       const delayMs = isFinal || !retry ? undefined : retryDelay(retry, tries, Math.random);
@@ -114,7 +114,7 @@ async function execute<T>(
     try {
       encoded = encode(value, `result of step "${key}"`);
     } catch (error) {
-      // The work is done: a retry would repeat it and fail here again.
+      // The work is done, so a retry would repeat it and fail here again.
       return fail(error, true);
     }
     const { text, type } = encoded;

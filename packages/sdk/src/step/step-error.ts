@@ -21,7 +21,7 @@ export class StepTimeoutError extends Error {
   override readonly name = 'StepTimeoutError';
 }
 
-/** The code of a run calls a different step than the stored one. Ends the run, because another attempt would fail in the same way. */
+/** The code of a run calls a different step than the stored one. Makes the run fail, because another attempt would fail in the same way. */
 export class StepMismatchError extends Error {
   override readonly name = 'StepMismatchError';
 

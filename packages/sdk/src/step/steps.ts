@@ -59,7 +59,7 @@ export class Steps implements RunSteps {
   readonly #open = new Set<string>();
   readonly #called = new Set<string>();
   readonly #executed: string[] = [];
-  /** Executed steps that were the only thing the code awaited. */
+  /** Executed steps that the code awaited alone. */
   readonly #sequential = new Set<string>();
 
   constructor(scope: RunScope) {
@@ -67,8 +67,8 @@ export class Steps implements RunSteps {
   }
 
   /**
-   * Executes a step unless it is already stored. `act` receives the indexed name and the stored data of an earlier failure. The name counts
-   * from this call, before anything is awaited.
+   * Executes a step unless it is already stored. `act` receives the indexed name and the stored data of an earlier failure. The name is
+   * registered by this call, before anything is awaited.
    */
   async enter<T>(
     { kind, name, subject, isNew }: StepCall,
@@ -164,7 +164,7 @@ export class Steps implements RunSteps {
     if (outputPresignedUrl === undefined)
       return decodeOpened(processCodec, output ?? null, outputType ?? 'application/json', purpose);
     const { run, fence, signal } = this.scope;
-    // The address that came with the list may have expired.
+    // The URL that came with the list may have expired.
     const read = async () => {
       const { data } = await this.#client.call('loadRunSteps', {
         params: { runId: run },
@@ -221,9 +221,9 @@ export class Steps implements RunSteps {
   }
 
   /**
-   * Throws if an unknown step may be a stored one under another name, whose work would be repeated: the code awaits only the unknown step, and
-   * another version awaited only a stored step that has not been called yet. Other stored steps belong to branches that may still call them at
-   * any time.
+   * Throws if an unknown step may be a stored one under another name, whose work would be repeated. That is the case if the code awaits
+   * only the unknown step, and another version awaited only a stored step that has not been called yet. Other stored steps belong to
+   * branches that may still call them at any time.
    */
   #refuseRenamed(key: string, kind: StepKind, subject: string | undefined): void {
     const expected = [...this.#stored.values()].find(

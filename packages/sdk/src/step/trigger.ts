@@ -54,8 +54,8 @@ export async function trigger<T extends AnyTask>(
 }
 
 /**
- * Triggers a run and waits for its end, like the task's own `triggerAndWait`. The output of a completed run is stored. If the run failed, a
- * retry of the calling run triggers another one.
+ * Triggers a run and waits for it to end, like the task's own `triggerAndWait`. The output of a completed run is stored. If the run failed,
+ * a retry of the calling run triggers another one.
  *
  * @example
  * const { url } = await step.triggerAndWait('invoice', makeInvoice, { order: order.id }).unwrap();
@@ -98,13 +98,13 @@ async function waitForRun<T extends AnyTask>(
     },
     async (key, failed) => {
       const from = performance.now();
-      // After a failure in an earlier attempt, another run.
+      // After a failure in an earlier attempt, triggers another run.
       const waitKey = keyOf(options, `${steps.scope.run} step/${key}/${failed?.attempt ?? 0}`);
       const send = () => triggerThrough(client, taskIdentifier, payload, options, waitKey);
       const { id } = await insist(send, signal);
       await waits.begin({ key: `run/${id}`, kind: 'RUN', target: id });
       const wire = await insist(() => client.call('retrieveRunResult', { params: { runId: id } }), signal);
-      // Stored as received: sealed data stays as the run sealed it.
+      // Stored as received, so sealed data remains as the run sealed it.
       const opened = await openResult(client, wire);
       const detail = `${taskIdentifier} ${id}`;
       const ended = { kind: 'TRIGGER_AND_WAIT', tries: 1, tookMs: performance.now() - from, detail } as const;
@@ -132,6 +132,6 @@ async function waitForRun<T extends AnyTask>(
   );
 }
 
-/** With their own idempotency key, callers decide what is triggered once. */
+/** Callers that pass their own idempotency key decide what is triggered only once. */
 const keyOf = (options: TriggerOptions | undefined, waitKey: string): string | undefined =>
   options?.idempotencyKey === undefined ? waitKey : undefined;

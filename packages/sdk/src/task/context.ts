@@ -24,7 +24,7 @@ export interface Context {
     readonly rootRunId: string | undefined;
     /** The run that it is a replay of. */
     readonly replayOf: string | undefined;
-    /** The caller's original key, if the trigger included it; else the stored key. */
+    /** The caller's original key, if the trigger included it; otherwise the stored key. */
     readonly idempotencyKey: string | undefined;
     /** `run`, `attempt` or `global`, if the key was created with `idempotencyKeys.create`. */
     readonly idempotencyKeyScope: string | undefined;

@@ -3,7 +3,7 @@ import type { TaskDefinition } from './definition.ts';
 /** A declared task, exported or not. */
 export interface DeclaredTask {
   readonly definition: TaskDefinition;
-  /** Created where the task was declared: its stack has the file and the line. */
+  /** Created where the task was declared; its stack contains the file and the line. */
   readonly at: Error;
 }
 

@@ -15,7 +15,7 @@ export type Uninferred<T> = [T][T extends unknown ? 0 : never];
 /** The second parameter of `run`. */
 export interface RunArguments {
   readonly ctx: Context;
-  /** Aborted when the run is cancelled or has exceeded its `maxDuration`. Pass it to `fetch` and similar functions. */
+  /** Aborted when the run is canceled or has exceeded its `maxDuration`. Pass it to `fetch` and similar functions. */
   readonly signal: AbortSignal;
 }
 
@@ -25,7 +25,7 @@ export interface QueueOptions {
   name?: string;
   /** Maximum number of its runs that execute concurrently; 0 stops it. Default: only the environment's limit applies. */
   concurrencyLimit?: number;
-  /** Maximum number of its runs that may start in a period; the others wait. Default: no limit. */
+  /** Maximum number of its runs that may start in a period; the rest wait. Default: no limit. */
   rateLimit?: RateLimitOptions;
   /**
    * A concurrency limit shared with other queues: at most `limit` of their runs execute concurrently in total, across all concurrency keys.
@@ -33,8 +33,8 @@ export interface QueueOptions {
    */
   concurrency?: { name: string; limit: number };
   /**
-   * When more runs wait than may start, concurrency keys take turns. This is the number of runs that each key starts in its turn: 1 to 100,
-   * default 1. A key in a queue with weight 3 gets three times the share of one with weight 1.
+   * When more runs are waiting than may start, concurrency keys take turns. This is the number of runs that each key starts per turn: 1 to
+   * 100, default 1. A key in a queue with weight 3 gets three times the share of one with weight 1.
    */
   weight?: number;
   /** Weights of individual concurrency keys, such as `{ 'customer-42': 5 }`. At most 1,000; set others with `queues.setKeyWeight`. */
@@ -45,11 +45,11 @@ export interface QueueOptions {
 export interface TaskSettings<TId extends string> {
   /** 1 to 128 characters, unique in the project. Triggers refer to it, so it should not change. */
   id: TId;
-  /** A description for people and tools outside of the code. */
+  /** A description for people and external tools. */
   description?: string;
   /** How failed attempts are retried. */
   retry?: TaskRetryOptions;
-  /** The queue of its runs. Default: a queue of its own, without a limit. */
+  /** The queue of its runs. Default: a separate queue without a limit. */
   queue?: QueueOptions;
   /** Same as `queue.rateLimit`, for a task with its own queue. */
   rateLimit?: RateLimitOptions;
@@ -61,8 +61,8 @@ export interface TaskSettings<TId extends string> {
    */
   singleton?: { onConflict: 'skip' | 'queue' | 'replace' };
   /**
-   * Maximum number of triggers accepted in a period: for the whole task, or for each `triggerLimit.key` of its triggers. Triggers above it are
-   * rejected or dropped: see the trigger option. Unlike with `rateLimit`, nothing waits. Default: no limit.
+   * Maximum number of triggers accepted in a period: for the whole task, or for each `triggerLimit.key` of its triggers. Triggers above it
+   * are rejected or dropped: see the trigger option. Unlike with `rateLimit`, no runs wait. Default: no limit.
    */
   triggerLimit?: { rate: TriggerRate; onExceed?: 'refuse' | 'drop' };
   /** Maximum duration of one attempt in seconds, at least 5; an attempt that exceeds it is TIMED_OUT. Default: no limit. */
@@ -71,7 +71,7 @@ export interface TaskSettings<TId extends string> {
   machine?: MachinePreset;
   /** How long a run may wait before it expires: seconds, or a duration such as `1h30m`. Default: no limit. */
   ttl?: number | string;
-  /** Give each run its own process: for code that blocks, leaks memory or changes the process. Default false. */
+  /** Give each run its own process. For code that blocks, leaks memory or modifies the process. Default false. */
   isolated?: boolean;
   /**
    * Requirements on the machine, such as `ffmpeg` or `gpu`: a runner without all of these labels (`millrace work --label`) receives no runs of
@@ -132,6 +132,6 @@ export interface TaskDefinition extends TaskSettings<string>, Hooks {
   /** Whether schedules may run it. */
   readonly scheduled?: boolean;
   readonly schedule?: DeclaredCron | undefined;
-  /** Whether its output is serialized as the published SDK does it, which drops values that our own tasks may not return. */
+  /** Whether its output is serialized as in the published SDK, which drops values that our own tasks may not return. */
   readonly lossyOutput?: boolean | undefined;
 }

@@ -6,7 +6,8 @@ export function revivedError(stored: Stored): Error {
   const text = typeof message === 'string' ? message : 'It failed.';
   const causes = causesIn(stored);
   const members = causes.filter(({ isMember }) => isMember === true);
-  // Only the first non-member is the error's own cause. For published clients, the causes of that cause follow it.
+  // Only the first cause that is not a member of `errors` is the error's own cause. For published clients, the causes of that cause follow
+  // it.
   const cause = causes.find(({ isMember }) => isMember !== true);
   const options = cause && { cause: revived(cause) };
   const error =
@@ -23,6 +24,6 @@ const causesIn = ({ causes }: Stored): Stored[] =>
     ? causes.filter((cause): cause is Stored => typeof cause === 'object' && cause !== null)
     : [];
 
-/** A thrown string becomes a string again where the value need not be an error. */
+/** A thrown string becomes a string again if the value need not be an error. */
 const revived = (stored: Stored): unknown =>
   stored['type'] === 'STRING_ERROR' ? stored['message'] : revivedError(stored);

@@ -18,8 +18,9 @@ export class SubtaskError extends Error {
   readonly runId: string;
   readonly taskIdentifier: string;
   /**
-   * Whether the code of the run ruled out further attempts, by an AbortTaskRunError or by `skipRetrying`. Rethrown, this error also ends the
-   * calling run: another attempt would trigger the same work again. To retry anyway, throw another error with this one as its `cause`.
+   * Whether the code of the run ruled out further attempts, by an AbortTaskRunError or by `skipRetrying`. If rethrown, this error also
+   * makes the calling run fail, because another attempt would trigger the same work again. To retry anyway, throw a different error with
+   * this one as its `cause`.
    */
   readonly isFinal: boolean;
 

@@ -9,7 +9,7 @@ import { triggerThrough } from './trigger.ts';
 import type { TriggerOptions } from './trigger-options.ts';
 import type { AnyTask, TaskId, TaskInput, TaskOutput, TriggerArguments } from './types.ts';
 
-/** Triggers a run through the given client and waits for its end. */
+/** Triggers a run through the given client and waits for it to end. */
 export async function triggerAndWaitThrough<TId extends string, TOutput>(
   client: ApiClient,
   taskIdentifier: TId,
@@ -20,7 +20,7 @@ export async function triggerAndWaitThrough<TId extends string, TOutput>(
 ): Promise<RunResult<TId, TOutput>> {
   const run = waitingRun('triggerAndWait');
   ownEnvironment(client, 'triggerAndWait');
-  // When the code runs again, it finds the run that it triggered before, even if that run has failed since.
+  // When the code is executed again, it finds the run that it triggered before, even if that run has failed since then.
   const waitKey =
     options.idempotencyKey === undefined
       ? ownKey(run, `${taskIdentifier}/${nextOf(run.waits, `run/${taskIdentifier}`)}`)
@@ -38,7 +38,7 @@ export async function triggerAndWaitThrough<TId extends string, TOutput>(
   );
 }
 
-/** A run that another run waits for starts on the same version, unless its options choose one, because the two belong together. */
+/** A run that another run waits for starts on the same version unless its options specify one, because the two belong together. */
 export const onVersionOf = (
   { version }: Pick<RunScope, 'version'>,
   options: TriggerOptions = {},
@@ -47,7 +47,7 @@ export const onVersionOf = (
     ? options
     : { ...options, version };
 
-/** Throws unless the client uses the run's own environment: another server could not resume the run. */
+/** Throws unless the client uses the run's own environment, because another server could not resume the run. */
 export function ownEnvironment({ settings }: ApiClient, what: string): void {
   if (settings.isAmbient) return;
   throw new Error(
@@ -56,7 +56,7 @@ export function ownEnvironment({ settings }: ApiClient, what: string): void {
 }
 
 /**
- * Triggers a run of a task by its id and waits for its end, in the code of another task. Otherwise like the task's own `triggerAndWait`.
+ * Triggers a run of a task by its id and waits for it to end, in the code of another task. Otherwise like the task's own `triggerAndWait`.
  *
  * @example
  * const { bytes } = await tasks.triggerAndWait<typeof resizeImage>('resize-image', { url }).unwrap();

@@ -36,14 +36,14 @@ export interface TriggerOptions extends OptionsResponse {
    * Allows at most one executing and one waiting run of the task with this key. Without a key it applies to the whole task. While such a run
    * exists, the trigger does the following (`onConflict`):
    * - `skip`: returns the existing run (`isCached`). The default, unless the task declares another;
-   * - `queue`: returns the waiting run. If a run executes and none waits, a new run waits for its end;
-   * - `replace`: cancels the existing run. The new run starts when it has stopped.
+   * - `queue`: returns the waiting run. If a run is executing and none is waiting, a new run waits for it to end;
+   * - `replace`: cancels the existing run. The new run starts when that has stopped.
    */
   singleton?: { key?: string; onConflict?: 'skip' | 'queue' | 'replace' };
   /**
-   * Accept no more triggers of the task with this key than the rate allows. Above it, `trigger` throws a RateLimitError (`onExceed: 'refuse'`,
-   * the default), or returns a handle with `isDropped` and no id (`drop`). Rate and `onExceed` default to those that the task declares.
-   * Triggers that wait for their run are always rejected. Batches are not counted.
+   * Accept no more triggers of the task with this key than the rate allows. Above the rate, `trigger` throws a RateLimitError (`onExceed:
+   * 'refuse'`, the default), or returns a handle with `isDropped` and no id (`drop`). Rate and `onExceed` default to those that the task
+   * declares. Triggers that wait for their run are always rejected. Batches are not counted.
    */
   triggerLimit?: { key?: string; rate?: TriggerRate; onExceed?: 'refuse' | 'drop' };
   /** For a task with `batch`: only triggers with the same key share a run. At most 512 characters. Default: one batch for the whole task. */

@@ -62,7 +62,7 @@ export function triggerMembers(
   waitKey?: string,
   path = '',
 ): string | Promise<string> {
-  // Evaluated first: if it throws, no payload must be in the process of being sealed or stored.
+  // Evaluated first, because no payload must be in the process of being sealed or stored if it throws.
   const wire = wireOptions(options, client.settings.isAmbient, waitKey, path);
   const sent = sentOf(client, task, payload, path);
   const { idempotencyKey } = options;
@@ -83,7 +83,7 @@ function sealedMetadata(
   return codec && sealMetadata(codec, metadata).then((sealed) => ({ metadata: sealed }));
 }
 
-/** Triggers through the given client. With a `waitKey`, code that runs again finds the run that it triggered before. */
+/** Triggers through the given client. With a `waitKey`, code that is executed again finds the run that it triggered before. */
 export async function triggerThrough<TId extends string, TOutput>(
   client: ApiClient,
   taskIdentifier: TId,

@@ -13,7 +13,7 @@ export const taskBrand: unique symbol = Symbol.for('@millrace/sdk/task') as neve
 
 declare const types: unique symbol;
 
-/** The arguments of `trigger`: the payload is optional where it may be undefined. */
+/** The arguments of `trigger`: the payload is optional if it may be undefined. */
 export type TriggerArguments<TInput> = undefined extends TInput
   ? [payload?: TInput, options?: TriggerOptions]
   : [payload: TInput, options?: TriggerOptions];
@@ -25,7 +25,7 @@ export interface RunHandle<TId extends string = string, TOutput = unknown> {
   readonly taskIdentifier: TId;
   /** True when an idempotency key or a singleton matched an existing run. */
   readonly isCached: boolean;
-  /** True when the task's trigger limit dropped it: there is no run, and `id` is empty. */
+  /** True if the task's trigger limit dropped it, in which case there is no run and `id` is empty. */
   readonly isDropped: boolean;
   /** A token with which a frontend may read this run. Undefined when the server sent none. */
   readonly publicAccessToken: string | undefined;
@@ -48,11 +48,11 @@ export interface Task<TId extends string, TInput, TOutput> {
    */
   trigger(...args: TriggerArguments<TInput>): Promise<RunHandle<TId, TOutput>>;
   /**
-   * Triggers a run and waits for its end, in the code of another task: `{ ok: true, output }` or `{ ok: false, error }`, a SubtaskError;
+   * Triggers a run and waits for it to end, in the code of another task: `{ ok: true, output }` or `{ ok: false, error }`, a SubtaskError;
    * `.unwrap()` returns the output or throws that error. The waiting run occupies no slot of its queue or runner.
    *
-   * If its runner is lost, the code of the waiting run starts again from the beginning and finds the run that it triggered before: it does not
-   * trigger a second one.
+   * If its runner is lost, the code of the waiting run starts over from the beginning and finds the run that it triggered before, so it
+   * does not trigger a second one.
    *
    * @example
    * const { bytes } = await resizeImage.triggerAndWait({ url }).unwrap();

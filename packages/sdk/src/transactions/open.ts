@@ -13,7 +13,7 @@ import { TransactionError } from './transaction-error.ts';
 /** Sends a statement with parameters `$1`, `$2`, … in a library's transaction. */
 export interface Open {
   query(text: string, values: readonly string[]): PromiseLike<readonly unknown[]>;
-  /** Whether the library itself rejects statements without an open transaction. Otherwise the database is queried. */
+  /** Whether the library itself rejects statements without an open transaction. If not, the database is queried. */
   readonly isSure: boolean;
 }
 

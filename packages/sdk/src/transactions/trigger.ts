@@ -102,7 +102,7 @@ async function send(open: Open, values: readonly string[]): Promise<unknown> {
   if (open.isSure) return idOf(await open.query(`select ${call} as id`, values));
   // A local setting ends with its transaction: without a transaction, the second statement does not find it and triggers nothing.
   const mark = crypto.randomUUID();
-  // In sequence: `postgres` may send the second of two concurrent statements after its transaction has ended.
+  // Sent in sequence, because `postgres` may send the second of two concurrent statements after the transaction has ended.
   await open.query(`select set_config('millrace.transaction', $1, true)`, [mark]);
   const rows = await open.query(
     `select case when current_setting('millrace.transaction', true) = $4 then ${call} end as id`,

@@ -47,7 +47,7 @@ for (const [kind, send] of [
     await expect(send(request(server.url))).rejects.toBeInstanceOf(Error);
   });
 
-  test(`${kind} gives up on a server that does not answer`, async () => {
+  test(`${kind} gives up on a server that does not respond`, async () => {
     const server = await started(() => new Promise(() => {}));
     await expect(send(request(server.url, { timeoutMs: 20 }))).rejects.toThrow('no reply within 0.02 s');
   });

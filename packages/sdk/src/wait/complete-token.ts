@@ -5,8 +5,8 @@ import { seal } from '../sealing/envelope.ts';
 import { tokenId, type TokenReference } from './token.ts';
 
 /**
- * Completes a token with data, which must be JSON: the runs that wait for it continue. The first completion counts; later ones have no effect.
- * Throws an UnserializableError that names the offending value, and a NotFoundError when the environment has no such token.
+ * Completes a token with data, which must be JSON: the runs that wait for it continue. Only the first completion counts; later ones have no
+ * effect. Throws an UnserializableError that names the offending value, and a NotFoundError when the environment has no such token.
  *
  * @example
  * await wait.completeToken(token, { approved: true });

@@ -15,8 +15,8 @@ export interface CreateTokenOptions {
 }
 
 /**
- * Creates a token. A run waits for it with `wait.forToken`. Any holder of the token completes it: with `wait.completeToken`, over HTTP, or by a
- * POST to its `url`. In a run, code that executes again gets the token that it created before.
+ * Creates a token. A run waits for it with `wait.forToken`. Any holder of the token completes it: with `wait.completeToken`, over HTTP, or
+ * by a POST to its `url`. In a run, code that is executed again gets the token that it created before.
  *
  * @example
  * const token = await wait.createToken({ timeout: '2d', tags: [`order:${order.id}`] });

@@ -26,13 +26,13 @@ export function waitingRun(what: string): WaitingRun {
   return { run, attempt, version, fence, waits, signal };
 }
 
-/** A counter for each kind of wait. It returns the same numbers when the code runs again. */
+/** A counter for each kind of wait. It returns the same numbers when the code is executed again. */
 export function nextOf(waits: RunWaits, name: string): number {
   const count = (waits.counts.get(name) ?? 0) + 1;
   waits.counts.set(name, count);
   return count;
 }
 
-/** The `waitKey` by which code that runs again finds the objects that it created before. */
+/** The `waitKey` by which code that is executed again finds the objects that it created before. */
 export const ownKey = ({ run, attempt }: Pick<RunScope, 'run' | 'attempt'>, what: string): string =>
   `${run}/${attempt} ${what}`;

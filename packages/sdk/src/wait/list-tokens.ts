@@ -3,7 +3,7 @@ import { pages, type PageList } from '../client/page.ts';
 import { joined, milliseconds, pageQuery } from '../client/query.ts';
 import { fromWire, type WaitpointToken } from './token.ts';
 
-/** Filters for tokens. A list matches any of its values; several filters must all match. */
+/** Filters for tokens. A list matches any of its values; all filters must match. */
 export interface ListTokensParams {
   status?: WaitpointToken['status'] | WaitpointToken['status'][];
   tags?: string | string[];

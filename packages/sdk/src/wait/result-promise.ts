@@ -5,7 +5,7 @@ export type WaitResult<TOutput> =
 
 type OutputOf<TResult extends WaitResult<unknown>> = Extract<TResult, { readonly ok: true }>['output'];
 
-/** Await it for the result, successful or not; `unwrap()` it for the output alone. */
+/** Await it for the result, successful or not; call `unwrap()` for just the output. */
 export class ResultPromise<TResult extends WaitResult<unknown>> extends Promise<TResult> {
   /** `then` and similar methods return a plain promise. */
   static override get [Symbol.species](): PromiseConstructor {

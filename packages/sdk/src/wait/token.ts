@@ -12,7 +12,7 @@ export type WaitpointToken = {
 
 /** A token, with its result once it has ended. */
 export interface RetrievedToken extends WaitpointToken {
-  /** The data with which it was completed. */
+  /** The data that it was completed with. */
   output?: unknown;
   /** Set if it timed out. */
   error?: Error;

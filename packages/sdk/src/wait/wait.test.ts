@@ -31,7 +31,7 @@ afterAll(async () => {
   await server.close();
 });
 
-/** Runs a function as the code of an attempt whose waits end immediately, and returns the waits. */
+/** Runs a function as the code of an attempt whose waits end immediately and returns the waits. */
 async function inRun<T>(act: () => Promise<T>): Promise<{ value: T; waits: Wait[] }> {
   const waits: Wait[] = [];
   const begin = async (begun: Wait): Promise<void> => void waits.push(begun);
@@ -81,7 +81,7 @@ describe('triggerAndWait', () => {
     expect(keys()).toEqual([[expect.stringMatching(/^[0-9a-f]{64}$/), 'run_p']]);
   });
 
-  /** Uses the given responses for these paths before the default ones, without retries of individual calls. */
+  /** Uses the given responses for these paths instead of the default ones, without retries of individual calls. */
   async function answering(answers: Record<string, Answer[]>, act: () => Promise<void>): Promise<void> {
     answerOf = (path) => answers[path]?.shift() ?? results[path];
     configure({ retry: { maxAttempts: 1 } });

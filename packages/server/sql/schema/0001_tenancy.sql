@@ -61,7 +61,7 @@ create table environments (
   -- the member that a development environment belongs to; null for other kinds and for branches
   member_id text collate "C" references users,
   paused boolean not null default false,
-  -- maximum number of live attempts in the environment; null means no limit
+  -- maximum live attempts in the environment; null means no limit
   concurrency_limit int check (concurrency_limit >= 0),
   -- Schedules declared by tasks fire in a preview branch only if this was requested.
   declared_schedules boolean not null default false,
@@ -72,7 +72,7 @@ create table environments (
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   archived_at timestamptz,
-  -- from this time the environment's data is deleted in small steps; null means never
+  -- from this time on, the environment's data is deleted in small steps; null means never
   prune_at timestamptz,
   check ((branch is null) = (parent_id is null))
 );

@@ -1,7 +1,7 @@
 -- Credentials, logins and the audit log. Texts marked `sealed` are encrypted with the master key (auth/seal.ts).
 
--- A key is found by the SHA-256 of its text after the prefix, so `svc_` and `tr_` present the same key. The text itself is stored sealed,
--- because tokens that clients sign with it must be verified.
+-- A key is found by the SHA-256 of its text after the prefix, so the `svc_` and `tr_` forms are the same key. The text itself is stored
+-- sealed, because tokens that clients sign with it must be verified.
 create table secret_keys (
   id text collate "C" primary key,
   environment_id int not null references environments on delete cascade,
@@ -15,7 +15,7 @@ create table secret_keys (
   -- the tasks that the key is restricted to; null means no restriction
   tasks text[],
   created_by text collate "C" references users on delete set null,
-  -- a rotation that waited for another one gets the later time
+  -- the later time, for a rotation that waited for another one
   created_at timestamptz not null default clock_timestamp(),
   expires_at timestamptz,
   -- when another key replaced this one; it stays valid until the overlap ends
@@ -25,7 +25,7 @@ create table secret_keys (
 );
 create index secret_keys_by_environment on secret_keys (environment_id);
 
--- Keys that sign the public tokens created by the server. They belong to the environment itself; its branches share them.
+-- Keys that sign the public tokens created by the server. They belong to the root environment; its branches share them.
 create table signing_keys (
   id text collate "C" primary key,
   environment_id int not null references environments on delete cascade,
@@ -62,7 +62,7 @@ create table one_time_uses (
 );
 create index one_time_uses_by_expiry on one_time_uses (expires_at);
 
--- A browser session is found by the digest of its cookie. Nothing else of the cookie is stored.
+-- A browser session is found by the digest of its cookie. The cookie itself is not stored.
 create table browser_sessions (
   id text collate "C" primary key check (id like 'browser\_%'),
   user_id text collate "C" not null references users on delete cascade,
@@ -113,9 +113,9 @@ create table oidc_identities (
   organization_id text collate "C" not null references organizations on delete cascade,
   -- used to check again whether the user may still log in; null after the provider rejected it
   sealed_refresh_token bytea,
-  -- when the provider last confirmed the user
+  -- when the provider last confirmed that the user may log in
   confirmed_at timestamptz not null default now(),
-  -- Providers end the login if a refresh token is used twice. Therefore only one process at a time refreshes, until `claimed_until`.
+  -- Providers end the login if a refresh token is used twice, so only one process at a time may refresh, until `claimed_until`.
   claimed_by text,
   claimed_until timestamptz,
   created_at timestamptz not null default now(),

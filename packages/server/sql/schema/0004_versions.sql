@@ -12,7 +12,7 @@ create table versions (
   state text not null default 'ready' check (state in ('uploading', 'ready', 'failed', 'archived')),
   -- false for a version that a runner registered from its folder
   is_uploaded boolean not null default false,
-  -- the code, as a runner fetches it
+  -- the code in the form that runners fetch
   bundle jsonb,
   -- from the bundle: the properties that determine which runners can execute it
   node_major int,
@@ -34,7 +34,7 @@ create table versions (
   created_at timestamptz not null default now(),
   -- when its upload began or was resumed
   begun_at timestamptz,
-  -- when it first became current
+  -- when the version first became current
   promoted_at timestamptz,
   unique (env, version),
   unique (env, sequence),
@@ -43,7 +43,7 @@ create table versions (
   constraint versions_bundle check (not is_uploaded or bundle is not null or state in ('failed', 'archived'))
 );
 create index versions_by_content on versions (env, content_hash);
--- The versions that fetching runners can receive, which are few of all versions.
+-- The versions that fetching runners can receive: a small part of all versions.
 create index versions_uploaded on versions (env, sequence) where is_uploaded and state = 'ready';
 create index versions_uploading on versions (begun_at) where state = 'uploading';
 
@@ -81,7 +81,7 @@ create table tasks (
 
 -- An object in an S3-compatible store. Its row exists from before the upload until after the deletion, so that no object is forgotten.
 create table blob_objects (
-  -- the key below the store's prefix. Never reused, so that a late deletion cannot affect another object.
+  -- the key below the store's prefix; never reused, so that a late deletion cannot affect another object
   key text collate "C" primary key,
   created_at timestamptz not null,
   -- true if a blob refers to the object. An unused object is deleted an hour after its upload began.
@@ -151,18 +151,18 @@ create table runners (
   platform text,
   node_major int,
   labels text[] not null default '{}',
-  -- attempts that it accepts at once, as reported when it connected
+  -- concurrent attempts that it accepts, as reported when it connected
   slots int not null default 0,
   -- the current connection; the end of an older one is ignored
   connection text not null,
   -- the versions that it can execute while it is connected
   versions int[] not null default '{}',
-  -- Keyed by the name of a version that the runner could not serve: the reason (`why`), and `until` when it receives no runs of it, in
-  -- milliseconds since 1970.
+  -- Versions that the runner could not serve, by name: the reason (`why`), and the time until which it receives no runs of the version
+  -- (`until`, in milliseconds since 1970).
   unable jsonb not null default '{}',
   -- accepts no more attempts, by request or because it is stopping
   draining boolean not null default false,
-  -- a stop was requested, or the runner is stopping by itself
+  -- a stop was requested, or the runner is stopping on its own
   stopping boolean not null default false,
   connected_at timestamptz not null,
   heartbeat_at timestamptz not null default now(),
@@ -172,7 +172,7 @@ create table runners (
 create index runners_by_expiry on runners (expires_at);
 create index runners_by_env on runners (env);
 
--- Every runner that ever connected, in a narrow row that is retained as long as a run may exist of which it had an attempt.
+-- Every runner that ever connected, in a narrow row that is retained as long as a run that it executed may exist.
 create table runner_names (
   no int generated always as identity primary key,
   env int not null,
@@ -181,7 +181,7 @@ create table runner_names (
   pid int not null,
   -- last time it was connected, accurate to an hour
   last_seen_at timestamptz not null,
-  -- The number of the runner's last stored frame of log lines, so that a frame that is sent again is not stored twice.
+  -- The number of the runner's last stored frame of log lines, so that a frame that is resent is not stored twice.
   logged bigint not null default 0,
   unique (env, runner_id)
 );

@@ -1,4 +1,4 @@
--- Runs, and the data that decides about new ones.
+-- Runs, and the data that determines how new ones are created.
 --
 -- `runs` is wide and rarely changes. Data that changes often is in narrow, separate tables (0006_queues.sql, 0007_attempts.sql):
 --   queued           a run that waits for a slot; its row is deleted when it is claimed
@@ -26,7 +26,7 @@ create table runs (
   error jsonb,
   error_fingerprint_id int,
   metadata text,
-  -- the metadata that the run was triggered with, once it has changed; a replay starts with it
+  -- the metadata that the run was triggered with, set once the metadata changes; a replay starts with it
   seed_metadata text,
   -- names of its streams, in the order of their first write
   streams text[],
@@ -35,7 +35,7 @@ create table runs (
   path_facets text[],
 
   -- Options
-  -- a short text from the trigger, for people to read
+  -- a short human-readable text from the trigger
   description text,
   max_attempts int,
   max_duration int,
@@ -69,9 +69,9 @@ create table runs (
   -- whether a wait is registered for its end
   awaited boolean not null default false,
   duration_ms bigint not null default 0,
-  -- When the code of the present or final attempt last started running, if the attempt has waited in its code; null if it never waited.
+  -- When the code of the current or final attempt last started running, if the attempt has waited in its code; null if it never waited.
   last_started_at timestamptz,
-  -- the runner of the attempt that ended the run, 0 for one without a name; null if the run ended without an attempt
+  -- the runner of the attempt that ended the run; 0 for an unnamed runner; null if the run ended without an attempt
   last_runner_no int,
 
   -- Origin
@@ -95,7 +95,7 @@ create table runs (
   updated_at timestamptz,
   primary key (env, id),
   check ((status is null) = (finished_at is null))
--- Leaves space for the update at the end of each run: 92 of 100 updates stay on their page, compared with 38 at a fillfactor of 70.
+-- Leaves space for the update at the end of each run: 92% of updates stay on their page, compared with 38% at a fillfactor of 70.
 ) with (fillfactor = 50);
 create unique index runs_by_request on runs (env, request_key) where request_key is not null;
 -- Children of a run, for cancelling a tree. Contains only runs that have a parent.
@@ -106,9 +106,10 @@ create index runs_by_stored_output on runs (env, output) where output_type = 'ap
 
 -- The index behind lists of runs. Lists are sorted by run id, which is the order of creation.
 --
--- An index of `runs` for each filter would make a trigger a third slower, and an index on changing columns (status, version) would make every
--- completion rewrite all of them. Instead, `run_facets` records which id spans contain runs with a value: one row the first time a value occurs
--- in a span. A list reads those spans and checks their runs. A rare value costs one row per run, and a common one almost nothing.
+-- An index on `runs` for each filter would make triggers a third slower, and an index on changing columns (status, version) would make
+-- every completion rewrite all of them. Instead, `run_facets` records which id spans contain runs with a value: one row the first time a
+-- value occurs in a span. A list reads those spans and checks their runs. A rare value costs one row per run, and a common one almost
+-- nothing.
 --
 -- A span is the first ten characters of an id: `run_` and all but the last two characters of the time, 1.3 seconds. A row without such a run is
 -- harmless. A run without its row would be missed, so rows are written in the same transaction as the value or earlier.
@@ -139,7 +140,7 @@ create table run_paths (
   -- metadata.customer.id or payload.order
   path text collate "C" not null check (path ~ '^(metadata|payload)\.' and length(path) <= 256),
   created_at timestamptz not null,
-  -- Existing runs are indexed from newest to oldest; all runs from this id onward are done. Null before indexing begins.
+  -- Existing runs are indexed from newest to oldest; all runs from this id onward are indexed. Null before indexing begins.
   backfilled_from text collate "C",
   backfilled_at timestamptz,
   unique (env, path)
@@ -158,7 +159,7 @@ create table idempotency_keys (
   primary key (env, task, key)
 );
 create index idempotency_keys_by_expiry on idempotency_keys (expires_at);
--- Finds keys when their run is deleted: a task may have millions of keys.
+-- Finds keys when their run is deleted, because a task may have millions of keys.
 create index idempotency_keys_redirected on idempotency_keys (env, run_id) where redirected;
 
 -- The run that waits under a debounce key. Once that run is no longer delayed, the row is obsolete and the next trigger reuses it.
@@ -181,7 +182,7 @@ create table singletons (
   key text not null check (length(key) <= 512),
   -- the latest run
   run_id text collate "C" not null,
-  -- The live run before `run_id`, if any: until it has ended, `run_id` is in `delayed` and due at infinity.
+  -- The live run before `run_id`, if any. Until it has ended, `run_id` is in `delayed` and due at infinity.
   previous text collate "C",
   primary key (env, task, key)
 );
@@ -202,8 +203,8 @@ create table collecting (
 );
 create index collecting_over on collecting (due);
 
--- A payload of a collecting run. When the run stops collecting, the payloads are combined in `runs.payload`. For a day the row still maps the
--- request to its run.
+-- A payload of a collecting run. When the run stops collecting, the payloads are combined in `runs.payload`. For another day, the row maps
+-- the request to its run.
 create table run_parts (
   env int not null,
   run_id text collate "C" not null,
@@ -258,8 +259,8 @@ create table outbox_receipts (
 );
 create index outbox_receipts_by_age on outbox_receipts (created_at);
 
--- A trigger before it becomes a run: one row with everything that decides about it (docs/decisions/0033-one-row-for-a-run.md). Its attributes
--- are those of runs/create/row.ts, in that order.
+-- A trigger before it becomes a run: one row with everything that determines the run (docs/decisions/0033-one-row-for-a-run.md). Its
+-- attributes are those of runs/create/row.ts, in that order.
 create type new_run as (
   env int, id text, task text, queue_id int, concurrency_key text, payload text, payload_type text, metadata text, sort_key bigint,
   priority_ms int, ttl int, max_attempts int, max_duration int, request_key uuid, delayed_until timestamptz, version_id int,
@@ -267,7 +268,7 @@ create type new_run as (
   description text, is_test boolean, idempotency_key text, idempotency_key_options jsonb, debounce_key text, singleton_key text,
   collect_key text, schedule_id text, event text, traceparent text, replay_of text, external_deployment_id text,
 
-  -- Attributes that decide about the run and are not stored with it. `state`: `queued`, `delayed`, `pendingVersion`, or `held` by an unsealed
+  -- Attributes that affect the run but are not stored with it. `state`: `queued`, `delayed`, `pendingVersion`, or `held` by an unsealed
   -- batch.
   state text, expires_at timestamptz,
   -- the attempt of the parent that sends the trigger; null if any run may be the parent
@@ -275,7 +276,7 @@ create type new_run as (
   idempotency_expires_at timestamptz, debounce_max_ms bigint, debounce_data jsonb, singleton_conflict text,
   limit_key text, limit_burst int, limit_span bigint, limit_drops boolean,
   collect_lane text, collect_max int, collect_ms bigint, part text, part_meta jsonb,
-  -- a runner of the calling process with a free slot, and its version
+  -- a runner in the calling process that has a free slot, and its version
   runner_id text, runner_version int,
 
   -- The outcome of the trigger (identify_runs).

@@ -1,15 +1,15 @@
--- Queues, where runs wait, and where they execute.
+-- Queues, and the tables that locate waiting and executing runs.
 --
--- The five tables that locate a run (0005_runs.sql) and `lanes` are alternately empty and full, while their files stay large. If VACUUM or
--- ANALYZE runs at the wrong moment, the statistics report no rows. The planner then considers every access path equally cheap. It may choose an
--- index on the first column of the key, or a join that reads the whole table for each row. Every lookup then reads all dead rows until the next
--- autovacuum. For that reason each lookup has only one possible plan, with any statistics (runs/engine/plans.test.ts):
+-- The five tables that locate a run (0005_runs.sql) and `lanes` alternate between empty and full, while their files remain large. If VACUUM
+-- or ANALYZE runs at the wrong moment, the statistics report no rows. The planner then considers every access path equally cheap. It may
+-- choose an index on the first column of the key, or a join that reads the whole table for each row. Every lookup then reads all dead rows
+-- until the next autovacuum. For that reason each lookup has only one possible plan, regardless of statistics (runs/engine/plans.test.ts):
 --   * No two indexes of such a table begin with a column that one statement compares with. A queue belongs to one environment, so lanes
---     and leases are found by their queue. Where the environment must match as well it is compared as `env + 0`, which no index has.
+--     and leases are found by their queue. Where the environment must match as well, it is compared as `env + 0`, which no index can serve.
 --   * A row is read by its key in a lateral subquery with a limit, which the planner cannot turn into another kind of join. Where there may
---     be several rows `offset 0` does the same.
+--     be several rows `offset 0` has the same effect.
 --   * `(select true … limit 1) is null` replaces `not exists`, which the planner may turn into a join with the whole table.
---   * `num_nulls(x) = 1` replaces `x is null` next to a whole key, because an index that begins with `x` would serve the latter.
+--   * `num_nulls(x) = 1` replaces `x is null` next to a whole key, because the planner might use an index that begins with `x` for the latter.
 --   * Bitmap scans are avoided: they do not mark dead index entries, so the next scan reads them again.
 -- Their autovacuum starts after a fixed number of dead rows, does not pause, and never locks the table to shorten its file.
 
@@ -36,7 +36,7 @@ create table queues (
         )::float8 * interval '1 microsecond') stored,
   rate_by_key boolean generated always as (coalesce(rate_limit_override, rate_limit) ->> 'key' is not null) stored,
   shared_limit_id int,
-  -- how many runs a lane of this queue gives in one turn
+  -- how many runs a lane of this queue provides in one turn
   weight int not null default 1 check (weight between 1 and 100),
   -- whether some of its keys have their own weight
   has_key_weights boolean not null default false,
@@ -89,7 +89,7 @@ create table queue_starts (
   n int[] not null,
   -- total number of starts
   total int not null,
-  -- lanes are held until this time
+  -- lanes are blocked until this time
   due timestamptz,
   primary key (queue_id, key)
 ) with (
@@ -108,8 +108,8 @@ create sequence lane_turns;
 create function lane_turn(n bigint) returns int language sql immutable as
 $$ select ((hashint8(n / 64) & 33554431) * 64 + n % 64)::int $$;
 
--- A lane is one waiting line: a queue of an environment, one of its concurrency keys, and the version its runs are pinned to. The version is an
--- id, or 0 for the version that is current at the time. Full lanes are blocked and then cost nothing.
+-- A lane is one waiting line: a queue of an environment, one of its concurrency keys, and the version its runs are pinned to. The version
+-- is an id, or 0 for the version that is current at the time. Lanes at their limit are blocked and then cost nothing.
 create table lanes (
   id bigint generated always as identity primary key,
   env int not null,
@@ -119,8 +119,8 @@ create table lanes (
   blocked boolean not null default false,
   -- When a rate limit blocked the lane. Such lanes return in this order as the limit allows, not when a slot becomes free.
   rate_limited_at timestamptz,
-  -- The id of the shared limit of its queue, or 0. Claims do not scan the rings of exhausted limits, however many lanes they have. A new lane
-  -- is in ring 0; the first claim that finds it there moves it.
+  -- The id of the shared limit of its queue, or 0. Claims do not scan the rings of exhausted limits, regardless of the number of their
+  -- lanes. A new lane is in ring 0; the first claim that finds it there moves it.
   ring int not null default 0,
   -- position in the ring, which claims scan
   turn int not null default lane_turn(nextval('lane_turns')),
@@ -132,11 +132,11 @@ create table lanes (
   autovacuum_vacuum_insert_scale_factor = 0, autovacuum_vacuum_insert_threshold = 100000,
   autovacuum_analyze_scale_factor = 0, autovacuum_analyze_threshold = 20000
 );
--- For claims only, which compare `pinned_version + 0`, because `lanes_by_queue_key` has that column as well. Includes the id, so that lanes too
--- new for a revolution are skipped within the index.
+-- Only for claims, which compare `pinned_version + 0`, because `lanes_by_queue_key` has that column as well. Includes the id, so that lanes
+-- too new for a revolution are skipped within the index.
 create index lanes_ready on lanes (env, (pinned_version + 0), ring, turn, id) where not blocked;
 create index lanes_blocked on lanes (env) where blocked;
--- For release_rate_limited only, which compares `queue_id + 0`, because `lanes_by_queue_key` begins with that column as well.
+-- Only for release_rate_limited, which compares `queue_id + 0`, because `lanes_by_queue_key` begins with that column as well.
 create index lanes_rate_limited on lanes ((queue_id + 0), rate_limited_at) where rate_limited_at is not null;
 
 create table queued (
@@ -186,7 +186,7 @@ create table pending_version (
   autovacuum_analyze_scale_factor = 0, autovacuum_analyze_threshold = 20000
 );
 create index pending_version_by_expiry on pending_version (expires_at) where expires_at is not null;
--- For lists only, which use these expressions. Other statements look up a task or the whole key.
+-- Only for lists, which use these expressions. Other statements look up a task or the whole key.
 create index pending_version_by_run on pending_version ((env + 0), (run_id || ''));
 create index pending_version_by_external_id on pending_version (external_id, env, run_id) where external_id is not null;
 
@@ -223,8 +223,8 @@ create type waiting_run as (
 
 -- The types below are the input of a claim and the values that its four parts pass on (docs/claims.md).
 
--- Where the next claim continues in the rings. `credit`: the number of runs that the lane at `turn + 1` may still give in a turn that a claim
--- cut short. `newest`: the newest lane of this revolution; null while claims reach the end of the rings.
+-- Where the next claim continues in the rings. `credit`: the number of runs that the lane at `turn + 1` may still provide in a turn that a
+-- claim cut short. `newest`: the newest lane of this revolution; null while claims reach the end of the rings.
 create type ring_cursor as (turn int, credit int, newest bigint);
 
 -- The scope of one claim.
@@ -246,12 +246,13 @@ create type claim_scope as (
   at timestamptz, rate_now timestamptz
 );
 
--- The position of a claim in the rings. Its revolution began after the turn `start`, and it has read up to `turn`. Up to the end of the rings
--- it reads only lanes that are not newer than `newest` (null for all), and after it has `wrapped` around to the beginning, the others.
--- `credit`: the number of runs that the lane at `start + 1` may still give of a turn that an earlier claim cut short.
+-- The position of a claim in the rings. Its revolution began after the turn `start`, and it has read up to `turn`. Up to the end of the
+-- rings it reads only lanes that are not newer than `newest` (null for all), and after it has `wrapped` around to the beginning, the
+-- others. `credit`: the number of runs that the lane at `start + 1` may still provide in a turn that an earlier claim cut short.
 create type ring_position as (start int, turn int, newest bigint, wrapped boolean, credit int);
 
--- A lane in the page of a claim: the number of runs it may give (`room`), and the number for all lanes with its `queue_key` together (`cap`).
+-- A lane in the page of a claim: the number of runs it may provide (`room`), and the number for all lanes with its `queue_key` together
+-- (`cap`).
 create type ring_lane as (
   lane_id bigint, pinned_version int, turn int, room int, queue_key bigint, cap int, weight int, shared_limit int
 );
@@ -271,15 +272,15 @@ create type lane_page as (
   has_rate_limit boolean, has_queue_rate_and_concurrency boolean, has_shared_limit boolean, has_weights boolean
 );
 
--- The runs that a lane may give to a claim. First the rest of a turn that an earlier claim cut short (`credit`), then the number of runs
--- `in_full_turns`, and up to `max_runs` with the turn that this claim may cut short. `room` is the bound of its limits without regard to turns;
--- lanes of one `queue_key` give `cap` together.
+-- The runs that a lane may provide to a claim. First the rest of a turn that an earlier claim cut short (`credit`), then the number of runs
+-- `in_full_turns`, and up to `max_runs` with the turn that this claim may cut short. `room` is the bound of its limits without regard to
+-- turns; lanes of one `queue_key` provide `cap` together.
 create type lane_share as (
   lane_id bigint, pinned_version int, turn int, weight int, room int, queue_key bigint, cap int, credit int, in_full_turns int, max_runs int
 );
 
--- Lanes that cannot give runs: their rate limit allows no start now; another limit is exhausted, or their queue is paused; they are in a ring
--- other than that of their shared limit; they have no runs.
+-- Lanes that cannot provide runs: their rate limit allows no start now; another limit is exhausted, or their queue is paused; they are in a
+-- ring other than that of their shared limit; they have no runs.
 create type retired_lanes as (rate_limited bigint[], at_limit bigint[], misplaced bigint[], empty bigint[]);
 
 -- A run that a claim has leased.

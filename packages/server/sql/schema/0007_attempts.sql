@@ -1,11 +1,12 @@
 -- Attempts of runs: ended ones, the waits of live ones, and step results.
 
--- Attempts that did not end their run. The attempt that ends a run has no row here: the run itself records how and when it ended, and has two
--- columns for the rest (`last_started_at`, `last_runner_no`). A run that succeeds at once therefore costs no row.
+-- Attempts that did not end their run. The attempt that ends a run has no row here: the run itself records how and when it ended, and has
+-- two columns for the remaining data (`last_started_at`, `last_runner_no`). A run that succeeds on its first attempt therefore needs no row
+-- here.
 create table attempts (
   env int not null,
   run_id text collate "C" not null,
-  -- from its lease, so the rows of a run are in the order in which its attempts started
+  -- the fence of its lease, so the rows of a run are in the order in which its attempts started
   fence bigint not null,
   -- The number of the attempt. The next one has the same number unless this one failed: other outcomes do not count as an attempt.
   number int not null,
@@ -29,10 +30,10 @@ create table attempts (
 
 -- The waits of attempts within their code (docs/waits.md).
 --
--- A waiting run gives up its slot: its lease moves to `suspended` with the same fence, where it counts against no limit. When something it
--- waits for has ended, the run is ready. It gets a slot before any run that has not started, and its code continues. If the process that held
--- its code has ended, the run is queued instead and its code runs from the start. `waits` records which of its waits have ended; those do not
--- wait again.
+-- A waiting run gives up its slot: its lease moves to `suspended` with the same fence, where it does not count against any limit. When
+-- something it waits for has ended, the run is ready. It gets a slot before any run that has not started, and its code continues. If the
+-- process that held its code has ended, the run is queued instead and its code runs from the start. `waits` records which of its waits have
+-- ended; those do not wait again.
 create table suspended (
   env int not null,
   run_id text collate "C" not null,
@@ -69,7 +70,7 @@ create table waits (
   env int not null,
   run_id text collate "C" not null,
   attempt int not null,
-  -- identifies the wait within the attempt, such as `run/resize/2`: its third wait for a run of `resize`
+  -- identifies the wait within the attempt: `run/resize/2` is its third wait for a run of `resize`
   key text collate "C" not null,
   kind text not null check (kind in ('RUN', 'BATCH', 'TIME', 'TOKEN', 'MESSAGE')),
   -- the run, batch or token that it waits for; for a message, the session
@@ -124,8 +125,8 @@ create table event_waits (
 );
 create unique index event_waits_by_token on event_waits (waitpoint_id);
 
--- Steps of runs (docs/steps.md). A row is the result of one step, stored once by the attempt that executed it. A failed step also has a row,
--- which the result of a later attempt replaces. A run without steps has no row here.
+-- Steps of runs (docs/steps.md). A row is the result of one step, stored once by the attempt that executed it. A failed step also has a
+-- row, which the result of a later attempt replaces. A run without steps has no rows here.
 create table run_steps (
   env int not null,
   run_id text collate "C" not null,

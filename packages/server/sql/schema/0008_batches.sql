@@ -3,9 +3,9 @@
 -- A batch is opened with the number of its items and then filled, in any order and in any number of requests. When the last item has arrived,
 -- the batch is sealed, and only then may its runs start.
 --
--- An item's run id follows from the batch and the item's index. An item that is sent again therefore finds its own run, the runs of a batch are
--- one range of ids, and they are in item order. Until the batch is sealed, its runs wait nowhere else: the batch holds them. Whether a batch
--- has ended is not stored; it follows from its runs.
+-- An item's run id follows from the batch and the item's index. Therefore an item that is resent finds its own run, and the runs of a batch
+-- are one range of ids, in item order. Until the batch is sealed, its runs are held by the batch and wait nowhere else. Whether a batch has
+-- ended is not stored; it follows from its runs.
 create table batches (
   env int not null,
   id text collate "C" not null,
@@ -35,7 +35,7 @@ create table batches (
 create unique index batches_by_key on batches (env, idempotency_key) where idempotency_key is not null;
 create unique index batches_by_request on batches (env, request_key) where request_key is not null;
 create index batches_open on batches (created_at) where sealed_at is null and aborted_at is null;
--- For the job that deletes batches whose runs are gone.
+-- For the job that deletes batches whose runs have been deleted.
 create index batches_filled on batches (created_at, env, id) where sealed_at is not null or aborted_at is not null;
 create index batches_by_parent on batches (env, parent_run_id) where parent_run_id is not null;
 
@@ -47,17 +47,17 @@ create table batch_cached (
   primary key (env, item_id)
 );
 
--- One request about many runs. The runs are gathered first, then each is processed. Progress commits together with the work, so if a process
--- dies in the middle, nothing is repeated or left out.
+-- One request about many runs. The runs are collected first, then each is processed. Progress commits together with the work, so if a
+-- process dies in the middle, nothing is repeated or left out.
 create table bulk_actions (
   env int not null,
   id text collate "C" not null,
   type text not null check (type in ('CANCEL', 'REPLAY')),
   name text,
   status text not null default 'PENDING' check (status in ('PENDING', 'COMPLETED', 'ABORTED')),
-  -- the selected runs, in the filter format of run lists; null if the runs were named, or after all have been gathered
+  -- the selected runs, in the filter format of run lists; null if the runs were named, or after all have been collected
   filter jsonb,
-  -- gathering continues before this id: newest first, from the time of the request, so runs created by a replay are never included
+  -- collecting continues before this id, newest first, from the time of the request, so runs created by a replay are never included
   cursor text collate "C" not null,
   total int not null default 0,
   success int not null default 0,
@@ -97,7 +97,7 @@ create table packets (
   -- replace the packet nor name it in a trigger, unless it may read a run that names it.
   uploaded_by text collate "C",
   created_at timestamptz not null,
-  -- when it was uploaded or a run last named it; an unused packet is deleted some time after
+  -- when it was uploaded or last named by a run; an unused packet is deleted some time later
   used_at timestamptz not null,
   unique (env, name)
 );
@@ -110,5 +110,5 @@ create table packet_pieces (
   data bytea not null,
   primary key (packet_id, ix)
 );
--- The data rarely compresses well, and is read once or twice: compression is not worth its time.
+-- The data rarely compresses well and is read only once or twice, so compression is not worthwhile.
 alter table packet_pieces alter column data set storage external;

@@ -12,15 +12,16 @@ create table schedules (
   -- "<n>m", "<n>h" or "<p>%"; null means none
   spread text,
   deduplication_key text,
-  -- false for a random key, which the caller need not see
+  -- false for a random key, which is not shown to callers
   has_own_key boolean not null default false,
   external_id text,
   active boolean not null default true,
-  -- For a declared schedule: the current version does not declare it. It is hidden and does not fire, and returns unchanged.
+  -- For a declared schedule: the current version does not declare it. It is hidden and does not fire. If a later version declares it again,
+  -- it reappears unchanged.
   set_aside boolean not null default false,
   missed text not null default 'once' check (missed ~ '^(skip|once|all:\d+[mhd])$'),
   overlap text not null default 'allow' check (overlap in ('allow', 'skip', 'queue', 'cancel')),
-  -- when the expression took effect: its ticks are strictly later
+  -- when the expression took effect; its ticks are strictly later
   since timestamptz not null,
   next_nominal timestamptz,
   next_at timestamptz,
@@ -42,7 +43,7 @@ create table schedules (
 create index schedules_by_next on schedules (next_at) where next_at is not null;
 create unique index schedules_declared on schedules (env, task) where type = 'DECLARATIVE';
 
--- Ticks that created a run. The key identifies a tick: a second attempt to fire it finds the row.
+-- Ticks that created a run. The key identifies a tick, so that a second attempt to fire it finds the row.
 create table schedule_ticks (
   env int not null,
   schedule_id text collate "C" not null,

@@ -15,7 +15,7 @@ create table events (
   -- its delivery cannot be stored; `failure` contains the reason
   failed_at timestamptz,
   failure text,
-  -- the runs that its delivery created; empty if it had no subscriptions at that time
+  -- the runs that its delivery created; empty if the event had no subscriptions at that time
   run_ids text[] not null default '{}',
   replay_of text collate "C",
   created_at timestamptz not null,
@@ -69,7 +69,7 @@ create table notification_endpoints (
 );
 create index notification_endpoints_by_env on notification_endpoints (env);
 
--- One notification, independent of its recipients. Written in the transaction that it reports.
+-- One notification, independent of its recipients. Written in the transaction that it reports on.
 create table notifications (
   id text collate "C" primary key,
   env int not null,
@@ -120,7 +120,7 @@ create table alerts (
   enabled boolean not null default true,
   -- time of the next check
   next_at timestamptz not null,
-  -- from the notification that the condition holds until the notification that it no longer does
+  -- set while the condition holds, from the notification about its start to the one about its end
   firing_since timestamptz,
   last_sent_at timestamptz,
   -- the threshold was reached during the quiet period: the notification is sent when that ends
@@ -147,12 +147,12 @@ create table alert_subjects (
   alert_id text collate "C" not null references alerts on delete cascade,
   subject text not null,
   env int not null,
-  -- since when the condition holds
+  -- when the condition began to hold
   since timestamptz not null,
   value double precision not null,
   -- whether a notification named the subject
   notified boolean not null default false,
-  -- since when the condition no longer holds; only for reported subjects
+  -- when the condition ceased to hold; only for reported subjects
   cleared_at timestamptz check (cleared_at is null or notified),
   primary key (alert_id, subject)
 );

@@ -1,16 +1,16 @@
 -- Error groups. A failed run is an occurrence of one fingerprint of its task. A group has one fingerprint, or several after a merge.
---   error_arrivals      occurrences that are not counted yet: the transaction that ends the runs appends here and touches nothing else
+--   error_arrivals      occurrences that are not counted yet; the transaction that ends the runs only appends here
 --   error_fingerprints  every known fingerprint, and the group that it belongs to now
---   error_groups        identity and state of a group, its totals of all time
---   error_versions      the worker versions that a fingerprint occurred in, with totals of all time
---   error_tallies       running totals of a fingerprint: its count of any range is two look-ups
---   error_hours         roll-ups: counts of each fingerprint by the hour, to order all groups by their counts in a range
---   error_days, error_weeks  the same by the day and by the week
+--   error_groups        identity and state of a group, and its all-time totals
+--   error_versions      the worker versions that a fingerprint occurred in, with all-time totals
+--   error_tallies       running totals of a fingerprint: the count of any range takes two lookups
+--   error_hours         hourly counts of each fingerprint, to order all groups by their counts in a range
+--   error_days, error_weeks  the same by day and by week
 -- `tally_errors` moves arrivals into all the others, one call at a time in an environment. A statement that reads or changes groups calls it
 -- first, and a job calls it twice a second, so groups are always up to date.
 -- Ids of runs and versions are plain values here: those tables have their own retention.
 
--- Exact where many groups have the same total, approximate where few do.
+-- Exact where many groups have the same total, otherwise approximate.
 create function error_total_slot(p_total bigint) returns int language sql immutable parallel safe
 return case when p_total <= 64 then p_total::int else (16 * ln(p_total::float8) / ln(2::float8))::int end;
 
@@ -70,7 +70,7 @@ create table error_fingerprints (
   group_id text collate "C" not null,
   own_group text collate "C" not null,
   total bigint not null default 0,
-  -- null until it was first tallied
+  -- null until it is first tallied
   first_seen timestamptz,
   last_seen timestamptz,
   unique (env, task, fingerprint)
@@ -86,9 +86,9 @@ create table error_samples (
   sample jsonb not null
 );
 
--- `at` has whole milliseconds, as on the wire. `version` is 0 if the run was never bound to one. `started` is the latest start among the runs.
--- `spans` are the id spans of the runs, for `run_facets`. They are written when the occurrences are tallied, so that the end of a run does not
--- wait for an index that many groups share.
+-- `at` has whole milliseconds, as on the wire. `version` is 0 if the run was never bound to one. `started` is the latest start among the
+-- runs. `spans` are the id spans of the runs, for `run_facets`. They are written when the occurrences are tallied, so that ending a run
+-- does not wait for an index that many groups share.
 create table error_arrivals (
   env int not null,
   fingerprint_id int not null,
@@ -116,9 +116,9 @@ create table error_versions (
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
 create index error_versions_by_version on error_versions (env, version);
 
--- After the occurrences at `at`, in the order of `at` and `version`, the fingerprint had occurred `total` times, and `version_total` times in
--- this version. Deleting a row leaves the others correct, which is how old rows are compacted. `n` is the number of occurrences since the row
--- before. It includes deleted rows, so the rows of an hour always add up.
+-- After the occurrences at `at`, in the order of `at` and `version`, the fingerprint had occurred `total` times, and `version_total` times
+-- in this version. Deleting a row leaves the others correct, which is how old rows are compacted. `n` is the number of occurrences since
+-- the row before. It includes deleted rows, so the rows of an hour always add up to its total.
 create table error_tallies (
   env int not null,
   fingerprint_id int not null,
@@ -182,7 +182,7 @@ create table error_audit (
 );
 create index error_audit_by_group on error_audit (env, group_id, id);
 
--- Rules of a project: matching errors go to the group that the rule chooses, whatever their fingerprint.
+-- Rules of a project: matching errors go to the group that the rule chooses, regardless of their fingerprint.
 create table error_rules (
   id text collate "C" primary key,
   project_id int not null references projects on delete cascade,

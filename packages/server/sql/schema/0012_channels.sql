@@ -47,7 +47,7 @@ create index channel_segments_by_time on channel_segments using brin (at) with (
 -- The data is written once and mostly sent from memory: compressing it costs more than storing the bytes.
 alter table channel_segments alter column records set storage external;
 
--- Appends with a part id, for as long as their records exist: a part that is sent again resolves to the same records.
+-- Appends with a part id, for as long as their records exist: a part that is resent resolves to the same records.
 create table channel_parts (
   channel uuid not null,
   -- digest of the part id

@@ -59,7 +59,7 @@ create table run_stats (
   env int not null,
   -- minutes: the widths of telemetry/stats/range.ts
   width int not null check (width in (1, 5, 60, 360, 1440)),
-  -- the subject of the counts, so that each series is read by itself:
+  -- the subject of the counts, so that each series is read separately:
   --   a           all runs of the environment
   --   t:<task>  q:<queue name>  v:<version>
   series text collate "C" not null,
@@ -98,7 +98,7 @@ create table run_stats (
 -- By age, for deletion, and all series of a time, to find the largest.
 create index run_stats_by_time on run_stats (env, width, at);
 
--- The last flush of each server process: a flush that is sent again adds nothing.
+-- The last flush of each server process: a flush that is resent adds nothing.
 create table run_stat_flushes (
   process uuid primary key,
   flush bigint not null,

@@ -50,7 +50,7 @@ import type { ServerOptions } from './options.ts';
 import { defaultRetention } from './retention.ts';
 import { listenToPause, listenToWakes } from './wakes.ts';
 
-/** `engineSql` is only for triggers, claims and outcomes; `directSql` and `direct` are for state that outlives a transaction. */
+/** Use `engineSql` only for triggers, claims and outcomes, and `directSql` and `direct` for state that outlives a transaction. */
 interface Connections {
   readonly sql: Sql;
   readonly engineSql: Sql;
@@ -60,7 +60,7 @@ interface Connections {
   readonly store: BlobStore | undefined;
 }
 
-/** Timers that wake the background jobs that wait for a time, or for a request. */
+/** Timers that wake background jobs at a given time or on request. */
 export interface Timers {
   /** For delayed runs, retries and waits. */
   readonly runs: Timer;
@@ -74,8 +74,8 @@ export interface Timers {
 export type Disposables = (() => unknown)[];
 
 /**
- * The dependencies shared by handlers, runner connections and background jobs, on a migrated database. Everything that must be stopped is added
- * to `disposables`, even if a later part cannot start.
+ * Dependencies shared by handlers, runner connections and background jobs. The database must have been migrated. Everything that must be
+ * stopped is added to `disposables`, even if a later part fails to start.
  */
 export async function startContext(
   options: ServerOptions,
@@ -170,7 +170,7 @@ export async function startContext(
   const webhooks = createWebhooks({ engine, dispatch, masterKey, rejections });
   const receivers = { networks: createNetworks(options.notificationNetworks), resolve: resolveName };
 
-  /** Called when a credential, or its user or environment, has ended. */
+  /** Called when a credential, its user or its environment is no longer valid. */
   const accessEndedHere = (): void => {
     authenticate.clearCache();
     access.checkNow();
@@ -184,7 +184,7 @@ export async function startContext(
   };
   const notifyBranches = (env: number): void => {
     for (const runner of runners.in(env))
-      // If it fails, the runner's next heartbeat does the same.
+      // If this fails, the runner's next heartbeat does the same.
       sendBranches(sql, runner).catch(() => log.warn('database.lost', { at: 'branches' }));
   };
   const branchesChanged = (env: number): void => {

@@ -208,7 +208,7 @@ function browserThrottles({ browsers = {} }: RateLimits) {
     mayLogIn: (address: string) => logins(networkOf(address)),
     mayTryPassword(email: string, address: string): boolean {
       const network = networkOf(address);
-      // The address comes first, so that an attacker at one address does not use up the user's attempts from others.
+      // The address comes first, so that an attacker at one address cannot use up the user's attempts from other addresses.
       return both(`${network} ${email}`) && byAddress(network) && byUser(email);
     },
     mayLink: createThrottle(browsers.links),

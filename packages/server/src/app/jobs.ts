@@ -38,7 +38,7 @@ import { rejectionWriter } from '../events/webhooks/rejections.ts';
 import type { ServerContext } from './context.ts';
 import { rowPruners } from './row-pruners.ts';
 
-/** Every background job of a server. A new one is added here. */
+/** All background jobs of a server. Add new ones here. */
 const jobsOf = (context: ServerContext): Job[] => {
   const { sql, clock, masterKey, engine, runners, dispatch, timers, retention } = context;
   const { redactor } = context.variables;
@@ -86,7 +86,7 @@ const jobsOf = (context: ServerContext): Job[] => {
 };
 
 export interface RunningJobs {
-  /** Starts a tick of the named jobs now. */
+  /** Runs a tick of the named jobs now. */
   wake(names: readonly string[]): void;
   stop(): Promise<void>;
 }

@@ -26,7 +26,7 @@ export interface ServerOptions {
   readonly port: number;
   readonly masterKey: MasterKey;
   readonly log: Log;
-  /** Return the credentials of the first start again: for development only. */
+  /** Return the credentials of the first start again. For development only. */
   readonly reveal?: boolean;
   /** Settings of the first start, and a function that delivers the credentials it creates. Later starts ignore them. */
   readonly bootstrap?: Pick<TenancyOptions, 'settings' | 'deliver'>;
@@ -35,17 +35,17 @@ export interface ServerOptions {
   readonly admissionLimits?: Partial<AdmissionLimits> | undefined;
   /** The folder with the built dashboard. Default: that of this package. */
   readonly dashboard?: string | undefined;
-  /** The address that decrypts, in the reader's browser, values sealed by a client's codec (`codecHandler` of the SDK). Default: none. */
+  /** The endpoint that the browser calls to decrypt values sealed by a client's codec (`codecHandler` of the SDK). Default: none. */
   readonly codecEndpoint?: string | undefined;
   /** The path under which a proxy publishes the server, such as `/millrace`, without a trailing slash. Default: none. */
   readonly basePath?: string | undefined;
   /** Addresses and ranges of proxies whose `X-Forwarded-For` is trusted. Default: none. */
   readonly trustedProxies?: readonly string[];
-  /** Access to the metrics, and their address. Default: processes of this machine, on the same port. */
+  /** Who may read the metrics, and at which address. Default: processes on this machine, on the same port. */
   readonly metrics?: MetricsOptions;
   /** The limits of concurrent event streams. Default: `defaultStreamLimits`. */
   readonly streamLimits?: Partial<StreamLimits>;
-  /** For connections without a successful request. Default: `defaultConnectionLimits`. */
+  /** Limits for connections without a successful request. Default: `defaultConnectionLimits`. */
   readonly connectionLimits?: Partial<ConnectionLimits>;
   readonly leaseTimes?: Partial<LeaseTimes>;
   readonly retention?: Partial<Retention>;
@@ -53,7 +53,7 @@ export interface ServerOptions {
   readonly tenancyLimits?: Partial<TenancyLimits>;
   /** Maximum bytes of one deployment's files and layers, compressed. Default: `defaultMaxBundleBytes`. */
   readonly maxBundleBytes?: number | undefined;
-  /** Finds builds that a runner on this machine registered from its folder, to display their source. Default: none. */
+  /** Finds builds that a runner on this machine registered from a folder, to display their source. Default: none. */
   readonly localBuild?: FindLocalBuild | undefined;
   /** An S3-compatible store for deployment files. Default: the database. */
   readonly bundleStore?: S3Settings | undefined;

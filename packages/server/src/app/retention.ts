@@ -1,6 +1,6 @@
 import { defaultAges } from '../errors/counts/range.ts';
 
-/** How long ended data is retained. */
+/** How long finished data is retained. */
 export interface Retention {
   /** Log lines of runs. Default 14 days. */
   readonly logsMs: number;

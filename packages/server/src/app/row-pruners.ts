@@ -5,7 +5,7 @@ import type { Retention } from './retention.ts';
 
 interface Expiring {
   readonly table: Fragment;
-  /** The time from which a row, `x`, is retained for `retentionMs`. */
+  /** The time from which `retentionMs` of a row `x` is counted. */
   readonly since: Fragment;
   /** Default 0. */
   readonly retentionMs?: number;
@@ -33,7 +33,7 @@ const expiringTables = ({ sql, retention }: Dependencies): readonly Expiring[] =
   { table: sql`one_time_uses`, since: sql`x.expires_at` },
   { table: sql`signing_keys`, since: sql`x.expires_at` },
   { table: sql`idempotency_keys`, since: sql`x.expires_at` },
-  // A run that still waits may have been rescheduled; other runs cannot be pushed any longer.
+  // A run that is still waiting may have been rescheduled; other runs can no longer be pushed.
   { table: sql`debounces`, since: sql`x.due`, unless: waits(sql) },
   { table: sql`collecting`, since: sql`x.due`, unless: waits(sql) },
   // The retention of the runs' request keys.

@@ -14,7 +14,7 @@ export interface WakeDependencies {
   readonly requestsChanged: (runner: ConnectedRunner) => Promise<void>;
   /** Notifies the runners connected to this process of an environment's branches. */
   readonly notifyBranches: (env: number) => void;
-  /** A credential, or its user or environment, has ended. */
+  /** A credential, its user or its environment is no longer valid. */
   readonly accessEnded: () => void;
   /** A transaction that triggered a run has committed. */
   readonly outboxFilled: () => void;
@@ -44,12 +44,12 @@ export function listenToWakes({
     }
     if (wake.kind === 'runner') {
       const runner = runners.get(wake.runner);
-      // If it fails, the runner's next heartbeat does the same.
+      // If this fails, the runner's next heartbeat does the same.
       if (runner) requestsChanged(runner).catch(() => log.warn('database.lost', { at: 'runner' }));
     }
     if (wake.kind === 'resumed') {
       const runner = runners.get(wake.runner);
-      // If it fails, the runner's next heartbeat does the same.
+      // If this fails, the runner's next heartbeat does the same.
       if (runner) notifyMissed(sql, runner).catch(() => log.warn('database.lost', { at: 'resume' }));
     }
     if (wake.kind === 'cancel') runners.get(wake.runner)?.send({ type: 'cancel', fences: wake.fences });

@@ -29,7 +29,7 @@ export function recordAgents<H extends object>(
     if (method === 'GET' || method === 'HEAD' || access?.secretKey !== true) return [name, handler];
     return [name, recorded(sql, name, handler as Handler<OperationDeclaration>)];
   });
-  // Each function is unchanged except for the entry.
+  // Each handler behaves as before, except for the entry.
   return Object.fromEntries(entries) as H;
 }
 
@@ -64,7 +64,7 @@ async function withEntry(
       await sql`update audit_log set new = new || jsonb_build_object('ids', ${ids}::text[]) where id = ${entry}`;
     return reply;
   } catch (error) {
-    // For other errors, it is unknown which changes were made before.
+    // After other errors, it is unknown which changes were made.
     if ((asProblem(error)?.status ?? 500) < 500) await sql`delete from audit_log where id = ${entry}`;
     throw error;
   }

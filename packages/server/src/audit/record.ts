@@ -39,7 +39,7 @@ export async function recordAct(sql: Queryable, by: Actor | Invited | Provided, 
   await recordEntry(sql, by, act);
 }
 
-/** Records an act like `recordAct`, and returns the id of the entry. */
+/** Records an act like `recordAct` and returns the id of the entry. */
 export async function recordEntry(sql: Queryable, by: Actor | Invited | Provided, act: Act): Promise<string> {
   const { kind, id, credentialId } = actorOf(by);
   const { address, userAgent, requestId } = by.origin;
@@ -59,7 +59,7 @@ export async function recordEntry(sql: Queryable, by: Actor | Invited | Provided
 /** Records an action of a request in an environment. The operation calls it in its own transaction. */
 export type RecordHere = (sql: Queryable, act: Omit<Act, 'in'>) => Promise<void>;
 
-/** For acts of `by` in `environment`. A branch is recorded in `new`. */
+/** Records actions of `by` in `environment`. A branch is recorded in `new`. */
 export const recordHere =
   ({ projectRef, kind, branch }: Environment, by: Actor): RecordHere =>
   (sql, { old, new: now, ...act }) =>
@@ -73,7 +73,7 @@ export const recordHere =
 const jsonOf = (value: object | undefined): string | null =>
   value === undefined ? null : JSON.stringify(value, (_name, part: unknown) => storable(part));
 
-/** Removes characters that jsonb cannot store, so that recording never fails an act. */
+/** Removes characters that jsonb cannot store, so that recording never makes an act fail. */
 const storable = (part: unknown): unknown =>
   typeof part === 'string' ? part.replaceAll('\0', '').toWellFormed() : part;
 

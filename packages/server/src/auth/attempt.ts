@@ -1,4 +1,4 @@
-/** Credentials of attempts: JWTs signed by a runner with its key, valid while the attempt has its lease. */
+/** Credentials of attempts: JWTs signed by a runner with its key, valid while the attempt holds its lease. */
 import { attemptAudience, attemptMarker } from '@millrace/contract/runner';
 import { jwtVerify } from 'jose';
 import type { Sql } from '../db/connect.ts';
@@ -49,7 +49,7 @@ export async function verifyAttempt(
       environment,
       scopes: key.scopes,
       attempt: { run, fence },
-      // The runner renews the credential, so only the key's end counts.
+      // The runner renews the credential, so only the key's expiry matters.
       ...(key.expiresAt && { expiresAt: key.expiresAt }),
     },
     asOf,
@@ -57,7 +57,7 @@ export async function verifyAttempt(
   };
 }
 
-/** A run belongs to one branch: a request for another branch must not act on its own. */
+/** A run belongs to one branch, so a request for another branch must not affect the run's own. */
 function refuseOtherBranch({ kind, branch: own }: Environment, requested: string | undefined): void {
   if (requested === undefined || kind === 'prod' || kind === 'stg') return;
   if (requested === own || (own === null && requested === 'default')) return;

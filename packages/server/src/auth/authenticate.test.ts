@@ -4,10 +4,10 @@ import { newPersonalAccessToken, newSecretKey } from './keys.ts';
 import { isUser } from './principal.ts';
 import { createInstallation } from './testing/installation.ts';
 
-// A rejection may be synchronous or asynchronous: a caller that awaits sees no difference.
+// A rejection may be synchronous or asynchronous; a caller that awaits sees no difference.
 const ask = async (authenticate: Authenticate, credentials: Credentials) => authenticate(credentials);
 
-test('a secret key identifies its environment, with either prefix, with and without Bearer', async () => {
+test('a secret key identifies its environment, with either prefix and with or without Bearer', async () => {
   const { authenticate, credentials, key, publicIdOf } = await createInstallation();
   const stg = key('stg');
   const environment = {
@@ -87,7 +87,7 @@ test('rejects revoked and expired credentials', async () => {
   });
 });
 
-test('a revocation takes effect within a second, even for a key in constant use', async () => {
+test('a revocation takes effect within a second, even for a constantly used key', async () => {
   const { authenticate, key, sql } = await createInstallation();
   const authorization = key('dev');
   await ask(authenticate, { authorization });
@@ -105,7 +105,7 @@ test('a revocation takes effect within a second, even for a key in constant use'
   expect(performance.now() - revokedAt).toBeLessThan(3_000);
 });
 
-test('a key that expires while it is cached ends on time', async () => {
+test('a cached key expires on time', async () => {
   const { authenticate, key, sql } = await createInstallation();
   const authorization = key('dev');
   await sql`update secret_keys set expires_at = now() + interval '700 ms'`;
@@ -117,7 +117,7 @@ test('a key that expires while it is cached ends on time', async () => {
   await expect(ask(authenticate, { authorization })).rejects.toMatchObject({ status: 401 });
 });
 
-test('an invalid credential is looked up once a second, and a new key works at once', async () => {
+test('an invalid credential is looked up once per second, and a new key works immediately', async () => {
   const { authenticate, addKey, sql, ring } = await createInstallation();
   let queries = 0;
   const counting = Object.assign((...tag: Parameters<typeof sql>) => {
@@ -154,7 +154,7 @@ test('a cached caller is identified without the database', async () => {
   expect(authenticate({ authorization })).toBe(first);
 });
 
-test('the last use is recorded at most once in five minutes', async () => {
+test('the last use is recorded at most once every five minutes', async () => {
   const { authenticate, key, sql, ring } = await createInstallation();
   const lastUse = async () => {
     const [row] = await sql<{ at: Date | null }[]>`

@@ -22,7 +22,7 @@ export interface Credentials {
   readonly triggerBranch?: string | undefined;
   /** The request is about the environment itself: branches are ignored, and preview keys need none. */
   readonly wholeEnvironment?: boolean | undefined;
-  /** The session of the dashboard's page; used only without an Authorization header. */
+  /** The dashboard session; used only without an Authorization header. */
   readonly browser?: BrowserCredentials | undefined;
 }
 
@@ -33,7 +33,7 @@ export interface BrowserCredentials {
   readonly acts: NamedEnvironment | undefined;
 }
 
-/** Identifies the caller: synchronously if cached (one second). Throws or rejects with a 401 Problem. */
+/** Identifies the caller: synchronously if cached (for one second). Throws or rejects with a 401 Problem. */
 export type Authenticate = (credentials: Credentials) => Principal | Promise<Principal>;
 
 const missing = () =>
@@ -42,7 +42,7 @@ const invalid = () => unauthorized('Invalid API key');
 const loggedOut = () => unauthorized('This browser is not logged in, or its session has ended: log in again');
 
 export type CachingAuthenticate = Authenticate & {
-  /** Clears the cache: a credential or a branch has just ended. */
+  /** Clears the cache: a credential or a branch has just been revoked. */
   clearCache(): void;
 };
 
@@ -59,8 +59,8 @@ export function createAuthenticate({
   confirm = () => {},
 }: AuthenticateDependencies): CachingAuthenticate {
   const cache = new LookupCache<Principal>({ maxAgeMs: 1_000, dueMs: 500, maxEntries: 10_000 });
-  // Invalid credentials are cached too, so that repeating one costs no query. A new credential still works at once: no client can send its text
-  // before it is stored. The caches are separate, so that a flood of invalid credentials evicts no valid one.
+  // Invalid credentials are cached too, so that repeating one costs no query. A new credential still works immediately, because no client
+  // can send its text before it is stored. The caches are separate, so that a flood of invalid credentials evicts no valid one.
   const unknown = new LookupCache<true>({ maxAgeMs: 1_000, dueMs: Infinity, maxEntries: 10_000 });
 
   const authenticate: Authenticate = (credentials) => {
@@ -69,7 +69,7 @@ export function createAuthenticate({
       if (credentials.browser) return ofBrowser(credentials.browser);
       throw missing();
     }
-    // Cached under a digest: no credential stays in memory, and the timing of a look-up reveals nothing about one.
+    // Cached by digest, so that no credential stays in memory and the timing of a lookup reveals nothing about one.
     const key = hash(
       'sha256',
       wholeEnvironment

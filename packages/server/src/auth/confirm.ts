@@ -2,8 +2,8 @@
 import type { Queryable, Sql } from '../db/connect.ts';
 
 /**
- * Called with the time since the provider last confirmed a user, in milliseconds. Resolves when the user may continue, at once if that was
- * recent; otherwise rejects with a 401 Problem.
+ * Called with the time since the provider last confirmed a user, in milliseconds. Resolves when the user may continue, immediately if the
+ * confirmation is recent; otherwise rejects with a 401 Problem.
  */
 export type ConfirmUser = (userId: string, confirmedMsAgo: number) => void | Promise<void>;
 

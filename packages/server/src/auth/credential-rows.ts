@@ -6,7 +6,7 @@ import { confirmedLately, confirmedMsAgo } from './confirm.ts';
 import type { AttemptLease, Environment } from './principal.ts';
 
 interface Lifetime {
-  /** Milliseconds until it expires; null is never. */
+  /** The remaining time until it expires, in milliseconds; null means never. */
   readonly endsInMs: number | null;
   readonly expiresAt: Date | null;
   /** The last use was recorded five minutes ago or more. */
@@ -33,7 +33,7 @@ export interface SigningKeyRow {
   readonly sealed: Buffer;
   readonly endsInMs: number | null;
   readonly expiresAt: Date | null;
-  /** It belongs to the server: no client has it. */
+  /** It belongs to the server; no client has it. */
   readonly isServers: boolean;
 }
 
@@ -124,7 +124,10 @@ export async function delegateOf(
   return row;
 }
 
-/** Whether an attempt has its lease, or is suspended with its code in memory. One statement, since it may change from one to the other. */
+/**
+ * Whether an attempt holds its lease, or is suspended with its code in memory. Checked in one statement, since it may change from one state
+ * to the other.
+ */
 export async function attemptHasLease(sql: Sql, env: number, run: string, fence: number): Promise<boolean> {
   const rows = await sql`
     select from leases where env = ${env} and run_id = ${run} and fence = ${fence}
@@ -141,16 +144,16 @@ export interface CredentialRows {
   readonly environmentId: number | null;
   /** The key that signed a public token. */
   readonly signerId: string | null;
-  /** Set for the credential of an attempt, and for a token that ends with one. */
+  /** Set for an attempt's credential, and for a token that ends with an attempt. */
   readonly attempt: AttemptLease | null;
   /** The role with which a browser session acts in the environment. */
   readonly role: Role | null;
 }
 
 /**
- * Indexes of the credentials that have ended: revoked, expired, in an archived environment, or signed by an ended key. Also those created by a
- * user who may no longer act in the project or whom their identity provider no longer confirms, those of an attempt without a lease, and those
- * of a browser whose user now has another role.
+ * Indexes of the credentials that have ended: revoked, expired, in an archived environment, or signed by an ended key. Also those created
+ * by a user who may no longer act in the project or is no longer confirmed by their identity provider, those of attempts without a lease,
+ * and those of browsers whose user now has another role.
  */
 export async function endedAmong(
   sql: Sql,
@@ -200,7 +203,7 @@ const tables = {
   browser_sessions: (sql: Sql) => sql`browser_sessions`,
 };
 
-/** Records the last use of a credential, at most once in five minutes, however many processes serve it. */
+/** Records the last use of a credential, at most once every five minutes, regardless of how many processes serve it. */
 export async function noteUse(sql: Sql, table: keyof typeof tables, id: string): Promise<void> {
   await sql`
     update ${tables[table](sql)} set last_used_at = now()

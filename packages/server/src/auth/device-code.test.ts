@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { newDeviceCode, newUserCode, readUserCode } from './device-code.ts';
 
-test('codes are unique, and a user code is accepted in every form in which users type it', () => {
+test('codes are unique, and a user code is accepted in any form a user may type', () => {
   const codes = Array.from({ length: 500 }, newUserCode);
   expect(new Set(codes).size).toBe(codes.length);
   for (const code of codes) {

@@ -12,7 +12,7 @@ export interface Signed {
   readonly began: number;
 }
 
-/** The claims of a JWT, unverified; undefined if it is not a JWT. */
+/** The unverified claims of a JWT; undefined if the text is not a JWT. */
 export function claimsOf(token: string): JWTPayload | undefined {
   try {
     return decodeJwt(token);
@@ -22,14 +22,14 @@ export function claimsOf(token: string): JWTPayload | undefined {
 }
 
 /**
- * The live key of the environment that signed the token; undefined if there is none. If no cached key matches, the keys are loaded again.
+ * The live key of the environment that signed the token; undefined if there is none. If no cached key matches, the keys are reloaded.
  */
 export async function findSigner(
   ring: SigningKeyRing,
   token: string,
   { sub }: JWTPayload,
 ): Promise<Signed | undefined> {
-  // Any client can send an unsigned token: no query is sent for a value that cannot be an environment id.
+  // Any client can send an unsigned token, so no query is sent for a value that cannot be an environment id.
   if (typeof sub !== 'string' || !/^\w{1,64}$/.test(sub)) return undefined;
   const began = performance.now();
   const known = await ring.of(sub);

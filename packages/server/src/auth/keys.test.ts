@@ -9,7 +9,7 @@ import {
   newSecretKey,
 } from './keys.ts';
 
-test('keys, tokens and project references have the published forms and never repeat', () => {
+test('keys, tokens and project references have the published formats and are unique', () => {
   const keys = Array.from({ length: 200 }, () => newSecretKey('prod'));
   for (const key of keys) expect(key).toMatch(/^svc_prod_sk_[0-9A-Za-z]{24}$/);
   expect(new Set(keys).size).toBe(200);
@@ -19,7 +19,7 @@ test('keys, tokens and project references have the published forms and never rep
   }
 });
 
-test('one key has one digest, with either prefix', () => {
+test('a key has the same digest with either prefix', () => {
   const key = newSecretKey('dev');
   const foreign = key.replace('svc_', 'tr_');
   expect(credentialDigest(foreign)).toEqual(credentialDigest(key));

@@ -19,13 +19,13 @@ export const newSecretKey = (kind: EnvironmentKind): string => `svc_${kind}_sk_$
 /** `svc_pat_` and 40 characters that are hard to confuse: 203 bits. */
 export const newPersonalAccessToken = (): string => `svc_pat_${random(tokenAlphabet, 40)}`;
 
-/** `svc_inv_` and 40 characters: its holder can become a member. */
+/** `svc_inv_` and 40 characters; the holder can become a member. */
 export const newInvitationToken = (): string => `svc_inv_${random(tokenAlphabet, 40)}`;
 
 /** `svc_browser_` and 40 characters: the value of a browser session's cookie. */
 export const newBrowserToken = (): string => `svc_browser_${random(tokenAlphabet, 40)}`;
 
-/** `svc_link_` and 40 characters: it logs a browser in, once. */
+/** `svc_link_` and 40 characters; logs a browser in once. */
 export const newLinkToken = (): string => `svc_link_${random(tokenAlphabet, 40)}`;
 
 /** `proj_` and 20 lower-case letters. */
@@ -44,7 +44,7 @@ export const isBrowserToken = (text: string): boolean => browserToken.test(text)
 
 export type CredentialForm = 'secretKey' | 'personalAccessToken' | 'publicToken' | 'attempt';
 
-/** The kind of a credential, by its form alone. */
+/** The kind of a credential, judging by its form alone. */
 export function credentialForm(text: string): CredentialForm | undefined {
   if (secretKey.test(text)) return 'secretKey';
   if (publicToken.test(text)) return 'publicToken';
@@ -52,14 +52,14 @@ export function credentialForm(text: string): CredentialForm | undefined {
   return personalAccessToken.test(text) ? 'personalAccessToken' : undefined;
 }
 
-/** The key with both prefixes; the stored one first. */
+/** The key with each of the two prefixes; the stored form first. */
 export function markerForms(text: string): readonly [svc: string, tr: string] {
   const rest = text.slice(text.indexOf('_'));
   return [`svc${rest}`, `tr${rest}`];
 }
 
-/** The digest by which a credential is looked up. Both prefixes of one key give the same digest. */
+/** The digest by which a credential is looked up. The digest is the same for both prefixes of a key. */
 export const credentialDigest = (text: string): Buffer => hash('sha256', markerForms(text)[0], 'buffer');
 
-/** The last characters of a credential, by which people recognize it. */
+/** The last characters of a credential, for people to recognize it by. */
 export const lastFour = (text: string): string => text.slice(-4);

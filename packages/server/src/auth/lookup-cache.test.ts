@@ -10,7 +10,7 @@ const lookUp =
     endsInMs,
   });
 
-test('an entry is used until its maximum age, counted from the start of its look-up', async () => {
+test('an entry is used until its maximum age, counted from the start of its lookup', async () => {
   const cache = new LookupCache<string>(options);
   await cache.load('young', lookUp('a', 400));
   await cache.load('due', lookUp('b', 600));
@@ -25,7 +25,7 @@ test('an entry is used until its maximum age, counted from the start of its look
   expect(cache.find('ended')).toBeUndefined();
 });
 
-test('concurrent calls share one look-up', async () => {
+test('concurrent calls share one lookup', async () => {
   const cache = new LookupCache<string>(options);
   const looking = vi.fn<ReturnType<typeof lookUp>>(lookUp('a'));
   const loads = Array.from({ length: 5 }, () => cache.load('key', looking));
@@ -33,7 +33,7 @@ test('concurrent calls share one look-up', async () => {
   expect(looking).toHaveBeenCalledTimes(1);
 });
 
-test('a failed look-up removes the entry', async () => {
+test('a failed lookup removes the entry', async () => {
   const cache = new LookupCache<string>(options);
   await cache.load('key', lookUp('a'));
   await expect(cache.load('key', () => Promise.reject(new Error('revoked')))).rejects.toThrow('revoked');
@@ -56,7 +56,7 @@ test('expired entries are removed when others are stored', async () => {
   expect(cache.size).toBe(1);
 });
 
-test('clearing removes all entries and ignores look-ups in progress', async () => {
+test('clearing removes all entries and ignores lookups in progress', async () => {
   const cache = new LookupCache<string>(options);
   await cache.load('known', lookUp('a'));
   let find = () => {};

@@ -1,18 +1,18 @@
 import { LRUCache } from 'lru-cache';
 
 export interface LookupCacheOptions {
-  /** Milliseconds after which an entry is no longer used. */
+  /** The age in milliseconds after which an entry is no longer used. */
   readonly maxAgeMs: number;
-  /** Milliseconds after which an entry is still used, but should be loaded again in the background. */
+  /** The age in milliseconds after which an entry is still used, but should be reloaded in the background. */
   readonly dueMs: number;
   readonly maxEntries: number;
 }
 
 export interface Loaded<V> {
   readonly value: V;
-  /** When the look-up began (`performance.now()`). A later revocation may have been missed. */
+  /** When the lookup began (`performance.now()`). A later revocation may have been missed. */
   readonly asOf: number;
-  /** Milliseconds after `asOf` when the value expires by itself. */
+  /** Milliseconds after `asOf` when the value expires even without an event. */
   readonly endsInMs?: number | undefined;
 }
 
@@ -23,10 +23,10 @@ interface Entry<V> {
   readonly end: number;
 }
 
-/** Caches look-ups for a short time, so that a revocation takes effect within `maxAgeMs`. */
+/** Caches lookups for a short time, so that a revocation takes effect within `maxAgeMs`. */
 export class LookupCache<V> {
   readonly #options: LookupCacheOptions;
-  /** Read by `peek`, so that entries stay in the order in which they were stored. */
+  /** Read with `peek`, so that entries stay in insertion order. */
   readonly #entries: LRUCache<string, Entry<V>>;
   readonly #loading = new Map<string, Promise<Entry<V>>>();
   #clearedAt = -Infinity;
@@ -45,7 +45,7 @@ export class LookupCache<V> {
     return entry !== undefined && performance.now() < entry.end ? entry : undefined;
   }
 
-  /** Whether the entry should be loaded again and no look-up is in progress. */
+  /** Whether the entry should be reloaded and no lookup is in progress. */
   isDue(key: string, entry: Entry<V>): boolean {
     return performance.now() >= entry.due && !this.#loading.has(key);
   }
@@ -71,7 +71,7 @@ export class LookupCache<V> {
     }
   }
 
-  /** Removes all entries and ignores the results of look-ups in progress: a credential has just ended. */
+  /** Removes all entries and ignores the results of lookups in progress. Called when a credential has just been revoked. */
   clear(): void {
     this.#clearedAt = performance.now();
     this.#entries.clear();

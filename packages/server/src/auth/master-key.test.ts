@@ -24,7 +24,7 @@ test('reads a key in hex and in both base64 alphabets, with surrounding white sp
   }
 });
 
-test('rejects an invalid key with the name of its source, and does not echo it', () => {
+test('rejects an invalid key naming its source, without echoing the key', () => {
   for (const text of [
     ' ',
     'hunter2',
@@ -53,7 +53,7 @@ test('processes that start at the same time agree on one key and leave no other 
   expect(await readdir(at)).toEqual(['master.key']);
 });
 
-test('the environment takes precedence over the file; without either, the error explains how to create a key', async () => {
+test('the environment takes precedence over the file; if both are missing, the error explains how to create a key', async () => {
   const file = join(await folder(), 'master.key');
   await writeFile(file, 'not a key');
   const env = randomBytes(32).toString('base64');

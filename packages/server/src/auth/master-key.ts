@@ -13,7 +13,7 @@ export class MasterKeyRefused extends Error {
 export interface MasterKeySource {
   /** The text of MILLRACE_MASTER_KEY; takes precedence over the file. */
   readonly env?: string | undefined;
-  /** The text of MILLRACE_MASTER_KEY_PREVIOUS: during a rotation, the other key that may have sealed values. */
+  /** The text of MILLRACE_MASTER_KEY_PREVIOUS: during a rotation, the other key that values may be sealed with. */
   readonly previous?: string | undefined;
   /** The key file; created (mode 0600) if it does not exist. Without it, `env` is required. */
   readonly file?: string | undefined;
@@ -63,8 +63,8 @@ async function readIfThere(file: string): Promise<string | undefined> {
 }
 
 /**
- * The next key, next to the key file during a rotation. While this file exists, either key may have sealed values. An interrupted rotation
- * continues at the next start.
+ * The next key, in a file next to the key file during a rotation. While that file exists, values may be sealed with either key. An
+ * interrupted rotation continues at the next start.
  */
 const nextFile = (file: string): string => `${file}.next`;
 
@@ -82,10 +82,10 @@ export async function requestNextKey(file: string): Promise<void> {
   await createKeyFile(nextFile(file));
 }
 
-/** Replaces the key file by the next key, once nothing is sealed with the old key. */
+/** Replaces the key file by the next key, once no value is sealed with the old key. */
 export const promoteNextKey = (file: string): Promise<void> => rename(nextFile(file), file);
 
-/** Creates the file atomically. If several processes start at once, one of them wins and all read its key. */
+/** Creates the file atomically. If several processes start at the same time, one of them creates the file and all of them read its key. */
 async function createKeyFile(file: string): Promise<void> {
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
   const draft = `${file}.${process.pid}.${randomBytes(4).toString('hex')}`;
@@ -109,7 +109,10 @@ async function createKeyFile(file: string): Promise<void> {
 export const masterKeyCheckContext = 'master_key_check:only_row';
 const checkText = 'millrace';
 
-/** Throws if the master key does not belong to this database, before anything is written with it. The first key is stored as the database's. */
+/**
+ * Throws if the master key does not belong to this database, before anything is written with it. The first key ever used becomes the
+ * database's key.
+ */
 export async function checkMasterKey(sql: Queryable, masterKey: MasterKey): Promise<void> {
   await sql`
     insert into master_key_check (sealed) values (${seal(masterKey, checkText, masterKeyCheckContext)})

@@ -11,7 +11,7 @@ async function callerOf(authenticate: Authenticate, authorization: string) {
   return principal;
 }
 
-test('a minted token is signed with a key that no client has, and names the key that created it', async () => {
+test('a minted token is signed with a key known to no client, and names the key that created it', async () => {
   const { authenticate, key, mint, publicIdOf, sql } = await createInstallation();
   const caller = await callerOf(authenticate, key('prod'));
   const token =
@@ -90,7 +90,7 @@ test('a restricted key receives tokens for the objects it created, and they end 
     scopes: ['read:runs:run_1'],
   });
   await sql`update secret_keys set revoked_at = now() where id = ${id}`;
-  // A new header is looked up again, but the keys may be cached for up to a second.
+  // A new header causes another lookup, but the keys may be cached for up to a second.
   await expect
     .poll(
       () =>
@@ -135,7 +135,7 @@ test('a client cannot name another key or a user in its token', async () => {
   ).rejects.toMatchObject({ status: 401 });
 });
 
-test('a token created with a new key is valid at once', async () => {
+test('a token created with a new key is valid immediately', async () => {
   const { addKey, authenticate, mint, key } = await createInstallation();
   // The environment's keys are cached, without the new one below.
   const earlier = await mint(await callerOf(authenticate, key('dev')), { scopes: [], expiresInSeconds: 60 });
@@ -148,7 +148,7 @@ test('a token created with a new key is valid at once', async () => {
   expect(await authenticate({ authorization: token })).toMatchObject({ credentialId: id });
 });
 
-test('tokens signed with a new key are valid at once', async () => {
+test('tokens signed with a new key are valid immediately', async () => {
   const { addKey, authenticate, key, publicIdOf } = await createInstallation();
   const sub = await publicIdOf('dev');
   const sign = (text: string) =>

@@ -6,23 +6,23 @@ import type { SigningKeyRing } from './signing-keys.ts';
 export interface PublicTokenOptions {
   /** Such as `read:runs:run_1`. The caller must check that the requester may grant them. */
   readonly scopes: readonly string[];
-  /** A function gets the current time in milliseconds since 1970. */
+  /** If it is a function, it receives the current time in milliseconds since 1970. */
   readonly expiresInSeconds: number | ((nowMs: number) => number);
   /** The token may create one object, once. */
   readonly oneTime?: boolean;
-  /** If the code of an attempt requests the token, it ends with that attempt. */
+  /** A token requested by the code of an attempt ends with that attempt. */
   readonly endsWithAttempt?: boolean;
-  /** Columns that subscriptions with this token omit. Default: those of the calling token. */
+  /** Columns omitted from subscriptions with this token. Default: those of the calling token. */
   readonly realtime?: { readonly skipColumns?: readonly string[] };
 }
 
-/** Who requests a token: a key, a token, or a user with a personal access token. */
+/** The requester of a token: a key, a token, or a user with a personal access token. */
 export interface MintFor {
   readonly kind?: string;
   readonly environment: Environment;
   /** The token ends with this key or personal access token. */
   readonly credentialId: string;
-  /** The user in whose name it acts. */
+  /** The user on whose behalf it acts. */
   readonly actor?: string;
   readonly realtime?: { readonly skipColumns?: readonly string[] };
   /** When the calling token ends. The new token does not outlive it. */
@@ -32,8 +32,8 @@ export interface MintFor {
 }
 
 /**
- * Creates a public token, signed with the environment's own signing key, which no client has. Undefined if the environment no longer
- * exists, or for a browser session.
+ * Creates a public token, signed with the environment's own signing key, which no client has. Returns undefined if the environment no
+ * longer exists, and for browser sessions.
  */
 export type MintPublicToken = (caller: MintFor, options: PublicTokenOptions) => Promise<string | undefined>;
 
@@ -42,7 +42,7 @@ const header = Buffer.from('{"alg":"HS256"}').toString('base64url');
 export function createMint(ring: SigningKeyRing): MintPublicToken {
   return async (caller, options) => {
     const { scopes, expiresInSeconds, oneTime, realtime = caller.realtime } = options;
-    // A second credential would outlive the session, or be read by scripts.
+    // A second credential could outlive the session or be read by scripts.
     if (caller.kind === 'browser') return undefined;
     const { environment, credentialId, actor, expiresAt } = caller;
     const { value: keys } = await ring.of(environment.publicId);
@@ -57,7 +57,7 @@ export function createMint(ring: SigningKeyRing): MintPublicToken {
       pub: true,
       scopes,
       otu: oneTime || undefined,
-      // Makes equal one-time tokens of the same second distinct.
+      // Distinguishes otherwise equal one-time tokens created in the same second.
       jti: oneTime ? randomUUID() : undefined,
       realtime,
       att: options.endsWithAttempt === true ? caller.attempt : undefined,

@@ -5,7 +5,7 @@ import type { Principal } from './principal.ts';
 /** The use of a one-time token. */
 export interface OneTimeUse {
   readonly digest: string;
-  /** When the token expires. Its use need not be stored after that. */
+  /** When the token expires. Its use need not be stored any longer than that. */
   readonly expiresAt: Date;
 }
 
@@ -14,7 +14,7 @@ export function oneTimeUseOf(principal: Principal): OneTimeUse | undefined {
   return { digest: principal.oneTimeDigest, expiresAt: principal.expiresAt };
 }
 
-/** The token was used before. If this is the same request again, its request key finds the created object. */
+/** The token was used before. If the same request was resent, its request key finds the created object. */
 export class TokenUsed extends Problem {
   override name = 'TokenUsed';
 
@@ -23,7 +23,7 @@ export class TokenUsed extends Problem {
   }
 }
 
-// A server whose clock is behind may still accept the token for this long.
+// A server with a slow clock may accept the token for this much longer.
 const graceMs = 3_600_000;
 
 /**
@@ -44,7 +44,7 @@ export async function useOnce(
   if (count === 0) throw new TokenUsed();
 }
 
-/** Nothing was created, because an idempotency key found an existing object: the token can be used again. */
+/** Nothing was created, because an idempotency key resolved to an existing object, so the token can be reused. */
 export async function unuse(sql: Queryable, { digest }: OneTimeUse): Promise<void> {
   await sql`delete from one_time_uses where digest = ${digest}`;
 }

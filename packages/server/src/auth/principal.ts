@@ -10,7 +10,7 @@ export interface Environment {
   readonly projectRef: string;
 }
 
-/** An attempt, as long as it has its lease. */
+/** An attempt that holds its lease. */
 export interface AttemptLease {
   readonly run: string;
   readonly fence: number;
@@ -43,12 +43,12 @@ export type Principal =
       readonly scopes: readonly string[];
       /** When the key ends, if ever. For an attempt: its runner's key. */
       readonly expiresAt?: Date;
-      /** Set when the code of this attempt calls with the attempt's credential. `credentialId` is then its runner's key. */
+      /** The calling attempt, if the call comes from its code with the attempt's credential. `credentialId` is then its runner's key. */
       readonly attempt?: AttemptLease;
     }
   | {
       readonly kind: 'publicToken';
-      /** The key or personal access token that created it. Revoking that one ends the token. */
+      /** The key or personal access token that created it. Revoking that credential ends the token. */
       readonly credentialId: string;
       readonly environment: Environment;
       readonly scopes: readonly string[];
@@ -60,11 +60,13 @@ export type Principal =
       readonly expiresAt: Date;
       /** The user on whose behalf a delegated token acts. */
       readonly actor?: string;
-      /** Columns that subscriptions with this token omit. */
+      /** Columns omitted from subscriptions with this token. */
       readonly realtime?: { readonly skipColumns?: readonly string[] };
       /** Set if the token ends with this attempt. */
       readonly attempt?: AttemptLease;
-      /** Only for a one-time token: the key of its use. An operation that creates an object must refuse a second use. */
+      /**
+       * Only for a one-time token: the key under which its use is recorded. An operation that creates an object must reject a second use.
+       */
       readonly oneTimeDigest?: string;
     }
   | (BrowserSession & {
@@ -77,12 +79,12 @@ export type Principal =
     })
   | UserPrincipal;
 
-/** Whether the caller acts as a user, and not in an environment. */
+/** Whether the caller acts as a user rather than in an environment. */
 export const isUser = (principal: Principal): principal is UserPrincipal =>
   principal.kind === 'personalAccessToken' ||
   (principal.kind === 'browser' && principal.environment === undefined);
 
-/** The user behind a credential, also one in whose name a public token acts; null for a key. */
+/** The user behind a credential, including the one a public token acts for; null for a key. */
 export function userBehind(principal: Principal): string | null {
   if (principal.kind === 'personalAccessToken' || principal.kind === 'browser') return principal.userId;
   return principal.kind === 'publicToken' ? (principal.actor ?? null) : null;

@@ -6,7 +6,7 @@ import { grants, parseScope } from './scopes.ts';
 /** The longest lifetime of a token. */
 export interface MaxLifetime {
   readonly seconds: number;
-  /** For the error message. */
+  /** Shown in the error message. */
   readonly text: string;
 }
 
@@ -28,7 +28,7 @@ export function readExpirationTime(
   const ms = typeof requested === 'number' ? requested * 1_000 - nowMs : parseTimeSpan(requested);
   if (typeof ms !== 'number') throw badRequest(`Invalid expiration time: ${ms.error}`);
   if (ms <= 0) throw badRequest('Expiration time must be in the future');
-  // One second of tolerance for the client's clock.
+  // Tolerance for the client's clock: one second.
   if (ms > max.seconds * 1_000 + 1_000) throw badRequest(`Expiration time cannot exceed ${max.text}`);
   return ms / 1_000;
 }
@@ -37,7 +37,7 @@ export function readExpirationTime(
 const isGrantable = (scope: string): boolean =>
   /^(?:read|write|trigger|batchTrigger|update)$/.test(parseScope(scope).action);
 
-/** Fits into a header of 64 KiB along with everything else, after base64 encoding. */
+/** After base64 encoding, it fits into 64 KiB of headers along with everything else. */
 const maxScopesLength = 32_768;
 
 /** 400 if the token would be too long for a header. */
@@ -73,7 +73,7 @@ function isWellFormed(scope: string): boolean {
   return action !== '' && type !== undefined && type !== '' && id !== '';
 }
 
-/** For a run: its token outlives it, so every scope must name one object. */
+/** For runs: a token may outlive its run, so every scope must name one object. */
 export function refuseScopesBeyondRun(granted: readonly string[], requested: readonly string[]): void {
   refuseScopesBeyond(granted, requested, (scope) => isGrantable(scope) && isOfOneObject(scope));
 }
@@ -83,7 +83,7 @@ function isOfOneObject(scope: string): boolean {
   return id !== undefined && id !== '*' && type !== 'all' && type !== '*';
 }
 
-/** For a member: neither `admin` nor `*`, unless the member may create keys. */
+/** For members: neither `admin` nor `*`, unless the member may create keys. */
 export function refuseScopesBeyondMember(mayMakeKeys: boolean, requested: readonly string[]): void {
   refuseScopesBeyond(['admin'], requested, mayMakeKeys ? undefined : isGrantable);
 }

@@ -29,7 +29,7 @@ const ask = async (authenticate: Authenticate, token: string) =>
 const refusal = { status: 401, message: 'Public Access Token is invalid' };
 
 describe('a token that a client signed with its key', () => {
-  test('is rejected if a restricting claim is invalid', async () => {
+  test('is rejected if one of its restricting claims is invalid', async () => {
     const { authenticate, key, publicIdOf } = await createInstallation();
     const sub = await publicIdOf('prod');
     const by = async (more: JWTPayload) =>
@@ -115,11 +115,11 @@ describe('a token that a client signed with its key', () => {
     }
   });
 
-  test('has the same digest in every encoding of its signature if it is for one use', async () => {
+  test('has the same digest in every encoding of its signature if it is single-use', async () => {
     const { authenticate, key, publicIdOf } = await createInstallation();
     const token = await sign(key('dev'), claimsOf(await publicIdOf('dev'), { otu: true }));
     const first = await ask(authenticate, token);
-    // The last letter of a base64url signature has two unused bits.
+    // The last character of a base64url signature has two unused bits.
     const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
     const respelled = token.slice(0, -1) + letters.charAt(letters.indexOf(token.at(-1) ?? '') ^ 1);
     const digests = [first, await ask(authenticate, respelled).catch(() => first)].map((principal) =>

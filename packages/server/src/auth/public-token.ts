@@ -13,10 +13,10 @@ import type { SigningKey, SigningKeyRing } from './signing-keys.ts';
 export const issuer = 'https://id.trigger.dev';
 export const audience = 'https://api.trigger.dev';
 
-/** The same message for every reason, so that it does not reveal what exists. */
+/** The same message for every reason, so that it does not reveal which objects exist. */
 const invalidPublicToken = () => unauthorized('Public Access Token is invalid');
 
-// A client whose clock is ahead signs tokens with an `iat` in the future.
+// A client with a fast clock signs tokens whose `iat` is in the future.
 const clockSkewSeconds = 60;
 
 /** Verifies a token with the environment's keys. Throws a 401 Problem if it is invalid. */
@@ -78,7 +78,7 @@ interface TokenOrigin {
 const msOf = (end: Date | null): number => end?.getTime() ?? Infinity;
 
 /**
- * The credential that created the token, with which it ends. A token of the server names that key or personal access token and, if it
+ * The credential that created the token; the token ends with it. A token of the server names that key or personal access token and, if it
  * acts for a user, the user. A client's token names neither and ends with the key that signed it.
  */
 async function originOf(
@@ -109,7 +109,7 @@ async function originOf(
   };
 }
 
-/** A restricting claim that cannot be understood makes the token invalid. */
+/** A restricting claim that cannot be interpreted makes the token invalid. */
 function isOneTime({ otu = false }: JWTPayload): boolean {
   if (typeof otu !== 'boolean') throw invalidPublicToken();
   return otu;
@@ -133,7 +133,7 @@ function realtimeOf({ realtime }: JWTPayload): { skipColumns?: string[] } | unde
   return { skipColumns: skipColumns as string[] };
 }
 
-/** Only scopes that the signing key has. */
+/** Limited to the scopes of the signing key. */
 function scopesOf(payload: JWTPayload, signer: SigningKey): string[] {
   const claimed: unknown[] = Array.isArray(payload['scopes']) ? payload['scopes'] : [];
   return claimed.filter(
@@ -141,6 +141,6 @@ function scopesOf(payload: JWTPayload, signer: SigningKey): string[] {
   );
 }
 
-/** Without the signature, because base64 can encode one signature in several ways. */
+/** Excludes the signature, because base64 can encode one signature in several ways. */
 const digestOf = (token: string): string =>
   hash('sha256', token.slice(0, token.lastIndexOf('.')), 'base64url');

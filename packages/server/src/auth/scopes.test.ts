@@ -56,7 +56,7 @@ test('one of the identities of an object is enough', () => {
   expect(allows([], 'read', run)).toBe(false);
 });
 
-test('a key is restricted exactly when it lacks the literal admin', () => {
+test('a key is restricted if and only if it lacks the literal admin', () => {
   expect(isUnrestricted(['read:runs', 'admin'])).toBe(true);
   expect(isUnrestricted(['admin:all', '*:all'])).toBe(false);
 });
@@ -79,7 +79,7 @@ const need = fc.record({
   ),
 });
 
-test('a granted scope never allows more than its grantor may do', () => {
+test('a granted scope never exceeds the permissions of its grantor', () => {
   fc.assert(
     fc.property(
       fc.array(scope, { maxLength: 4 }),

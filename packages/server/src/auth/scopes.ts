@@ -34,7 +34,7 @@ export function allows(scopes: readonly string[], action: string, identities: re
   return false;
 }
 
-/** Whether `scopes` include everything that `requested` allows, so that their holder may grant it. */
+/** Whether `scopes` cover everything that `requested` allows, so that the holder may grant it. */
 export function grants(scopes: readonly string[], requested: string): boolean {
   if (isUnrestricted(scopes)) return true;
   const { action, type, id } = parseScope(requested);

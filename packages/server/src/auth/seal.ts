@@ -19,10 +19,10 @@ const tagAt = nonceAt + 12;
 const textAt = tagAt + 16;
 
 export interface MasterKey {
-  /** Four bytes that identify the key and reveal nothing about it. */
+  /** Four bytes that identify the key without revealing anything about it. */
   readonly id: Buffer;
   readonly key: KeyObject;
-  /** During a rotation: the other key. It only decrypts. */
+  /** During a rotation, the other key, which is only used to decrypt. */
   readonly previous?: MasterKey;
 }
 
@@ -35,7 +35,7 @@ export function switchMasterKey(masterKey: MasterKey, next: MasterKey): void {
   Object.assign(masterKey, { id: next.id, key: next.key, previous: { id, key } });
 }
 
-/** A sealed value cannot be decrypted: another master key, another encryption context, or damaged bytes. */
+/** A sealed value cannot be decrypted because of a different master key, a different encryption context, or corrupted bytes. */
 export class UnsealError extends Error {
   override name = 'UnsealError';
 }
@@ -55,7 +55,7 @@ export function seal(masterKey: MasterKey, text: string, context: string): Buffe
   return Buffer.concat([Buffer.from([format]), masterKey.id, nonce, cipher.getAuthTag(), ...ciphertext]);
 }
 
-/** Whether this key sealed it, and not the previous one. */
+/** Whether it was sealed with this key rather than the previous one. */
 export const isSealedWith = ({ id }: MasterKey, sealed: Uint8Array): boolean =>
   id.equals(sealed.subarray(1, nonceAt));
 
@@ -80,8 +80,8 @@ export function unseal(masterKey: MasterKey, sealed: Uint8Array, context: string
 }
 
 /**
- * Encryption contexts of credentials. By convention, a sealed column is named `sealed…` and its context is `<table>:<id>`: the rotation
- * of the master key finds it by that.
+ * Encryption contexts of credentials. By convention, a sealed column is named `sealed…` and its context is `<table>:<id>`, which is how the
+ * rotation of the master key finds it.
  */
 export const secretKeyContext = (id: string): string => `secret_keys:${id}`;
 export const personalAccessTokenContext = (id: string): string => `personal_access_tokens:${id}`;

@@ -12,7 +12,7 @@ import { seal, secretKeyContext, signingKeyContext, unseal, type MasterKey } fro
 export interface SigningKey {
   readonly credentialId: string;
   readonly scopes: readonly string[];
-  /** It belongs to the server: no client has it. */
+  /** It belongs to the server; no client has it. */
   readonly isServers: boolean;
   readonly expiresAt: Date | null;
   /** The HMAC keys. A secret key has one for each prefix, because a client signs with the text it received. */
@@ -30,11 +30,11 @@ export interface SigningKeys {
 /** The keys that sign public tokens, by the environment's public id; undefined for an unknown environment. */
 export interface SigningKeyRing {
   of(environmentPublicId: string): Promise<Loaded<SigningKeys | undefined>>;
-  /** Loads the keys again: a token that no cached key signed may have a newer key. */
+  /** Loads the keys again, because a token that matches no cached key may be signed with a newer one. */
   anew(environmentPublicId: string): Promise<Loaded<SigningKeys | undefined>>;
-  /** Clears the cache: a key or an environment has just ended. */
+  /** Clears the cache: a key or an environment has just been revoked. */
   clearCache(): void;
-  /** The user of a personal access token that created a token; undefined if it has ended. */
+  /** The user of a personal access token that created a token; undefined if that token has ended. */
   delegate(personalAccessTokenId: string, projectId: number): Promise<Delegate | undefined>;
 }
 

@@ -20,7 +20,7 @@ export interface EnvironmentPath {
 }
 
 /**
- * The environment, or branch, of a request. For a secret key: its own, which the path must name. For a personal access token: the one
+ * The environment, or branch, of a request. For a secret key, it is the key's own, which the path must name. For a personal access token, it is the one
  * in the path; the user is already known to be a member of the project.
  */
 export async function findTarget(sql: Queryable, request: Addressed): Promise<Environment> {
@@ -89,7 +89,7 @@ const branchIn = (kind: EnvironmentKind, request: Pick<Addressed, 'header'>): st
     branchName(request.header('x-service-branch')) ?? branchName(request.header('x-trigger-branch')),
   );
 
-/** Finds a branch by its slug. Two branches may have the same slug: then the header must name one. */
+/** Finds a branch by its slug. If two branches have the same slug, the header must name one. */
 async function bySlug(
   sql: Queryable,
   userId: string,

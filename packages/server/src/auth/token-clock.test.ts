@@ -20,7 +20,7 @@ test('follows each measurement', () => {
   expect(clock.now()).toBe(1_000 * hour + minute + 900);
 });
 
-test('remains at the earlier time for a while after the clock was set ahead', () => {
+test('stays at the earlier time for a while after the clock jumps ahead', () => {
   const { clock, pass } = start();
   clock.measured(1_000 * hour);
   clock.measured(1_001 * hour);
@@ -31,7 +31,7 @@ test('remains at the earlier time for a while after the clock was set ahead', ()
   expect(clock.now()).toBe(1_001 * hour + 15 * minute);
 });
 
-test('remains at the earliest of several times, and follows a clock that is set back at once', () => {
+test('stays at the earliest of several times, and immediately follows a clock that is set back', () => {
   const { clock, pass } = start();
   clock.measured(1_000 * hour);
   clock.measured(1_001 * hour);

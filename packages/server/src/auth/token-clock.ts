@@ -1,4 +1,4 @@
-/** A measurement that differs more from the last one is a jump of the clock. */
+/** A measurement that differs from the last one by more than this is a jump of the clock. */
 const jumpMs = 30_000;
 /** Longer than the validity of the credentials that a runner signed by the earlier clock. */
 const earlierClockMs = 15 * 60_000;
@@ -11,8 +11,8 @@ interface TokenClock {
 }
 
 /**
- * The clock by which tokens expire. After a failover, the clock of the database's new host may be ahead. For a while, tokens then expire by the
- * earlier clock, which they were signed by; otherwise every executing run would lose its access to the API.
+ * The clock used for token expiry. After a failover, the clock of the new database host may be ahead. For a while, tokens then expire by
+ * the earlier clock, with which they were signed; otherwise every executing run would lose access to the API.
  */
 export function createTokenClock(monotonic: () => number = () => performance.now()): TokenClock {
   let latest = 0;

@@ -6,15 +6,15 @@ import { isUser, type Principal } from './principal.ts';
 /** Watches the credentials of long-lived requests, such as streams, which must end with them. */
 export interface AccessWatcher {
   /**
-   * Calls `ended` once, within a second after the caller's credential has ended, whichever process ended it. Returns a function that
-   * stops watching.
+   * Calls `ended` once, within a second after the caller's credential has ended, regardless of which process ended it. Returns a function
+   * that stops watching.
    */
   watch(principal: Principal, ended: () => void): () => void;
-  /** A credential has just ended: do not wait for the next check. */
+  /** A credential has just been revoked: do not wait for the next check. */
   checkNow(): void;
   /** The ids of the keys, tokens and sessions that are watched in this process. */
   watched(): string[];
-  /** Statements sent so far. */
+  /** Number of statements sent so far. */
   readonly checks: number;
   stop(): void;
 }
@@ -35,7 +35,8 @@ interface Group {
 const checkMs = 750;
 
 /**
- * One statement checks all watched credentials of this process together, however many streams there are. `checkNow` runs it at once.
+ * One statement checks all watched credentials of this process together, regardless of the number of streams. `checkNow` runs it
+ * immediately.
  */
 export function startAccessWatcher(sql: Sql): AccessWatcher {
   const groups = new Map<string, Group>();
@@ -90,7 +91,7 @@ export function startAccessWatcher(sql: Sql): AccessWatcher {
         }
       } while (again && !stopped);
     } catch {
-      // The database is unavailable. Access continues until the next check succeeds.
+      // If the database is unavailable, access continues until the next check succeeds.
     } finally {
       checking = false;
     }
@@ -98,7 +99,7 @@ export function startAccessWatcher(sql: Sql): AccessWatcher {
 
   const stopChecking = background(checkMs, () => {
     endExpired();
-    // A slow check is not followed by another at once, and does not keep tokens from expiring.
+    // A slow check is not followed immediately by another one and does not prevent tokens from expiring.
     if (!checking) void check();
   });
 

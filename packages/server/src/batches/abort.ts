@@ -2,7 +2,7 @@ import type { Transaction } from '../db/connect.ts';
 import type { Batches } from './batch.ts';
 import { createForget } from './forget.ts';
 
-/** How long a batch may be left unfilled before it is aborted. */
+/** How long a batch may remain unfilled before it is aborted. */
 export const abandonedMs = 24 * 3_600_000;
 const maxAtOnce = 20;
 

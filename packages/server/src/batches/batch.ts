@@ -43,6 +43,6 @@ export interface Filled {
 
 export interface Written {
   readonly filled: Filled;
-  /** Call it after the commit: runs may start now, or become due. */
+  /** Call this after the commit: runs may start now, or become due. */
   readonly notify: (batches: Pick<Batches, 'dispatch'>) => void;
 }

@@ -4,9 +4,9 @@ import { isEverydayItem } from '../runs/create/row.ts';
 import type { BatchRow, PreparedItem, Written } from './batch.ts';
 
 /**
- * The fast path: fills a batch whose items arrive all together and are everyday runs. One statement inserts the runs into their lanes and seals
- * the batch, all or nothing. Undefined if the items are not of this kind, or the batch is no longer empty and open: then nothing was written,
- * and the caller uses the general path.
+ * The fast path: fills a batch whose items arrive together and use no special options. One statement inserts the runs into their lanes and
+ * seals the batch, all or nothing. Returns undefined without writing anything if the items do not qualify, or the batch is no longer empty
+ * and open; the caller then uses the general path.
  */
 export async function fillAtOnce(
   sql: Queryable,

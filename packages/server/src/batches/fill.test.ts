@@ -69,7 +69,7 @@ describe('a batch', () => {
     );
   });
 
-  test('has each item once, in order, after any uploads, even concurrent ones', async () => {
+  test('has each item once and in order after any uploads, even concurrent ones', async () => {
     const server = await ownBatchServer();
     await server.register('send');
     const uploads = fc.integer({ min: 1, max: 60 }).chain((count) =>
@@ -107,7 +107,7 @@ describe('a batch', () => {
     );
   });
 
-  test('of a thousand items from eight concurrent senders is sealed once', async () => {
+  test('with a thousand items from eight concurrent senders is sealed once', async () => {
     const { fill, open, payloads, sql } = await ownBatchServer();
     const id = await open({ runCount: 1_000 });
     const answers = await Promise.all(Array.from({ length: 8 }, () => fill(id, items(1_000).toReversed())));
@@ -137,7 +137,7 @@ describe('a batch', () => {
     expect(await sql`select from pending_version where run_id like '%3'`).toHaveLength(1);
   });
 
-  test('uses the existing run for an item whose idempotency key has one', async () => {
+  test('uses the existing run for an item whose idempotency key resolves to one', async () => {
     const { ask, fill, keys, open, retrieve } = await batchServer();
     const options = { idempotencyKey: 'k' };
     const before = await ask('POST /api/v1/tasks/send/trigger', { key: keys.prod, body: { options } });
@@ -157,7 +157,7 @@ describe('a batch', () => {
     expect(new Set(runs).size).toBe(3);
   });
 
-  test('is aborted when its items do not arrive within a day, and its runs are cancelled', async () => {
+  test('is aborted and its runs are canceled if its items do not arrive within a day', async () => {
     const { ask, fill, keys, open, retrieve, sql } = await ownBatchServer();
     const id = await open({ runCount: 2 });
     await fill(id, [{ index: 0 }]);
@@ -178,7 +178,7 @@ describe('a batch', () => {
     const clock = { now: () => Date.now() + 24 * 3_600_000 + 1_000, shift() {}, shiftedMs: 0, stop() {} };
     const waiting = () => lockWaiters(sql);
     const both = await sql.begin(async (tx) => {
-      // A request that writes the item blocks here, while it holds the batch.
+      // A request that writes the item blocks here while it holds the batch's lock.
       const taken = itemRunId(id, 0);
       await tx`
         insert into runs (env, id, task, queue_id, sort_key, created_at)
@@ -197,7 +197,7 @@ describe('a batch', () => {
     expect((await ask(`GET /api/v3/runs/${runs[0]}`, { key: keys.prod })).body.status).toBe('CANCELED');
   });
 
-  test('skips a run that was cancelled before the batch was sealed', async () => {
+  test('skips a run that was canceled before the batch was sealed', async () => {
     const { ask, fill, keys, open, register, retrieve, sql } = await ownBatchServer();
     await register('send');
     const id = await open({ runCount: 2 });
@@ -302,7 +302,7 @@ describe('invalid batch input', () => {
     expect(response.status).toBe(200);
   });
 
-  test('in one request is rejected (no items, too many, an invalid item), and nothing is stored', async () => {
+  test('in a single request is rejected (no items, too many, an invalid item), and nothing is stored', async () => {
     const { ask, keys, sql } = await ownBatchServer();
     const whole = (batch: unknown) => ask('POST /api/v2/tasks/batch', { key: keys.prod, body: batch });
     expect((await whole({ items: [] })).body.error).toContain('at least one item');

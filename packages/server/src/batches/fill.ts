@@ -58,7 +58,7 @@ export async function fillIn(
     sealed: received === row.run_count,
   };
   if (!filled.sealed) {
-    // Nothing has been promised yet: items lost in a crash of PostgreSQL are sent again. Therefore this commit does not wait for the disk.
+    // Nothing has been promised yet: items lost in a crash of PostgreSQL are resent. Therefore this commit does not wait for the disk.
     await tx`
       update batches set received = ${received} where env = ${env} and id = ${batch}
       returning set_config('synchronous_commit', 'off', true)`;

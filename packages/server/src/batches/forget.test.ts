@@ -13,7 +13,7 @@ async function batches() {
     await sql.end({ timeout: 1 });
     await drop();
   });
-  /** Adds sealed batches that are this many days old; `retained` ones have a retained run. */
+  /** Adds sealed batches of the given age in days; `retained` ones have a retained run. */
   const add = async (count: number, days: number, retained: boolean) => {
     await sql`
       with created as (
@@ -30,7 +30,7 @@ async function batches() {
   return { sql, add, count, keeper: batchKeeper({ sql, clock }, 30 * day) };
 }
 
-test('batches without runs are deleted, even behind many batches whose runs are retained longer', async () => {
+test('batches without runs are deleted, even after many batches whose runs are retained longer', async () => {
   const { add, count, keeper } = await batches();
   await add(450, 90, true);
   await add(30, 60, false);
@@ -40,7 +40,7 @@ test('batches without runs are deleted, even behind many batches whose runs are 
   expect(await count()).toBe(485);
   await keeper.tick();
   expect(await count()).toBe(455);
-  // And again from the beginning.
+  // Then again from the beginning.
   for (let round = 0; round < 4; round++) await keeper.tick();
   expect(await count()).toBe(455);
 });

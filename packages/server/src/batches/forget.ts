@@ -4,7 +4,7 @@ const pageSize = 200;
 const enoughDeleted = 20;
 
 interface Looked {
-  /** A text, because a Date has no microseconds. */
+  /** A string, because a Date has no microseconds. */
   readonly at: string;
   readonly env: number;
   readonly id: string;
@@ -12,8 +12,8 @@ interface Looked {
 }
 
 /**
- * Deletes batches that were created before a time and have no runs left. Batches of environments with a longer retention stay, however many
- * there are: each call reads the next page of them. Returns whether the next call should follow at once.
+ * Deletes batches that were created before a time and have no runs left. Batches of environments with a longer retention remain; each call
+ * reads the next page of them. Returns whether the next call should follow immediately.
  */
 export function createForget(sql: Sql): (before: Date) => Promise<boolean> {
   let cursor: Pick<Looked, 'at' | 'env' | 'id'> | undefined;

@@ -84,7 +84,7 @@ export function batchHandlers(dependencies: BatchHandlerDependencies): HandlersO
   ) => {
     const { batchId } = request.params;
     const batch = await retrieveBatch(sql, request.environment.id, batchId);
-    // A client that has just created the batch may be ahead of a replica: it should try again.
+    // A client that has just created the batch may be ahead of a replica, so it should try again.
     if (!batch) throw notFound('Not found', true);
     request.authorize([{ type: 'batch', id: batchId }, { type: 'runs' }]);
     return batch;
@@ -124,7 +124,7 @@ export function batchHandlers(dependencies: BatchHandlerDependencies): HandlersO
         admit();
         throw unprocessable(`Batch ${batchId} not found`);
       }
-      // Nothing more is written to a sealed batch: a repeated request gets this result in every state of the batch's parent.
+      // Nothing more is written to a sealed batch, so a repeated request gets this result regardless of the state of the batch's parent.
       const parentId = batch.sealed_at === null ? batch.parent_run_id : null;
       const parent = parentId === null ? undefined : await holdParent(sql, env, parentId, undefined);
       const hold = batch.sealed_at === null ? holding(env, parent, query) : undefined;
@@ -143,7 +143,7 @@ export function batchHandlers(dependencies: BatchHandlerDependencies): HandlersO
       };
       const filled = await fillFromLines(upload, body);
       engine.changes.someChanged(env);
-      // Without any line, no permission has been checked yet.
+      // If there were no lines, no permission has been checked yet.
       if (filled.accepted + filled.deduplicated === 0) admit();
       if (batch.aborted_at !== null) throw abortedBatch(batchId);
       const wasSealed = batch.sealed_at !== null;
@@ -214,7 +214,7 @@ export function batchHandlers(dependencies: BatchHandlerDependencies): HandlersO
 const mayTriggerAll = (principal: Principal): boolean =>
   !isUser(principal) && allows(principal.scopes, 'batchTrigger', [{ type: 'tasks' }, { type: 'batch' }]);
 
-/** Locks the run that opened the batch, and the attempt that fills it: with a key, a run other than the opener may fill the batch. */
+/** Locks the run that opened the batch and the attempt that fills it. With an idempotency key, these may be different runs. */
 function holding(
   env: number,
   parent: Parent | undefined,

@@ -35,7 +35,7 @@ export function readItem(
     return redactMetadata(redactor, run);
   };
   try {
-    // The id follows from the batch.
+    // The id is derived from the batch.
     const run = prepareRun(engine, environment, task, { payload, options }, { runId: '' });
     return run instanceof Promise
       ? run.then(redacted).catch((error: unknown) => {
@@ -47,7 +47,7 @@ export function readItem(
   }
 }
 
-/** Adds the data that follows from the batch and its parent. */
+/** Adds the data derived from the batch and its parent. */
 export const completeItem = (
   run: NewRun,
   batch: BatchRow,
@@ -57,7 +57,7 @@ export const completeItem = (
   ...run,
   id: itemRunId(batch.id, index),
   batch: batch.id,
-  // Equal for all items with the same priority: then their ids decide, which are in item order.
+  // Equal for all items with the same priority, which are then ordered by id, that is, in item order.
   sortKey: (run.due ?? batch.created_at).getTime() - run.priorityMs,
   ...(parent && { parentId: parent.id, rootId: parent.root, depth: parent.depth }),
 });

@@ -17,7 +17,7 @@ async function read(text: string, lengths: readonly number[], maxBytes: number):
 }
 
 describe('lines of a stream', () => {
-  test('are the same for every split of the text', async () => {
+  test('are the same no matter how the text is split', async () => {
     const text = fc.array(fc.string({ unit: 'grapheme' }).map((line) => line.replaceAll('\n', ' ')));
     await fc.assert(
       fc.asyncProperty(
@@ -33,7 +33,7 @@ describe('lines of a stream', () => {
     );
   });
 
-  test('that are too long return their numbers and short texts from any position', async () => {
+  test('that are too long yield their numbers and short texts from any position', async () => {
     const json = fc.jsonValue().map((value) => JSON.parse(JSON.stringify(value)) as unknown);
     await fc.assert(
       fc.asyncProperty(
@@ -71,7 +71,7 @@ describe('lines of a stream', () => {
     expect(peak).toBeLessThan(50 * 1_024 * 1_024);
   });
 
-  test('use no more memory than their bytes when they arrive byte by byte', async () => {
+  test('use no more memory than their size when they arrive byte by byte', async () => {
     const count = 1_000_000;
     const text = Buffer.from(`{"a":"${'x'.repeat(count)}"}\n`);
     // Excludes unreachable memory.
@@ -95,7 +95,7 @@ describe('lines of a stream', () => {
     expect(peak).toBeLessThan(60 * 1_024 * 1_024);
   });
 
-  test('must be text', async () => {
+  test('must be valid text', async () => {
     async function* broken(): AsyncGenerator<Uint8Array> {
       yield Buffer.from([0x22, 0xff, 0x22, 0x0a]);
     }

@@ -5,7 +5,7 @@ import { MemberScan } from './member-scan.ts';
 
 export type Line =
   | { readonly number: number; readonly text: string }
-  /** Too long to be stored; contains the members that could be read from it in passing. */
+  /** Too long to be stored; contains the members that were read from it while scanning. */
   | { readonly number: number; readonly members: Readonly<Record<string, unknown>> };
 
 const newline = 0x0a;
@@ -13,8 +13,8 @@ const nothing = Buffer.alloc(0);
 const minBufferBytes = 1_024;
 
 /**
- * The lines of a stream of bytes, in groups: the lines completed by each piece. Blank lines are skipped. At most one line and one piece are in
- * memory: for a line with more than `maxBytes` bytes, only its numbers and short texts.
+ * The lines of a stream of bytes, in groups: the lines completed by each piece. Blank lines are skipped. At most one line and one piece are
+ * in memory; of a line longer than `maxBytes` bytes, only numbers and short texts.
  */
 export async function* linesOf(
   bytes: AsyncIterable<Uint8Array>,
@@ -22,7 +22,7 @@ export async function* linesOf(
   memberNames: readonly string[],
 ): AsyncGenerator<Line[]> {
   let number = 0;
-  // The beginning of the current line from earlier pieces: a single buffer, however small the pieces were.
+  // The beginning of the current line from earlier pieces: a single buffer, regardless of the size of the pieces.
   let buffer: Buffer = nothing;
   let size = 0;
   let scan: MemberScan | undefined;

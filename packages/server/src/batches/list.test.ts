@@ -37,7 +37,7 @@ test('batches are listed newest first, with the outcomes of their runs, in pages
     },
   ]);
   expect(all.data[0]).not.toHaveProperty('sealedAt');
-  // A single batch has the same data.
+  // Retrieving the batch returns the same data.
   for (const listed of all.data) expect((await retrieve(listed.id)).body).toMatchObject(listed);
 
   const first = await list('?page[size]=1');

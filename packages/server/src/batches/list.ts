@@ -4,8 +4,8 @@ import { requestedPageById, pageOf } from '../page.ts';
 import { countsOf, listedOf, type BatchRowWithCounts } from './retrieve.ts';
 
 /**
- * Newest first: ids begin with the time. The runs of each batch are one range of at most 1,000 ids; runs that an idempotency key resolved to
- * are found one by one.
+ * Newest first: ids begin with the time. The runs of each batch are one range of at most 1,000 ids; runs that an idempotency key resolved
+ * to are looked up one by one.
  */
 export async function listBatches(
   sql: Queryable,
@@ -30,7 +30,7 @@ export async function listBatches(
             union all
             select l.id, l.status, l.finished_at from batch_cached c
              cross join lateral (
-               -- A limit keeps it a look-up: no plan reads all runs.
+               -- The limit ensures a lookup, so that no plan reads all runs.
                select r.id, r.status, r.finished_at from runs r where r.env = c.env and r.id = c.run_id limit 1
              ) l
              where c.env = b.env and c.item_id >= batch_prefix(b.id) and c.item_id < batch_prefix(b.id) || '~'

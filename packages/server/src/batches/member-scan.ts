@@ -7,8 +7,8 @@ const isClosing = (byte: number) => byte === 0x7d || byte === 0x5d;
 const maxText = 1_024;
 
 /**
- * Reads selected members of one JSON object that is too large for memory, piece by piece: those of the object itself whose values are numbers,
- * words or short texts. Ends when all of them are found. Does not check whether the rest is valid JSON.
+ * Reads selected members of one JSON object that is too large for memory, piece by piece: top-level members whose values are numbers, words
+ * or short texts. Stops when all of them have been found. Does not check whether the rest is valid JSON.
  */
 export class MemberScan {
   readonly members: Record<string, unknown> = {};

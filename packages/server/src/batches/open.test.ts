@@ -30,7 +30,7 @@ describe('the idempotency key of a batch', () => {
     await fill(id, [{ index: 1 }]);
     const again = await ask('POST /api/v3/batches', { key: keys.prod, body });
     expect(again).toMatchObject({ status: 202, body: { id, isCached: false } });
-    // A different call gets a separate batch, and the old one will never be filled.
+    // A different call gets a separate batch, so the old one will never be filled.
     const other = await ask('POST /api/v3/batches', { key: keys.prod, body: { ...body, runCount: 1 } });
     expect(other.body.id).not.toBe(id);
     expect((await retrieve(id)).body.status).toBe('ABORTED');
@@ -54,7 +54,7 @@ describe('the idempotency key of a batch', () => {
     expect(await sql`select from batches`).toHaveLength(1);
   });
 
-  test('answers each of thirty concurrent calls for different batches, and resolves to one of them', async () => {
+  test('handles thirty concurrent calls for different batches, and resolves to one of them', async () => {
     const { another, ask, keys, sql } = await ownBatchServer();
     const other = await another();
     const answers = await Promise.all(
@@ -86,7 +86,7 @@ describe('the idempotency key of a batch', () => {
 });
 
 describe('a request that is sent again', () => {
-  test('opens no second batch, even in another process', async () => {
+  test('does not open a second batch, even in another process', async () => {
     const { another, ask, keys, sql } = await ownBatchServer();
     const other = await another();
     const headers = { 'x-trigger-request-idempotency-key': randomUUID() };
@@ -131,7 +131,7 @@ describe('a request that is sent again', () => {
       const [first, second] = await sent;
       expect(first.status).toBe(202);
       expect([second.status, second.body]).toEqual([202, first.body]);
-      // Another request is a separate use.
+      // A different request counts as another use.
       headers['x-trigger-request-idempotency-key'] = randomUUID();
       expect((await send()).status).toBe(422);
     },
@@ -251,14 +251,14 @@ describe('access to batches', () => {
   });
 });
 
-test('many whole batches sent at once do not wait for each other’s connections', async () => {
+test('many complete batches sent at once do not wait for each other’s connections', async () => {
   const { ask, keys, register, sql } = await ownBatchServer();
   await register('send');
   const [version] = await sql<{ version: string }[]>`select version from versions`;
   const body = { items: [{ task: 'send', options: { lockToVersion: version?.version } }] };
   const waiting = () => lockWaiters(sql);
   const { sent } = await sql.begin(async (tx) => {
-    // As many requests as the server has connections block here, each in its transaction.
+    // As many requests block here as the server has connections, each in its own transaction.
     await tx`lock table batches in share mode`;
     const all = Array.from({ length: 16 }, () => ask('POST /api/v2/tasks/batch', { key: keys.prod, body }));
     await expect.poll(waiting, { timeout: 20_000 }).toHaveLength(8);

@@ -15,8 +15,8 @@ export interface NewBatch {
   /** The tasks that the batch is for, if known. */
   readonly tasks?: readonly string[] | undefined;
   /**
-   * Throws unless the caller may trigger these tasks, undefined for any. Called before any use of a batch that another caller may have opened.
-   * Omitted for callers who may trigger all tasks.
+   * Throws unless the caller may trigger these tasks (undefined means any). Called before using a batch that another caller may have
+   * opened. Omitted for callers who may trigger all tasks.
    */
   readonly admit?: ((tasks: readonly string[] | undefined) => void) | undefined;
   readonly parentRunId?: string | undefined;
@@ -38,13 +38,15 @@ export interface Opened {
   readonly parent?: Parent | undefined;
 }
 
-/** An arbitrary number. Callers with one key take this advisory lock first, so that each of them finds the batch stored by the one before. */
+/**
+ * An arbitrary number. Callers with the same key take this advisory lock first, so that each finds the batch stored by the previous one.
+ */
 const keyLock = 7_144_013;
 const defaultKeyMs = 30 * 86_400_000;
 
 /**
- * Opens a batch. A request that is sent again finds the batch that it opened. An idempotency key resolves to the batch that it first opened.
- * While that batch waits for its items, every caller with the key may fill it.
+ * Opens a batch. A request that is resent finds the batch that it opened. An idempotency key resolves to the batch that it first opened.
+ * While that batch waits for its items, any caller with the key may fill it.
  */
 export async function openBatch(
   { sql, clock }: Pick<Batches, 'sql' | 'clock'>,
@@ -52,7 +54,7 @@ export async function openBatch(
 ): Promise<Opened> {
   const now = clock.now();
   const { requestKey, parentRunId, oneTime } = batch;
-  // The fast path: only the same request could have opened the batch before, and a conflict on insertion shows that.
+  // The fast path: only the same request could have opened the batch before, which a conflict on insertion reveals.
   if (!oneTime && keyOf(batch) === null && parentRunId === undefined && !batch.resumeParent) {
     const opened = await insert(sql, newBatchId(now), batch, undefined, now).catch((error: unknown) => {
       if (requestKey === undefined || !isConflict(error)) throw error;
@@ -68,7 +70,7 @@ export async function openBatch(
   }
 }
 
-/** The same request may have arrived twice at once. The batch of the other one is found now. */
+/** The same request may have arrived twice at the same time. The other one's batch is found now. */
 export const isMaybeDuplicate = (error: unknown, requestKey: string | undefined): boolean =>
   isConflict(error) || (error instanceof TokenUsed && requestKey !== undefined);
 
@@ -119,7 +121,7 @@ async function findByKey(
   if (admit) admit(await tasksOf(tx, env, found));
   const isOpen = found.sealed_at === null && found.aborted_at === null;
   if (!found.expired && (found.sealed_at !== null || (isOpen && found.run_count === runCount))) return found;
-  // The existing batch does not match this call: the new batch gets the key, and an open one is aborted.
+  // The existing batch does not match this call, so the key is moved to the new batch; if the old one is open, it is aborted.
   if (isOpen) await abortBatch(tx, env, found.id, now);
   await tx`update batches set idempotency_key = null where env = ${env} and id = ${found.id}`;
   return undefined;

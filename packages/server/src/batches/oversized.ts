@@ -17,7 +17,7 @@ export async function failUpFront(tx: Transaction, env: number, runs: readonly s
     update runs set error = ${JSON.stringify(tooLarge)}::jsonb where env = ${env} and id = any(${runs}::text[])`;
 }
 
-/** Ends the marked runs of a batch that is being sealed, and records their errors. */
+/** Ends the marked runs of a batch that is being sealed and records their errors. */
 export async function endUpFront(tx: Transaction, env: number, batch: string, now: number): Promise<void> {
   const at = new Date(now);
   const rows = await tx<{ id: string; task: string }[]>`

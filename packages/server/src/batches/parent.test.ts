@@ -18,7 +18,7 @@ async function executing({ ask, keys, sql }: BatchServer) {
   return { run: body.id as string, fence: Number(lease?.fence) };
 }
 
-/** Another attempt has the run. */
+/** Another attempt owns the run. */
 async function takeOver({ sql }: BatchServer, run: string): Promise<number> {
   const [lease] = await sql<{ fence: string }[]>`
     update leases set fence = nextval('lease_fences') where run_id = ${run} returning fence`;
@@ -65,7 +65,7 @@ test('an attempt that has ended can neither open nor fill a batch; the current a
     itemsAccepted: 1,
     sealed: true,
   });
-  // Nothing more is written: a repeated request gets this result.
+  // Nothing more is written, so a repeated request gets this result.
   expect((await send(body.id, [0, 1], { run, fence })).body).toMatchObject({
     itemsAccepted: 0,
     sealed: true,
@@ -77,7 +77,7 @@ test('an attempt that has ended can neither open nor fill a batch; the current a
   ]);
 });
 
-test('a batch that one run opened under a key may be filled by another', async () => {
+test('a batch that a run opened with a key may be filled by another run', async () => {
   const server = await batchServer();
   await server.register('send');
   const { create, send } = calls(server);
@@ -90,7 +90,7 @@ test('a batch that one run opened under a key may be filled by another', async (
   expect((await send(body.id, [0], second)).body).toMatchObject({ itemsAccepted: 1, sealed: true });
 });
 
-test('a cancelled run adds nothing to its batch, regardless of the sender', async () => {
+test('a canceled run adds nothing to its batch, regardless of the sender', async () => {
   const server = await ownBatchServer();
   await server.register('send');
   const { ask, keys } = server;

@@ -33,7 +33,7 @@ export const countsOf = (sql: Queryable) => sql`
   count(*) filter (where r.status in ('CANCELED', 'EXPIRED'))::int as ended,
   max(r.finished_at) as last`;
 
-/** A batch with its runs, in item order; undefined if it does not exist. Its status follows from its runs. */
+/** A batch with its runs, in item order; undefined if it does not exist. Its status is derived from its runs. */
 export async function retrieveBatch(sql: Queryable, env: number, id: string): Promise<Batch | undefined> {
   const [row] = await sql<Row[]>`
     select b.id, b.run_count, b.received, b.parent_run_id, b.idempotency_key, b.idempotency_key_options, b.created_at,
@@ -49,7 +49,7 @@ export async function retrieveBatch(sql: Queryable, env: number, id: string): Pr
   return {
     ...listedOf(row),
     runs: row.runs,
-    // An item that could not become a run was rejected on arrival.
+    // Items that could not become runs were rejected on arrival.
     processing: { completedAt: row.sealed_at?.toISOString(), errors: [] },
   };
 }

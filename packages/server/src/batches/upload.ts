@@ -29,8 +29,8 @@ const maxItems = 1_000;
 const maxBytes = 4 * 1_024 * 1_024;
 
 /**
- * Fills a batch with the lines of an upload, slice by slice: while PostgreSQL writes one slice, the next one is read. Slices before a rejected
- * line stay written, and are recognized when the upload is sent again.
+ * Fills a batch with the lines of an upload, slice by slice; while PostgreSQL writes one slice, the next one is read. Slices before a
+ * rejected line remain written and are recognized when the upload is resent.
  */
 export async function fillFromLines(
   { batches, environment, batch, parent, hold, admit, authorizePacket }: Upload,

@@ -16,7 +16,7 @@ export async function createWhole(
   items: readonly Omit<BatchItem, 'index'>[],
 ) {
   const now = batches.clock.now();
-  // Runs before the transaction: a transaction that waits for a second connection could wait forever, because others do the same.
+  // Runs before the transaction, because transactions that each wait for a second connection could deadlock.
   const runs = await mapInTurns(items, (item, index) => readItem(batches, environment, { ...item, index }));
   const act = async (tx: Transaction) => {
     const opened = await openIn(tx, newBatch, now);

@@ -106,7 +106,7 @@ describe('records', () => {
 });
 
 describe('a part id', () => {
-  test('appends once: repeated in turn, 40 times concurrently and on another server, it returns the original number', async () => {
+  test('appends once: repeated sequentially, 40 times concurrently and on another server, it returns the original number', async () => {
     const store = await testStore();
     const replica = await store.replica();
     const key = await store.channel();
@@ -151,7 +151,7 @@ describe('a part id', () => {
     ]);
   });
 
-  test('belongs to its own append, whatever else shares the write', async () => {
+  test('belongs to its own append, regardless of other appends in the same write', async () => {
     const store = await testStore();
     const keys = await Promise.all(['a', 'b', 'c', 'd'].map((name) => store.channel(name)));
     const [other] = keys as [ChannelKey];
@@ -159,14 +159,14 @@ describe('a part id', () => {
       Promise.all(
         Array.from({ length: 40 }, (_, n) => {
           const key = keys[n % 4] as ChannelKey;
-          // In the third channel no append has an id; in the others every second one does, with one or two records.
+          // In the third channel, no append has an id; in the others, every second append does. Appends have one or two records.
           const partId = n % 4 === 2 || n % 8 < 4 ? undefined : `${n}`;
           return store
             .append(key, texts(...(n % 3 ? [`${n}`] : [`${n}`, `${n}+`])), partId ? { partId } : {})
             .then((appended) => ({ ...appended, key, n, round, partId }));
         }),
       );
-    // A single append first: all others wait for it, and share the write after that.
+    // A single append goes first; all others wait for it and share the next write.
     void store.append(other, texts('first'), { partId: 'first' });
     const sent = await write(1);
     for (const { key, start, end, n, repeated } of sent) {
@@ -182,7 +182,7 @@ describe('a part id', () => {
     }
   });
 
-  test('is answered after a close, which rejects all other appends', async () => {
+  test('still gets its result after a close, which rejects all other appends', async () => {
     const store = await testStore();
     const key = sessionChannel(1, 'session_1', 'in');
     await store.open([{ key, session: 'session_1' }]);
@@ -256,7 +256,7 @@ describe('a condition', () => {
 });
 
 describe('a channel', () => {
-  test('has times that never decrease, alone or among others', async () => {
+  test('has times that never decrease, in separate or shared writes', async () => {
     const store = await testStore();
     const keys = await Promise.all(['a', 'b', 'c'].map((name) => store.channel(name)));
     const ahead = Date.now() + 3_600_000;
@@ -269,7 +269,7 @@ describe('a channel', () => {
     expect((await all(store, later)).map(({ at }) => at)).toEqual([ahead, ahead]);
   });
 
-  test('that does not exist or has expired rejects appends', async () => {
+  test('rejects appends if it does not exist or has expired', async () => {
     const store = await testStore();
     const key = await store.channel();
     await store.open([{ key: runStream(1, 'run_1', 'past'), expiresAt: new Date(Date.now() - 1_000) }]);

@@ -15,9 +15,9 @@ export type Append = (
 ) => Promise<Appended>;
 
 /**
- * Appends to channels, with group commit: appends that arrive during a write share the next one. No append waits for others. Appends of one
- * caller to one channel keep their order. Rejects with `AppendRefused`, or with `DatabaseLost` if the outcome is unknown: then the same part id
- * may be sent again.
+ * Appends to channels, with group commit: appends that arrive during a write share the next one. No append waits for more to arrive.
+ * Appends of one caller to one channel keep their order. Rejects with `AppendRefused`, or with `DatabaseLost` if the outcome is unknown, in
+ * which case the same part id may be resent.
  */
 export function createAppend(write: WriteBatches, published: Published): Append {
   let queue: PendingAppend[] = [];
@@ -60,7 +60,7 @@ function refuseUnstorable({ matchSeqNum, fencingToken, newFencingToken }: Append
     throw badRequest('The fencing token contains a character that cannot be stored (U+0000).');
 }
 
-/** Writes until each append has resolved or rejected. Appends left over by a repetition or a rejection are written again at once. */
+/** Writes until each append has resolved or rejected. Appends left over after a repetition or a rejection are written again immediately. */
 async function writeGroup(group: PendingAppend[], write: WriteBatches, published: Published): Promise<void> {
   let left = group;
   while (left.length > 0) {

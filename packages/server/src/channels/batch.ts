@@ -6,11 +6,13 @@ import type { AppendRefusal } from './refused.ts';
 export interface Batch {
   readonly key: ChannelKey;
   readonly appends: readonly PendingAppend[];
-  /** For each of `appends`, those with the same part id. */
+  /** For each of `appends`, the others with the same part id. */
   readonly duplicates: ReadonlyMap<PendingAppend, readonly PendingAppend[]>;
 }
 
-/** The outcome of a batch. `tail` is the number that its first record has, or would have had. `failed`: it may or may not be written. */
+/**
+ * The outcome of a batch. `tail` is the number that its first record has, or would have had. `failed`: the outcome of the write is unknown.
+ */
 export type Outcome =
   | { readonly state: 'ok' | AppendRefusal; readonly tail: number; readonly at: number }
   | { readonly state: 'failed'; readonly reason: unknown }

@@ -14,7 +14,7 @@ import { fastStatements } from './write-fast.ts';
 
 /**
  * The log behind sessions and the streams of runs: append-only channels of records. Sequence numbers start at 0 and have no gaps.
- * Acknowledged records are durable, and readers on every process get all of them in order.
+ * Acknowledged records are durable, and readers in every process receive all of them in order.
  */
 export interface Channels {
   /** Creates missing channels. Appends to a missing channel are rejected. */
@@ -26,19 +26,19 @@ export interface Channels {
   tail(key: ChannelKey): Promise<Tail | undefined>;
   /** Drops the records before number `before`. */
   trim(key: ChannelKey, before: number): Promise<void>;
-  /** The start of following from number `from`: there, or at the channel's end if that is lower. */
+  /** The position at which following from number `from` starts: there, or at the channel's end if that is lower. */
   cursorFor(key: ChannelKey, from: number): Promise<number>;
   /** Delivers the records starting at number `from`, then new ones. The channel need not exist yet. */
   follow(key: ChannelKey, from: number, follower: Follower): Following;
-  /** How many channels are followed in this process. */
+  /** Number of channels followed in this process. */
   readonly followed: number;
-  /** How many pages were read for followers. */
+  /** Number of pages read for followers. */
   readonly logReads: number;
   stop(): Promise<void>;
 }
 
 export interface ChannelsOptions {
-  /** Must not use a pooler in transaction mode: the writer prepares its statements in its session. */
+  /** Must not use a pooler in transaction mode, because the writer prepares statements in its session. */
   readonly database: Database;
   readonly pooler?: Pooler | undefined;
   /** For reads. Writes have separate connections. */
@@ -47,7 +47,7 @@ export interface ChannelsOptions {
   readonly wakes: Wakes;
 }
 
-/** Read each row by its key. A plan made while a table is empty must not scan it when it has grown. */
+/** Read each row by its key, so that a plan made while a table is empty does not scan it once it has grown. */
 export const writerSettings = {
   plan_cache_mode: 'force_generic_plan',
   jit: 'off',

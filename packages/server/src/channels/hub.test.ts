@@ -10,7 +10,7 @@ const eventually = async (seqs: () => readonly number[], expected: readonly numb
   await expect.poll(seqs, { interval: 10, timeout }).toEqual(expected);
 
 describe('a follower', () => {
-  test('receives stored and new records, each once and in order', async () => {
+  test('receives stored and new records once each, in order', async () => {
     const store = await testStore();
     const key = await store.channel();
     await store.append(key, texts(...upTo(2_500).map(String)));
@@ -40,7 +40,7 @@ describe('a follower', () => {
     expect([await store.cursorFor(key, 99), await store.cursorFor(key, 1)]).toEqual([2, 1]);
     await store.append(key, texts('c'));
     await eventually(() => early.seqs, [0, 1, 2]);
-    // A number beyond the end belongs to an earlier channel with this key: new records are new to the follower.
+    // A number beyond the end belongs to an earlier channel with this key, so all records are new to the follower.
     await eventually(() => past.seqs, [2]);
   });
 
@@ -70,7 +70,7 @@ describe('a follower', () => {
     isolated.follow(key, 0, early.follower);
     await eventually(() => early.seqs, [0]);
     for (const n of upTo(5)) await store.append(key, texts(`${n}`));
-    // It has everything up to number 5, and moves to a process that only knows number 0.
+    // It has received everything up to number 5, and moves to a process that only knows number 0.
     const moved = collector();
     isolated.follow(key, 6, moved.follower);
     await store.append(key, texts('new'));
@@ -78,7 +78,7 @@ describe('a follower', () => {
     await eventually(() => moved.seqs, [6]);
   });
 
-  test('that pauses receives nothing until it resumes, and then misses nothing', async () => {
+  test('receives nothing while paused, and misses nothing after resuming', async () => {
     const store = await testStore();
     const key = await store.channel();
     let room = 3;
@@ -142,7 +142,7 @@ describe('a follower', () => {
 });
 
 describe('a read of the log', () => {
-  test('is shared: a thousand followers at one position cause at most five', async () => {
+  test('is shared: a thousand followers at one position cause at most five reads', async () => {
     const store = await testStore();
     const key = await store.channel();
     await store.append(key, texts(...upTo(900).map(String)));

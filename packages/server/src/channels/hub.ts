@@ -9,21 +9,21 @@ import type { ChannelRecord } from './record.ts';
 
 /** A reader of a channel. Called in order, once for each record; never after `close`. */
 export interface Follower {
-  /** False: stop for now. Nothing more is delivered before `resume`. */
+  /** False means stop for now: nothing more is delivered before `resume`. */
   deliver(page: Page): boolean;
   /** All stored records have been delivered; later records are new. Called once. */
   caughtUp?(): void;
   /**
-   * The run or session has ended and everything has been delivered. Called once, and nothing after it. A follower without this method continues
+   * The run or session has ended and everything has been delivered. Called once, as the last call. A follower without this method continues
    * to follow.
    */
   ended?(): void;
-  /** The channel was deleted or cannot be read. The follower gets nothing more. */
+  /** The channel was deleted or cannot be read. Nothing more is delivered. */
   lost(reason: unknown): void;
 }
 
 export interface Following {
-  /** The number of the record that is delivered next. */
+  /** The number of the next record to deliver. */
   readonly cursor: number;
   /** Whether all records that this process knows of have been delivered. */
   readonly live: boolean;
@@ -64,8 +64,8 @@ interface Reader extends Following {
 }
 
 /**
- * Delivers records to the followers of channels. Appends of this process are delivered at once. Other processes announce theirs
- * (`appendedElsewhere`); a poll every two seconds finds those whose announcement was lost, and the channels that have ended.
+ * Delivers records to the followers of channels. Appends of this process are delivered immediately. Other processes announce theirs
+ * (`appendedElsewhere`); a poll every two seconds finds appends whose announcement was lost, and channels that have ended.
  */
 export class Hub {
   readonly #sources: HubSources;
@@ -84,7 +84,7 @@ export class Hub {
       return keys.map(({ id }) => tails.get(id)?.tail ?? 0);
     });
     this.pages = new Pages((key, from) => sources.read(key, from));
-    // The next poll makes up for a failed one.
+    // If a poll fails, the next one catches up.
     this.#stopPolling = background(
       pollMs,
       () => this.#poll(),
@@ -92,7 +92,7 @@ export class Hub {
     );
   }
 
-  /** How many channels are followed. */
+  /** Number of channels followed. */
   get size(): number {
     return this.#channels.size;
   }
@@ -102,7 +102,7 @@ export class Hub {
     const channel = this.#channels.get(key.id);
     if (!channel) return;
     const page = new Page(records);
-    // Record n + 1 never commits before n: the records before this page can be read.
+    // Record n + 1 never commits before n, so the records before this page can be read.
     if (page.first !== channel.tail) return this.#moveTail(channel, page.next);
     this.pages.store(key, page);
     channel.hasEnded = false;
@@ -152,7 +152,7 @@ export class Hub {
     const advance = async (): Promise<void> => {
       if (channel.tail === undefined) await this.#readFirstTail(channel);
       while (isOpen && isReady && !reader.live) {
-        // The client may have got this number from a process that is ahead of this one: read the tail before the number is lowered.
+        // The client may have received this number from a process that is ahead of this one, so read the tail before lowering the number.
         if (isFirst && reader.cursor > (channel.tail ?? 0)) {
           await this.#readTails([channel]);
           reader.cursor = Math.min(reader.cursor, channel.tail ?? 0);
@@ -168,7 +168,7 @@ export class Hub {
         const found = this.pages.at(channel.key, reader.cursor, tail);
         const page = found instanceof Promise ? await found : found;
         if (!isOpen) return;
-        // A number: the records before it were trimmed.
+        // A number means that the records before it were trimmed.
         if (typeof page === 'number') reader.cursor = page;
         else reader.take(page);
       }
@@ -222,7 +222,7 @@ export class Hub {
         channel.readers.delete(reader);
         if (channel.readers.size > 0 || this.#channels.get(channel.key.id) !== channel) return;
         this.#channels.delete(channel.key.id);
-        // Without followers, nothing detects that a channel is deleted and created again.
+        // Without followers, nothing detects that a channel is deleted and recreated.
         this.pages.forget(channel.key);
       },
     };
@@ -238,7 +238,7 @@ export class Hub {
     await read;
   }
 
-  /** The channel now ends at `tail`: readers that were at its end read the new records. */
+  /** The channel now ends at `tail`, so readers that were at its end read the new records. */
   #moveTail(channel: FollowedChannel, tail: number): void {
     if (channel.tail !== undefined && tail <= channel.tail) return;
     channel.hasEnded = false;
@@ -256,7 +256,7 @@ export class Hub {
     for (const channel of channels) {
       const { tail, endsAt } = tails.get(channel.key.id) ?? { tail: 0, endsAt: Infinity };
       const known = before.get(channel);
-      // The channel was deleted, and possibly created again.
+      // The channel was deleted, and possibly recreated.
       if (known !== undefined && tail < known) {
         this.pages.forget(channel.key);
         for (const reader of channel.readers)
@@ -264,7 +264,7 @@ export class Hub {
         continue;
       }
       this.#moveTail(channel, tail);
-      // Something has been appended here since the read.
+      // This process has appended records since the read.
       if (channel.tail !== tail) continue;
       channel.hasEnded = endsAt <= now;
       if (channel.hasEnded) for (const reader of channel.readers) if (reader.live) reader.finish();

@@ -6,7 +6,7 @@ export interface NewChannel {
   readonly key: ChannelKey;
   /** The session that the channel belongs to; omitted for a stream of a run. */
   readonly session?: string;
-  /** When appends start to be rejected. */
+  /** When appends begin to be rejected. */
   readonly expiresAt?: Date | null;
 }
 

@@ -1,6 +1,6 @@
 import type { ChannelRecord } from './record.ts';
 
-/** Consecutive records of one channel, from an append or a read. All readers share the page and its frames. */
+/** Consecutive records of one channel, from an append or a read. Readers share the page and its frames. */
 export class Page {
   readonly records: readonly ChannelRecord[];
   /** Number of the first record. */

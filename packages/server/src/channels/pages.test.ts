@@ -19,7 +19,7 @@ test('a page that was invalidated during its read is not cached', async () => {
   };
   const early = bodies();
   await read.opened;
-  // The last reader leaves, and the channel is created again.
+  // The last reader leaves, and the channel is recreated.
   pages.forget(key);
   await store.sql`delete from channels`;
   proceed.open();

@@ -5,7 +5,7 @@ import type { Records } from './read.ts';
 
 /** The limit for all channels together. */
 const maxBytes = 32 * 1_048_576;
-/** A page and its frames take about three times the bytes of its text, and a fixed cost. */
+/** A page and its frames take about three times the bytes of its text, plus a fixed cost. */
 const frameFactor = 3;
 const pageCost = 400;
 
@@ -45,8 +45,8 @@ export class Pages {
   }
 
   /**
-   * The page that begins with record `from`, or with a later one if that was trimmed. If all records up to some number were trimmed, returns
-   * that number. `tail` is the channel's tail as far as known: an empty read can have seen no more than that.
+   * The page that begins with record `from`, or with a later one if that was trimmed. If all records up to some number were trimmed,
+   * returns that number. `tail` is the channel's tail as far as known, which bounds the records that an empty read can have missed.
    */
   at(key: ChannelKey, from: number, tail: number): Page | Promise<Page | number> {
     const name = `${key.id} ${from}`;
@@ -59,7 +59,7 @@ export class Pages {
         .then(({ records }) => {
           if (records.length === 0) return tail;
           const page = new Page(records);
-          // If it was removed during the read, the channel may have been deleted and created again.
+          // If it was removed during the read, the channel may have been deleted and recreated.
           if (this.#reading.get(name) === reading) this.store(key, page);
           return page;
         })

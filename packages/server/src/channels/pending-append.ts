@@ -2,7 +2,7 @@ import type { ChannelKey } from './key.ts';
 import type { EncodedRecord, NewRecord } from './record.ts';
 
 export interface AppendOptions {
-  /** While the records of an append exist, another append with its part id adds nothing and returns their numbers. */
+  /** As long as the records of an append exist, another append with the same part id adds nothing and returns their numbers. */
   readonly partId?: string | undefined;
   /** The append is rejected unless its first record gets this number. */
   readonly matchSeqNum?: number | undefined;

@@ -37,7 +37,7 @@ export const channelPruner = (sql: Sql, clock: Pick<Clock, 'now'>, retentionMs: 
 
 /**
  * Whether a channel belongs to no run, or to one that ended before `before`. Run streams are named `r/<run>/<stream>`, input streams
- * `i/<run>/<stream>`. The subquery has a limit so that it runs for the few old rows and is not planned as a join with all runs.
+ * `i/<run>/<stream>`. The subquery has a limit, so that it runs only for the few old rows instead of being planned as a join with all runs.
  */
 const hasNoLiveRun = (sql: Sql, channel: Fragment, before: Date) => sql`
   coalesce((select r.finished_at < ${before} and r.finished_at is not null

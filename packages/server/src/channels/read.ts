@@ -8,7 +8,7 @@ export const maxPageBytes = 262_144;
 /** Consecutive records. */
 export interface Records {
   readonly records: readonly ChannelRecord[];
-  /** The number with which the next page begins. */
+  /** The first number of the next page. */
   readonly next: number;
 }
 
@@ -48,11 +48,11 @@ export async function readRecords(
   return { records, next: last ? last.seq + 1 : from };
 }
 
-/** How long after a run's end its earlier records may still arrive. Its streams end after this long without a record. */
+/** How long after a run's end its last records may still arrive. Its streams end once this much time passes without a record. */
 const quietMs = 1_000;
 
 export interface Tail {
-  /** False for a channel that was never created and whose run or session has ended. */
+  /** False if the channel was never created and its run or session has ended. */
   readonly exists: boolean;
   /** The number of the next record. */
   readonly tail: number;
@@ -76,8 +76,8 @@ interface TailRow {
 }
 
 /**
- * Reads the tails of channels, by id. A side channel is created on its first write: a missing one has a tail if its run or session has ended,
- * and is omitted otherwise. Everything is one statement, so a snapshot with the end of a run has all its records.
+ * Reads the tails of channels, by id. A side channel is created on its first write. A missing one has a tail if its run or session has
+ * ended and is omitted otherwise. All of this is one statement, so a snapshot that contains the end of a run also contains all its records.
  */
 export async function readTails(sql: Queryable, keys: readonly ChannelKey[]): Promise<Map<string, Tail>> {
   const owners = keys.map(({ name }) => ownerOf(name));

@@ -17,7 +17,7 @@ export interface ChannelRecord extends NewRecord {
   readonly at: number;
 }
 
-/** The largest record, body and headers together, in bytes of UTF-8. The HTTP edge has lower limits for clients. */
+/** The largest record, body and headers together, in bytes of UTF-8. The HTTP API has lower limits for clients. */
 export const maxRecordBytes = 8_388_608;
 
 /** A record in the form stored in a segment. */

@@ -3,7 +3,7 @@ import { partsOf, segmentsOf, type Segment } from './segments.ts';
 import type { Batch, Outcome } from './batch.ts';
 
 const isOpen = 'c.closed_at is null and (c.expires_at is null or c.expires_at > $1::timestamptz)';
-/** The time of the records if it differs from the given one: times within a channel never decrease. */
+/** The time of the records if it differs from the given one, because times within a channel never decrease. */
 const later = 'case when m.at > $1 then (extract(epoch from m.at) * 1000)::bigint end';
 
 const toOne = (hasPart: boolean): string => `
@@ -18,7 +18,7 @@ const toOne = (hasPart: boolean): string => `
   )
   select m.seq, ${later} from moved m`;
 
-/** Returns one row of arrays: a row for each channel costs as much as writing it does. */
+/** Returns a single row of arrays, because returning a row for each channel would cost as much as the write itself. */
 const toMany = (hasParts: boolean): string => `
   with moved as (
     update channels c set next_seq = c.next_seq + i.count, last_at = greatest(c.last_at, $1::timestamptz)
@@ -92,7 +92,7 @@ export async function writeFast(
 /** A time as text, which costs less to encode than a `Date`. */
 const timestamp = (ms: number): string => new Date(ms).toISOString();
 
-/** PostgreSQL's text of an array of ids or numbers, which need no quotes. The driver would escape each of them. */
+/** An array of ids or numbers in PostgreSQL's text format; these need no quotes. The driver would escape each of them. */
 const arrayText = (values: readonly (string | number)[]): string => `{${values.join(',')}}`;
 
 /** The separator between the records of channels, which are sent as one text. JSON escapes this character. */
@@ -112,7 +112,7 @@ async function send(writer: FastWriter, fast: readonly FastBatch[], now: number)
     const { segment, batch } = first;
     const values = [timestamp(now), batch.key.id, segment.count, segment.bytes, segment.records];
     const [part] = parts.ids;
-    // A part id of one of several appends does not apply to the whole batch: use the general statement.
+    // If there are several appends, a part id does not apply to the whole batch, so the general statement is used.
     if (part === undefined) return oneOf(await writer.send('append_one', values), now);
     if (batch.appends.length === 1)
       return oneOf(await writer.send('append_one_part', [...values, part]), now);

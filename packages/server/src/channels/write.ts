@@ -12,7 +12,7 @@ export function createWrite(fast: FastWriter, conditional: Sql, now: () => numbe
     const left = batches.flatMap((batch, index) => (outcomes[index] ? [] : [{ batch, index }]));
     if (left.length > 0) {
       const batchesLeft = left.map(({ batch }) => batch);
-      // The batches of the fast path are committed: a failure here must not reject their appends.
+      // The batches of the fast path are already committed, so a failure here must not reject their appends.
       const others = await retryOnConflict(() =>
         writeConditionally(conditional, batchesLeft, new Date(at)),
       ).catch((reason: unknown) => left.map((): Outcome => ({ state: 'failed', reason })));

@@ -21,7 +21,7 @@ describe('the hosts of an address, as libpq reads them', () => {
   });
 });
 
-test('the address for the driver has the first host, the user, the database and the remaining parameters', () => {
+test('the address for the driver contains the first host, the user, the database and the remaining parameters', () => {
   const { url, connectMs } = readAddress(
     'postgresql://ada:p%40w@h1:1,h2/millrace?target_session_attrs=read-write&connect_timeout=3&sslmode=require',
   );
@@ -29,7 +29,7 @@ test('the address for the driver has the first host, the user, the database and 
   expect(connectMs).toBe(3_000);
 });
 
-describe('an invalid address is rejected with the name of its setting, and never quoted', () => {
+describe('an invalid address is rejected by setting name and never quoted', () => {
   test.each([
     ['', /is not the address of a PostgreSQL database; use the form postgresql:/],
     ['mysql://ada:hunter2@db/x', /is not the address of a PostgreSQL database/],

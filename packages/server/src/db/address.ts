@@ -1,7 +1,7 @@
 import { DatabaseRefused } from './errors.ts';
 
 export interface Host {
-  /** A name, an IP address or the folder of a socket. */
+  /** A host name, an IP address or a socket directory. */
   readonly host: string;
   readonly port: number;
 }
@@ -24,8 +24,8 @@ const hostAndPort = /^(?<host>\[[^\]]+\]|[^:[\]]*)(?::(?<port>\d*))?$/;
 const defaultPort = 5_432;
 
 /**
- * Reads a connection string as libpq does: `postgresql://user:password@host1:5432,host2/database`, or with the parameters `host` and `port`. A
- * text that is not an address is rejected with a sentence that never quotes it, because it may contain a password.
+ * Reads a connection string as libpq does: `postgresql://user:password@host1:5432,host2/database`, or with the parameters `host` and
+ * `port`. Invalid text is rejected with an error that never quotes it, because it may contain a password.
  */
 export function readAddress(text: string, variable = 'DATABASE_URL'): Address {
   const refuse = (message: string): never => {
@@ -38,7 +38,7 @@ export function readAddress(text: string, variable = 'DATABASE_URL'): Address {
   const hosts = readHosts(parts['hosts'] ?? '', query, refuse);
   const connectMs = readConnectTimeout(query, refuse);
   for (const name of ['target_session_attrs', 'load_balance_hosts', 'connect_timeout']) query.delete(name);
-  // For the driver, the first host is in the query: only there may it be the folder of a socket.
+  // For the driver, the first host is put into the query, because only there may it be a socket directory.
   const [{ host, port }] = hosts as [Host];
   query.set('host', host);
   query.set('port', String(port));
@@ -51,7 +51,7 @@ export function readAddress(text: string, variable = 'DATABASE_URL'): Address {
   return { hosts, url: new URL(single), connectMs };
 }
 
-/** Hosts and ports as people write them, without user and password. */
+/** Hosts and ports in readable form, without user and password. */
 export const nameOfHosts = (hosts: readonly Host[]): string =>
   hosts.map(({ host, port }) => `${inUrl(host)}:${port}`).join(', ');
 
@@ -96,7 +96,7 @@ function pairOf(text: string, refuse: Refuse): { host: string; port: string } {
   }
 }
 
-/** Millrace writes, so it only ever uses the primary, also with `any`. */
+/** Millrace writes, so it always uses the primary, even with `any`. */
 function checkTarget(query: URLSearchParams, refuse: Refuse): void {
   const target = query.get('target_session_attrs');
   if (target === null || ['any', 'read-write', 'primary'].includes(target)) return;
@@ -112,6 +112,6 @@ function readConnectTimeout(query: URLSearchParams, refuse: Refuse): number | un
   if (text === null) return undefined;
   if (!/^\d{1,4}$/.test(text))
     return refuse('has a connect_timeout that is not a whole number of seconds, such as 3.');
-  // libpq: 0 waits forever. Nothing here does.
+  // In libpq, 0 means to wait forever, which is not supported here.
   return text === '0' ? undefined : Number(text) * 1_000;
 }

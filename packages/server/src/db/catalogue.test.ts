@@ -23,7 +23,7 @@ test('a migrated database contains exactly the objects defined in the folder, an
     for (const { text } of schema) await session.unsafe(text);
     await session.unsafe('set check_function_bodies = off');
     for (const { text } of functions) await session.unsafe(text);
-    // All functions exist now, so that each can resolve the ones it calls.
+    // All functions exist now, so each can resolve the functions it calls.
     await session.unsafe('set check_function_bodies = on');
     for (const { text } of functions) await session.unsafe(text);
   });

@@ -4,7 +4,7 @@ import { findLeader, forgetLeader, readOnlyReport, ReadOnlyHost } from './leader
 import { answered, destroy, watchClient } from './watch.ts';
 
 export interface WatchedConfig extends ClientConfig {
-  /** Connections with the same one lead to the same host. */
+  /** Connections with the same address lead to the same host. */
   readonly address: string;
   /** If there are several, the one that accepts writes is used. */
   readonly hosts: readonly Host[];
@@ -14,14 +14,14 @@ export interface WatchedConfig extends ClientConfig {
 
 type Connected = ((error: Error) => void) | ((error: null, client: Client) => void);
 
-/** A client whose silence is limited, and which finds the leader among several hosts. The name of a host is resolved for each connection. */
+/** A client that limits the silence of its host and finds the leader among several hosts. Host names are resolved for each connection. */
 export class WatchedClient extends Client {
   readonly #config: WatchedConfig;
   readonly #isReadOnly: () => Promise<boolean>;
 
   constructor(config: WatchedConfig) {
-    // `connectionTimeoutMillis` of a pool also limits the wait for a free connection, which may take longer.
-    // The pool makes `password` not enumerable, so that it is not logged.
+    // A pool's `connectionTimeoutMillis` also limits the wait for a free connection, which may take longer.
+    // The pool makes `password` non-enumerable, so that it is not logged.
     const { password, connectMs } = config;
     super({ ...config, ...(password !== undefined && { password }), connectionTimeoutMillis: connectMs });
     this.#config = config;

@@ -26,14 +26,15 @@ export async function startClock(sql: Sql): Promise<Clock> {
       { now: number }[]
     >`select (extract(epoch from clock_timestamp()) * 1000)::float8 as now`;
     const after = performance.now();
-    // A result is exact to half its round trip, which includes the wait for a connection. While the two ranges overlap, the offset stays.
+    // A result is accurate to half its round trip, which includes the wait for a connection. While the two ranges overlap, the offset is
+    // not changed.
     const measured = (row?.now ?? Date.now()) - (before + after) / 2;
     const halfTrip = (after - before) / 2;
     if (Math.abs(measured - base) <= halfTrip + uncertainty) return;
     base = measured;
     uncertainty = halfTrip;
   };
-  // Connects first, which takes longer than the measurement.
+  // Connects first, because that takes longer than the measurement.
   await sql`select`;
   await measure();
   // While the database is unavailable, the last offset remains.
@@ -51,8 +52,8 @@ export async function startClock(sql: Sql): Promise<Clock> {
 }
 
 /**
- * The same time as an expression of SQL, evaluated when the statement executes. For times that processes compare with each other within less
- * than the interval of the measurements: after a failover, the new server's clock may differ.
+ * The same time as an SQL expression, evaluated when the statement executes. For times that processes compare with each other at shorter
+ * intervals than that of the measurements, because after a failover the new server's clock may differ.
  */
 export const databaseNow = ({ sql, clock }: { readonly sql: Sql; readonly clock: Clock }): Fragment =>
   sql`(clock_timestamp() + ${clock.shiftedMs}::float8 * interval '1 millisecond')`;

@@ -18,8 +18,8 @@ export interface ConnectionConfig {
 const always = { TimeZone: 'UTC', DateStyle: 'ISO', IntervalStyle: 'postgres' };
 
 /**
- * Settings are sent in the startup message, which costs no round trip. Poolers reject that. In session mode the settings are set on each new
- * connection. In transaction mode only the two that every pooler tracks can be set; all others keep the role's values.
+ * Settings are sent in the startup message, which costs no round trip. Poolers reject those, so in session mode the settings are set on
+ * each new connection. In transaction mode only the two that every pooler tracks can be set; all others keep the role's values.
  */
 export function configOf(
   database: Database,
@@ -39,7 +39,7 @@ export function configOf(
   }
   if (pooler.mode === 'transaction')
     return { config, Client: TrackedClient, namedStatements: pooler.namedStatements };
-  // Without `server_reset_query`, the session still has the prepared statements of the previous client.
+  // Without `server_reset_query`, the session still has the previous client's prepared statements.
   const texts = [
     'deallocate all',
     ...Object.entries(all).map(([setting, value]) => `set ${setting} to '${value}'`),
@@ -60,7 +60,7 @@ export async function openClient(client: WatchedClient, { onConnect }: Connectio
 
 /** Poolers track these two settings of the startup message for each client, and set them in each session that they use for it. */
 class TrackedClient extends WatchedClient {
-  // A method of the driver that its types leave out.
+  // A driver method that is missing from its types.
   getStartupConf(): Record<string, string> {
     const { prototype } = WatchedClient as unknown as {
       prototype: { getStartupConf(): Record<string, string> };
@@ -69,7 +69,7 @@ class TrackedClient extends WatchedClient {
   }
 }
 
-/** How long opening a connection may take: a lost SYN is sent again after one second, and a third time after three. */
+/** How long opening a connection may take: a lost SYN is resent after one second, and once more after three. */
 const defaultConnectMs = 4_000;
 /** After this time, Linux sends a probe each second, and closes the connection after ten without a reply. */
 const keepAliveMs = 5_000;

@@ -21,7 +21,8 @@ async function lossy() {
 
 test('connections that end at any moment reject only the queries that use them', async () => {
   const { sql, cut } = await lossy();
-  // If a connection ends with the last response to one user, the next user may see it, or none: then the process would end, and this test fail.
+  // If a connection ends with the last response to one user, either the next user sees the error or it remains uncaught. In the
+  // latter case the process would end and this test would fail.
   let kills = 0;
   const kinds = new Set<unknown>();
   const callers = Array.from({ length: 16 }, async (_, n) => {

@@ -16,7 +16,7 @@ export interface ConnectOptions {
   readonly max?: number;
   /** Settings of each session, such as `plan_cache_mode`. Names and values are not escaped, so they must never come from outside. */
   readonly settings?: Readonly<Record<string, string>>;
-  /** How long its statements may take without an answer. Default: `everyday`. */
+  /** How long its statements may go unanswered. Default: `everyday`. */
   readonly kind?: StatementKind;
   /** The pooler in front of the database. Default: none. */
   readonly pooler?: Pooler | undefined;
@@ -30,7 +30,7 @@ export type Tag = <T extends readonly object[] = Record<string, unknown>[]>(
 
 /** A pool or a transaction: the interface for sending statements to PostgreSQL. */
 export interface Queryable extends Tag {
-  /** Sends a text verbatim. It may contain several statements. For schemas and names, never for values. */
+  /** Sends a text verbatim. It may contain several statements. Use it for schemas and names, never for values. */
   unsafe<T extends readonly object[] = Record<string, unknown>[]>(text: string): Promise<Rows<T>>;
 }
 
@@ -39,7 +39,7 @@ export type Transaction = Queryable;
 /** A part of a statement, written like one. */
 export type Fragment = Query<Record<string, unknown>[]>;
 
-/** The use of a pool of connections. */
+/** Statistics of a connection pool. */
 export interface PoolLoad {
   readonly open: number;
   readonly idle: number;
@@ -56,11 +56,14 @@ export interface Sql extends Queryable {
   session<R>(act: (session: Queryable) => Promise<R>): Promise<R>;
   /** Calls `onNotification` for each notification on a channel. A lost connection is reopened. Resolves once listening. */
   listen(channel: string, onNotification: (payload: string) => void): Promise<Listening>;
-  /** Detects within seconds that the host no longer answers. `listen` does that as well. */
+  /** Detects within seconds that the host no longer responds. `listen` does so as well. */
   pulse(): Promise<Listening>;
-  /** Whether the database accepts no writes, as a standby. Then its connections are opened again: the name may lead to the primary by now. */
+  /**
+   * Whether the database is a standby and rejects writes. If so, its connections are reopened, because the host name may resolve to the
+   * primary by now.
+   */
   isReadOnly(): Promise<boolean>;
-  /** How many connections are open, how many of them are idle, and how many calls wait for one. */
+  /** The number of open connections, idle connections, and calls that wait for one. */
   load(): PoolLoad;
   /** Closes the pool when its queries are done, or after `timeout` seconds. */
   end(options?: { readonly timeout?: number }): Promise<void>;
@@ -80,7 +83,7 @@ export function connect(
   const { config, Client: Opened, onConnect, namedStatements } = opening;
   const pool = new Pool({
     ...config,
-    // The pool calls the constructor with these options, which its types leave out.
+    // The pool calls the constructor with these options, which are missing from its types.
     Client: Opened as unknown as new () => ClientBase,
     ...(onConnect && { onConnect }),
     max,
@@ -93,7 +96,7 @@ export function connect(
   /** Sessions of a primary that became a standby may stay open, and would never accept a write again. */
   const reconnect = (): void => destroyAll(config.address, new ReadOnlyHost());
 
-  /** Calls `act` with a connection, and drops it afterwards if it is of no more use. */
+  /** Calls `act` with a connection and drops the connection afterwards if it is no longer usable. */
   const borrow = async <R>(act: (client: Client) => Promise<R>): Promise<R> => {
     const client = await detectLoss(pool.connect());
     let broken = false;
@@ -174,5 +177,5 @@ function queryable(send: Send, named: boolean): Queryable {
 }
 
 const rowsOf = ({ rows, rowCount }: { rows: object[]; rowCount: number | null }): Rows<object[]> =>
-  // A text of several statements has several results; their rows are never used.
+  // A text with several statements has several results, whose rows are never used.
   Object.defineProperty(rows ?? [], 'count', { value: rowCount ?? 0 }) as Rows<object[]>;

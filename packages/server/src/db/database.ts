@@ -16,11 +16,11 @@ export interface Pooler {
    * another session, so no setting, prepared statement, lock or `listen` outlives it.
    */
   readonly mode: 'session' | 'transaction';
-  /** Named statements of the protocol work: the pooler prepares them in each session that it uses. */
+  /** The protocol's named statements work, because the pooler prepares them in each session that it uses. */
   readonly namedStatements: boolean;
 }
 
-/** A database, and the pooler in front of it, if there is one. */
+/** A database, and the pooler in front of it, if any. */
 export interface Route {
   readonly database: Database;
   readonly pooler?: Pooler | undefined;

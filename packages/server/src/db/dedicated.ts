@@ -8,12 +8,12 @@ import { answered } from './watch.ts';
 /** The columns of a row as PostgreSQL writes them. */
 export type TextRow = readonly (string | null)[];
 
-/** Rows as arrays of texts: the driver neither names nor parses columns. */
+/** Rows are arrays of texts; the driver neither names nor parses columns. */
 const asText = { rowMode: 'array', types: { getTypeParser: () => (value: string) => value } } as const;
 
 /**
- * One connection to PostgreSQL, or to a pooler in session mode, for a few frequent statements. Each is prepared once. For a lone append, the
- * pool and the tagged templates of `connect` would be a third of the cost of this process (decision 0007).
+ * One connection to PostgreSQL, or to a pooler in session mode, for a few frequent statements. Each is prepared once. For a single append,
+ * the pool and the tagged templates of `connect` would account for a third of this process's cost (decision 0007).
  */
 export class DedicatedConnection<Name extends string> {
   readonly #opening: ConnectionConfig;

@@ -31,8 +31,8 @@ const sessionOf = async (client: Client): Promise<number> =>
   (await client.query<{ pid: number }>('select pg_backend_pid() as pid')).rows[0]?.pid ?? 0;
 
 /**
- * Whether two clients ever get the same session, or one of them gets another session than before. Each queries twice in a row: a round-robin
- * pooler could give alternating clients the same session each time.
+ * Whether two clients ever get the same session, or one of them gets a different session than before. Each queries twice in a row, because
+ * a round-robin pooler could give alternating clients the same session each time.
  */
 async function areShared(first: Client, second: Client, variable: string): Promise<boolean> {
   const seen: number[][] = [[], []];
@@ -70,7 +70,7 @@ async function inOneTransaction<R>(
     await client.query('begin');
   } catch (error) {
     throw new DatabaseRefused(
-      `${variable} leads to a pooler that refuses transactions (${(error as Error).message}): Millrace needs pool_mode transaction or session.`,
+      `${variable} points to a pooler that refuses transactions (${(error as Error).message}): Millrace needs pool_mode transaction or session.`,
     );
   }
   const result = await act(client);
@@ -82,7 +82,7 @@ async function withTimeout<R>(work: Promise<R>, variable: string): Promise<R> {
   work.catch(() => {});
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    const refusal = `${variable} leads to a pooler that has no free connection to PostgreSQL: each server needs up to 16 connections of the pool in session mode, fewer in transaction mode.`;
+    const refusal = `${variable} points to a pooler that has no free connection to PostgreSQL: each server needs up to 16 connections of the pool in session mode, fewer in transaction mode.`;
     timer = setTimeout(() => reject(new DatabaseRefused(refusal)), timeoutMs);
   });
   return Promise.race([work, late]).finally(() => clearTimeout(timer));

@@ -41,7 +41,7 @@ export async function detectLoss<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-/** PostgreSQL's own errors have a severity. All others are connection errors, and so are the codes with which PostgreSQL ends a connection. */
+/** PostgreSQL's own errors have a severity. All others are connection errors, as are the codes with which PostgreSQL ends a connection. */
 function isLoss(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return !('severity' in error) || /^(08|57P0|53300)/.test(codeOf(error));
@@ -64,9 +64,9 @@ export const isTransient = (error: unknown): boolean =>
 /** Data exceptions, violated constraints, exceeded limits, and errors raised by Millrace's functions. */
 const dataErrors = /^(?:2[23]|54|P0)/;
 
-/** Whether a write failed because of its data. Another attempt would fail again, and other items in the same write are not the cause. */
+/** Whether a write failed because of its data. Another attempt would fail again, and the cause is not another item in the same write. */
 export function isDataError(error: unknown): boolean {
-  // The driver could not encode a value, such as a date out of range, and sent nothing.
+  // The driver could not encode a value, such as a date that is out of range, and sent nothing.
   if (error instanceof TypeError || error instanceof RangeError || error instanceof SyntaxError) return true;
   return dataErrors.test(codeOf(error));
 }

@@ -9,7 +9,7 @@ const byCode: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing is listening there; start PostgreSQL, or correct host and port',
   EHOSTUNREACH: 'its host is unreachable from here',
   ENETUNREACH: 'its network is unreachable from here',
-  ETIMEDOUT: 'its host does not answer; check host, port and firewall',
+  ETIMEDOUT: 'its host does not respond; check host, port and firewall',
   ECONNRESET: 'it closed the connection; check that the port is that of PostgreSQL',
   EACCES: 'this user has no permission to use its socket',
   ERR_INVALID_CHAR: 'its address has an invalid character',
@@ -18,7 +18,7 @@ const byCode: Readonly<Record<string, string>> = {
   '28000': 'it rejects this role from this host; check the role, sslmode and pg_hba.conf',
   '3D000': 'it has no database with this name; create it with `createdb`, or correct the name',
   '53300':
-    'it has no connection left; raise max_connections or the connection limit of the role, or close other connections',
+    'it has no connections left; raise max_connections or the connection limit of the role, or close other connections',
   '57P03': 'it is starting up or shutting down; try again',
   '42501': 'the role may not connect to it; grant it CONNECT on the database',
   DEPTH_ZERO_SELF_SIGNED_CERT:
@@ -63,7 +63,7 @@ function reasonOf(error: unknown, variable: string): string {
   if (/password must be a string|no password supplied/i.test(message))
     return `it requires a password and ${variable} has none`;
   if (/timeout|no answer/i.test(message) && code === '')
-    return 'it does not answer; check host, port and firewall';
+    return 'it does not respond; check host, port and firewall';
   if (/Connection terminated unexpectedly/.test(message))
     return 'it closed the connection; check that the port is that of PostgreSQL';
   return byCode[code] ?? quoted(message || code);
@@ -78,22 +78,22 @@ const hint = (message: string): string =>
 export function explainSetUp(error: unknown, variable: string): string | undefined {
   const { code, message } = failureOf(error);
   if (code === '42501') {
-    return `The role of ${variable} lacks permissions that Millrace needs (${quoted(message)}): make it the owner of the database, or run \`grant usage, create on schema public to <role>\` as the owner.`;
+    return `The role in ${variable} lacks permissions that Millrace needs (${quoted(message)}): make it the owner of the database, or run \`grant usage, create on schema public to <role>\` as the owner.`;
   }
   if (code === '25006') return readOnly(variable);
   if (code === '3F000') {
-    return `The role of ${variable} has no schema to create tables in: create a schema that is in its search_path, such as public.`;
+    return `The role in ${variable} has no schema to create tables in: create a schema that is in its search_path, such as public.`;
   }
   if (code === '53100')
-    return `The disk of the database of ${variable} is full: free some space and start again.`;
+    return `The disk of the database in ${variable} is full: free some space and start again.`;
   if (code === '57014') {
-    return `PostgreSQL ended a statement while Millrace started (${quoted(message)}): the statement_timeout of the role of ${variable} is too short for migrations.`;
+    return `PostgreSQL ended a statement while Millrace started (${quoted(message)}): the statement_timeout of the role in ${variable} is too short for migrations.`;
   }
   return undefined;
 }
 
 export const readOnly = (variable: string): string =>
-  `The database of ${variable} is read-only, like a standby: use the address of the primary.`;
+  `The database in ${variable} is read-only, like a standby: use the address of the primary.`;
 
 interface Failure {
   readonly code: string;
@@ -111,7 +111,7 @@ function failureOf(error: unknown): Failure {
   return { code: String(code ?? ''), path: path ?? address, message: first.message };
 }
 
-/** A foreign message on one line, without its full stop. */
+/** A third-party message on one line, without its period. */
 const quoted = (message: string): string => message.replace(/\s+/g, ' ').replace(/[.\s]+$/, '');
 
 /** Hosts, ports and name. */

@@ -31,14 +31,14 @@ test.each([
   expect(writes).toEqual([3, 1, 1, 1]);
 });
 
-test('items that violate a unique constraint fail alone', async () => {
+test('items that violate a unique constraint fail individually', async () => {
   const { write } = await dates();
   await write(day(1));
   const settled = await Promise.allSettled([day(2), day(1), day(3)].map(write));
   expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
 });
 
-test('a write that conflicts is retried after pauses, and rejects after a limited number of attempts', async () => {
+test('a conflicting write is retried with delays, and rejects after a limited number of attempts', async () => {
   const at: number[] = [];
   let conflicts = 3;
   const write = groupCommit<number, number>(async (items) => {
@@ -61,7 +61,7 @@ test('a write that conflicts is retried after pauses, and rejects after a limite
   expect(await write(3)).toBe(3);
 });
 
-test('items that exceed the size of a write are in the next one, and a large item is written alone', async () => {
+test('items that exceed the maximum write size go into the next write, and a large item is written separately', async () => {
   const writes: number[][] = [];
   const write = groupCommit<number, void>(
     async (items) => {
@@ -72,4 +72,21 @@ test('items that exceed the size of a write are in the next one, and a large ite
   );
   await Promise.all([4, 6, 1, 30, 2, 3].map(write));
   expect(writes).toEqual([[4, 6], [1], [30], [2, 3]]);
+});
+
+test('tenants take turns if not all items fit in one write, and items of one tenant stay in order', async () => {
+  const writes: string[][] = [];
+  const write = groupCommit<string, void>(
+    async (items) => {
+      writes.push([...items]);
+      return items.map(() => undefined);
+    },
+    { maxItems: 3, tenantOf: (item) => item.charCodeAt(0) },
+  );
+  await Promise.all(['a1', 'a2', 'a3', 'a4', 'b1', 'a5', 'c1', 'b2'].map(write));
+  expect(writes).toEqual([
+    ['a1', 'b1', 'c1'],
+    ['a2', 'b2', 'a3'],
+    ['a4', 'a5'],
+  ]);
 });

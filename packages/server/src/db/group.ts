@@ -9,20 +9,29 @@ export interface GroupOptions<T> {
   /** Size of the items of one write, in the unit of `sizeOf`. A single item may be larger. Default: unlimited. */
   readonly maxSize?: number;
   readonly sizeOf?: (item: T) => number;
+  /** If not all waiting items fit in the next write, tenants take turns. Default: in the order of the calls. */
+  readonly tenantOf?: (item: T) => number;
   /** Called with the number of items of each write. */
   readonly onWrite?: (items: number) => void;
 }
 
 /**
- * Group commit: calls that arrive during a write share the next write, its statement and its commit. No call waits for others: a lone one is
- * written at the end of its tick. `write` resolves with one result for each item, in order.
+ * Group commit: calls that arrive during a write share the next write, its statement and its commit. No call waits for more to arrive: a
+ * single one is written at the end of its tick. `write` resolves with one result for each item, in order.
  *
- * If a write fails because of its data, its items are written one by one, so that only the bad one rejects. If PostgreSQL ends it because of a
- * concurrent one, it is retried after increasing pauses, and rejects after the last attempt.
+ * If a write fails because of its data, its items are written one by one, so that only the bad one rejects. If PostgreSQL aborts it because
+ * of a concurrent one, it is retried with increasing delays, and rejects after the last attempt.
  */
 export function groupCommit<T, R>(
   write: (items: readonly T[]) => Promise<readonly R[]>,
-  { maxItems = 500, inFlight = 1, maxSize = Infinity, sizeOf = () => 0, onWrite }: GroupOptions<T> = {},
+  {
+    maxItems = 500,
+    inFlight = 1,
+    maxSize = Infinity,
+    sizeOf = () => 0,
+    tenantOf,
+    onWrite,
+  }: GroupOptions<T> = {},
 ): (item: T) => Promise<R> {
   interface Waiting {
     readonly item: T;
@@ -63,6 +72,7 @@ export function groupCommit<T, R>(
   const flush = (): void => {
     scheduled = false;
     while (waiting.length > 0 && writing < inFlight) {
+      if (tenantOf && countOfNext() < waiting.length) waiting = inTurns(waiting, tenantOf);
       const group = waiting.slice(0, countOfNext());
       waiting = waiting.slice(group.length);
       writing++;
@@ -81,6 +91,21 @@ export function groupCommit<T, R>(
       scheduled = true;
       setImmediate(flush);
     });
+}
+
+/** The first item of each tenant, then the second of each, and so on. Items of one tenant stay in order. */
+function inTurns<T, W extends { readonly item: T }>(
+  waiting: readonly W[],
+  tenantOf: (item: T) => number,
+): W[] {
+  const turns = new Map<number, number>();
+  const ranked = waiting.map((entry) => {
+    const tenant = tenantOf(entry.item);
+    const turn = turns.get(tenant) ?? 0;
+    turns.set(tenant, turn + 1);
+    return { entry, turn };
+  });
+  return ranked.toSorted((a, b) => a.turn - b.turn).map(({ entry }) => entry);
 }
 
 const unstorable = new Set(['22021', '22P05']);

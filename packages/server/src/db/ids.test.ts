@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { newTimedId } from './ids.ts';
 
-test('ids of one millisecond sort in the order of creation, and before those of the next', () => {
+test('ids created in the same millisecond sort in creation order, before those of the next', () => {
   const now = Date.now();
   const ids = Array.from({ length: 20_000 }, (_, n) => newTimedId('run', now + Math.floor(n / 10_000)));
   expect(ids.toSorted()).toEqual(ids);

@@ -11,7 +11,7 @@ function randomLetters(count: number): string {
       idPool.at = 0;
     }
     const byte = idPool.bytes[idPool.at++] ?? 0;
-    // 252 is the largest multiple of 36 in a byte. Greater bytes would favor the first letters.
+    // 252 is the largest multiple of 36 in a byte. Larger bytes would favor the first letters.
     if (byte < 252) text += alphabet[byte % 36];
   }
   return text;
@@ -22,7 +22,7 @@ export const newId = (prefix: string): string => `${prefix}_${randomLetters(20)}
 
 const latest = { at: -1, count: 0 };
 
-/** Three characters that increase with each call in the same millisecond. */
+/** Three characters that increase with each call within the same millisecond. */
 function counterAt(at: number): string {
   latest.count = latest.at === at ? (latest.count + 1) % 36 ** 3 : 0;
   latest.at = at;

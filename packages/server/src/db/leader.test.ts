@@ -37,7 +37,7 @@ const refusal = (url: string): Promise<string> =>
     ({ message }: Error) => message,
   );
 
-test('of several hosts, the one that accepts writes is used, at any position', async () => {
+test('of several hosts, the one that accepts writes is used, regardless of its position', async () => {
   const dead = await closedPort();
   for (const ports of [
     [primary.port, standby.port, dead],
@@ -83,7 +83,7 @@ describe('the error for unusable hosts contains the reason for each host', () =>
 
   test('a standby as the only host', async () => {
     expect(await refusal(at([standby.port]))).toBe(
-      'The database of DATABASE_URL is read-only, like a standby: use the address of the primary.',
+      'The database in DATABASE_URL is read-only, like a standby: use the address of the primary.',
     );
   });
 
@@ -93,7 +93,7 @@ describe('the error for unusable hosts contains the reason for each host', () =>
     silent.fallSilent();
     const startedAt = performance.now();
     expect(await refusal(at([silent.port, silent.port], 'postgres?connect_timeout=1'))).toMatch(
-      /none of its hosts can be connected to .*it does not answer/,
+      /none of its hosts can be connected to .*it does not respond/,
     );
     expect(performance.now() - startedAt).toBeLessThan(4_000);
   });
@@ -114,7 +114,7 @@ describe('a failover', () => {
     await next?.stop();
   });
 
-  test('is followed by every connection, each time', async () => {
+  test('is followed by every connection each time', async () => {
     const [first, second] = ways;
     const url = at([first.port, second.port]);
     const sql = connect(url, { name: 'test', max: 2 });

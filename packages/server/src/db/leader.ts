@@ -5,7 +5,7 @@ import { destroy, SilentConnection } from './watch.ts';
 interface Searched {
   readonly address: string;
   readonly hosts: readonly Host[];
-  /** How long a host may take to answer. */
+  /** How long a host may take to respond. */
   readonly connectMs: number;
 }
 
@@ -13,7 +13,7 @@ interface Searched {
 export class NoLeader extends Error {
   override name = 'NoLeader';
 
-  /** Why, by host. `ReadOnlyHost` if it answers and is a standby. */
+  /** The reason, by host. `ReadOnlyHost` if the host responds and is a standby. */
   readonly failures: readonly { readonly host: Host; readonly error: unknown }[];
 
   constructor(failures: NoLeader['failures']) {
@@ -22,7 +22,7 @@ export class NoLeader extends Error {
   }
 }
 
-/** A host answers and cannot be written. */
+/** A host responds but is read-only. */
 export class ReadOnlyHost extends Error {
   override name = 'ReadOnlyHost';
 
@@ -35,8 +35,8 @@ const found = new Map<string, Host>();
 const searches = new Map<string, Promise<Host>>();
 
 /**
- * The host of `address` that accepts writes. All hosts are queried at the same time, so a dead one costs nothing while another one is the
- * leader. Connections that are opened at the same time share the search, and its result is used until `forgetLeader`.
+ * The host of `address` that accepts writes. All hosts are queried at the same time, so an unreachable one costs nothing while another is
+ * the leader. Connections that are opened at the same time share the search, and its result is used until `forgetLeader`.
  */
 export async function findLeader(config: ClientConfig & Searched): Promise<Host> {
   const { address } = config;
@@ -52,7 +52,7 @@ export async function findLeader(config: ClientConfig & Searched): Promise<Host>
   return leader;
 }
 
-/** After a connection to it could not be opened, or was lost: another host may be the leader now. */
+/** Called after a connection to it could not be opened or was lost, because another host may be the leader now. */
 export const forgetLeader = (address: string): boolean => found.delete(address);
 
 async function firstWritable(config: ClientConfig & Searched): Promise<Host> {
@@ -102,8 +102,8 @@ function at({ connectionString, ...config }: ClientConfig, { host, port }: Host)
 }
 
 /**
- * Reads from the start of a connection whether it can write. PostgreSQL reports that when a session starts. Behind a pooler that does not pass
- * it on, a query is sent.
+ * Determines, when a connection starts, whether it can write. PostgreSQL reports that when a session starts. Behind a pooler that does not
+ * pass it on, a query is sent.
  */
 export function readOnlyReport(client: Client): () => Promise<boolean> {
   const reported = new Map<string, string>();

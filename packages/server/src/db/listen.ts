@@ -5,9 +5,9 @@ import { openClient, type ConnectionConfig } from './config.ts';
 import { answered, destroy } from './watch.ts';
 
 export interface Listening {
-  /** How many times the connection was opened again. */
+  /** How many times the connection was reopened. */
   readonly reopened: number;
-  /** Replaces the connection, because notifications do not arrive although it is open. */
+  /** Replaces a connection that is open but receives no notifications. */
   reopen(): void;
   unlisten(): Promise<void>;
 }
@@ -18,8 +18,9 @@ const pulseMs = 2_000;
 /**
  * Listens on a channel over a separate connection, reopened when it is lost. Notifications sent in between are lost.
  *
- * The connection also is the pulse of the database: it repeats its `listen` every two seconds. If the reply does not arrive, the host is
- * silent, and all connections of this process to it are destroyed. The statement writes nothing, so it never waits for a standby.
+ * The connection also serves as a heartbeat: it repeats its `listen` every two seconds. If the reply does not arrive, the host is
+ * considered silent, and all connections of this process to it are destroyed. The statement writes nothing, so it never waits for a
+ * standby.
  */
 export const listenOn = (
   opening: ConnectionConfig,
@@ -27,7 +28,7 @@ export const listenOn = (
   onNotification: (payload: string) => void,
 ): Promise<Listening> => keepOpen(opening, `listen ${escapeIdentifier(channel)}`, onNotification);
 
-/** Only the pulse: for a pooler that no listener uses. */
+/** Only the heartbeat, for a pooler that no listener uses. */
 export const startPulse = (opening: ConnectionConfig): Promise<Listening> => keepOpen(opening, 'select');
 
 async function keepOpen(
@@ -83,7 +84,7 @@ async function keepOpen(
     drop();
     throw error;
   }
-  // A statement that fails, for example because the primary became a standby, is a reason to connect again as well.
+  // Also reconnects if the statement fails, for example because the primary became a standby.
   const stopPulse = background(pulseMs, beat, drop);
   return {
     get reopened() {

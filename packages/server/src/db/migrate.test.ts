@@ -35,7 +35,7 @@ test('a migration yields to servers that are running, and retries', async () => 
   const { sql, applied } = await open();
   const folder = await sqlRelease({ version: later, schema: twoTables });
   const { migrating } = await sql.begin(async (tx) => {
-    // The migration locks one of them first, this transaction the other.
+    // The migration locks one of them first; this transaction locks the other.
     await tx`lock table schedules in row exclusive mode`;
     const coming = migrate(sql, { folder });
     const waiting = () => tx`select from pg_locks where not granted and relation = 'schedules'::regclass`;
@@ -96,12 +96,12 @@ test('only functions whose text differs are installed', async () => {
   expect(await textOf('batch_prefix')).toContain('RUN_');
   expect(await versions()).toEqual(before);
   expect(await migrate(sql, { folder })).toEqual({ applied: [], installed: [] });
-  // the same release with another text, as in development: the last one to start decides
+  // the same release with another text, as in development; the last one to start wins
   expect((await migrate(sql)).installed).toEqual(['batch_prefix']);
   expect(await textOf('batch_prefix')).toContain('run_');
 });
 
-test('an older server that starts again leaves the functions of a newer one', async () => {
+test('an older server that restarts does not replace the functions of a newer one', async () => {
   const { sql, textOf } = await open();
   const folder = await sqlRelease({ version: later, functions: changed });
   await migrate(sql, { folder });

@@ -12,11 +12,11 @@ export const oldestMajor = 15;
 const lockWaitMs = 200;
 
 export interface MigrateOptions {
-  /** How long it retries while other sessions hold locks. Default: a minute. */
+  /** How long it retries while other sessions hold locks. Default: one minute. */
   readonly patienceMs?: number;
   /** The folder with the SQL. Default: the one in this package. */
   readonly folder?: URL;
-  /** Apply only these schema files and install no functions or triggers: for a copy of a database that has only these files. */
+  /** Apply only these schema files, and install no functions or triggers. For a copy of a database that has only these files. */
   readonly only?: readonly string[];
 }
 
@@ -28,11 +28,11 @@ export interface Migrated {
 }
 
 /**
- * Brings the database up to date, under a lock that lets several processes start at once. First it applies missing numbered schema files, each
- * in a separate transaction. Then it installs the functions whose text differs, all in one transaction.
+ * Brings the database up to date under a lock, so that several processes can start at the same time. First it applies missing numbered
+ * schema files, each in a separate transaction. Then it installs the functions whose text differs, all in one transaction.
  *
- * Processes of an older release may keep serving. A transaction that meets their locks rolls back and retries, for `patienceMs`. An older
- * release that starts again leaves the functions of a later one unchanged. It is rejected if the later one has changed the schema.
+ * Processes of an older release may keep serving. A transaction that encounters their locks rolls back and retries, for up to `patienceMs`.
+ * An older release that restarts does not change the functions of a later one. It is rejected if the later one has changed the schema.
  */
 export async function migrate(
   sql: Sql,
@@ -62,7 +62,7 @@ function restrict(release: SqlRelease, only: readonly string[]): SqlRelease {
 }
 
 /**
- * An outbox is in the schema `millrace`. If the role has that name, this schema is first in the search path. None of the server's objects must
+ * An outbox is in the schema `millrace`. If the role has that name, this schema is first in the search path. The server's objects must not
  * be created there.
  */
 async function leaveOutboxSchema(session: Queryable): Promise<void> {
@@ -105,7 +105,7 @@ async function installFunctions(
       release text not null,
       installed_at timestamptz not null default now()
     )`;
-  // A row without its function is ignored: the function was dropped.
+  // A row whose function no longer exists is ignored.
   const rows = await session<{ name: string; checksum: string; release: string }[]>`
     select i.name, i.checksum, i.release from installed_functions i
      where exists (select from pg_proc p where p.pronamespace = current_schema()::regnamespace and p.proname = i.name)`;

@@ -11,8 +11,8 @@ import { destroy } from './watch.ts';
 const pingTimeoutMs = 10_000;
 
 /**
- * Checks that a database can be used, and detects a pooler in front of it. Otherwise rejects with `DatabaseRefused` and one sentence.
- * `variable` is the name of the setting in that sentence.
+ * Checks that a database can be used and detects a pooler in front of it. Otherwise rejects with `DatabaseRefused` and a one-sentence
+ * message. `variable` is the name of the setting in that sentence.
  */
 export async function ping(database: Database, variable = 'DATABASE_URL'): Promise<Route> {
   refuseUnknownTlsMode(database, variable);
@@ -36,7 +36,7 @@ async function probe(database: Database, variable: string): Promise<Route> {
   const clients: Client[] = [];
   const open = async (): Promise<Client> => {
     const config = watchedConfig(database, variable);
-    // A single host has more time than one of several, because it has no alternative.
+    // A single host gets more time than one of several, because there is no alternative.
     const connectMs = config.hosts.length > 1 ? config.connectMs : Math.max(config.connectMs, pingTimeoutMs);
     const client = new WatchedClient({ ...config, connectMs, application_name: 'millrace probe' });
     clients.push(client);
@@ -60,7 +60,7 @@ async function refuseReadOnly(client: Client, variable: string): Promise<void> {
   if (rows[0]?.locked) throw new DatabaseRefused(readOnly(variable));
   if (rows[0] && rows[0].encoding !== 'UTF8') {
     throw new DatabaseRefused(
-      `The database of ${variable} has the encoding ${rows[0].encoding}, which cannot store all text: create one with \`createdb --encoding UTF8 --template template0\`.`,
+      `The database in ${variable} has the encoding ${rows[0].encoding}, which cannot store all text: create one with \`createdb --encoding UTF8 --template template0\`.`,
     );
   }
 }
@@ -87,7 +87,7 @@ function refuseUnknownTlsMode(database: Database, variable: string): void {
 /** The same address without TLS, if its mode makes TLS optional. */
 function withoutTls(database: Database): Database | undefined {
   if (typeof database !== 'string') return undefined;
-  // Not as a URL, which can have only one host.
+  // Not parsed as a URL, which can have only one host.
   const optional = /(?<=[?&]sslmode=)(?:prefer|allow)(?=[&#]|$)/;
   return optional.test(database) ? database.replace(optional, 'disable') : undefined;
 }
@@ -95,7 +95,7 @@ function withoutTls(database: Database): Database | undefined {
 const explained = (error: unknown, database: Database, variable: string): DatabaseRefused =>
   new DatabaseRefused(explainConnection(error, database, variable));
 
-/** Runs the set-up of a database. Failures caused by its settings become a `DatabaseRefused` with one sentence. */
+/** Sets up a database. Failures caused by its settings become a `DatabaseRefused` with a one-sentence message. */
 export async function settingUp<R>(variable: string, act: () => Promise<R>): Promise<R> {
   try {
     return await act();

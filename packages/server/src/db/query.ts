@@ -5,7 +5,10 @@ export type Rows<T extends readonly object[]> = T & { readonly count: number };
 
 export type Run = (text: string, values: unknown[]) => Promise<Rows<object[]>>;
 
-/** A statement with its parameters. Awaiting it sends it. As a value in another statement, it becomes part of that one and is not sent. */
+/**
+ * A statement with its parameters. Awaiting it sends it. Used as a value in another statement, it becomes part of that statement and is not
+ * sent.
+ */
 export class Query<T extends readonly object[]> extends Template implements Promise<Rows<T>> {
   readonly [Symbol.toStringTag] = 'Query';
   readonly #run: Run;
@@ -42,8 +45,9 @@ const maxNames = 1_000;
 const names = new Map<string, string>();
 
 /**
- * The name under which connections prepare a statement, so that each connection parses it once. Values are parameters, so there are few texts;
- * after the first thousand, new ones are sent unprepared. Names are never evicted: connections keep the statements prepared under them.
+ * The name under which connections prepare a statement, so that each connection parses it once. Values are parameters, so there are few
+ * distinct texts; after the first thousand, new ones are sent unprepared. Names are never evicted, because connections keep the statements
+ * prepared under them.
  */
 export function statementName(text: string): string | undefined {
   const known = names.get(text);

@@ -26,8 +26,8 @@ export async function retry<T>(
 }
 
 /**
- * For transactions that may take locks in another order than others. The transaction that PostgreSQL rolled back has changed nothing. Each
- * pause is longer than the last, and random, so that two conflicting transactions do not retry at the same time.
+ * For transactions that may take locks in a different order than others. A transaction that PostgreSQL rolled back has changed nothing.
+ * Each pause is longer than the last, and random, so that two conflicting transactions do not retry at the same time.
  */
 export const retryOnConflict = <T>(act: () => Promise<T>): Promise<T> =>
   retry(act, {

@@ -36,7 +36,7 @@ describe.skipIf(pgbouncer === undefined)(`with PgBouncer${unlessMissing}`, () =>
     expect(direct).toEqual(main);
   });
 
-  test('rejects session mode with too few connections, with the required number', async () => {
+  test('rejects session mode with too few connections, and reports the required number', async () => {
     const { url } = await startPgbouncer(await database(), 'session', { default_pool_size: 1 });
     await expect(findRoutes(url)).rejects.toThrow(/DATABASE_URL.*no free connection to PostgreSQL/);
   }, 30_000);
@@ -45,14 +45,14 @@ describe.skipIf(pgbouncer === undefined)(`with PgBouncer${unlessMissing}`, () =>
     const { url } = await startPgbouncer(await database(), 'transaction');
     await expect(findRoutes(url)).rejects.toThrow(/transaction mode.*DATABASE_DIRECT_URL/);
     await expect(findRoutes(url, url)).rejects.toThrow(
-      /DATABASE_DIRECT_URL leads to a pooler in transaction mode/,
+      /DATABASE_DIRECT_URL points to a pooler in transaction mode/,
     );
   });
 
   test('rejects statement mode by name', async () => {
     const { url, directUrl } = await startPgbouncer(await database(), 'statement');
     await expect(findRoutes(url, directUrl)).rejects.toThrow(
-      /DATABASE_URL leads to a pooler that refuses transactions/,
+      /DATABASE_URL points to a pooler that refuses transactions/,
     );
   });
 

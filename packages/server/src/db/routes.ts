@@ -8,32 +8,32 @@ import { ping } from './ping.ts';
 export interface Routes {
   /** For operations that end with their transaction. */
   readonly main: Route;
-  /** To PostgreSQL itself or a pooler in session mode: for `listen`, session locks and prepared statements. */
+  /** To PostgreSQL itself or a pooler in session mode. For `listen`, session locks and prepared statements. */
   readonly direct: Route;
 }
 
 const notificationTimeoutMs = 5_000;
 
-/** Finds the routes to a database. Rejects unusable settings with one sentence that names the correct one. */
+/** Finds the routes to a database. Rejects unusable settings with a one-sentence message that names the correct setting. */
 export async function findRoutes(database: Database, directDatabase?: Database): Promise<Routes> {
   const main = await ping(database);
   if (directDatabase === undefined) {
     if (main.pooler?.mode !== 'transaction') return { main, direct: main };
     throw new DatabaseRefused(
-      'DATABASE_URL leads to a pooler in transaction mode (such as PgBouncer with pool_mode=transaction): set DATABASE_DIRECT_URL to the address of PostgreSQL itself as well, or use session mode; see: millrace help poolers',
+      'DATABASE_URL points to a pooler in transaction mode (such as PgBouncer with pool_mode=transaction): set DATABASE_DIRECT_URL to the address of PostgreSQL itself as well, or use session mode; see: millrace help poolers',
     );
   }
   const direct = await ping(directDatabase, 'DATABASE_DIRECT_URL');
   if (direct.pooler?.mode === 'transaction') {
     throw new DatabaseRefused(
-      'DATABASE_DIRECT_URL leads to a pooler in transaction mode: use the address of PostgreSQL itself.',
+      'DATABASE_DIRECT_URL points to a pooler in transaction mode: use the address of PostgreSQL itself.',
     );
   }
   await refuseDifferent(main, direct);
   return { main, direct };
 }
 
-/** Sends a notification over one route, which must arrive over the other. */
+/** Sends a notification over one route and expects it on the other. */
 async function refuseDifferent(main: Route, direct: Route): Promise<void> {
   const [from, to] = [main, direct].map(({ database, pooler }) =>
     connect(database, { name: 'millrace probe', max: 1, pooler }),

@@ -35,7 +35,7 @@ const sinceNow = () => {
 };
 
 describe('a host that stops responding', () => {
-  test('is detected by the pulse, and later statements use new connections', async () => {
+  test('is detected by the heartbeat, and later statements use new connections', async () => {
     const { database, lead, pool, proxy, ends } = await silenceable();
     const listening = pool({ kind: 'pulse' });
     const { unlisten } = await listening.listen('news', () => {});
@@ -57,7 +57,7 @@ describe('a host that stops responding', () => {
     expect(took()).toBeLessThan(8_000);
 
     lead();
-    // The idle connection was destroyed as well: its next user does not wait for the silent host.
+    // The idle connection was destroyed as well, so its next user does not wait for the silent host.
     expect(await idle`select 1 as n`).toEqual([{ n: 1 }]);
     await expect.poll(() => busy`select 1 as n`.catch(error), { timeout: 10_000 }).toEqual([{ n: 1 }]);
     await expect.poll(() => dedicated.send('first', []).catch(error), { timeout: 10_000 }).toEqual([['1']]);
@@ -90,7 +90,7 @@ describe('a host that stops responding', () => {
   }, 20_000);
 });
 
-test('a statement that outlasts the limit of the pulse is not cut off while the host is alive', async () => {
+test('a statement that outlasts the heartbeat limit is not cut off while the host is alive', async () => {
   const { pool, ends } = await silenceable();
   const sql = pool();
   const { unlisten } = await sql.listen('news', () => {});
@@ -120,7 +120,7 @@ test.skipIf(!hasOpenssl)(
       kind: 'pulse',
     });
     onTestFinished(() => sql.end());
-    // A row each second: longer in total than the limit, and never silent.
+    // A row each second: exceeds the limit in total, but is never silent.
     const rows = await sql.unsafe(`
     set client_min_messages to notice;
     do $$ begin for n in 1..6 loop perform pg_sleep(1); raise notice '%', n; end loop; end $$`);

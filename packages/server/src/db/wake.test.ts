@@ -6,7 +6,7 @@ import { startClock } from './clock.ts';
 import { connect } from './connect.ts';
 import { startWakes, type Wake } from './wake.ts';
 
-/** Processes of one database that never announce themselves again. */
+/** Processes of one database that announce themselves only once. */
 async function processes() {
   const { connection, drop } = await testDatabase();
   const sql = connect(connection, { name: 'test', max: 2 });

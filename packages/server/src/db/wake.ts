@@ -4,7 +4,10 @@ import type { Clock } from './clock.ts';
 import type { Sql } from './connect.ts';
 import type { Listening } from './listen.ts';
 
-/** A message from one process to the others. A wake is only a hint and may get lost: the tables are authoritative, and slow polls read them. */
+/**
+ * A message from one process to the others. A wake is only a hint and may get lost. The tables are authoritative and are polled at longer
+ * intervals.
+ */
 export type Wake =
   | { readonly kind: 'queued'; readonly env: number }
   /** Versions of this environment changed, or runners should load the `requested` one. */
@@ -13,19 +16,19 @@ export type Wake =
   | { readonly kind: 'branches'; readonly env: number }
   /** Variables of this environment, or of one of its branches, changed. */
   | { readonly kind: 'variables'; readonly env: number }
-  /** A credential, or the account or environment that it is for, has ended. */
+  /** A credential, or its account or environment, is no longer valid. */
   | { readonly kind: 'access' }
-  /** A subscriber of that process watches runs of this environment. */
+  /** A subscriber in that process watches runs of this environment. */
   | { readonly kind: 'watching'; readonly env: number }
   /** Runs of an environment that the receiver watches have changed. */
   | { readonly kind: 'runs'; readonly env: number }
-  /** A follower of that process reads log lines of this environment. */
+  /** A follower in that process reads log lines of this environment. */
   | { readonly kind: 'followsLines'; readonly env: number }
   /** Log lines of an environment that the receiver follows were stored. */
   | { readonly kind: 'lines'; readonly env: number }
   /** A transaction that triggered a run has committed. The database itself sends it. */
   | { readonly kind: 'outbox' }
-  /** A rate limit holds runs, for this many milliseconds. Sent by the database itself. */
+  /** A rate limit blocks runs for this many milliseconds. Sent by the database itself. */
   | { readonly kind: 'promotion'; readonly inMs: number }
   /** The installation was paused or resumed. */
   | { readonly kind: 'pause' }
@@ -45,9 +48,9 @@ export interface Wakes {
 }
 
 /** Whether notifications arrive at this process. */ export interface Delivery {
-  /** How long an announcement of this process has been committed without arriving here; 0 while they arrive. */
+  /** How long ago this process committed an announcement that has not arrived back; 0 while announcements arrive. */
   readonly missingMs: number;
-  /** How many times the connection of the listener was opened again. */
+  /** How many times the listener's connection was reopened. */
   readonly reopened: number;
 }
 
@@ -56,11 +59,12 @@ const gatherMs = 10;
 const presenceMs = 3_000;
 
 /**
- * Sends wakes between the server processes of one database, by NOTIFY outside of hot transactions: a notification in each commit costs two
- * fifths of the throughput. Processes announce themselves at start and every few seconds. A process without peers sends nothing else.
+ * Sends wakes between the server processes of one database, with NOTIFY, outside of hot transactions, because a notification in each commit
+ * costs two fifths of the throughput. Processes announce themselves at start and every few seconds. A process without peers sends nothing
+ * else.
  *
- * The announcement also arrives at its sender. If one was committed and has not arrived before the next one, the listener is open and receives
- * nothing, for example behind a pooler in transaction mode, and its connection is replaced.
+ * The announcement also arrives at its sender. If one was committed and has not arrived before the next one, the listener is open but
+ * receives nothing, for example behind a pooler in transaction mode. Its connection is then replaced.
  */
 export async function startWakes(
   sql: Sql,
@@ -98,20 +102,20 @@ export async function startWakes(
     if (expectedBy !== undefined) missingSince ??= performance.now();
   };
 
-  // Unset while the first notification arrives.
+  // Not set yet while the first notification arrives.
   let listening: Listening | undefined;
   const opened = await directSql.listen(channel, (text) => {
     const { from, wakes } = JSON.parse(text) as { from?: string; wakes: (Wake | { kind: 'here' })[] };
     if (from === self) {
-      // Announcements are the only messages to this process itself: the others are not announced.
+      // Announcements are the only messages that a process sends to itself.
       if (wakes.some(({ kind }) => kind === 'here')) {
         expectedBy = undefined;
         missingSince = undefined;
       }
       return;
     }
-    // A notification from the database itself has no sending process. A process that has just started sends nothing until it knows a peer, so
-    // it gets a reply at once.
+    // A notification from the database itself has no sending process. A process that has just started sends nothing until it knows a peer,
+    // so it gets an immediate reply.
     if (from !== undefined) {
       if (!seen.has(from)) announce().catch(lost);
       seen.set(from, clock.now());

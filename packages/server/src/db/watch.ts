@@ -1,31 +1,34 @@
 import type { Client } from 'pg';
 
 /**
- * How long a connection may receive nothing while a statement is pending. Then it is destroyed: the statement rejects with `DatabaseLost`, and
- * the next one uses a new connection.
+ * How long a connection may receive nothing while a statement is pending. After that it is destroyed: the statement rejects with
+ * `DatabaseLost`, and the next one uses a new connection.
  *
- * A host that dies silently sends neither FIN nor RST. TCP keepalive finds that on an idle connection, but sends nothing while data are
- * unacknowledged, and Node has no option for TCP_USER_TIMEOUT: Linux then retransmits for 16 minutes. These limits take its place. They
- * count received bytes, so a long result is never cut off.
+ * A host that dies silently sends neither FIN nor RST. TCP keepalive detects this on an idle connection, but sends nothing while data is
+ * unacknowledged, in which case Linux retransmits for 16 minutes. Node has no option for TCP_USER_TIMEOUT, so these limits replace it. They
+ * are based on received bytes, so a long result is never cut off.
  *
- * A cut-off statement may still be executing, and may commit later. Every caller must already expect that of a lost connection: see
- * docs/decisions/0034-silent-databases.md. No cancel request is sent: it would end the wait of a commit for its synchronous standby, with
- * success.
+ * A cut-off statement may still be executing and may commit later. Every caller must already expect that of a lost connection (see
+ * docs/decisions/0034-silent-databases.md). No cancel request is sent, because it would end a commit's wait for its synchronous standby and
+ * report success.
  */
 export const maxSilenceMs = {
-  /** A statement that only shows that the host is alive. If it stays unanswered, so does everything else: see `destroySilent`. */
+  /** A statement that only checks that the host is alive. If it stays unanswered, so does everything else (see `destroySilent`). */
   pulse: 4_000,
   /** Triggers, claims, outcomes and appends: milliseconds, unless they wait for locks or for a standby. */
   engine: 30_000,
-  /** Requests and background jobs. */
+  /** For requests and background jobs. */
   everyday: 60_000,
-  /** Migrations, backups and copies: building an index has no time limit. Keepalive finds a dead host while they execute. */
+  /**
+   * For migrations, backups and copies, because building an index may take any amount of time. Keepalive detects a dead host in the
+   * meantime.
+   */
   bulk: 3_600_000,
 } as const;
 
 export type StatementKind = keyof typeof maxSilenceMs;
 
-/** A client that received nothing for as long as its statement may take. */
+/** The client received nothing for as long as its statement may take. */
 export class SilentConnection extends Error {
   override name = 'SilentConnection';
 
@@ -86,7 +89,10 @@ export function destroyAll(address: string, error: Error): void {
   for (const [client, state] of watched) if (state.address === address) destroy(client, error);
 }
 
-/** Counts ticks instead of time: a process that was suspended or busy can read the replies that have arrived before a limit is reached. */
+/**
+ * Counts ticks instead of time, so that a process that was suspended or busy can read the replies that have arrived before a limit is
+ * reached.
+ */
 function tick(): void {
   for (const [client, state] of watched) {
     const bytes = receivedBytes(client);
@@ -108,13 +114,13 @@ function tick(): void {
   }
 }
 
-/** The host is silent: destroys each of its connections that has received nothing since the pulse was sent, also idle ones. */
+/** The host is silent: destroys each of its connections that has received nothing since the heartbeat was sent, including idle ones. */
 function destroySilent(address: string, ticks: number, error: Error): void {
   for (const [client, state] of watched)
     if (state.address === address && state.quiet >= ticks) destroy(client, error);
 }
 
-/** Drops a connection at once. `end()` of the driver would wait for the reply of a silent host. */
+/** Drops a connection immediately. The driver's `end()` would wait for a reply from the silent host. */
 export function destroy(client: Client, error?: Error): void {
   watched.delete(client);
   client.connection.stream.destroy(error);

@@ -10,9 +10,9 @@ import { invalid, maxTogether, maxVariables, refuseRestricted } from './rules.ts
 export interface ChangeDependencies {
   readonly sql: Sql;
   readonly masterKey: MasterKey;
-  /** Milliseconds since 1970, by the database's clock. */
+  /** Milliseconds since 1970 by the database's clock. */
   readonly now: () => number;
-  /** Called after every revision, before the response is sent. */
+  /** Called after each revision, before the response is sent. */
   readonly changed: (root: number) => Promise<void>;
 }
 
@@ -56,8 +56,8 @@ export interface Changed {
 }
 
 /**
- * Changes an environment's own variables to the state that `desired` returns for the current ones. Changes of an environment and its branches
- * are serialized. Setting a variable to its current value is not a change.
+ * Changes an environment's own variables to the state that `desired` returns for the current ones. Changes to an environment and its
+ * branches are serialized. Setting a variable to its current value is not a change.
  */
 export async function changeVariables(
   { sql, masterKey, now, changed }: ChangeDependencies,
@@ -132,7 +132,7 @@ function rowOf(
   const change = own ? 'changed' : 'added';
   if (own?.isSecret === desired.isSecret && openValue(masterKey, env, name, own.sealed) === value)
     return undefined;
-  // Do not write a value sealed with the previous key: the rotation may already have passed this row.
+  // Do not write a value sealed with the previous key, because the rotation may already have passed this row.
   const isCurrent = 'sealed' in desired && isSealedWith(masterKey, desired.sealed);
   const sealed = isCurrent ? desired.sealed : sealValue(masterKey, env, name, value);
   return { name, change, isSecret: desired.isSecret, sealed };
@@ -172,7 +172,7 @@ async function write(
       sealed = excluded.sealed, is_secret = excluded.is_secret, revision = excluded.revision, updated_at = excluded.updated_at`;
 }
 
-/** The audit log gets the first names only, and never a value. The history contains the rest. */
+/** The audit log contains only the first names, and never a value. The history contains the rest. */
 const maxNamed = 100;
 
 async function recordChange(

@@ -28,7 +28,7 @@ describe('one variable', () => {
     expect(await call('DELETE', 'envvars/prod/B')).toEqual(notFound);
   });
 
-  test('is created over an existing one, and changes its flag only on request', async () => {
+  test('can replace an existing one, and changes its flag only on request', async () => {
     const served = await variableServer();
     await set(served, 'A', '1', { isSecret: true });
     await set(served, 'A', '2');
@@ -139,7 +139,7 @@ describe('invalid input', () => {
     expect((await served.call('GET', at)).status).toBe(404);
   });
 
-  test('rejects a value of 1 MB with its size, and stores one that fits a process byte for byte', async () => {
+  test('rejects a value of 1 MB and reports its size, and stores one that fits into a process byte for byte', async () => {
     const served = await variableServer();
     const big = await set(served, 'BIG', 'x'.repeat(1_000_000));
     expect(JSON.stringify(big)).toContain('1000000 bytes');
@@ -175,7 +175,7 @@ describe('invalid input', () => {
 });
 
 describe('a personal access token', () => {
-  test('reaches every environment of its projects and no other', async () => {
+  test('has access to every environment of its projects and no others', async () => {
     const { call, pat, sql } = await startVariableServer();
     const as = pat;
     for (const env of ['dev', 'development', 'stg', 'staging', 'prod', 'production', 'preview'])
@@ -281,7 +281,7 @@ describe('a branch', () => {
     expect(await call('DELETE', 'envvars/preview/OTHER', own)).toEqual(notFound);
   });
 
-  test('shows no value of a name that is secret on either side', async () => {
+  test('does not show the value of a name that is secret on either side', async () => {
     const { call, own } = await branched();
     await call('POST', 'envvars/preview', { ...own, body: { name: 'SECRET', value: 'mine' } });
     await call('POST', 'envvars/preview', { ...own, body: { name: 'PLAIN', value: 'mine', isSecret: true } });
@@ -303,7 +303,7 @@ describe('a branch', () => {
       { name: 'SECRET', is_secret: true },
     ]);
     expect((await call('GET', 'envvars/preview/UP', parent)).body).toEqual(variable('UP', 'p'));
-    // The branch's part fails now, but not the parent's.
+    // Now the branch's part fails, but not the parent's.
     const half = { variables: { NEW: 'c' }, parentVariables: { UP2: 'p' } };
     expect(await call('POST', 'envvars/preview/import', { ...own, body: half })).toEqual(ok);
     expect((await call('GET', 'envvars/preview/NEW', own)).body).toMatchObject(variable('NEW', 'b'));

@@ -97,7 +97,7 @@ export function variableHandlers(dependencies: ChangeDependencies): HandlersOf<O
   };
 }
 
-/** An unrestricted secret key, or a user who may create one. Not a run: setting its variables may control it. */
+/** An unrestricted secret key, or a user who may create one. Runs may not, because the variables could be used to control them. */
 function isAdmin({
   principal,
   role,

@@ -78,7 +78,7 @@ test.each(['?page[after]=2147483648', '?page[after]=', '/diff?from=2147483648'])
 );
 
 describe('two revisions', () => {
-  test('are compared with their values, except values that were secret on either side', async () => {
+  test('are compared including values, except those that were secret on either side', async () => {
     const served = await variableServer();
     await served.call('POST', 'envvars/prod/import', {
       body: { variables: { A: '1', B: '1', C: '1', D: '1' } },

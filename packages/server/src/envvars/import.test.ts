@@ -23,7 +23,7 @@ test('sets all variables of a record or a list', async () => {
   expect(await valuesOf(served)).toEqual({ A: '1', B: '2', C: '3' });
 });
 
-test('without override nothing is written if a variable exists, and each existing one is named', async () => {
+test('without override, nothing is written if a variable exists, and all existing ones are named', async () => {
   const served = await variableServer();
   await importing(served, { variables: { A: '1', B: '2' } });
   expect(await importing(served, { variables: { A: 'x', C: 'x', B: 'x' } })).toEqual({
@@ -43,7 +43,7 @@ test('without override nothing is written if a variable exists, and each existin
   expect(await valuesOf(served)).toEqual({ A: 'x', B: '2', C: 'x' });
 });
 
-test('unnamed and reserved variables are ignored, unless none is left', async () => {
+test('unnamed and reserved variables are ignored, unless no others remain', async () => {
   const served = await variableServer();
   const dropped = { ' ': 'x', MILLRACE_API_URL: 'x', TRIGGER_SECRET_KEY: 'x' };
   expect(await importing(served, { variables: { ...dropped, A: '1' } })).toEqual(ok);
@@ -104,7 +104,7 @@ describe('a dotenv file', () => {
     ['equals signs and colons', 'A=a=b==\nB: yaml'],
   ];
 
-  test.each(files)('with %s is parsed like by the dotenv library', async (_, text) => {
+  test.each(files)('with %s is parsed as by the dotenv library', async (_, text) => {
     const served = await variableServer();
     expect(await importing(served, form(text))).toEqual(ok);
     const read = parse(text);

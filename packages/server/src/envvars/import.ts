@@ -29,7 +29,7 @@ export async function importVariables(
   const parent = parentVariables && (await parentOf(dependencies, caller.environment));
   const settings = settingsOf(variables);
   const parentSettings = parentVariables && settingsOf(parentVariables);
-  // Check both before writing: the success of one must not hide that the other is forbidden.
+  // Check both before writing, so that the success of one does not hide that the other is forbidden.
   if (!caller.isAdmin) refuseRestricted([...settings, ...(parentSettings ?? [])].map(({ name }) => name));
   const own = importInto(dependencies, caller, settings, options);
   if (!parentSettings || !parent) return own;

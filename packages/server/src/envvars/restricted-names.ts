@@ -4,8 +4,8 @@
  *
  * Names are compared in upper case: on Windows `node_options` is `NODE_OPTIONS`.
  *
- * The list covers common programs and cannot be complete. It does not contain variables that people set for applications
- * (DATABASE_URL, API keys, HTTP_PROXY, TZ, LANG). A prefix is listed only if every name with it is meant.
+ * The list covers common programs and cannot be complete. It does not contain variables that people set for applications (DATABASE_URL, API
+ * keys, HTTP_PROXY, TZ, LANG). A prefix is listed only if every name with that prefix is restricted.
  */
 
 interface Group {
@@ -21,7 +21,7 @@ interface Group {
 
 const groups: readonly Group[] = [
   {
-    // Read by Node.js at startup, also in processes and workers that a task starts. NODE_ENV and NODE_DEBUG are unrestricted.
+    // Read by Node.js at startup, including processes and workers that a task starts. NODE_ENV and NODE_DEBUG are unrestricted.
     why: 'makes Node.js run code, load files or write files',
     names: `NODE_OPTIONS NODE_PATH NODE_REPL_EXTERNAL_MODULE NODE_REPL_HISTORY NODE_V8_COVERAGE NODE_COMPILE_CACHE
       NODE_COMPILE_CACHE_PORTABLE NODE_DISABLE_COMPILE_CACHE NODE_ICU_DATA NODE_REDIRECT_WARNINGS NODE_PRESERVE_SYMLINKS
@@ -29,14 +29,14 @@ const groups: readonly Group[] = [
     prefixes: 'ELECTRON_ TS_NODE_ TSX_',
   },
   {
-    // All of their settings: the shell of scripts, the registry, a script to load.
+    // All of their settings, such as the shell for scripts, the registry, or a script to load.
     why: 'makes package managers run code, or take code from elsewhere',
     names: `NODE_GYP_FORCE_PYTHON NVM_DIR VOLTA_HOME GEM_HOME GEM_PATH RUBYGEMS_GEMDEPS LUAROCKS_CONFIG`,
     prefixes: `NPM_CONFIG_ YARN_ PNPM_ COREPACK_ BUN_ DENO_ PIP_ PIPX_ PIPENV_ POETRY_ PDM_ UV_ CONDA_ PYENV_ BUNDLE_ RBENV_ COMPOSER_
       NUGET_ HOMEBREW_ ASDF_ MISE_`,
   },
   {
-    // npm packages that load a library or start a program with that path.
+    // npm packages that load a library or start a program at that path.
     why: 'names a library or a program that npm packages load or start',
     names: `ESBUILD_BINARY_PATH NAPI_RS_NATIVE_LIBRARY_PATH SWC_BINARY_PATH SASS_PATH SASS_BINARY_PATH PRISMA_QUERY_ENGINE_LIBRARY
       PRISMA_QUERY_ENGINE_BINARY PRISMA_SCHEMA_ENGINE_BINARY PRISMA_MIGRATION_ENGINE_BINARY PRISMA_INTROSPECTION_ENGINE_BINARY
@@ -98,7 +98,7 @@ const groups: readonly Group[] = [
       'DOTNET_ENVIRONMENT DOTNET_URLS DOTNET_NOLOGO DOTNET_CLI_TELEMETRY_OPTOUT DOTNET_RUNNING_IN_CONTAINER',
   },
   {
-    // RUST_LOG and RUST_BACKTRACE are settings of applications.
+    // RUST_LOG and RUST_BACKTRACE are application settings.
     why: 'makes a compiler or a build run other programs, or use other code',
     names: `CC CXX CPP FC AR AS LD CFLAGS CXXFLAGS CPPFLAGS LDFLAGS CPATH C_INCLUDE_PATH CPLUS_INCLUDE_PATH OBJC_INCLUDE_PATH
       LIBRARY_PATH COMPILER_PATH GCC_EXEC_PREFIX MAKE MAKEFLAGS GNUMAKEFLAGS MFLAGS MAKEFILES ACLOCAL_PATH RUSTC RUSTC_WRAPPER
@@ -155,7 +155,7 @@ const groups: readonly Group[] = [
     prefixes: 'PSQL_ LIBMYSQL_',
   },
   {
-    // GS_BUCKET_NAME and the like belong to Google Storage; FONTCONFIG_PATH and TESSDATA_PREFIX name data.
+    // GS_BUCKET_NAME and the like belong to Google Cloud Storage; FONTCONFIG_PATH and TESSDATA_PREFIX name data directories.
     why: 'makes image, video, document and display programs load code, run commands or write files',
     names: `GS_LIB GS_OPTIONS GS_FONTPATH GS_DEVICE FFREPORT FFMPEG_DATADIR FREI0R_PATH LADSPA_PATH LV2_PATH VIPSHOME GVBINDIR
       GNUPLOT_LIB GNUPLOT_DRIVER_DIR GDAL_DRIVER_PATH GDAL_PYTHON_DRIVER_PATH GDAL_VRT_ENABLE_PYTHON OGR_DRIVER_PATH TEXINPUTS

@@ -9,7 +9,7 @@ interface SealedColumn {
   readonly column: string;
 }
 
-/** Tables with another context: its prefix, and an SQL expression for the rest. */
+/** Tables with a different context: its prefix, and an SQL expression for the rest. */
 const exceptions: Readonly<Record<string, { readonly of: string; readonly id: string }>> = {
   variables: { of: 'variables', id: "env || ':' || name" },
   variable_changes: { of: 'variables', id: "env || ':' || name" },
@@ -26,16 +26,16 @@ const sealedColumns = (sql: Sql): Promise<SealedColumn[]> => sql<SealedColumn[]>
    order by table_name = 'master_key_check', table_name, column_name`;
 
 export interface Rotated {
-  /** Number of values that were encrypted again. */
+  /** Number of values that were re-encrypted. */
   readonly resealed: number;
 }
 
-/** Rows in one transaction: few, so that writers wait only briefly. */
+/** Rows per transaction: few, so that writers wait only briefly. */
 const batch = 500;
 
 /**
  * Re-encrypts everything sealed with `masterKey.previous` with `masterKey`, while servers that have both keys keep running. It can be
- * interrupted and run again. Rejects with `UnsealError` if neither key decrypts a row, and leaves that batch unchanged.
+ * interrupted and restarted. Rejects with `UnsealError` if neither key decrypts a row and leaves that batch unchanged.
  */
 export async function rotateMasterKey(sql: Sql, masterKey: MasterKey): Promise<Rotated> {
   const { previous } = masterKey;
@@ -68,9 +68,9 @@ export async function changeKeyFile(sql: Sql, masterKey: MasterKey, file: string
   return true;
 }
 
-/** Waits until all transactions that may contain values sealed with the previous key have ended. */
+/** Waits until all transactions that may hold values sealed with the previous key have ended. */
 async function writersGone(sql: Sql): Promise<void> {
-  // A sealed value reaches its first statement without waiting for anything, so a second is ample.
+  // A sealed value reaches its first statement without waiting for anything, so one second is ample.
   await setTimeout(1_000);
   const [row] = await sql<{ now: Date }[]>`select clock_timestamp() as now`;
   for (;;) {

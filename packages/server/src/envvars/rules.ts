@@ -3,7 +3,9 @@ import { maxVariableName, whyNotVariable } from '@millrace/contract';
 import { Problem } from '../problem.ts';
 import { restrictionOf } from './restricted-names.ts';
 
-/** Bytes of an environment's own names and values. Together with its parent's they must fit the 2 MiB of a process. */
+/**
+ * Maximum bytes of an environment's own names and values. Together with its parent's, they must fit into the 2 MiB available to a process.
+ */
 export const maxTogether = 750_000;
 export const maxVariables = 5_000;
 

@@ -9,7 +9,7 @@ import { masterKey, startVariableServer } from './testing/variable-server.ts';
 
 type Variables = Extract<ServerMessage, { type: 'welcome' | 'variables' }>;
 
-/** A runner with regard to variables: every set that it received, in order. */
+/** A stand-in for a runner: every set of variables that it received, in order. */
 async function listener(url: string, key: string, branch?: string) {
   const received: Variables[] = [];
   const waiting = new Set<() => void>();
@@ -62,7 +62,7 @@ test('a runner receives the variables when it connects, and again as soon as the
   });
 });
 
-test("a branch's runner receives changes of its parent and its own, and no others", async () => {
+test("a branch's runner receives changes to its own and its parent's variables, and no others", async () => {
   const { call, server, key, pat, addBranch } = await startVariableServer();
   await addBranch('preview', 'x');
   const branch = await listener(server.url, key('preview'), 'x');
@@ -113,13 +113,13 @@ test('runners of other server processes receive changes within a second, even wi
   expect(server.url).not.toBe(second.url);
 });
 
-test('a burst of changes is pushed a few times, ending with the last state', async () => {
+test('a burst of changes is pushed only a few times, ending with the last state', async () => {
   const { call, server, key } = await startVariableServer();
   const runner = await listener(server.url, key('prod'));
   const began = performance.now();
   for (let at = 1; at <= 40; at++)
     await call('POST', 'envvars/prod', { body: { name: 'A', value: String(at) } });
   expect((await runner.until((last) => last.revision === 40)).variables).toEqual({ A: '40' });
-  // A few at once, then one every 400 ms: on a busy machine the burst itself takes longer.
+  // A few at once, then one every 400 ms, because on a busy machine the burst itself takes longer.
   expect(runner.received.length).toBeLessThan(12 + (performance.now() - began) / 400);
 });

@@ -1,5 +1,5 @@
 /**
- * Caches the variables that runners receive, and pushes changes to connected runners. Everything that a runner receives is read here, so the
+ * Caches the variables that runners receive and pushes changes to connected runners. Everything that a runner receives is read here, so the
  * environment's redactor knows every secret that the runner can know.
  */
 import { background } from '../background.ts';
@@ -29,11 +29,11 @@ interface ConnectedRunner {
 }
 
 export interface VariableCache {
-  /** Reads the variables for a runner that connects. */
+  /** Reads the variables for a connecting runner. */
   read(env: number): Promise<RunnerVariables>;
   /** Synchronous for an environment that was used recently. */
   redactor(env: number): Redactor | Promise<Redactor>;
-  /** Call after a change in an environment or its branches. Resolves when this process's runners have the new variables. */
+  /** Call after a change in an environment or its branches. Resolves when the runners of this process have the new variables. */
   changed(root: number): Promise<void>;
   stop(): void;
 }
@@ -59,7 +59,7 @@ interface Entry {
 
 /** Fallback for lost notifications. */
 const pollMs = 1_000;
-/** Token bucket for pushes: this many at once, then one per `refillMs`. */
+/** Token bucket for pushes: this many immediately, then one per `refillMs`. */
 const maxBudget = 5;
 const refillMs = 400;
 const maxIdleMs = 60_000;
@@ -90,7 +90,7 @@ export function createVariableCache({
         if (variable.hidden) secrets.add(opened(masterKey, variable.hidden));
       }
     }
-    // Most of the history equals the current values, byte for byte.
+    // Most of the history is identical to the current values, byte for byte.
     const current = new Set([...variables.values()].map(({ sealed }) => sealed.toString('latin1')));
     for (const variable of past) {
       await turns.next();

@@ -51,7 +51,7 @@ async function waiting(count: number): Promise<void> {
   await expect.poll(waiters, { timeout: 20_000 }).toHaveLength(count);
 }
 
-/** Starts an action that blocks on a lock, lets something happen before it, and then continues. */
+/** Starts an action that blocks on a lock, lets another action go first, and then continues. */
 async function blocked<T>(
   lock: (tx: Queryable) => PromiseLike<unknown>,
   act: () => Promise<T>,
@@ -68,7 +68,7 @@ async function blocked<T>(
   return coming;
 }
 
-/** For an operation that would begin a transaction: it becomes part of this one. */
+/** An operation that would begin a transaction becomes part of this one. */
 const within = (tx: Queryable): Sql =>
   Object.assign((...query: Parameters<Queryable>) => tx(...query), tx, {
     begin: <R>(act: (transaction: Queryable) => Promise<R>) => act(tx),
@@ -119,7 +119,7 @@ test('a resolve that waits for the lock follows all failures counted before it',
   });
 });
 
-test('the rate of an ignore is exceeded in any order of arrival', async () => {
+test('the rate of an ignore is exceeded regardless of the order of arrival', async () => {
   await fail(0);
   await ignoreErrorGroup(sql, { ...change(1), limits: { occurrenceRate: 2 } });
   await fail(30);
@@ -232,7 +232,7 @@ describe('a merge during a read', () => {
   });
 });
 
-test('an error under later rules follows the group of its older fingerprint, which is being merged', async () => {
+test('an error under newer rules follows the group of its older fingerprint while that is being merged', async () => {
   for (const message of ['a', 'b']) await fail(1, { message });
   await tally(sql, env);
   await blocked(

@@ -8,7 +8,7 @@ import { statusOf } from './row.ts';
 export async function cancelEvent({ sql, clock }: Engine, env: number, id: string): Promise<EventResponse> {
   await findEvent(sql, env, id);
   const now = new Date(clock.now());
-  // Delivery deletes that row too: only one of the two finds it.
+  // Delivery also deletes that row, so only one of the two finds it.
   await sql`
     with gone as (delete from pending_events where env = ${env} and id = ${id} returning env, id)
     update events e set canceled_at = ${now} from gone g where e.env = g.env and e.id = g.id`;

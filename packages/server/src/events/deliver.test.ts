@@ -37,7 +37,7 @@ describe('an event with a time', () => {
     });
   });
 
-  test('is delivered at once if the time is past, and on time if it is near', async () => {
+  test('is delivered immediately if the time has passed, and on time if it is near', async () => {
     const server = await eventServer();
     await server.register({ mail: { name: 'x' } });
     expect((await server.send('past', { name: 'x', deliverAt: '2020-01-01' })).body).toMatchObject({
@@ -61,7 +61,7 @@ describe('an event with a time', () => {
     await statusBecomes(server, 'later', 'UNMATCHED');
   });
 
-  test('can be canceled until its time, and no later', async () => {
+  test('can be canceled until its time, but no later', async () => {
     const server = await ownEventServer();
     await server.register({ mail: { name: 'x' } });
     await server.send('later', { name: 'x', deliverAfter: '1h' });
@@ -80,7 +80,7 @@ describe('an event with a time', () => {
     await server.send('after', { name: 'x', deliverAfter: 0.2 });
     await statusBecomes(server, 'after', 'DELIVERED');
     expect(await retrieve(server, 'later')).toMatchObject({ status: 'CANCELED', runs: [] });
-    // Its id is still taken.
+    // Its id is still in use.
     expect((await server.send('later', { name: 'x' })).body).toMatchObject({
       status: 'CANCELED',
       isDuplicate: true,
@@ -108,14 +108,14 @@ describe('an event with a time', () => {
       const answered = answers[n]?.status ?? 0;
       const canceled: [string, number] = ['CANCELED', 0];
       const delivered: [string, number] = ['DELIVERED', 1];
-      // A reply with neither result (a busy machine's 503) leaves both possible, but never a mixture of them.
+      // A response with neither result (a 503 from a busy machine) leaves both possible, but never a mixture of the two.
       const possible = answered === 200 ? [canceled] : answered === 409 ? [delivered] : [canceled, delivered];
       expect(possible, `after ${answered}`).toContainEqual([status, runs.length]);
     }
   });
 });
 
-test('an event that cannot be delivered delays no other, and contains the reason', async () => {
+test('an event that cannot be delivered does not delay others, and contains the reason', async () => {
   const database = await testDatabase();
   const sql = connect(database.connection, { name: 'millrace tests', max: 1 });
   onTestFinished(async () => {
@@ -179,7 +179,7 @@ describe('a replay', () => {
     });
   });
 
-  test('with an id happens once for any number of requests', async () => {
+  test('with an id happens once, regardless of the number of requests', async () => {
     const server = await eventServer();
     await server.register({ mail: { name: 'x' } });
     await server.send('first', { name: 'x', payload: 1 });

@@ -31,8 +31,8 @@ interface DueRow {
 }
 
 /**
- * Delivers due events, in one transaction with the runs that they create. Processes share the work row by row; one that dies inside leaves
- * everything unchanged. Returns the number of processed events.
+ * Delivers due events, in one transaction with the runs that they create. Processes share the work row by row; if one dies in the
+ * transaction, nothing changes. Returns the number of processed events.
  */
 export const deliverDue = (dependencies: DeliverDependencies): Promise<number> =>
   togetherOrAlone(
@@ -94,7 +94,7 @@ async function deliverNext(dependencies: DeliverDependencies): Promise<boolean> 
 const reasonOf = (error: unknown): string =>
   (error instanceof Error ? error.message : String(error)).replaceAll('\u0000', '').slice(0, 500);
 
-/** Completes the waits for claimed events, and creates their runs. */
+/** Completes the waits for claimed events and creates their runs. */
 async function deliver(
   tx: Transaction,
   engine: Engine,

@@ -7,8 +7,8 @@ export interface DelivererDependencies extends DeliverDependencies {
 }
 
 /**
- * The job that delivers events, to the millisecond for the times that this process knows of. Once a second it checks for events stored by other
- * processes. While nothing is due, a tick reads one index entry.
+ * The job that delivers events, accurate to the millisecond for the times known to this process. Once a second it checks for events stored
+ * by other processes. While nothing is due, a tick reads one index entry.
  */
 export const deliverer = ({ timer, ...dependencies }: DelivererDependencies): Job => ({
   name: 'deliverer',

@@ -7,7 +7,7 @@ import { SubscriptionRefused } from './pattern.ts';
  *   { "total": { "$gte": 100, "$lt": 1000 } }     operators, all of which must hold
  *   { "customer": { "country": { "$in": ["FR", "BE"] } } }   fields of a field
  *
- * Filters are pure, total and bounded: no payload makes one throw, and a value of an unexpected type does not match.
+ * Filters are pure, total and bounded: no payload makes a filter throw, and values of an unexpected type do not match.
  */
 export type Filter = (payload: unknown) => boolean;
 

@@ -5,7 +5,7 @@ import { isSameJson } from './json.ts';
 
 const json = (): fc.Arbitrary<unknown> => fc.jsonValue({ maxDepth: 4 });
 
-test('values with the same content are equal, in any order of members', () => {
+test('values with the same content are equal, regardless of the order of members', () => {
   const reversed = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(reversed);
     if (typeof value !== 'object' || value === null) return value;
@@ -41,7 +41,7 @@ test('different values are not equal', () => {
   }
 });
 
-test('deep nesting does not exhaust the stack', () => {
+test('deep nesting does not overflow the stack', () => {
   const deep = (): unknown => JSON.parse(`${'{"a":['.repeat(100_000)}${']}'.repeat(100_000)}`);
   expect(isSameJson(deep(), deep())).toBe(true);
 });

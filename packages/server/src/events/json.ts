@@ -1,6 +1,6 @@
 import { isComposite } from '../json/levels.ts';
 
-/** Whether two JSON values are equal, regardless of the order of members. Without recursion, so that depth does not matter. */
+/** Whether two JSON values are equal, regardless of the order of members. Does not use recursion, so depth does not matter. */
 export function isSameJson(first: unknown, second: unknown): boolean {
   const left: [unknown, unknown][] = [[first, second]];
   for (let pair = left.pop(); pair; pair = left.pop()) {

@@ -30,7 +30,7 @@ export async function planDelivery(engine: Engine, deliverable: Deliverable): Pr
   if (!current) return { version: null, runs: [] };
   const tasks = name === null ? [] : subscriptionsOf(current).matching(name, event['payload']);
   if (tasks.length === 0) return { version: current.id, runs: [] };
-  // The same for every run.
+  // Identical for every run.
   const payload = event['payload'] === undefined ? null : JSON.stringify(event['payload']);
   const { timestamp, source, context } = event;
   const eventText = JSON.stringify({

@@ -38,7 +38,7 @@ test('ended events are deleted after the retention, with their ids; pending even
   await send('waits', { name: 'x', deliverAfter: 3_600 });
   const ids = async () => (await ask('GET', '/api/v1/events')).data.map(({ id }) => id);
 
-  // The job has its first tick when a server starts.
+  // The job's first tick is at server start.
   await start(1);
   await expect.poll(ids).toEqual(['waits']);
   expect((await send('over', { name: 'x' })).isDuplicate).toBe(false);

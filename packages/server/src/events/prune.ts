@@ -2,7 +2,7 @@ import type { Engine } from '../runs/engine/engine.ts';
 
 const maxAtOnce = 1_000;
 
-/** The job that deletes events that ended longer ago than the retention. Pending events stay. */
+/** The job that deletes events that ended longer ago than the retention. Pending events are not deleted. */
 export const eventPruner = ({ sql, clock }: Engine, retentionMs: number) => ({
   name: 'event pruner',
   everyMs: 60_000,

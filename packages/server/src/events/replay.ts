@@ -5,7 +5,7 @@ import type { Engine } from '../runs/engine/engine.ts';
 import { findEvent } from './retrieve.ts';
 import type { Send } from './send.ts';
 
-/** Sends a copy of an event at once: a new event, for the current subscriptions. Its times and payload are unchanged. */
+/** Sends a copy of an event immediately, as a new event, for the current subscriptions. Its times and payload are unchanged. */
 export async function replayEvent(
   { sql }: Engine,
   send: Send,

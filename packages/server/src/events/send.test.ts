@@ -12,7 +12,7 @@ const tasksOf = async (server: Awaited<ReturnType<typeof eventServer>>, event: s
 };
 
 describe('a sent event', () => {
-  test('is returned as stored, and starts one run of each subscribed task', async () => {
+  test('is returned as stored, and starts a run of each subscribed task', async () => {
     const server = await eventServer();
     await server.register({
       mail: { name: 'order.created' },
@@ -170,7 +170,7 @@ describe('the id', () => {
     expect(replies.filter(({ body }) => !body.isDuplicate)).toHaveLength(1);
     const accepted = replies.find(({ body }) => !body.isDuplicate)?.body;
     expect(new Set(replies.map(({ body }) => JSON.stringify([body.event, body.runs]))).size).toBe(1);
-    // All others sent another payload, and the response showed that.
+    // All others sent a different payload, as their responses showed.
     expect(replies.filter(({ body }) => body.isDifferent)).toHaveLength(999);
     expect(accepted.runs).toHaveLength(2);
     expect(await tasksOf(server, 'once')).toEqual(['a', 'b']);
@@ -246,7 +246,7 @@ describe('invalid input', () => {
     expect((await server.send('x'.repeat(255), event)).status).toBe(200);
   });
 
-  test('is rejected if larger than 3 MB, or nested too deep', async () => {
+  test('is rejected if it is larger than 3 MB or too deeply nested', async () => {
     const server = await eventServer();
     await server.register({ big: { name: 'big' } });
     const payload = 'x'.repeat(3_145_000);
@@ -281,7 +281,7 @@ describe('invalid input', () => {
     expect((await server.ask('/api/v1/events/deep/replay', { method: 'POST' })).status).toBe(200);
   });
 
-  test('includes a version with an invalid subscription', async () => {
+  test('also applies to a version with an invalid subscription', async () => {
     const server = await eventServer();
     await expect(server.register({ mail: { name: 'a.b*' } })).rejects.toThrow(
       /The task mail in tasks.ts has an invalid event subscription/,

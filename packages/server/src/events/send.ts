@@ -36,13 +36,13 @@ export const sendingOf = (environment: Environment, event: NewEvent, now: number
   sent: event.event,
 });
 
-/** Larger events are written alone: many of them would make one statement too large. */
+/** Larger events are written individually, because many of them would make one statement too large. */
 const maxSharedCharacters = 65_536;
 const maxShared = 200;
 
 /**
- * Stores events and creates the runs that they start, in one transaction. The id decides: the first call stores the event, and every other call
- * gets the stored one. Concurrent calls share a transaction.
+ * Stores events and creates the runs that they start, in one transaction. Events are identified by id: the first call stores the event, and
+ * every other call gets the stored one. Concurrent calls share a transaction.
  */
 export function createSend(dependencies: SendDependencies): Send {
   const store = (sendings: readonly Sending[]) => storeEvents(dependencies, sendings);
@@ -127,7 +127,7 @@ async function settled(engine: Engine, sendings: readonly Sending[]): Promise<Wr
   }
 }
 
-/** The basis of the plan has changed: another version is current, or the event that held the id is gone. */
+/** The plan is outdated: another version is current, or the event that had the id is gone. */
 class Moved extends Error {
   readonly env: number;
   constructor(env: number) {
@@ -203,7 +203,10 @@ async function write(
   return { stored, existing: await readExisting(tx, sendings, missing), resumed };
 }
 
-/** The events stored under ids that were taken. A separate statement: the one before may have waited for another that stored the event. */
+/**
+ * The events stored under ids that were already in use. This is a separate statement, because the previous one may have waited for another
+ * that stored the event.
+ */
 async function readExisting(
   tx: Transaction,
   sendings: readonly Sending[],

@@ -9,7 +9,7 @@ interface Subscription {
   readonly filter: Filter;
 }
 
-/** One more segment of a name. Patterns that cannot match are in other branches, so they cost nothing. */
+/** The next segment of a name. Patterns that cannot match are in other branches, so they cost nothing. */
 interface Node {
   readonly next: Map<string, Node>;
   any?: Node;
@@ -23,7 +23,7 @@ const newNode = (): Node => ({ next: new Map(), here: [], below: [] });
 
 /** The subscriptions of one version, found by the name of an event. */
 export interface Subscriptions {
-  /** The tasks that get a run for the event, in id order. */
+  /** The tasks for which the event creates a run, in id order. */
   matching(name: string, payload: unknown): string[];
 }
 
@@ -84,7 +84,7 @@ function add(root: Node, pattern: readonly string[], subscription: Subscription)
 
 const known = new WeakMap<CurrentVersion, Subscriptions>();
 
-/** Tasks of a version never change, so neither do its subscriptions. */
+/** A version's tasks never change, and neither do its subscriptions. */
 export function subscriptionsOf(version: CurrentVersion): Subscriptions {
   let subscriptions = known.get(version);
   if (!subscriptions) {

@@ -10,7 +10,7 @@ interface Bucket {
   at: number;
 }
 
-/** Counts a request. Returns the seconds until the next one is allowed if this one is not; else 0. */
+/** Counts a request. Returns 0 if it is allowed, otherwise the seconds until the next one is. */
 export type AddressLimit = (address: string) => number;
 
 export function createAddressLimit(

@@ -3,9 +3,12 @@ import type { FastifyRequest } from 'fastify';
 import type { Environment, Principal } from '../auth/principal.ts';
 import type { Share } from './admission.ts';
 
-/** The minimum cost of an operation: a query holds one of the eight connections for requests. */
+/** The minimum cost of an operation, because a query holds one of the eight connections for requests. */
 const queryUnits = 8;
-/** The bytes of a body that cost another unit. A trigger has a few hundred; many triggers in one request are as many rows. */
+/**
+ * Each time a body exceeds another multiple of this many bytes, it costs another unit. A trigger has a few hundred bytes; a request with
+ * many triggers writes as many rows.
+ */
 const bytesPerUnit = 4_096;
 
 /** Operations other than triggers whose rows are written in groups, without a separate connection. */
@@ -41,7 +44,10 @@ const unitsOf = (bytes: number): number => Math.floor(bytes / bytesPerUnit);
 /** Production requests take precedence over those of other environments, in this proportion. */
 const productionWeight = 4;
 
-/** An environment is one tenant. So is a user, whose pages must load next to the flood of an environment, and an address without a credential. */
+/**
+ * An environment is a tenant. So is a user, whose pages must load while an environment floods the server, and an address without a
+ * credential.
+ */
 export function shareOf(principal: Principal | null, ip = ''): Share {
   if (principal === null) return { key: `address ${ip}`, weight: 1 };
   if (principal.kind === 'browser' || principal.kind === 'personalAccessToken')

@@ -16,7 +16,7 @@ export function admissionFamilies({ load }: Pick<Admission, 'load'>): MetricFami
       'Requests that were admitted without waiting.',
       load.immediate,
     ),
-    family('millrace_http_waiting', 'gauge', 'Requests that wait for admission.', load.waiting),
+    family('millrace_http_waiting', 'gauge', 'Requests waiting for admission.', load.waiting),
     family('millrace_http_units_in_use', 'gauge', 'Units of work of the requests in progress.', load.used),
   ];
 }

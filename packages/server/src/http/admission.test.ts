@@ -1,8 +1,14 @@
 import * as fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { Admission, type AdmissionLimits } from './admission.ts';
 
-const limits: AdmissionLimits = { capacity: 4, share: 3, maxWaiting: 1_000, maxWaitMs: 60_000 };
+const limits: AdmissionLimits = {
+  capacity: 4,
+  share: 3,
+  contendedShare: 3,
+  maxWaiting: 1_000,
+  maxWaitMs: 60_000,
+};
 const share = (key: string, weight = 1) => ({ key, weight });
 
 /** Requests by name, with their outcomes. */
@@ -37,7 +43,7 @@ const names = (tenant: string, count: number) => Array.from({ length: count }, (
 /** Waiting requests start in later turns of the event loop. */
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-test('requests pass immediately while there is capacity, and a tenant leaves capacity for others', async () => {
+test('requests are admitted immediately while there is capacity, and a tenant leaves capacity for others', async () => {
   const { enter, leave, started, admitted } = admission();
   for (const name of names('noisy', 6)) enter(name);
   expect(started).toEqual(names('noisy', 3));
@@ -46,7 +52,7 @@ test('requests pass immediately while there is capacity, and a tenant leaves cap
   leave('quiet0');
   await turn();
   expect(admitted.load).toEqual({ used: 3, tenants: 1, waiting: 3, immediate: 4 });
-  // Leaving twice frees the units once.
+  // Leaving twice releases the units only once.
   leave('noisy0');
   leave('noisy0');
   await turn();
@@ -59,7 +65,26 @@ test('requests pass immediately while there is capacity, and a tenant leaves cap
   expect(admitted.load).toMatchObject({ used: 0, tenants: 0, waiting: 0 });
 });
 
-test('waiting tenants take turns, with as many requests as their weight', async () => {
+test('a tenant has a smaller share for a second after a request of another tenant', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { enter, leave, started } = admission({ capacity: 8, share: 6, contendedShare: 2 });
+  for (const name of names('before', 6)) enter(name);
+  expect(started).toEqual(names('before', 6));
+  for (const name of names('before', 6)) leave(name);
+
+  enter('quiet0');
+  leave('quiet0');
+  for (const name of names('during', 5)) enter(name);
+  expect(started.slice(7)).toEqual(names('during', 2));
+
+  vi.advanceTimersByTime(1_001);
+  leave('during0');
+  await turn();
+  expect(started.slice(7)).toEqual(names('during', 5));
+});
+
+test('waiting tenants take turns, with a number of requests equal to their weight', async () => {
   const { enter, leave, started } = admission({ capacity: 1, share: 1 });
   enter('first0');
   for (const name of names('a', 5)) enter(name);
@@ -122,7 +147,7 @@ test('waiting requests do not start while connections arrive', async () => {
   expect(started).toEqual(['a0', 'a1']);
 });
 
-test('every request starts once, and no bound is exceeded by more than the request of a newcomer', async () => {
+test('every request starts once, and no limit is exceeded by more than one request of a new tenant', async () => {
   const arrivals = fc.array(
     fc.record({
       tenant: fc.constantFrom('a', 'b', 'c'),

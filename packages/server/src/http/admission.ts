@@ -4,21 +4,24 @@ import { Problem } from '../problem.ts';
 export interface AdmissionLimits {
   /** Units in progress. */
   readonly capacity: number;
-  /** Units in progress of one tenant. Below the capacity, so that a newcomer does not wait. */
+  /** Units in progress of one tenant. Below the capacity, so that a new tenant does not have to wait. */
   readonly share: number;
-  /** Requests that wait; further ones are rejected immediately. */
+  /** The same while other tenants also send requests. */
+  readonly contendedShare: number;
+  /** Maximum waiting requests; further ones are rejected immediately. */
   readonly maxWaiting: number;
   /** How long a request waits before it is rejected, in milliseconds. */
   readonly maxWaitMs: number;
 }
 
 /**
- * Enough for two full group commits: one that is written and one that is prepared. More would make groups larger and the event loop's turns
- * longer, and with them the time of every tenant's requests.
+ * Enough for two full group commits: one being written and one being prepared. More would make groups larger and event loop turns longer,
+ * and thus slow down every tenant's requests.
  */
 export const defaultAdmissionLimits: AdmissionLimits = {
   capacity: 64,
   share: 48,
+  contendedShare: 16,
   maxWaiting: 10_000,
   maxWaitMs: 2_000,
 };
@@ -49,7 +52,7 @@ interface Tenant {
   readonly waiting: Waiting[];
 }
 
-/** What became of requests, for metrics. */
+/** The outcomes of requests, for metrics. */
 export interface AdmissionObserver {
   /** A request that had to wait started, or was rejected, after this time. */
   waited(ms: number, outcome: 'admitted' | 'shed'): void;
@@ -63,18 +66,20 @@ export interface AdmissionLoad {
 }
 
 const sweepMs = 100;
-/** Waiting requests are started for this long in one turn of the event loop. */
+/** How long waiting requests are started in one turn of the event loop. */
 const sliceMs = 4;
-/** For this long, no waiting request is started while connections arrive. Then requests are started for as long. */
+/** How long the smaller share applies after a request of another tenant. */
+const contendedMs = 1_000;
+/** While connections arrive, no waiting request is started for this long. Then requests are started for the same time. */
 const yieldMs = 50;
 
 const overloaded = () =>
   new Problem('overloaded', 'The server has more requests than it can serve in time. Try again.', {}, true);
 
 /**
- * Admits requests to the handlers. While there is room, a request passes at once. Otherwise it waits in the queue of its tenant. Tenants take
- * turns, by weight, so that the flood of one delays its own requests only. A request that has waited too long is rejected: its client would
- * have given up, and the time spent on it would delay others.
+ * Admits requests to the handlers. While there is capacity, a request is admitted immediately. Otherwise it waits in its tenant's queue.
+ * Tenants take turns, by weight, so that a flood from one of them delays only its own requests. A request that has waited too long is
+ * rejected, because its client has probably given up and serving it would delay others.
  */
 export class Admission {
   readonly #limits: AdmissionLimits;
@@ -87,9 +92,12 @@ export class Admission {
   #immediate = 0;
   #timer: NodeJS.Timeout | undefined;
   #isScheduled = false;
+  #lastKey: Share['key'] | undefined;
+  /** When a request came from another tenant than the one before it. */
+  #contendedAt = Number.NEGATIVE_INFINITY;
   /** A connection was accepted since the last slice. */
   #hasAccepted = false;
-  /** When the current or last time without starts began. */
+  /** When the current or most recent period without starts began. */
   #yieldedAt = Number.NEGATIVE_INFINITY;
 
   constructor(limits: Partial<AdmissionLimits> = {}, observer: AdmissionObserver = { waited() {} }) {
@@ -118,7 +126,11 @@ export class Admission {
     reject: (problem: Problem) => void,
     isGone: () => boolean,
   ): void {
-    const cost = Math.min(requested, this.#limits.share);
+    if (share.key !== this.#lastKey) {
+      if (this.#lastKey !== undefined) this.#contendedAt = performance.now();
+      this.#lastKey = share.key;
+    }
+    const cost = Math.min(requested, this.#limits.contendedShare);
     const tenant = this.#tenantOf(share);
     const begin = (): void => {
       this.#used += cost;
@@ -148,7 +160,7 @@ export class Admission {
     this.#timer ??= setInterval(() => this.#sweep(), sweepMs);
   }
 
-  /** Admits work that is one promise. Rejects with the Problem if it has waited too long. */
+  /** Admits work represented by one promise. Rejects with the Problem if it has waited too long. */
   run<R>(share: Share, cost: number, act: () => Promise<R>): Promise<R> {
     return new Promise((resolve, reject) => {
       const start = (leave: () => void): void => {
@@ -171,15 +183,20 @@ export class Admission {
     if (inUse === 0 && waiting.length === 0) this.#tenants.delete(key);
   }
 
-  /** A tenant without a request in progress may exceed the capacity by one, so that a costly request finds room. */
+  /** A tenant without a request in progress may exceed the capacity by one, so that a costly request can be admitted. */
   #fits({ inUse }: Tenant, cost: number): boolean {
-    const { capacity, share } = this.#limits;
-    return inUse === 0 ? this.#used < capacity : this.#used + cost <= capacity && inUse + cost <= share;
+    if (inUse === 0) return this.#used < this.#limits.capacity;
+    return this.#used + cost <= this.#limits.capacity && inUse + cost <= this.#share;
+  }
+
+  get #share(): number {
+    const { share, contendedShare } = this.#limits;
+    return performance.now() - this.#contendedAt < contendedMs ? contendedShare : share;
   }
 
   /**
-   * To be called for each new connection. The event loop accepts one connection in each of its turns. If the turns are long, connections of
-   * health checks and of other tenants wait for seconds behind those of a flood, where no admission can see them.
+   * To be called for each new connection. The event loop accepts one connection per turn. If turns are long, connections for health checks
+   * and other tenants wait for seconds behind those of a flood, where admission cannot see them.
    */
   connectionAccepted(): void {
     this.#hasAccepted = true;
@@ -202,7 +219,7 @@ export class Admission {
     if (this.#startNext(now + sliceMs)) this.#schedule();
   }
 
-  /** Starts waiting requests, each tenant in turn. Returns whether it stopped because of the time. */
+  /** Starts waiting requests, one tenant after another. Returns whether it ran out of time. */
   #startNext(until: number): boolean {
     for (const tenant of this.#ring) {
       if (this.#used >= this.#limits.capacity) return false;
@@ -220,7 +237,7 @@ export class Admission {
       }
       if (tenant.waiting.length === 0 || tenant.turn === 0) this.#endTurn(tenant);
       // It waits for capacity, not for its own share: the tenants behind it must not repeatedly use up that capacity.
-      else if (tenant.inUse + (tenant.waiting[0]?.cost ?? 0) <= this.#limits.share) return false;
+      else if (tenant.inUse + (tenant.waiting[0]?.cost ?? 0) <= this.#share) return false;
     }
     return false;
   }
@@ -233,7 +250,7 @@ export class Admission {
     this.#timer = undefined;
   }
 
-  /** To the end of the ring, if it still has waiting requests. */
+  /** Moves it to the end of the ring, if it still has waiting requests. */
   #endTurn(tenant: Tenant): void {
     tenant.turn = tenant.weight;
     this.#ring.delete(tenant);

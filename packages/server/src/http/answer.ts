@@ -19,7 +19,7 @@ export interface AnswerDependencies extends ReaderDependencies {
   readonly admission: Admission;
 }
 
-/** @param leave called early if the rest of the request is not work of the server */
+/** @param leave called early if the rest of the request is not work for the server */
 type Respond = (raw: FastifyRequest, reply: FastifyReply, leave: () => void) => Promise<void>;
 
 /** Returns a function that waits for admission, reads a request, calls the handler of its operation, and sends the result. */
@@ -34,11 +34,11 @@ export function answer(
   return (raw, reply) => {
     const fail = (error: unknown): void => sendFailure(raw, reply, error, log);
     const start = (leave: () => void): void => {
-      // The client determines how long an upload takes.
+      // The duration of an upload depends on the client.
       if (bodyStream) leave();
       respond(raw, reply, leave)
         .finally(leave)
-        // Drain the unread body.
+        // Drains the unread body.
         .finally(() => bodyStream && raw.raw.resume())
         .catch(fail)
         // The error response could not be sent either.

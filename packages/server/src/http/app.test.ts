@@ -14,7 +14,7 @@ async function listen(app: FastifyInstance): Promise<string> {
   return `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
 }
 
-test('keys give access over a real socket and a real database', async () => {
+test('keys grant access over a real socket and a real database', async () => {
   const { addKey, authenticate, credentials, key, mint } = await createInstallation();
   const base = await listen(createSampleApp(authenticate).app);
   const post = async (credential: string, path = '/api/v1/tasks/a%2Fb/echo') => {
@@ -48,7 +48,7 @@ test('keys give access over a real socket and a real database', async () => {
   expect(await read('run_2')).toBe(403);
 });
 
-test('a truncated or endless body affects no other request', async () => {
+test('a truncated or endless body does not affect other requests', async () => {
   const { authenticate, key } = await createInstallation();
   const base = await listen(createSampleApp(authenticate).app);
   const { port } = new URL(base);
@@ -96,7 +96,7 @@ test('requests in progress are finished when the app closes', async () => {
   await expect(fetch(`${base}/healthz`)).rejects.toThrow('fetch failed');
 });
 
-test('probes, metrics, the OpenAPI document and its page need no credential', async () => {
+test('probes, metrics, the OpenAPI document and its page do not require a credential', async () => {
   const { authenticate } = await createInstallation();
   let ready = true;
   const { app } = createSampleApp(authenticate, {
@@ -126,7 +126,7 @@ test('probes, metrics, the OpenAPI document and its page need no credential', as
   const page = await get('/reference/');
   expect(page.statusCode).toBe(200);
   expect(page.headers['content-type']).toContain('text/html');
-  // This server serves everything that the page loads.
+  // Everything that the page loads is served by this server.
   const assets = [...page.body.matchAll(/(?:src|href)="([^"]+)"/g)].map(
     ([, link = '']) => new URL(link, 'http://here/reference/'),
   );

@@ -53,7 +53,7 @@ export interface HttpAppOptions<O extends Record<string, OperationDeclaration> =
   /** When the installation was paused; null while it is not. */
   readonly pausedSince?: () => Date | null;
   readonly log: Log;
-  /** Called after every response. Default: none. */
+  /** Called after each response. Default: none. */
   readonly onResponse?: (request: TracedRequest) => void;
   /** Uploads and downloads of packets. Default: not served. */
   readonly packets?: PacketContent;
@@ -73,7 +73,7 @@ export interface HttpAppOptions<O extends Record<string, OperationDeclaration> =
   readonly codecEndpoint?: string | undefined;
   /** Logging in with an identity provider. Default: not served. */
   readonly oidc?: OidcPages | undefined;
-  /** The path under which the server is reached: empty, or such as `/millrace`. */
+  /** The base path of the server, such as `/millrace`; empty for none. */
   readonly basePath?: string | undefined;
   /** Addresses and ranges of proxies whose `X-Forwarded-For` is trusted. Default: none. */
   readonly trustedProxies?: readonly string[] | undefined;
@@ -109,19 +109,19 @@ export function createHttpApp<O extends Record<string, OperationDeclaration> = O
     basePath = '',
     trustedProxies,
   } = options;
-  // If omitted, O is Operations.
+  // Without this option, O is Operations.
   const operations: Readonly<Record<string, OperationDeclaration>> = options.operations ?? everyOperation;
   const { metrics = createHttpMetrics(), metricsReaders = {} } = options;
   const { admission = new Admission({}, metrics.admission) } = options;
   const app = fastify({
     logger: false,
     // A public token may name a thousand objects, so headers can be large.
-    // Slow headers only hold a connection open, so they time out early.
+    // Slow headers only keep a connection occupied, so they time out early.
     http: { maxHeaderSize: 64 * 1_024, headersTimeout: 20_000, connectionsCheckingInterval: 5_000 },
     genReqId: requestIds(),
     // Load balancers keep connections for a minute. The server must not close them first.
     keepAliveTimeout: 72_000,
-    // A connection is idle for this long only if the client does not read its response. Streams have their own rules.
+    // A connection can be idle for this long only if the client does not read its response. Streams have separate rules.
     connectionTimeout: 300_000,
     // A client may produce the items of a batch while it uploads them.
     requestTimeout: 300_000,
@@ -141,7 +141,7 @@ export function createHttpApp<O extends Record<string, OperationDeclaration> = O
   app.decorate('basePath', basePath);
   app.decorateRequest('principal', null);
   app.decorateRequest('arrivedAt', 0);
-  // Bodies stay text until the rest of the request is valid.
+  // Bodies are not parsed until the rest of the request has been validated.
   app.removeAllContentTypeParsers();
   // Registered by name too, because Fastify searches for the parser of `*` on each request.
   app.addContentTypeParser(
@@ -199,7 +199,7 @@ export function createHttpApp<O extends Record<string, OperationDeclaration> = O
   app.server.on('connection', () => admission.connectionAccepted());
   metrics.add(async () => admissionFamilies(admission));
   mountReference(app, () => openApiDocument(operations));
-  // Each handler takes its own operation's request; `mountOperations` pairs them by name.
+  // Each handler accepts its own operation's request; `mountOperations` matches them by name.
   const handlers = options.handlers as unknown as Readonly<Record<string, Handler<OperationDeclaration>>>;
   mountOperations(app, {
     operations,
@@ -227,7 +227,7 @@ function refuseEncoded({ headers }: FastifyRequest): void {
   }
 }
 
-/** A text; for a large JSON body its bytes, which are read in parts. */
+/** A string; for a large JSON body, its bytes, which are read in parts. */
 function bodyOf({ headers, routeOptions: { config } }: FastifyRequest, bytes: Buffer): string | Buffer {
   if (!isUtf8(bytes)) throw badRequest('The request body is not valid UTF-8');
   const isJson = config.bodyText === false && !(config.bodyForm && isForm(headers['content-type']));

@@ -42,7 +42,7 @@ export function admit(principal: Principal, access: Access, method: Method): voi
   if (isOneTime && !access.oneTime && method !== 'GET') throw forbidden();
 }
 
-/** Always 403: a 401 would tell the dashboard that the session has ended. */
+/** Always 403, because the dashboard takes a 401 to mean that the session has ended. */
 function admitBrowser(principal: Extract<Principal, { kind: 'browser' }>, access: Access): void {
   const least = browserRole(access);
   if (least === false)
@@ -54,7 +54,7 @@ function admitBrowser(principal: Extract<Principal, { kind: 'browser' }>, access
 
 /**
  * The path parameter that holds the object's id, by resource type. A scope for that id is enough to call the operation.
- * Looked up by name, so that a project reference in a path is never taken for the id of a run.
+ * Looked up by name, so that a project reference in a path is never mistaken for a run id.
  */
 const objectParameter: Readonly<Partial<Record<ResourceType, string>>> = {
   runs: 'runId',
@@ -77,15 +77,17 @@ export function covers(principal: Principal, { action, on, anyScope }: Access, p
   return allows(principal.scopes, action, [{ type: on, ...(typeof id === 'string' && { id }) }]);
 }
 
-/** The scope that a restricted key lacks for an operation. It is not returned to holders of public tokens, which are frontends. */
+/**
+ * The scope that a restricted key lacks for an operation. It is not returned to holders of public tokens, which are typically frontends.
+ */
 export const missingScope = (principal: Principal | null, { action, on }: Access): string | undefined =>
   principal?.kind === 'secretKey' && !principal.attempt && action !== undefined && on !== undefined
     ? `this needs a key with the scope ${action}:${on}, which this key does not have.`
     : undefined;
 
 /**
- * The user's role in the organization of the path. 404 for a project or organization that is not theirs, the same as for one
- * that does not exist; 403 if the role is too low. Undefined if the operation requires no role.
+ * The user's role in the organization of the path. 404 for a project or organization that they do not belong to, as for one that does not
+ * exist; 403 if the role is insufficient. Undefined if the operation requires no role.
  */
 export async function roleOf(
   findRole: FindRole,

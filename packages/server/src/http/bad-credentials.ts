@@ -26,10 +26,10 @@ export function createBadCredentialLimit(
     const seconds = secondsUntilAllowed(address);
     if (seconds === 0) return error;
     setHeader('retry-after', String(seconds));
-    // Repeating the request cannot help: the credential remains wrong.
+    // Repeating the request cannot help, because the credential remains invalid.
     return new Problem(
       'rate_limited',
-      `Too many wrong credentials from this address. Correct the credential, or try again in ${seconds} s.`,
+      `Too many invalid credentials from this address. Correct the credential, or try again in ${seconds} s.`,
       {},
       false,
     );

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** The path under which the server is reached: empty, or such as `/millrace`. */
+    /** The base path of the server, such as `/millrace`; empty for none. */
     readonly basePath: string;
   }
 }

@@ -15,8 +15,8 @@ import { sendFailure } from './problem.ts';
 import type { Route } from './route.ts';
 
 /**
- * By id, operations that take no credential but have a secret in their path: throws a 404 Problem for a wrong one. The body of such a request
- * is read only after this.
+ * Checks of operations without a credential that have a secret in their path, by operation id. Each throws a 404 Problem for a wrong
+ * secret, before the body of the request is read.
  */
 export type PathSecrets = Readonly<
   Record<string, (params: Readonly<Record<string, string>>) => Promise<unknown>>

@@ -1,4 +1,7 @@
-/** Downloads of deployment files, as streams: a process never holds a whole one. An interrupted download continues where it stopped. */
+/**
+ * Downloads of deployment files, as streams, so that a process never holds a whole file. An interrupted download continues where it
+ * stopped.
+ */
 import { Readable } from 'node:stream';
 import { blobParams, operations } from '@millrace/contract';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -97,7 +100,7 @@ function startOf(range: string | undefined, size: number): number | undefined {
   return start;
 }
 
-/** A download may take minutes: it ends with the caller's credential. */
+/** A download may take minutes, so it ends when the caller's credential does. */
 async function* whileAllowed(
   parts: AsyncIterable<Buffer>,
   principal: Principal,

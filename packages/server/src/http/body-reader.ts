@@ -52,7 +52,7 @@ export function bodyReader(
   };
 }
 
-/** Streams the body for as long as the caller's credential is valid: an upload may take minutes. */
+/** Streams the body for as long as the caller's credential is valid, because an upload may take minutes. */
 async function* partsOf(
   { body, principal }: FastifyRequest,
   live: Pick<AccessWatcher, 'watch'>,
@@ -60,7 +60,7 @@ async function* partsOf(
   let ended = false;
   const release = principal ? live.watch(principal, () => (ended = true)) : () => {};
   try {
-    // Stopping early must not close the connection: the response is still to be sent.
+    // Stopping early must not close the connection, because the response has yet to be sent.
     for await (const part of (body as Readable).iterator({
       destroyOnReturn: false,
     }) as AsyncIterable<Buffer>) {

@@ -1,6 +1,6 @@
 import { actsForUser, type Access, type OperationDeclaration } from '@millrace/contract';
 
-/** The operations and their handlers do not match: a programming error that must stop the server. */
+/** The operations and their handlers do not match: a programming error that must prevent the server from starting. */
 export class InvalidOperation extends Error {
   override name = 'InvalidOperation';
 }

@@ -133,7 +133,7 @@ test('everything is served under a base path, whether or not the proxy removes i
   expect((await get('/tools/millraces')).statusCode).toBe(404);
 });
 
-test('a server without built files reports that in one sentence', async () => {
+test('a server without built files reports this in one sentence', async () => {
   const { get, lines } = serving(join(tmpdir(), 'millrace-none'));
   const { statusCode, body } = await get('/');
   expect([statusCode, body]).toEqual([

@@ -27,7 +27,7 @@ const headersFor = (endpoint: string | undefined): Readonly<Record<string, strin
 const noFiles =
   'This server has no dashboard: in a clone of the repository, `npm run build` builds it. The API is at /reference.\n';
 
-/** The page with the base path of the server, so that its relative addresses are right. */
+/** The page with the base path of the server, so that its relative URLs resolve correctly. */
 const withBase = (html: string, basePath: string): string =>
   html.replace(/<base href="[^"]*"\s*\/?>/, '').replace('<head>', `<head><base href="${basePath}/">`);
 
@@ -40,12 +40,12 @@ const withEndpoint = (html: string, endpoint: string | undefined): string =>
     ? html
     : html.replace('<head>', `<head><meta name="millrace-codec-endpoint" content="${endpoint}">`);
 
-/** Mounts `/assets/*` and the page. Without built files, the page reports that. */
+/** Mounts `/assets/*` and the page. If the files were not built, the page reports it. */
 export function mountDashboard(app: FastifyInstance, folder: string, endpoint?: string): void {
   const { basePath } = app;
   const pageHeaders = headersFor(endpoint);
   void app.register(async (scope) => {
-    // A path that no file can have, such as that of a folder.
+    // A path that cannot be a file, such as that of a folder.
     scope.setErrorHandler((error: { statusCode?: number }, _request, reply) => {
       if (error.statusCode === undefined || error.statusCode >= 500) throw error;
       reply.callNotFound();

@@ -4,8 +4,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 const graceMs = 5_000;
 
 /**
- * Drains the rest of a rejected body, so that the response arrives. Closing a connection with unread data resets it: the client would see a
- * broken connection, and retry, instead of the error.
+ * Drains the rest of a rejected body, so that the response arrives. Closing a connection with unread data resets it, so the client would
+ * see a broken connection and retry instead of seeing the error.
  */
 export function drainBody(request: FastifyRequest, reply: FastifyReply): void {
   const { raw } = request;

@@ -1,7 +1,7 @@
 /** Constant response headers. */
 import { errorCodeHeader, helpHeader } from '@millrace/contract/plain';
 
-/** For every API response: it is not a page, and caches must not store it. */
+/** For every API response, which is not a page and must not be cached. */
 export const apiHeaders: Readonly<Record<string, string>> = {
   'x-content-type-options': 'nosniff',
   'cache-control': 'no-store',

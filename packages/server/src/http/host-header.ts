@@ -2,8 +2,8 @@ import type { FastifyInstance } from 'fastify';
 import { badRequest } from '../problem.ts';
 
 /**
- * Whether a request names at most one host. With two, a proxy may have used another one than the server does. `rawHeaders` alternates
- * names and values, as in Node; `target` is the request target of HTTP/1.1.
+ * Whether a request names at most one host. If it names two, a proxy may have used a different one than the server does. `rawHeaders`
+ * alternates names and values, as in Node; `target` is the request target of HTTP/1.1.
  */
 export function hasSingleHost(rawHeaders: readonly string[], target = '/'): boolean {
   let host: string | undefined;

@@ -48,7 +48,7 @@ async function sendPieces(socket: Socket, pieces: readonly (string | Buffer)[]):
   return answer;
 }
 
-test('one port serves both protocols, for any method and any split of the first bytes', async () => {
+test('one port serves both protocols, for any method and however the first bytes are split', async () => {
   const { port, open } = await both();
   for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']) {
     const response = await fetch(`http://127.0.0.1:${port}/`, {
@@ -75,7 +75,7 @@ test('one port serves both protocols, for any method and any split of the first 
     socket.write(piece);
     await pause(20);
   }
-  // The server's own settings, as the fourth byte shows.
+  // These are the server's own settings, as the fourth byte shows.
   expect((await first)[3]).toBe(4);
 });
 
@@ -87,7 +87,7 @@ test('consecutive requests on one connection are all answered', async () => {
   expect(answers.match(/1\.1 GET/g)).toHaveLength(4);
 });
 
-test('a silent connection is closed with the server', async () => {
+test('a silent connection is closed when the server closes', async () => {
   const { stop, open } = await both();
   const socket = await open();
   await pause(20);

@@ -1,10 +1,10 @@
 /**
- * Idempotent requests. A client repeats a request when its response was lost. Requests with the same
- * `x-trigger-request-idempotency-key`, caller, operation and object are executed once and get the same response.
+ * Idempotent requests. Clients repeat a request if its response was lost. Requests with the same `x-trigger-request-idempotency-key`,
+ * caller, operation and object are executed once and get the same response.
  *
- * Operations that create runs or batches store the key with them in PostgreSQL (`requestKeyOf`), in the same statement. Responses of
- * all other operations are stored here, in this process, up to a limit: a repeated request that reaches another process, or comes after
- * a restart, is executed again. So is a request with the same key and another body, since it is a different request.
+ * Operations that create runs or batches store the key with them in PostgreSQL (`requestKeyOf`), in the same statement. Responses of all
+ * other operations are stored here, in this process, up to a limit: a repeated request that reaches another process, or arrives after a
+ * restart, is executed again. So is a request with the same key and a different body, since it is a different request.
  */
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
@@ -22,7 +22,7 @@ export interface Answer {
 
 export const retentionMs = 24 * 3_600_000;
 const maxBytes = 16 * 1024 * 1024;
-/** A longer response is not stored: it would evict many others. */
+/** A longer response is not stored, because it would evict many others. */
 const maxAnswerLength = 64 * 1024;
 /** Overhead of an entry. */
 const entryBytes = 300;

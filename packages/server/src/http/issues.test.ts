@@ -46,7 +46,7 @@ test('an invalid value never appears in the error', () => {
   expect(JSON.stringify(issues.map(detailOf)) + validationSentence(issues)).not.toContain('hunter2');
 });
 
-test('an invalid body is reported in one sentence that names each path', () => {
+test('an invalid body is reported in one sentence naming each path', () => {
   const schema = z.object({ name: z.string(), options: z.object({ ttl: z.number().min(0) }) });
   expect(validationSentence(issuesOf(schema, { name: 1, options: { ttl: -1 } }))).toMatch(
     /^Validation error: .*expected string.* at "name"; Too small.* at "options\.ttl"$/,
@@ -56,7 +56,7 @@ test('an invalid body is reported in one sentence that names each path', () => {
   );
 });
 
-test('a union reports the alternative of the right type, otherwise all alternatives', () => {
+test('a union reports the alternative with the matching type, otherwise all alternatives', () => {
   const tags = z.object({ tags: z.union([z.string().max(3), z.array(z.string().max(3, 'a tag is short'))]) });
   expect(validationSentence(issuesOf(tags, { tags: ['ok', 'too long'] }))).toBe(
     'Validation error: a tag is short at "tags.1"',
@@ -66,7 +66,7 @@ test('a union reports the alternative of the right type, otherwise all alternati
   );
 });
 
-test('a sentence about a thousand issues stays short', () => {
+test('a message about a thousand issues stays short', () => {
   const issues = issuesOf(z.array(z.string()), Array(1_000).fill(1));
   const sentence = validationSentence(issues);
   expect(sentence).toContain('and 990 more');

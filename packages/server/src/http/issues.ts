@@ -1,10 +1,10 @@
-/** Turns zod issues into error details: the issue codes of published clients, and one sentence for a body. */
+/** Converts zod issues to error details, with the issue codes of published clients and one sentence for a body. */
 import type { z } from 'zod';
 import type { Detail } from '../problem.ts';
 
 type Issue = z.core.$ZodIssue;
 
-/** One entry of `details`. Never contains the invalid value: it may be a secret. */
+/** One entry of `details`. Never contains the invalid value, which may be a secret. */
 export const detailOf = (issue: Issue): Detail => ({
   ...propertiesOf(issue),
   message: messageOf(issue),
@@ -18,7 +18,7 @@ const maxKeys = 10;
 /** One entry for each issue, up to a limit. */
 export const detailsOf = (issues: readonly Issue[]): Detail[] => issues.slice(0, maxIssues).map(detailOf);
 
-/** Names few of many unknown keys. */
+/** If there are many unknown keys, names only a few. */
 const messageOf = (issue: Issue): string =>
   issue.code === 'unrecognized_keys' && issue.keys.length > maxKeys
     ? `Unrecognized keys: ${issue.keys
@@ -60,7 +60,7 @@ function propertiesOf(issue: Issue): { code: string } & Record<string, unknown> 
   }
 }
 
-/** Types that have another name in published clients. */
+/** Types that have a different name in published clients. */
 const published: Readonly<Record<string, string>> = { int: 'integer', record: 'object' };
 
 const typeOf = (origin: string): string => (origin === 'int' ? 'number' : origin);
@@ -89,7 +89,7 @@ interface Leaf {
   readonly path: readonly PropertyKey[];
 }
 
-/** A union only reports "invalid"; the alternative with the right type reports the actual error. */
+/** A union only reports "invalid"; the actual error is reported by the alternative with the right type. */
 function leavesOf(issue: Issue, path: readonly PropertyKey[]): Leaf[] {
   const alternatives: readonly Issue[][] = issue.code === 'invalid_union' ? issue.errors : [];
   const meant = alternatives.filter(

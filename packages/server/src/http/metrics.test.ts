@@ -7,7 +7,7 @@ const scrape = async (url: string, headers: Readonly<Record<string, string>> = {
   return { status: response.status, text: await response.text() };
 };
 
-test('metrics are rendered at most once a second, without unused series', async () => {
+test('metrics are rendered at most once per second, without unused series', async () => {
   const server = await testServer();
   await server.ask('/api/v1/errors');
   const writing = vi.spyOn(Registry.prototype, 'getMetricsAsJSON');
@@ -41,7 +41,7 @@ test('the buckets of a histogram do not decrease, and the last one contains the 
   expect(values('sum')[0]).toBeGreaterThan(0);
 });
 
-test('on the public port metrics are served only to this machine, not to forwarded requests', async () => {
+test('on the public port, metrics are served only to this machine, not to forwarded requests', async () => {
   const server = await testServer();
   expect((await scrape(server.metricsUrl)).status).toBe(200);
   for (const header of ['x-forwarded-for', 'forwarded', 'x-forwarded-proto', 'x-real-ip', 'via']) {
@@ -50,7 +50,7 @@ test('on the public port metrics are served only to this machine, not to forward
   }
 });
 
-test('with a token metrics require that token', async () => {
+test('with a token, metrics require that token', async () => {
   const token = 'a-token-of-a-scraper';
   const server = await testServer({ metrics: { token } });
   expect((await scrape(server.metricsUrl)).status).toBe(401);
@@ -60,7 +60,7 @@ test('with a token metrics require that token', async () => {
   expect((await scrape(server.metricsUrl, headers)).status).toBe(200);
 });
 
-test('with a separate address metrics are served only there', async () => {
+test('with a separate address, metrics are served only there', async () => {
   const address = { host: '127.0.0.1', port: 0 };
   const server = await testServer({ metrics: { address } });
   expect((await scrape(`${server.url}/metrics`)).status).toBe(404);

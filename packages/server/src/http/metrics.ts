@@ -27,27 +27,27 @@ export interface HttpMetrics {
   route(method: string, route: string): RouteMetrics;
   /** Records how long requests waited for admission. */
   readonly admission: AdmissionObserver;
-  /** Also exposes what this returns. */
+  /** Also exposes the metrics that this function returns. */
   add(collect: () => Promise<readonly MetricFamily[]>): void;
 }
 
 const bucketsMs = [1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000];
 const freshMs = 1_000;
 
-/** Prometheus metrics of the process and its operations, plus added ones. The number of requests is the histogram's `_count`. */
+/** Prometheus metrics of the process and its operations, plus any that are added. The number of requests is the histogram's `_count`. */
 export function createHttpMetrics(): HttpMetrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const duration = new Histogram({
     name: 'millrace_http_request_duration_seconds',
-    help: 'Time from the arrival of a request to its answer, by operation and status class.',
+    help: 'Time from the arrival of a request to its response, by operation and status class.',
     labelNames: ['method', 'route', 'status'],
     buckets: bucketsMs.map((ms) => ms / 1_000),
     registers: [registry],
   });
   const queued = new Histogram({
     name: 'millrace_http_queue_seconds',
-    help: 'Time for which requests waited for admission, by outcome: admitted, or shed after too long.',
+    help: 'Time that requests waited for admission, by outcome: admitted, or rejected after waiting too long.',
     labelNames: ['outcome'],
     buckets: bucketsMs.map((ms) => ms / 1_000),
     registers: [registry],
@@ -65,7 +65,7 @@ export function createHttpMetrics(): HttpMetrics {
     add: (collect) => void others.push(collect),
     admission: { waited: (ms, outcome) => queued.observe({ outcome }, ms / 1_000) },
     route(method, route) {
-      // Series are created on first use: all statuses of all operations would be two megabytes of zeros.
+      // Series are created on first use: series for all statuses of all operations would be two megabytes of zeros.
       const of: (Of.Internal<'method' | 'route' | 'status'> | undefined)[] = [];
       return {
         observe(status, ms) {

@@ -34,7 +34,7 @@ const publicToken = (...scopes: string[]): Principal => ({
 const oneTime = (...scopes: string[]): Principal =>
   ({ ...publicToken(...scopes), oneTimeDigest: 'once' }) as Principal;
 
-// Callers by name: authentication itself is tested separately, with the database.
+// Callers by name. Authentication itself is tested separately, with the database.
 const callers: Record<string, Principal> = {
   full: secretKey('admin'),
   pat: { kind: 'personalAccessToken', credentialId: 'pat_1', userId: 'user_1' },
@@ -100,7 +100,7 @@ describe('a request', () => {
     });
   });
 
-  test('waits for the look-up of its caller', async () => {
+  test('waits for the lookup of its caller', async () => {
     expect(await call('GET', '/api/v1/things', { as: 'full later' })).toMatchObject({ status: 200 });
     expect(await call('GET', '/api/v1/things', { as: 'pat later' })).toMatchObject({ status: 401 });
   });
@@ -131,7 +131,7 @@ describe('a request', () => {
     });
   });
 
-  test('may repeat a query name: the last value counts', async () => {
+  test('may repeat a query parameter, of which the last value applies', async () => {
     const reply = await call('POST', '/api/v1/tasks/a/echo?page%5Bsize%5D=10&page[size]=20', { body: '{}' });
     expect(reply.body).toMatchObject({ query: { 'page[size]': 20 } });
   });
@@ -293,7 +293,7 @@ describe('a failure', () => {
     });
   });
 
-  test('that is a conflict is final', async () => {
+  test('that is a conflict is not retryable', async () => {
     expect((await call('POST', '/api/v1/fail', { body: '{"status":409}' })).headers['x-should-retry']).toBe(
       'false',
     );
@@ -302,13 +302,13 @@ describe('a failure', () => {
     );
   });
 
-  test('that is 503 includes the time of a retry', async () => {
+  test('with status 503 includes when to retry', async () => {
     const retryAfter = async (status: number) =>
       (await call('POST', '/api/v1/fail', { body: JSON.stringify({ status }) })).headers['retry-after'];
     expect([await retryAfter(503), await retryAfter(409)]).toEqual(['2', undefined]);
   });
 
-  test('that is internal is logged in full, and the response contains only a request id', async () => {
+  test('that is internal is logged in full, while the response contains only a request id', async () => {
     const before = lines.length;
     const reply = await call('POST', '/api/v1/fail', { body: '{"status":0}' });
     expect(reply).toMatchObject({ status: 500, body: { error: 'Internal Server Error' } });
@@ -392,7 +392,7 @@ describe('a caller', () => {
     expect(reply.statusCode).toBe(200);
   });
 
-  test('learns nothing about objects outside their scopes', async () => {
+  test('learns nothing about objects outside its scopes', async () => {
     const finding = createSampleApp(authenticate, {
       handlers: {
         ...sampleHandlers,
@@ -409,7 +409,7 @@ describe('a caller', () => {
     expect((await get('full', 'run_9')).statusCode).toBe(404);
   });
 
-  test('who is a user requires a role in the organization of the path', async () => {
+  test('that is a user requires a role in the organization of the path', async () => {
     const inProject = operation({
       ...sampleOperations.forUsers,
       id: 'inProject',
@@ -460,7 +460,7 @@ describe('a rate limit', () => {
     expect([await fail(), await fail()]).toEqual([418, 418]);
   });
 
-  test('counts every call, including rejected ones and those with an internal error', async () => {
+  test('counts every call, including rejected calls and those with internal errors', async () => {
     const limited = createSampleApp(authenticate, {
       rateLimits: { personalAccessToken: { burst: 2, perSecond: 0.001 } },
     }).app;
@@ -578,7 +578,7 @@ describe('creating an app fails', () => {
     expect(refusal({ thing: { ...thing, ...change } }, handlers)).toThrow(why);
   });
 
-  test('but not if two methods of one path name its parameter differently', async () => {
+  test('but not if two methods on one path name its parameter differently', async () => {
     const { app: sample } = createSampleApp(authenticate, {
       operations: { a: at('GET', 'a'), b: at('PUT', 'b') } as never,
       handlers: { a: handlers.thing, b: handlers.thing } as never,

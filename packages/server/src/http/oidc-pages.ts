@@ -18,7 +18,7 @@ interface Visit {
   readonly search: string;
 }
 
-/** Where the browser goes next, and the cookie it stores. Both reject with a Problem for the reader. */
+/** The next address of the browser, and the cookie to store. Both reject with a Problem for the reader. */
 export interface OidcPages {
   begin(visit: Visit): Promise<{ readonly location: string; readonly cookies: readonly string[] }>;
   finish(visit: Visit): Promise<{ readonly location: string; readonly cookies: readonly string[] }>;
@@ -71,7 +71,7 @@ export function mountOidcPages(
         return sendPage(reply, code, message, problem?.status);
       }
     };
-  // Not for HEAD: a login finished for it would be lost.
+  // Not for HEAD requests, because a login completed by one would be lost.
   app.get('/login/oidc', { exposeHeadRoute: false }, answer(begin, false));
   app.get('/login/oidc/callback', { exposeHeadRoute: false }, answer(finish, true));
   app.post('/login/oidc/logout', { bodyLimit: 8 * 1_024 }, async (request, reply) => {

@@ -15,8 +15,9 @@ interface MountedRoute {
 const methods: readonly Method[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
 /**
- * Replies to requests that no route matches, if another method has their path: 405 with `Allow`. OPTIONS gets 204, with CORS preflight headers
- * where browsers may call. Returns whether it has replied. Routes for these would be half of the router's work at each start.
+ * Replies to requests that no route matches, if another method has their path: 405 with `Allow`. OPTIONS gets 204, with CORS preflight
+ * headers where browsers may call. Returns whether it has replied. Registering routes for these would double the router's work at each
+ * start.
  */
 export function replyToOtherMethods(
   routes: readonly MountedRoute[],
@@ -24,7 +25,7 @@ export function replyToOtherMethods(
   const known = routes.map((route) => ({ ...route, segments: route.path.split('/') }));
   return (request, reply) => {
     const segments = (request.url.split('?')[0] ?? '').split('/');
-    // A parameter of one path may match a fixed segment of another: the methods of both are served.
+    // A parameter in one path may match a fixed segment of another; the methods of both are served.
     const matching = known.filter((route) => matches(route.segments, segments));
     if (matching.length === 0) return false;
     const served = methods.filter((method) =>

@@ -6,7 +6,7 @@ import { Admission } from './admission.ts';
 import { createHttpMetrics } from './metrics.ts';
 import { createSampleApp, sampleHandlers } from './testing/sample-app.ts';
 
-test('excess requests of one environment wait and are shed, while others and health checks are answered', async () => {
+test('excess requests of one environment wait and are rejected, while others and health checks are answered', async () => {
   const { authenticate, key } = await createInstallation();
   const signals = new EventEmitter();
   let busy = 0;
@@ -27,7 +27,7 @@ test('excess requests of one environment wait and are shed, while others and hea
   const get = (path: string, as?: 'dev' | 'prod') =>
     fetch(base + path, as && { headers: { authorization: key(as) } });
 
-  // Each holds a connection of the database: two are the share of an environment here.
+  // Each holds a database connection; here, an environment's share is two.
   const flood = Array.from({ length: 6 }, () => get('/api/v1/unruled', 'dev'));
   await expect.poll(() => busy).toBe(2);
   expect((await get('/api/v1/things', 'prod')).status).toBe(200);

@@ -1,4 +1,4 @@
-/** Uploads and downloads of packets through signed URLs, as streams: a process never holds a whole packet for long. */
+/** Uploads and downloads of packets through signed URLs, as streams, so that a process never holds a whole packet for long. */
 import { Readable } from 'node:stream';
 import { maxPacketBytes } from '@millrace/contract';
 import type { FastifyInstance } from 'fastify';
@@ -24,7 +24,7 @@ const path = '/packets/v1/:token';
 
 export function mountPacketContent(app: FastifyInstance, packets: PacketContent, log: Log): void {
   void app.register(async (scope) => {
-    // Keep the body a stream.
+    // Leaves the body as a stream.
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser('*', (_request, body, done) => done(null, body));
     const config = { cors: true };

@@ -30,13 +30,13 @@ export function mountProbes(
     Promise.race([isReady(), timeout]).then(
       () => sendJson(reply, 200, answer('ready')),
       (reason: unknown) => {
-        const error = reason instanceof NotReady ? reason.message : 'The database does not answer';
+        const error = reason instanceof NotReady ? reason.message : 'The database does not respond';
         sendError(reply, 'unavailable', error);
       },
     );
   });
 
-  // With a separate address, metrics are not served here.
+  // If metrics have a separate address, they are not served here.
   if (readers.address) return;
   app.get('/metrics', async (request, reply) => {
     const refusal = refuseReader(request.raw, readers);

@@ -25,7 +25,7 @@ export function sendFailure(request: FastifyRequest, reply: FastifyReply, error:
   const refused = problem === undefined && isTransient(error);
   const { url, config } = request.routeOptions;
   if (problem === undefined) {
-    // Headers set by the handler belong to the failed response, and may be the cause.
+    // Headers set by the handler belong to the failed response and may be the cause.
     for (const name of Object.keys(reply.getHeaders())) {
       if (!name.startsWith('x-ratelimit-')) reply.removeHeader(name);
     }
@@ -66,7 +66,7 @@ export function sendJson(reply: FastifyReply, status: number, text: string): voi
 function problemOf(error: unknown): Problem | undefined {
   const known = asProblem(error);
   if (known || !(error instanceof Error)) return known;
-  // JSON.parse has no depth limit; JSON.stringify and other recursive code do.
+  // JSON.parse has no depth limit, unlike JSON.stringify and other recursive code.
   if (error instanceof RangeError && error.message === 'Maximum call stack size exceeded') {
     return new Problem('invalid_request', 'The request is nested too deeply');
   }

@@ -43,7 +43,7 @@ test('a charge counts in full, and no further charge is allowed until the debt i
   expect(charge('a', 499, 0)).toMatchObject({ allowed: true, remaining: 0, resetAt: 491_000 });
   expect(take('a', 0).allowed).toBe(false);
   expect(charge('a', 1, 0).allowed).toBe(false);
-  // A rejection costs nothing.
+  // A rejected request costs no token.
   expect(take('a', 490_000).allowed).toBe(false);
   expect(take('a', 491_000).allowed).toBe(true);
   expect(take('b', 0).allowed).toBe(true);
@@ -53,7 +53,7 @@ test('keeps a limited number of buckets, and drops the least recently used one',
   const { take } = createRateLimiter({ burst: 1, perSecond: 0.001 }, 3);
   const now = 1_000_000;
   for (const key of ['a', 'b', 'c']) expect(take(key, now).allowed).toBe(true);
-  // Another request, even a rejected one, prevents a key from being the oldest.
+  // Any further request, even a rejected one, prevents a key from becoming the oldest.
   expect(take('a', now).allowed).toBe(false);
   expect(take('d', now).allowed).toBe(true);
   expect([take('a', now).allowed, take('c', now).allowed, take('d', now).allowed]).toEqual([
@@ -64,7 +64,7 @@ test('keeps a limited number of buckets, and drops the least recently used one',
   expect(take('b', now).allowed).toBe(true);
 });
 
-test('a new key costs the same for any number of stored keys', () => {
+test('the cost of a new key does not depend on the number of stored keys', () => {
   const reads = (max: number): number => {
     const { take } = createRateLimiter({ burst: 1, perSecond: 0.001 }, max);
     const next = vi.spyOn(Map.prototype, 'delete');

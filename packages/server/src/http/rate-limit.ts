@@ -1,5 +1,5 @@
 /**
- * Token buckets in memory. With several processes behind a load balancer each one allows the whole rate, so together they allow at
+ * Token buckets in memory. With several processes behind a load balancer, each process allows the whole rate, so together they allow at
  * most the rate times the number of processes.
  */
 import type { Principal } from '../auth/principal.ts';
@@ -16,7 +16,7 @@ interface LimitedReply {
 }
 
 export interface RateLimit {
-  /** Size of the bucket: requests that may arrive at once. */
+  /** Size of the bucket: the number of requests that may arrive at once. */
   readonly burst: number;
   /** Refill rate: requests per second. */
   readonly perSecond: number;
@@ -24,17 +24,17 @@ export interface RateLimit {
 
 /** Rate limits of this process. An omitted limit is unlimited. */
 export interface RateLimits {
-  /** All keys of one environment together. */
+  /** All keys of one environment are counted together. */
   readonly secretKey?: RateLimit;
-  /** Each token. */
+  /** Per token. */
   readonly personalAccessToken?: RateLimit;
-  /** Each browser session. */
+  /** Per browser session. */
   readonly browser?: RateLimit;
-  /** Each token; tokens of one user in one environment together. */
+  /** Per token; tokens of one user in one environment are counted together. */
   readonly publicToken?: RateLimit;
-  /** Runs that are created in batches, one token for each run: all callers of one kind in an environment together. */
+  /** Runs created in batches, one token for each run; all callers of one kind in an environment are counted together. */
   readonly batchRuns?: { readonly secretKey?: RateLimit; readonly publicToken?: RateLimit };
-  /** `requests`: login requests from one address. `tried`: user codes that one user enters. */
+  /** `requests`: login requests from one address. `tried`: user codes entered by one user. */
   readonly logins?: { readonly requests?: RateLimit; readonly tried?: RateLimit };
   /**
    * Browser logins. `logins`: from one address, including successful ones. `passwords`: for one user from one address. `userPasswords`: for one
@@ -43,13 +43,13 @@ export interface RateLimits {
   readonly browsers?: Readonly<
     Partial<Record<'logins' | 'passwords' | 'userPasswords' | 'addressPasswords' | 'links', RateLimit>>
   >;
-  /** Requests from one address to operations without a credential; of callbacks and webhooks, only rejected ones. */
+  /** Requests from one address to operations without a credential; for callbacks and webhooks, only rejected ones. */
   readonly openRequests?: RateLimit;
   /** Valid requests to one webhook. */
   readonly webhooks?: RateLimit;
   /** Requests with an invalid credential from one address. */
   readonly badCredentials?: RateLimit;
-  /** Overrides by operation id: each caller has a separate bucket for each of these operations. */
+  /** Overrides by operation id. Each caller has a separate bucket for each of these operations. */
   readonly operations?: Readonly<Record<string, RateLimit>>;
 }
 
@@ -62,7 +62,7 @@ export const defaultRateLimits: RateLimits = {
   personalAccessToken: { burst: 750, perSecond: 60 },
   browser: { burst: 750, perSecond: 60 },
   batchRuns: { publicToken: { burst: 5_000, perSecond: 100 } },
-  // A user code has 34 bits and lives for ten minutes: at this rate guessing one is hopeless.
+  // A user code has 34 bits and is valid for ten minutes, so guessing one at this rate is hopeless.
   logins: { requests: { burst: 60, perSecond: 0.2 }, tried: { burst: 20, perSecond: 1 / 30 } },
   browsers: {
     // A page that waits for its approval polls every second, for ten minutes.
@@ -105,7 +105,7 @@ export function createRateLimiter({ burst, perSecond }: RateLimit, max = maxBuck
   const filled = ({ tokens, at }: Bucket, now: number): number =>
     Math.min(burst, tokens + (now - at) * perMs);
 
-  /** A full bucket is the same as a new one. Buckets that fill up in between are dropped when they become the oldest. */
+  /** A full bucket is the same as a new one. Others that have filled up are dropped when they become the oldest. */
   function makeRoom(now: number): void {
     for (const [key, bucket] of buckets) {
       if (buckets.size < max && filled(bucket, now) < burst) return;
@@ -126,15 +126,15 @@ export function createRateLimiter({ burst, perSecond }: RateLimit, max = maxBuck
     const bucket = bucketAt(key, now);
     const allowed = bucket.tokens >= cost;
     if (allowed) bucket.tokens -= cost;
-    // After a rejection: when there are enough tokens for this request. Otherwise: when there is one token.
+    // After a rejection, when there will be enough tokens for this request; otherwise, when there will be one token.
     const next = allowed ? 1 : cost;
     const resetAt = bucket.tokens >= next ? now : Math.ceil(now + (next - bucket.tokens) / perMs);
     return { allowed, remaining: Math.max(0, Math.floor(bucket.tokens)), resetAt };
   }
 
   /**
-   * Takes any number of tokens, even more than the bucket can hold, and may leave a debt. Rejected while there is a debt. A large request
-   * therefore counts in full without being rejected forever.
+   * Takes any number of tokens, even more than the bucket can hold, and may leave a debt. Requests are rejected while there is a debt. A
+   * large request therefore counts in full but can still be accepted.
    */
   function charge(key: string, cost: number, now = Date.now()): Verdict {
     const bucket = bucketAt(key, now);

@@ -21,7 +21,7 @@ function ready() {
   return { state, at };
 }
 
-test('the database is queried once a second, for any number of probes', async () => {
+test('the database is queried once per second, regardless of the number of probes', async () => {
   const { state, at } = ready();
   expect(await Promise.all([at(0), at(0), at(500)])).toEqual(['ready', 'ready', 'ready']);
   expect(await at(900)).toBe('ready');
@@ -40,7 +40,7 @@ test('a server stays ready while the database fails for less than five seconds',
   expect(await at(15_500)).toBe('ready');
   state.answer = () => Promise.reject(new Error('gone'));
   expect(await at(20_000)).toBe('ready');
-  expect(await at(25_000)).toBe('The database does not answer');
+  expect(await at(25_000)).toBe('The database does not respond');
   state.answer = async () => false;
   expect(await at(26_000)).toBe('ready');
 });
@@ -49,7 +49,7 @@ test('a query that hangs is not repeated, and the server is not ready after five
   const { state, at } = ready();
   state.answer = () => new Promise(() => {});
   expect(await at(0)).toBe('ready');
-  expect(await at(6_000)).toBe('The database does not answer');
+  expect(await at(6_000)).toBe('The database does not respond');
   expect(state.queries).toBe(1);
 });
 

@@ -1,24 +1,25 @@
-/** The reason that a server should receive no requests. */
+/** The reason why a server should not receive requests. */
 export class NotReady extends Error {
   override name = 'NotReady';
 }
 
 export interface ReadinessOptions {
-  /** How long the database may fail before the server is not ready. */
+  /** How long the database may fail before the server is considered not ready. */
   readonly graceMs?: number;
-  /** Minimum interval between two queries of the database, however often readiness is requested. */
+  /** Minimum interval between two queries of the database, regardless of how often readiness is requested. */
   readonly everyMs?: number;
   /** A response that takes longer counts as a failure. */
   readonly maxAnswerMs?: number;
-  /** How long notifications have not arrived at this process. */
+  /** How long this process has received no notifications. */
   readonly missingMs?: () => number;
   readonly now?: () => number;
 }
 
 /**
- * Returns a function that rejects with `NotReady` while requests cannot be served here and may be served elsewhere. Either the database has not
- * responded for some seconds, or it became a standby while this server kept its connections, or its notifications do not arrive here. One slow
- * response or one lost connection is not enough, so the server does not flap. Nothing else counts: a fault of the database itself affects all servers equally.
+ * Returns a function that rejects with `NotReady` while requests cannot be served here and may be served elsewhere. This is the case if the
+ * database has not responded for some seconds, became a standby while this server kept its connections, or its notifications do not arrive
+ * here. One slow response or lost connection is not enough, so the server does not flap. Nothing else counts, because a fault in the
+ * database itself affects all servers equally.
  */
 export function createReadiness(
   isReadOnly: () => Promise<boolean>,
@@ -38,7 +39,7 @@ export function createReadiness(
   const ask = async (): Promise<void> => {
     checkedAt = now();
     const since = checkedAt;
-    // While a query is pending, no other one is sent.
+    // No other query is sent while one is pending.
     pending ??= isReadOnly().finally(() => (pending = undefined));
     try {
       const readOnly = await answerWithin(pending, maxAnswerMs);
@@ -46,7 +47,7 @@ export function createReadiness(
         ? { since: failing?.since ?? since, why: 'The database is a standby and does not accept writes' }
         : undefined;
     } catch {
-      failing = { since: failing?.since ?? since, why: 'The database does not answer' };
+      failing = { since: failing?.since ?? since, why: 'The database does not respond' };
     }
   };
 

@@ -58,7 +58,7 @@ export function requestReader(
   return listsIssues ? (raw, reply, leave) => read(raw, reply, leave).catch(listIssues) : read;
 }
 
-/** The target of the request: the URL and, for a user, the branch headers. */
+/** Identifies the target of the request: the URL and, for a user, the branch headers. */
 const targetOf = ({ url, headers, principal }: FastifyRequest): string =>
   principal && isUser(principal)
     ? [url, headers['x-service-branch'], headers['x-trigger-branch']].join('\n')

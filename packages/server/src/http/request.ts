@@ -83,7 +83,7 @@ export class HttpRequest implements Request<OperationDeclaration> {
     this.authorized = authorized;
     this.role = role;
     this.responseKey = responseKey;
-    // The declaration's schemas parsed these values. The class serves any operation, so it cannot name their types.
+    // These values were parsed by the declared schemas. The class is used for all operations, so it cannot name their types.
     this.params = values.params as never;
     this.query = values.query as never;
     this.body = values.body as never;

@@ -15,14 +15,14 @@ import type { UnauthenticatedConnections } from './unauthenticated-connections.t
 
 const path = '/runner/v1/connect';
 /**
- * Limit of bytes read from one connection and not processed yet. Above it the connection is not read until half of them are
- * processed: backpressure for the runner.
+ * Maximum bytes read from one connection but not processed yet. Above this limit, reading stops until half of them have been processed, as
+ * backpressure for the runner.
  */
 export const maxUndoneBytes = 8 * 1024 * 1024;
 
 /** Serves one open connection. */
 export interface SocketServing {
-  /** Returns a promise if processing takes time; it resolves when the frame is processed and never rejects. */
+  /** Returns a promise if processing is asynchronous; it resolves when the frame has been processed, and never rejects. */
   receive(data: Uint8Array): Promise<void> | undefined;
   /** Reading is paused, or resumed. */
   unread(isUnread: boolean): void;
@@ -79,7 +79,7 @@ export function acceptRunners(
           const early: Buffer[] = [];
           let undoneBytes = 0;
           let serving: SocketServing | undefined;
-          // Any byte shows that the peer is alive: its pong may be queued behind megabytes of earlier frames.
+          // Any byte shows that the peer is alive, because its pong may be queued behind megabytes of earlier frames.
           let readAtPing: number | undefined;
           const ping = setInterval(() => {
             const { bytesRead } = request.socket;
@@ -87,7 +87,7 @@ export function acceptRunners(
             readAtPing = socket.isPaused ? undefined : bytesRead;
             socket.ping();
           }, pingMs);
-          // A revoked key or an archived branch ends the connection as soon as it ends requests.
+          // A revoked key or an archived branch ends the connection as promptly as it ends requests.
           const endAccess = access.watch(principal, () => socket.terminate());
           const release = (bytes: number): void => {
             undoneBytes -= bytes;

@@ -11,7 +11,7 @@ export interface MetricsOptions {
   readonly address?: { readonly host: string; readonly port: number };
   /** Required as `Authorization: Bearer …`. */
   readonly token?: string;
-  /** Number of tasks, and of queues, with separate series; the others share `other`. Default 200. */
+  /** Maximum number of tasks, and of queues, with separate series; the rest share `other`. Default 200. */
   readonly maxNames?: number | undefined;
 }
 
@@ -37,8 +37,8 @@ const isForwarded = ({ headers }: Asking): boolean =>
   );
 
 /**
- * Why a request may not read the metrics; undefined if it may. Without a token, the public port responds only to this machine: the load and
- * health of a server are not public.
+ * Why a request may not read the metrics; undefined if it may. Without a token, the public port responds only to this machine, because the
+ * load and health of a server are not public.
  */
 export function refuseReader(request: Asking, { address, token }: MetricsOptions): Refusal | undefined {
   if (token !== undefined) {

@@ -10,7 +10,7 @@ export interface StreamAppendRoute<K, I> {
   readonly path: string;
   admit(stream: string, authorization: string | undefined): Promise<K>;
   append(key: K, input: I): Promise<unknown>;
-  /** Reads a protocol buffer or validated JSON. */
+  /** Reads a protocol buffer or JSON, which is validated. */
   read(body: Buffer | JsonAppend): I;
   binary(ack: unknown): Buffer;
   json(ack: unknown): object;

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 
 /**
- * Rejects if listening on this address would. Called before a first start creates anything: a server that cannot listen must not create
- * secrets.
+ * Rejects if listening on this address would. Called before a first start creates anything, because a server that cannot listen must not
+ * create secrets.
  */
 export async function tryListening(host: string, port: number): Promise<void> {
   const probe = createServer();

@@ -4,9 +4,9 @@ import { background } from '../background.ts';
 export interface ConnectionLimits {
   /** Milliseconds from the start of a connection to its first successful request. Default 60,000. */
   readonly unauthenticatedMs: number;
-  /** Connections without a successful request in this process. One more closes the oldest. Default 2,000. */
+  /** Connections without a successful request in this process. Any further connection closes the oldest. Default 2,000. */
   readonly maxUnauthenticated: number;
-  /** Milliseconds that an HTTP/2 connection may stay open without an append session. Default 120,000. */
+  /** How long, in milliseconds, an HTTP/2 connection may stay open without an append session. Default 120,000. */
   readonly idleMs: number;
 }
 
@@ -22,8 +22,8 @@ interface Connection {
 }
 
 /**
- * Tracks connections without a successful request. Any client can open one and stay silent, send slowly, or fail repeatedly. They are closed
- * after a time limit, and the oldest is closed when there are too many, so that they cannot exhaust the server.
+ * Tracks connections without a successful request. Any client can open a connection and stay silent, send slowly, or fail repeatedly. Such
+ * connections are closed after a time limit, and the oldest is closed when there are too many, so that they cannot exhaust the server.
  */
 export class UnauthenticatedConnections {
   readonly limits: ConnectionLimits;

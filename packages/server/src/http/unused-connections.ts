@@ -2,7 +2,7 @@ import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
 
 /**
- * Tracks connections that have not sent a request yet: browsers and connection pools open them in advance. `server.close()` would
+ * Tracks connections that have not sent a request yet: browsers and connection pools open connections in advance. `server.close()` would
  * wait until they time out. Returns a function that closes them.
  */
 export function trackUnusedConnections(server: Server): () => void {

@@ -1,6 +1,6 @@
 /**
- * Finds the first wrong item of the lists in a large body. zod validates all items before it checks the length of their list, and describes
- * each wrong one: a hundred thousand of them would take seconds.
+ * Finds the first wrong item of the lists in a large body. zod validates all items before it checks the length of the list, and describes
+ * each invalid one; a hundred thousand of them would take seconds.
  */
 import { z } from 'zod';
 

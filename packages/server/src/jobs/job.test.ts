@@ -5,7 +5,7 @@ import { Timer } from './timer.ts';
 
 const clock = { now: Date.now };
 
-/** A job that ticks once a minute on its own, with the times of its ticks. */
+/** A job that ticks once per minute without being woken, with the times of its ticks. */
 function started(tick: () => ReturnType<Job['tick']> = async () => false) {
   const ticks: number[] = [];
   const warned: unknown[] = [];
@@ -27,7 +27,7 @@ function started(tick: () => ReturnType<Job['tick']> = async () => false) {
 
 const settled = () => new Promise((resolve) => setTimeout(resolve, 30));
 
-test('ticks at once when it starts, and when it is woken', async () => {
+test('ticks immediately when it starts and when it is woken', async () => {
   const { ticks, timer } = started();
   expect(ticks).toHaveLength(1);
   await settled();
@@ -51,7 +51,7 @@ test('ticks when the next work is due, not before', async () => {
   expect(ticks[1]).toBeGreaterThanOrEqual(due);
 });
 
-test('ticks for the earliest of several times, and for a later one afterwards', async () => {
+test('ticks at the earliest of several times, and at a later one afterwards', async () => {
   const { ticks, timer } = started();
   const now = clock.now();
   await settled();
@@ -74,7 +74,7 @@ test('never exceeds its maximum pause, even if it is woken after the clock was s
   await settled();
   expect(ticks).toBe(1);
   behind = 3_600_000;
-  // Earlier than the planned tick, but an hour from now.
+  // Earlier than the scheduled tick, but an hour from now.
   timer.wakeAt(late.now() + 3_599_000);
   await expect.poll(() => ticks).toBeGreaterThan(2);
 });

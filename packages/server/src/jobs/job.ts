@@ -9,7 +9,7 @@ export interface Job {
   readonly everyMs: number;
   /** The timer with which other parts of the server wake the job. */
   readonly timer?: Timer;
-  /** Does a limited amount of work. Returns true if there is more to do now, or when the next work is due if that is known. */
+  /** Does a limited amount of work. Returns true if there is more to do now, or the time when the next work is due, if known. */
   tick(): Promise<boolean | Date>;
   /** Ends the work begun by ticks. Called after the last tick. */
   stop?(): Promise<unknown>;
@@ -20,7 +20,7 @@ export interface Ticked {
   readonly job: string;
   readonly failed: boolean;
   readonly tookMs: number;
-  /** How late it began. */
+  /** How late the tick began. */
   readonly lagMs: number;
 }
 
@@ -44,7 +44,7 @@ export function startJob(
   let again = false;
   let dueAt = Number.POSITIVE_INFINITY;
   let nextTickAt = 0;
-  /** When the maximum pause ends, in milliseconds of `performance`: the other clock may be set back during a pause. */
+  /** When the maximum pause ends, in milliseconds of `performance`, because the other clock may be set back during a pause. */
   let latestTickAt = 0;
   /** When the next tick should begin; undefined if it was woken. */
   let expectedAt: number | undefined;
@@ -54,7 +54,7 @@ export function startJob(
   const setTimer = (): void => {
     clearTimeout(timer);
     const left = Math.min(nextTickAt - clock.now(), latestTickAt - performance.now());
-    // One more, because the clock counts whole milliseconds.
+    // Adds one, because the clock counts whole milliseconds.
     timer = setTimeout(() => endPause?.(), Math.max(0, left) + 1);
     timer.unref();
   };

@@ -8,7 +8,7 @@ export interface Wakeable {
 
 /**
  * Lets other parts of the server wake a background job. It exists before the job starts and outlives it. Without a running job it has no
- * effect: the first tick of the job finds all due work.
+ * effect, because the first tick of the job finds all due work.
  */
 export class Timer implements Wakeable {
   #job: Wakeable | undefined;

@@ -1,4 +1,4 @@
-/** Reads JSON from clients and runners. All of it is parsed here: `test/architecture` searches for other calls of `JSON.parse`. */
+/** Reads JSON from clients and runners. All such JSON is parsed here; `test/architecture` searches for other calls of `JSON.parse`. */
 import { maxJsonLevels, maxJsonMembers } from '@millrace/contract';
 import { ForeignJsonError, parseForeignJson, type ForeignJsonLimits } from '@millrace/contract/foreign-json';
 import { badRequest, type Problem } from '../problem.ts';
@@ -6,10 +6,10 @@ import { tooDeep } from './levels.ts';
 import { parseParts } from './parse-parts.ts';
 import type { InParts } from './parts.ts';
 
-/** The levels that a request may have around the stored JSON. */
+/** Nesting levels that a request may add around stored JSON. */
 const maxEnvelopeLevels = 8;
 
-/** Limits of a channel's record. Its size is limited to 1 MiB already, and only its reader interprets it. */
+/** Limits of a channel's record. Its size is already limited to 1 MiB, and only its reader interprets it. */
 export const recordLimits: ForeignJsonLimits = { maxMembers: Infinity };
 
 /** Limits of a request, and of a part of it. */
@@ -36,7 +36,7 @@ export function* parseRequestParts(
   }
 }
 
-/** Parses a request that may not be JSON: then returns `otherwise`. */
+/** Parses a request that may not be JSON, in which case `otherwise` is returned. */
 export function parseIfJson(text: string, otherwise: unknown, limits = requestLimits): unknown {
   try {
     return parseForeignJson(text, limits);

@@ -6,7 +6,7 @@ import { jsonOfReply, responseJson, responseObject, responseText, upTo } from '.
 
 const nested = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels);
 
-test('the limit is exact, and 200,000 levels do not exhaust the stack', () => {
+test('the limit is exact, and 200,000 levels do not overflow the stack', () => {
   expect([isTooDeep(nested(maxJsonLevels)), isTooDeep(nested(maxJsonLevels + 1))]).toEqual([false, true]);
   expect(isTooDeep(JSON.stringify(nested(200_000)))).toBe(false);
   expect(() => jsonOfField(JSON.parse(nested(200_000)), 'payload')).toThrow(
@@ -24,7 +24,7 @@ test('the limit is exact, and 200,000 levels do not exhaust the stack', () => {
 describe('stored JSON is returned', () => {
   const mark = { $omitted: 'nested more than 1000 levels deep' };
 
-  test('with a mark instead of a value that exceeds the limits', () => {
+  test('with a marker instead of a value that exceeds the limits', () => {
     expect(responseJson('{"a":1}')).toEqual({ a: 1 });
     expect(responseJson(nested(5_000))).toEqual(mark);
     expect(JSON.parse(responseText(nested(5_000)))).toEqual(mark);
@@ -35,7 +35,7 @@ describe('stored JSON is returned', () => {
     });
   });
 
-  test('in a response of any depth', () => {
+  test('in a response at any depth', () => {
     const at = new Date(0);
     const reply = {
       data: [

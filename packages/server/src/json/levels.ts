@@ -1,4 +1,6 @@
-/** Limits the nesting depth of JSON, without recursion: a client must not be able to exhaust the stack, here or where the JSON is displayed. */
+/**
+ * Limits the nesting depth of JSON without using recursion, so that a client cannot exhaust the stack, here or where the JSON is displayed.
+ */
 import { maxJsonLevels } from '@millrace/contract';
 import { exceededLimit, JsonScan } from '@millrace/contract/foreign-json';
 import { badRequest, type Problem } from '../problem.ts';
@@ -20,7 +22,7 @@ export function* isTooDeepParts(text: string): InParts<boolean> {
 }
 
 export const tooDeep = (field: string): Problem =>
-  badRequest(`${field}: nested more than ${maxJsonLevels} levels deep; send something flatter.`);
+  badRequest(`${field}: nested more than ${maxJsonLevels} levels deep; send a flatter value.`);
 
 /** The JSON text of a field, unchanged; 400 if it is nested too deeply. */
 export function storableLevels(text: string, field: string): string {

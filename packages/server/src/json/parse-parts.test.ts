@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { parseParts } from './parse-parts.ts';
 import { atOnce } from './parts.ts';
 
-/** Enlarges any text. */
+/** Makes any text large. */
 const padding = ' '.repeat(4 * 1024 * 1024);
 const ofBytes = (bytes: Buffer, limits: ForeignJsonLimits = {}, maxShortEscapes?: number): unknown =>
   atOnce(parseParts(bytes, limits, maxShortEscapes));
@@ -21,7 +21,7 @@ const reasonOf = (act: () => unknown): string => {
 };
 
 const unit = fc.constantFrom('"', '\\', '\n', '\u0001', 'a', 'é', '€', '😀', '\ud83d', 'u', '\\u');
-/** A few characters, or cut out of the text, or longer than a part. */
+/** A few characters, a slice of the text, or longer than a part. */
 const string = fc.oneof(
   fc.string({ unit, maxLength: 20 }),
   fc
@@ -42,7 +42,7 @@ test('a large text is parsed like JSON.parse', { timeout: 300_000 }, () => {
   fc.assert(
     fc.property(json, fc.constantFrom(undefined, 1), (value, indent) => {
       const text = JSON.stringify(value, null, indent);
-      // A lone surrogate is not UTF-8, so it must be an escape, as JSON.stringify writes it.
+      // A lone surrogate is not valid UTF-8, so it must be escaped, as JSON.stringify does.
       expect(parsed(text, { maxEscapes: 10_000_000 }, 10_000_000)).toEqual(JSON.parse(text));
     }),
     { numRuns: 25 },

@@ -1,7 +1,7 @@
 /**
- * Parses a large JSON text in parts, so that other work gets its turn between them. `JSON.parse` cannot be interrupted, and takes 50 to 100 ms
- * for a text of 20 MB, or for one string with ten million escapes. Therefore long strings are parsed separately, piece by piece, and the rest
- * of the text has placeholders for them.
+ * Parses a large JSON text in parts, so that other work can run between them. `JSON.parse` cannot be interrupted, and takes 50 to 100 ms
+ * for a text of 20 MB, or for one string with ten million escapes. Therefore long strings are parsed separately, piece by piece, and the
+ * rest of the text has placeholders for them.
  */
 import { randomUUID } from 'node:crypto';
 import {
@@ -75,7 +75,7 @@ function* scanned(
   return scan.longStrings;
 }
 
-/** The string whose content is in these bytes. */
+/** The string with these bytes as its content. */
 function* stringIn(bytes: Buffer, from: number, to: number): InParts<string> {
   const parts: string[] = [];
   for (let at = from; at < to;) {
@@ -104,14 +104,14 @@ function endOfPiece(bytes: Buffer, from: number, at: number): number {
   return end;
 }
 
-/** Whether an odd number of backslashes is before the byte. */
+/** Whether the byte is preceded by an odd number of backslashes. */
 function isEscaped(bytes: Buffer, from: number, at: number): boolean {
   let start = at;
   while (start > from && bytes[start - 1] === backslash) start--;
   return (at - start) % 2 === 1;
 }
 
-/** Replaces the placeholders. It is nested no deeper than the limit of the text. */
+/** Replaces the placeholders. Its nesting does not exceed the limit of the text. */
 function withStrings(value: unknown, mark: string, strings: readonly string[]): unknown {
   const isPlaceholder = (text: string): boolean => text.startsWith(mark);
   const textOf = (text: string): string =>

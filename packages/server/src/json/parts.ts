@@ -1,9 +1,9 @@
-/** Work in parts. Other work may get its turn at each `yield`. */
+/** Work in parts. Other work may run at each `yield`. */
 import { Turns } from './turns.ts';
 
 export type InParts<R> = Generator<undefined, R>;
 
-/** Bytes or characters of a long text that one part reads: one or two milliseconds. */
+/** Bytes or characters of a long text that are read in one part, which takes one or two milliseconds. */
 export const partLength = 256 * 1024;
 
 export function atOnce<R>(parts: InParts<R>): R {

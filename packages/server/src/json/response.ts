@@ -1,4 +1,4 @@
-/** Stored JSON in replies. A value that exceeds the limits is replaced by a mark, so that it does not fail a page or a stream. */
+/** Stored JSON in replies. A value that exceeds the limits is replaced by a marker, so that it does not break a page or a stream. */
 import { maxJsonLevels, maxJsonMembers } from '@millrace/contract';
 import { ForeignJsonError, parseForeignJson } from '@millrace/contract/foreign-json';
 import { isComposite, isTooDeep } from './levels.ts';
@@ -8,7 +8,7 @@ const tooDeep = omitted(`nested more than ${maxJsonLevels} levels deep`);
 const tooWide = omitted(`more than ${maxJsonMembers} members`);
 const noJson = omitted('not JSON');
 
-/** The value of a stored JSON text, or the part of it that `pick` returns. A mark if it exceeds a limit; `invalid` if it is not JSON. */
+/** The value of a stored JSON text, or the part of it that `pick` returns. A marker if it exceeds a limit; `invalid` if it is not JSON. */
 export function responseJson(
   text: string,
   invalid: unknown = noJson,
@@ -34,7 +34,7 @@ export const responseText = (text: string): string => (isTooDeep(text) ? JSON.st
 /** Includes the levels around stored JSON in a reply. */
 const maxReplyLevels = maxJsonLevels + 32;
 
-/** A reply as JSON. A value that is nested too deeply is replaced by a mark. */
+/** A reply as JSON. A value that is nested too deeply is replaced by a marker. */
 export function jsonOfReply(value: unknown): string | undefined {
   try {
     return JSON.stringify(value);
@@ -44,7 +44,7 @@ export function jsonOfReply(value: unknown): string | undefined {
   }
 }
 
-/** A copy in which values below the given level are replaced by a mark. Without recursion. */
+/** A copy in which values below the given level are replaced by a marker. Does not use recursion. */
 export function upTo(levels: number, value: unknown): unknown {
   const whole: { root?: unknown } = {};
   let level: { from: unknown; into: Record<string, unknown>; name: string }[] = [
@@ -55,7 +55,7 @@ export function upTo(levels: number, value: unknown): unknown {
     for (const { from, into, name } of level) {
       const plain = from instanceof Date ? from.toJSON() : from;
       const copy = !isComposite(plain) ? plain : depth >= levels ? tooDeep : Array.isArray(plain) ? [] : {};
-      // Not by assignment, because a member may be called __proto__.
+      // Does not assign, because a member may be called __proto__.
       Object.defineProperty(into, name, {
         value: copy,
         enumerable: true,

@@ -7,7 +7,7 @@ function work(ms: number): void {
   while (performance.now() < until);
 }
 
-/** How many event-loop turns other work had until the promise resolved. */
+/** How many event loop turns other work had before the promise resolved. */
 async function turnsUntil(act: () => Promise<unknown>): Promise<number> {
   let turns = 0;
   let isOver = false;
@@ -29,13 +29,13 @@ describe.each([
   ['mapInTurns', mapInTurns],
   ['allInTurns', allInTurns as typeof mapInTurns],
 ])('%s', (_, inTurns) => {
-  test('lets other work run between items that take long', async () => {
+  test('lets other work run between slow items', async () => {
     const turns = await turnsUntil(() => inTurns(items, async () => work(3)));
     // A turn takes 8 ms.
     expect(turns).toBeGreaterThanOrEqual(4);
   });
 
-  test('processes a short list at once', async () => {
+  test('processes a short list synchronously', async () => {
     expect(await turnsUntil(() => inTurns([1, 2, 3], async (item) => item))).toBe(0);
   });
 

@@ -1,7 +1,9 @@
-/** Lets other work of the process have its turn between the parts of long work. */
+/** Lets other work in the process run between the parts of long work. */
 import { setImmediate } from 'node:timers/promises';
 
-/** Characters of a body that takes milliseconds to parse, to validate and to write: each of these steps gets a separate turn. */
+/**
+ * Size in characters from which a body takes milliseconds to parse, validate and write, so that each of these steps gets a separate turn.
+ */
 export const largeBody = 65_536;
 
 /** The turns of one piece of work with many small parts. A turn takes `maxMs` milliseconds. */
@@ -22,7 +24,7 @@ export class Turns {
   }
 }
 
-/** `map` of a list, in several turns if it takes long. A short list is mapped at once. */
+/** `map` of a list, in several turns if it takes long. A short list is mapped synchronously. */
 export async function mapInTurns<T, R>(
   items: Iterable<T>,
   map: (item: T, index: number) => R | Promise<R>,

@@ -31,7 +31,7 @@ test.each([
   ['named', { named: { '\ud800': 'a' } }],
   ['trimmed', { trimmed: '\0' }],
   ['nested.name', { nested: { name: '\0' } }],
-])('names %s, whose text cannot be stored', (path, value) => {
+])('reports %s, whose text cannot be stored', (path, value) => {
   expect(pathOf(value)).toBe(path);
 });
 

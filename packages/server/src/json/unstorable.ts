@@ -11,9 +11,9 @@ const escapeLength = 6;
 
 /**
  * The first unstorable text of a JSON value, as an issue of its schema; undefined if there is none. JSON of any shape (`z.unknown()`) is
- * not searched, because it is stored as JSON text, with its escapes.
+ * not searched, because it is stored as JSON text, with its escape sequences.
  *
- * @param json the text of the value: without such escapes the value is not searched
+ * @param json the text of the value; if it contains no such escapes, the value is not searched
  */
 export const unstorableIssue = (schema: Schema, value: unknown, json?: string): Issue | undefined =>
   json === undefined || escapes.test(json) ? find(value, [], [schema]) : undefined;
@@ -104,7 +104,7 @@ const isFree = (def: Def): boolean =>
     ? shapesOf(def.valueType).some((shape) => isFree(shape.def))
     : def.type === 'unknown' || def.type === 'any' || def.type === 'custom';
 
-/** The schema of a member; none for one that is dropped. */
+/** The schema of a member; undefined for a member that is dropped. */
 function memberOf(def: Def, name: string): readonly Schema[] {
   switch (def.type) {
     case 'object':

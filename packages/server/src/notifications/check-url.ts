@@ -9,8 +9,8 @@ export interface Egress {
 }
 
 /**
- * 422 for a URL that is forbidden by its text alone. Names are resolved only on delivery: the response must not reveal how the
- * server's network resolves a name, or whether the name exists there.
+ * 422 for a URL that is forbidden judging by its text alone. Names are resolved only on delivery, because the response must not reveal
+ * whether a name exists in the server's network or how it resolves.
  */
 export function checkUrl(text: string, { networks }: Egress, field = 'url'): void {
   const url = new URL(text);

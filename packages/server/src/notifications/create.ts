@@ -16,7 +16,7 @@ export interface NewEndpoint {
   readonly now: Date;
 }
 
-/** Creates an endpoint. The secret of a webhook is returned only this once. */
+/** Creates an endpoint. A webhook's secret is returned only this once. */
 export async function createEndpoint(
   sql: Sql,
   masterKey: MasterKey,

@@ -9,7 +9,7 @@ const arrived = async (receiver: Receiver, count: number): Promise<void> =>
   await expect.poll(() => receiver.received.length, { timeout: 10_000, interval: 20 }).toBe(count);
 const deliveries = async (server: NotifyingServer, query = '') =>
   (await server.notifications(`/deliveries${query}`)).body.data;
-/** The state that the only delivery reaches. */
+/** The final state of the only delivery. */
 const comesTo = async (server: NotifyingServer, expected: object): Promise<void> =>
   await expect
     .poll(async () => (await deliveries(server))[0], { timeout: 10_000, interval: 20 })
@@ -116,7 +116,7 @@ describe('a delivery', () => {
     expect(slow.received.length).toBeLessThanOrEqual(5);
   });
 
-  test('is listed in pages, newest first, by endpoint, type and status', async () => {
+  test('is listed in pages, newest first, filtered by endpoint, type and status', async () => {
     const server = await startNotifyingServer();
     const [good, bad] = [await startReceiver(), await startReceiver()];
     bad.answer = () => 500;
@@ -200,7 +200,7 @@ describe('an endpoint', () => {
     server.shiftTime(21 * day);
     await comesTo(server, { attempts: 2, failure: 'The endpoint returned 500' });
     expect((await server.notifications(`/endpoints/${id}`)).body).toMatchObject({ enabled: true });
-    // It now receives requests, and fails for five more days.
+    // From now on it receives requests and fails for five more days.
     for (let attempts = 3; attempts <= 7; attempts++) {
       expect((await server.notifications(`/endpoints/${id}`)).body.enabled).toBe(true);
       server.shiftTime(day + 1_000);
@@ -212,7 +212,7 @@ describe('an endpoint', () => {
       .toBe('failing');
   });
 
-  test('that returns 410 is disabled at once', async () => {
+  test('that returns 410 is disabled immediately', async () => {
     const server = await startNotifyingServer();
     const receiver = await startReceiver();
     receiver.answer = () => 410;

@@ -35,14 +35,14 @@ export interface Taken extends NotificationRow {
 export const timeoutMs = 15_000;
 /** After this time another process may claim the delivery again; well above the timeout. */
 const claimMs = 60_000;
-/** An endpoint that failed for this long is disabled. */
+/** An endpoint that has failed for this long is disabled. */
 export const patienceMs = 5 * 86_400_000;
-/** Longer than any pause between two attempts. A longer silence does not count as failing, because nothing was sent. */
+/** Longer than any pause between two attempts. A longer gap does not count as failing, because nothing was sent. */
 const quietMs = 2 * 86_400_000;
 
 /**
- * Claims due deliveries: at most `max`, and for one endpoint at most `maxEach` together with those in `active`. Claiming moves `due`
- * forward, so that another process tries the deliveries of a process that died. It also clears the result of the previous attempt.
+ * Claims due deliveries: at most `max`, and for one endpoint at most `maxEach` together with those in `active`. Claiming postpones `due`,
+ * so that another process retries the deliveries of a process that died. It also clears the result of the previous attempt.
  */
 export function takeDue(
   { sql, clock }: DeliverDependencies,
@@ -79,7 +79,7 @@ export function takeDue(
       join projects p on p.id = e.project_id`;
 }
 
-/** Makes one attempt and records its result. An aborted attempt is released, so that it is tried again at once. */
+/** Makes one attempt and records its result. An aborted attempt is released, so that it is retried immediately. */
 export async function attempt(
   dependencies: DeliverDependencies,
   taken: Taken,
@@ -146,7 +146,7 @@ function postSigned(
   return post({ url: new URL(url), headers, body, ...egress, signal });
 }
 
-/** The reason of a failed attempt, in the form that users see. */
+/** The reason for a failed attempt, in the form shown to users. */
 export function reasonOf(error: unknown): string {
   if (error instanceof AddressRefused) return `Refused: ${error.message}`;
   if (!(error instanceof Error)) return String(error);
@@ -158,7 +158,7 @@ export function reasonOf(error: unknown): string {
   return (error.message || ('code' in error ? String(error.code) : error.name)).slice(0, 500);
 }
 
-/** Condition: the delivery still belongs to this attempt, and no other process has taken it since. */
+/** Condition: the delivery still belongs to this attempt, and no other process has claimed it since. */
 const isCurrent = (sql: Sql, { id, attempts }: Taken) =>
   sql`id = ${id} and attempts = ${attempts} and due is not null`;
 

@@ -10,7 +10,7 @@ export interface Destination {
   /** The URL without secrets. */
   readonly url: string;
   readonly mail: MailSettings | null;
-  /** The sealed part. For a webhook its signing secret, for a chat its whole URL, for mail the password (empty for none). */
+  /** The sealed part: the signing secret of a webhook, the full URL of a chat, or the mail password (empty for none). */
   readonly secret: string;
 }
 
@@ -41,7 +41,7 @@ export function mailDestination(
   return { kind: 'email', url, mail: { smtp, from, to }, secret: password };
 }
 
-/** The address rules are those of webhooks: an unencrypted connection counts as http. */
+/** The rules for addresses are those of webhooks; an unencrypted connection counts as http. */
 export function connectUrlOf({ host, port, security }: MailSettings['smtp']): string {
   const text = `${security === 'none' ? 'http' : 'https'}://${inUrl(host)}:${port}`;
   if (!URL.canParse(text)) throw unprocessable('smtp.host: must be a host name or an IP address.');

@@ -44,7 +44,7 @@ test.each(Object.keys(switchOff))(
     const { coming } = await sql.begin(async (tx) => {
       await tx`select notify_endpoints(${environment.id}, now(), 'run.failed', '{}')`;
       const switching = switchOff[how]?.(fixture);
-      // It waits for the notification, or ends without it.
+      // It either waits for the notification or ends without it.
       await Promise.race([switching, waiting(fixture, 1)]);
       return { coming: switching };
     });

@@ -6,7 +6,7 @@ export interface EndpointRow {
   readonly id: string;
   readonly env: number;
   readonly kind: EndpointKind;
-  /** For a chat, only the origin: its path is secret. */
+  /** For a chat, only the origin, because the path is secret. */
   readonly url: string;
   readonly mail: MailSettings | null;
   readonly description: string | null;

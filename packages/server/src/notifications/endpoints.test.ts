@@ -92,7 +92,7 @@ describe('endpoints', () => {
     }
   });
 
-  test('reveal nothing about the resolution of a name, neither on creation nor on delivery', async () => {
+  test('do not reveal how a name resolves, neither on creation nor on delivery', async () => {
     const resolved: string[] = [];
     const known: Readonly<Record<string, string>> = {
       'inside.example': '10.0.0.7',

@@ -105,7 +105,7 @@ export function notificationHandlers({
   };
 }
 
-/** 409 for an endpoint that an alert names: the alert would have no receiver. */
+/** 409 for an endpoint that an alert names, because the alert would have no receiver. */
 async function refuseNamed(tx: Queryable, env: number, id: string): Promise<void> {
   if (id.includes('\0')) return;
   const [row] = await tx<{ id: string }[]>`

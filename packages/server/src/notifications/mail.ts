@@ -9,7 +9,7 @@ export interface Mail extends Egress {
   readonly settings: MailSettings;
   /** Empty for none. */
   readonly password: string;
-  /** The same for every attempt, so that a mail program displays a repeated mail once. */
+  /** The same for every attempt, so that mail programs display a repeated mail only once. */
   readonly id: string;
   readonly message: Message;
   readonly signal: AbortSignal;
@@ -22,7 +22,9 @@ export interface MailResult {
   readonly failure?: string;
 }
 
-/** A mail server rejected a mail. The text of its reply is omitted: it may repeat data that was sent to it, including a password. */
+/**
+ * A mail server rejected a mail. The text of its reply is omitted, because it may repeat data that was sent to it, including a password.
+ */
 export class MailRefused extends Error {
   override name = 'MailRefused';
   readonly status: number | undefined;
@@ -50,7 +52,7 @@ export async function sendMail(mail: Mail): Promise<MailResult> {
     ...(smtp.user !== undefined && { auth: { user: smtp.user, pass: password } }),
     disableFileAccess: true,
     disableUrlAccess: true,
-    // The connection uses a checked address: the name must not be resolved again.
+    // The connection uses the checked address; the name must not be resolved again.
     getSocket(_options: unknown, done: (error: Error | null, result?: { connection: Socket }) => void) {
       socket = connect({ host: addresses[0]?.address ?? '', port: smtp.port, signal });
       socket.once('error', done);

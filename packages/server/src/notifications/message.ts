@@ -42,7 +42,7 @@ export interface AlertData {
   readonly items: readonly { readonly text: string }[];
 }
 
-/** Foreign texts may contain line breaks, and characters that control a terminal or reverse the text direction. */
+/** Third-party texts may contain line breaks, and characters that control a terminal or reverse the text direction. */
 const cut = (text: string, maxLength: number): string => {
   const plain = text.replace(/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]+/gu, ' ').trim();
   return plain.length > maxLength ? `${plain.slice(0, maxLength - 1).toWellFormed()}…` : plain;

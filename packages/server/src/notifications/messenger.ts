@@ -2,7 +2,7 @@ import type { Job } from '../jobs/job.ts';
 import { Timer } from '../jobs/timer.ts';
 import { attempt, takeDue, type Taken, type DeliverDependencies } from './deliver.ts';
 
-/** Concurrent deliveries in total, and to one endpoint: a slow receiver must not delay the others. */
+/** Maximum concurrent deliveries, in total and per endpoint, so that a slow receiver does not delay the others. */
 const maxActive = 50;
 const maxEach = 5;
 

@@ -89,7 +89,7 @@ describe('networks', () => {
     expect(refuses(networks, address, 'http:')).toBe(true);
   });
 
-  test('that are allowed accept http too, and no others do', () => {
+  test('that are allowed accept http too, but no others do', () => {
     fc.assert(
       fc.property(fc.ipV4(), (address) => {
         const own = createNetworks(['10.0.0.0/8', 'fd00::/8']);
@@ -151,7 +151,7 @@ describe('a name', () => {
   });
 });
 
-test('a name look-up has the same time limit as a response', async () => {
+test('a name lookup has the same time limit as a response', async () => {
   const never = post({
     url: new URL('https://slow.example/'),
     headers: {},
@@ -191,7 +191,7 @@ describe('a response', () => {
     expect(await statusOf((socket) => socket.write(switching + more))).toBe(101);
   });
 
-  test('counts once its status has arrived, even if the rest never does', async () => {
+  test('counts once its status has arrived, even if the body never does', async () => {
     expect(
       await statusOf((socket) => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nx'), 500),
     ).toBe(200);

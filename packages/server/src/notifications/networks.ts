@@ -70,7 +70,7 @@ export const onlyHttps = () =>
 
 /** The addresses that notifications may be sent to. */
 export interface Networks {
-  /** Whether private networks are allowed. Only there plain http is accepted. */
+  /** Whether private networks are allowed. Plain http is accepted only there. */
   readonly areWidened: boolean;
   /** Throws `AddressRefused` unless a request of this protocol may go to this address. */
   check(protocol: string, address: string): void;

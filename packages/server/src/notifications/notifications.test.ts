@@ -58,7 +58,7 @@ test('a recurring error group is reported as regressed, or as no longer ignored'
 
   await server.fail('boom');
   await server.ask(`/api/v1/errors/${id}/resolve`, { method: 'POST', body: {} });
-  // A run that started before the group was resolved does not count; this one starts later.
+  // A run that started before the group was resolved does not count, but this one starts later.
   await expect
     .poll(
       async () => {
@@ -150,7 +150,7 @@ test('ticks missed without a server are reported', async () => {
   });
 });
 
-test('an endpoint receives its subscribed types from its own environment, and nothing from before', async () => {
+test('an endpoint receives its subscribed types from its own environment, but nothing from before its creation', async () => {
   const server = await notifyingServer();
   const [all, some, stage] = [await startReceiver(), await startReceiver(), await startReceiver()];
   await server.deploy();

@@ -23,7 +23,7 @@ export async function notify(
   const id = `msg_${newHex()}`;
   const rows = await tx<{ id: string }[]>`
     with chosen as materialized (
-      -- locked, so that one that is being deleted does not make the transaction fail
+      -- locked, so that a concurrent deletion does not make the transaction fail
       select e.id from notification_endpoints e
        where e.env = ${env} and e.disabled_at is null
          and ${

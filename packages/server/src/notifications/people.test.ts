@@ -95,7 +95,7 @@ test('a mail is sent over TLS, to a server that requires a password', async () =
   expect(text).toContain('- Alerts of this environment are sent here.');
 });
 
-test('a mail is sent over STARTTLS, and nothing without it', async () => {
+test('an email is sent over STARTTLS but not without it', async () => {
   const server = await notifyingServer();
   const mail = await startMailServer();
   const { body } = await server.add(mailTo(mail.port, { security: 'starttls' }));

@@ -17,7 +17,7 @@ export const literalOf = ({ hostname }: URL): string | undefined => {
   return isIP(bare) === 0 ? undefined : bare;
 };
 
-/** The same message for an unknown name and for a private address, so that it does not reveal which. */
+/** The same message for an unknown name and a private address, so that it does not reveal which one applies. */
 const nowhere = () => new AddressRefused('the name does not resolve to an allowed address');
 
 /** Resolves the addresses of a URL. Throws `AddressRefused` if any of them is forbidden. */
@@ -57,7 +57,7 @@ export interface Post {
 
 const maxRead = 65_536;
 
-/** Rejects on abort without waiting for the look-up, which cannot be cancelled. */
+/** Rejects on abort without waiting for the lookup, which cannot be canceled. */
 export const unless = <T>(signal: AbortSignal, work: Promise<T>): Promise<T> =>
   new Promise((resolve, reject) => {
     const leave = (): void => reject(signal.reason as Error);
@@ -80,7 +80,7 @@ export async function post({ url, headers, body, networks, resolve, signal }: Po
   const request = url.protocol === 'https:' ? requestByHttps : requestByHttp;
   return new Promise((answer, fail) => {
     const outgoing = request(url, { method: 'POST', headers, lookup, agent: false, signal }, (incoming) => {
-      // Read the body up to a limit and ignore it. The status counts even if the body breaks off.
+      // Reads the body up to a limit and ignores it. The status counts even if the body is cut off.
       outgoing.off('error', fail).on('error', () => {});
       let read = 0;
       incoming.on('data', (chunk: Buffer) => {
@@ -91,7 +91,7 @@ export async function post({ url, headers, body, networks, resolve, signal }: Po
       incoming.on('close', () => answer(incoming.statusCode ?? 0));
     });
     outgoing.on('error', fail);
-    // Node reports a response that switches protocols only by this event.
+    // For a response that switches protocols, Node emits only this event.
     outgoing.on('upgrade', (incoming, socket) => {
       socket.destroy();
       answer(incoming.statusCode ?? 0);

@@ -34,7 +34,7 @@ export async function updateEndpoint(
   const found = await findEndpoint(sql, env, id);
   checkFields(found, body);
   return sql.begin(async (tx) => {
-    // Locked before it is read: the new mail settings are derived from the old ones.
+    // Locked before it is read, because the new mail settings are derived from the old ones.
     await lockEndpoint(tx, id);
     const old = await findEndpoint(tx, env, id);
     const { url, mail, secret } = changedDestination(old, body, egress);

@@ -10,7 +10,7 @@ export interface OpenWork {
   readonly queued: number;
   /** Changes with every claim. */
   readonly lastFence: number;
-  /** When the next timed work is due, in milliseconds since 1970, and the background job that does it. */
+  /** When the next timed work is due, in milliseconds since 1970, and the background job responsible for it. */
   readonly next: { readonly at: number; readonly job: string } | null;
 }
 

@@ -153,7 +153,7 @@ async function prepareItem(
     );
   }
   const { delay } = options;
-  // Counted from the time of the trigger, however long the row waited. Invalid delays are rejected by `prepareRun`.
+  // Counted from the time of the trigger, regardless of how long the row waited. Invalid delays are rejected by `prepareRun`.
   const due =
     typeof delay === 'string' && createdAt !== undefined ? parseDelay(delay, new Date(createdAt)) : delay;
   const body = { payload, options: { ...options, ...(due instanceof Date && { delay: due }) } };

@@ -8,7 +8,7 @@ export interface DrainOptions {
   readonly database: Database;
   /** The public id of the environment that `send` delivers to. */
   readonly environment: string;
-  /** Sends rows to a server, which creates each run exactly once. Rejects if the outcome is unknown; the rows are then sent again. */
+  /** Sends rows to a server, which creates each run exactly once. Rejects if the outcome is unknown; the rows are then resent. */
   readonly send: (items: readonly OutboxItem[]) => Promise<readonly Delivered[]>;
   /** Ends when no rows wait. Default: wait for more until `signal`. */
   readonly once?: boolean | undefined;
@@ -26,8 +26,8 @@ export class OutboxRefused extends Error {
 const pollMs = 1_000;
 
 /**
- * Delivers the rows of an outbox that is in another database than the server's. A row is deleted after the server has confirmed it. If the
- * process dies in between, the row remains and is sent again. A commit's notification starts the next read; without one it polls once a second.
+ * Delivers the rows of an outbox in a database other than the server's. A row is deleted after the server has confirmed it. If the process
+ * dies in between, the row remains and is resent. A commit's notification starts the next read; without one it polls once a second.
  */
 export async function drainOutbox(options: DrainOptions): Promise<void> {
   const { database, environment, once, signal, onError } = options;
@@ -49,7 +49,7 @@ export async function drainOutbox(options: DrainOptions): Promise<void> {
       };
     });
   };
-  // Without it, the poll finds every row.
+  // Without notifications, the poll finds every row.
   const listening = once ? undefined : await sql.listen('millrace', woken).catch(() => undefined);
   try {
     while (!signal.aborted) {
@@ -61,7 +61,7 @@ export async function drainOutbox(options: DrainOptions): Promise<void> {
         if (once && count === 0) return;
       } catch (error) {
         if (error instanceof OutboxRefused || !onError(error)) throw error;
-        // Not at once: a commit would otherwise trigger the next attempt.
+        // Waits first; otherwise a commit would trigger the next attempt.
         isWoken = false;
       }
       await pause();
@@ -81,7 +81,7 @@ function refuseOtherEnvironment(found: string | undefined, expected: string): vo
   );
 }
 
-/** How many rows were sent; undefined while another process has the turn. */
+/** Number of rows sent; undefined while another process is delivering. */
 async function deliverNext(
   sql: ReturnType<typeof connect>,
   { send, onDelivered }: DrainOptions,

@@ -12,8 +12,8 @@ export interface DrainerDependencies extends OutboxDependencies {
 }
 
 /**
- * The job that delivers the rows of the outbox in the server's own database, if there is one, in the transaction that creates their runs. A
- * process that dies inside leaves everything unchanged. A commit's notification wakes the job; otherwise it polls once a second.
+ * The job that delivers the rows of the outbox in the server's own database, if there is one, in the transaction that creates their runs.
+ * If a process dies in the middle, everything remains unchanged. A commit's notification wakes the job; otherwise it polls once a second.
  */
 export const outboxDrainer = ({ timer, ...dependencies }: DrainerDependencies): Job => ({
   name: 'outbox drainer',

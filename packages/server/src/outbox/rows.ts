@@ -4,7 +4,7 @@ import { column } from '../db/columns.ts';
 import type { Queryable, Transaction } from '../db/connect.ts';
 import { sqlFolder } from '../db/sql-folder.ts';
 
-/** At most this many rows are delivered at once. */
+/** At most this many rows are delivered together. */
 export const maxOutboxItems = 500;
 /** Maximum bytes of payloads and options, which must fit into a request. */
 const maxBytes = 3_000_000;
@@ -16,7 +16,8 @@ export async function outboxSql(environment: string): Promise<string> {
 }
 
 /**
- * Takes the turn to deliver, until the end of the transaction: a single deliverer preserves the order. False if another process has the turn.
+ * Acquires the right to deliver until the end of the transaction, because only a single deliverer preserves the order. False if another
+ * process has it.
  */
 export async function lockOutbox(tx: Transaction): Promise<boolean> {
   const [row] = await tx<{ locked: boolean }[]>`select pg_try_advisory_xact_lock(7144, 2) as locked`;
@@ -53,7 +54,7 @@ export async function nextRows(tx: Transaction): Promise<OutboxItem[]> {
   }));
 }
 
-/** Deletes delivered rows, and marks rows that cannot be delivered. */
+/** Deletes delivered rows and marks rows that cannot be delivered. */
 export async function finishRows(
   tx: Transaction,
   results: readonly { readonly id: string; readonly error?: string }[],

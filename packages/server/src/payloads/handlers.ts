@@ -25,7 +25,7 @@ export function packetHandlers({
   identitiesOf,
 }: PacketHandlerDependencies): HandlersOf<OperationsOf<'packets'>> {
   const upload = async (request: Upload) => {
-    // The task is not known yet: SDKs upload a large payload before they trigger.
+    // The task is not known yet, because SDKs upload a large payload before they trigger.
     request.authorize(someTask(request.principal), 'batchTrigger');
     const { packet } = request.params;
     const by = uploaderOf(request.principal) ?? undefined;

@@ -32,7 +32,7 @@ test('deletes packets that no run uses, a day after their last use, and retains 
   await pruner.tick();
   expect(await fixture.sql`select from packets`).toHaveLength(4);
   fixture.engine.clock.shift(dayMs + 1_000);
-  // A trigger that checks it restarts its day.
+  // A trigger that checks the packet restarts its day.
   const other = await fixture.trigger('echo', { payloadType: 'application/store' }, 'fresh');
   await fixture.sql`delete from runs where id = ${other.id}`;
   await pruner.tick();

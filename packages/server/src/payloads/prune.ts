@@ -12,7 +12,7 @@ export const snapshotPrefix = 'session\\';
  * sessions.
  */
 export function packetPruner({ sql, clock }: PacketStore) {
-  /** The cursor of the next tick: each pass over the table checks every packet once. */
+  /** The cursor for the next tick. Each pass over the table checks every packet once. */
   let cursor = { usedAt: new Date(0), id: '0' };
   return {
     name: 'packet pruner',

@@ -22,7 +22,7 @@ async function* pieces(sql: Queryable, id: string, bytes: number): AsyncGenerato
   for (let ix = 0, left = bytes; left > 0; ix += 1) {
     const [piece] = await sql<{ data: Buffer }[]>`
       select data from packet_pieces where packet_id = ${id} and ix = ${ix}`;
-    // The packet was replaced or deleted in the meantime, so the announced length is wrong.
+    // The packet was replaced or deleted in the meantime, so the declared length is wrong.
     if (!piece) throw new Error('A packet ended while it was read.');
     left -= piece.data.length;
     yield piece.data;

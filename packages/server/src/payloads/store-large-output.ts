@@ -38,11 +38,11 @@ export async function storeLargeText(
   return { name };
 }
 
-/** Measured in bytes. The number of characters almost always decides. */
+/** Measured in bytes, though the number of characters is almost always enough to decide. */
 const isLarge = (text: string): boolean =>
   text.length >= packetThreshold / 3 && Buffer.byteLength(text) >= packetThreshold;
 
-/** In pieces, each of which is a separate write. */
+/** Written in pieces, each separately. */
 async function* contentOf(text: string): AsyncGenerator<Buffer> {
   for (let from = 0; from < text.length;) {
     let to = Math.min(text.length, from + partLength);

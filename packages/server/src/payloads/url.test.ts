@@ -7,7 +7,7 @@ const next = masterKeyOf(Buffer.alloc(32, 2));
 const grant = { act: 'put', env: 1, name: 'a.json' } as const;
 const tokenOf = (path: string) => path.slice(packetPath.length);
 
-test('accepts the signature of the other master key during a rotation, and not afterwards', () => {
+test('accepts the signature of the other master key during a rotation but not afterwards', () => {
   const before = packetAddresses({ ...old, previous: next });
   const after = packetAddresses({ ...next, previous: old });
   for (const [signer, reader] of [

@@ -26,8 +26,8 @@ interface QueueState {
 
 /**
  * Pauses or resumes a queue, or changes one of its limits or the weight of one of its keys. No claim runs in the meantime, so the new state
- * applies to every later claim. Lanes that were full or paused are checked again. Runs that already execute continue. Undefined if the queue
- * does not exist.
+ * applies to every later claim. Lanes that were full or paused are checked again. Runs that are already executing continue. Undefined if
+ * the queue does not exist.
  */
 export async function changeQueue(
   sql: Sql,

@@ -21,7 +21,7 @@ export interface ConcurrencyChange {
 
 type Limits = Pick<EnvironmentConcurrency, 'paused' | 'concurrencyLimit'>;
 
-/** Omitted fields are unchanged. No claim runs in the meantime; runs that already execute continue. */
+/** Omitted fields are unchanged. No claim runs in the meantime; runs that are already executing continue. */
 export async function changeConcurrency(
   sql: Sql,
   env: number,

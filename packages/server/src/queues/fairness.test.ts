@@ -11,7 +11,7 @@ async function started(queue: { weight?: number; keyWeights?: Record<string, num
   const t = await testEngine();
   const { id: version } = await t.register({ id: 'sync', queue: { name: 'sync', ...queue } });
   await t.addRunner('r');
-  /** The concurrency keys of the next `want` runs, in claim order. */
+  /** The concurrency keys of the next `want` runs in claim order. */
   const take = async (want: number): Promise<string[]> => {
     const taken = await t.claim('r', [version], want);
     const ids = taken.map(({ run }) => run);
@@ -31,7 +31,7 @@ async function started(queue: { weight?: number; keyWeights?: Record<string, num
 const countOf = (keys: readonly string[], key: string): number => keys.filter((item) => item === key).length;
 
 describe('concurrency keys under overload', () => {
-  test('take turns by weight, for one run at a time and for many', async () => {
+  test('take turns by weight, whether runs are claimed one at a time or in bulk', async () => {
     const { take, fill } = await started({ keyWeights: { big: 3 } });
     await fill('big', 40);
     await fill('small', 40);
@@ -57,7 +57,7 @@ describe('concurrency keys under overload', () => {
     await setWeight('a', 6);
     expect(await weights()).toEqual({ a: 6, b: 4, c: 2 });
     expect(counts(await take(12))).toEqual([6, 4, 2]);
-    // A new version declares others. A user's setting stays until it is reset.
+    // A new version declares different ones. A user's setting remains until it is reset.
     await t.register({ id: 'sync', queue: { name: 'sync', keyWeights: { c: 5 } } });
     expect(await weights()).toEqual({ a: 6, b: 1, c: 5 });
     await setWeight('a', null);
@@ -119,7 +119,7 @@ describe('concurrency keys under overload', () => {
   });
 
   test(
-    'receive shares in proportion to their weights, for any size of claims',
+    'receive shares in proportion to their weights, regardless of claim size',
     { timeout: 60_000 },
     async () => {
       const weights = fc.uniqueArray(fc.integer({ min: 1, max: 9 }), { minLength: 2, maxLength: 4 });
@@ -151,7 +151,7 @@ describe('concurrency keys under overload', () => {
     const keys = Array.from({ length: 18 }, (_, n) => `k${n}`);
     for (const key of keys) await fill(key, 20);
     await t.sql`update lanes set turn = 1000 + substr(key, 2)::int`;
-    // A few empty lanes stay. A page has 16 lanes here, so the last one has only two, with runs.
+    // A few empty lanes remain. A page has 16 lanes here, so the last one has only two, with runs.
     await t.sql`delete from queued w using lanes l where l.id = w.lane_id and l.turn < 1008`;
     const taken: string[] = [];
     for (let n = 0; n < 6; n++) {
@@ -162,51 +162,56 @@ describe('concurrency keys under overload', () => {
     expect(taken).toHaveLength(96);
   });
 
-  test('wait at most two revolutions, for any number of new keys', { timeout: 120_000 }, async () => {
-    const step = fc.record({
-      comes: fc.integer({ min: 3, max: 20 }),
-      runs: fc.integer({ min: 1, max: 3 }),
-      want: fc.integer({ min: 1, max: 5 }),
-    });
-    await fc.assert(
-      fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 30 }), async (steps) => {
-        const { t, take } = await started();
-        /** Keys that wait for a start, with the start since which they wait and their remaining runs. */
-        const waiting = new Map<string, { runs: number; since: number }>();
-        /** How many keys waited, after each number of starts. */
-        const waitingCounts = [0];
-        let keys = 0;
-        for (const { comes, runs, want } of steps) {
-          const came = Array.from({ length: comes }, () => `k${keys++}`);
-          const starts = waitingCounts.length - 1;
-          await Promise.all(
-            came.flatMap((concurrencyKey) =>
-              Array.from({ length: runs }, () => t.trigger('sync', { concurrencyKey })),
-            ),
-          );
-          for (const key of came) waiting.set(key, { runs, since: starts });
-          waitingCounts[starts] = waiting.size;
-          // The worst position for waiting keys: every new key is between the claims and the end of the ring.
-          await t.sql`update lanes set turn = 1000 + id where turn <> 1000 + id`;
-          for (const key of await take(want)) {
-            const wait = waiting.get(key);
-            if (!wait) throw new Error(`${key} does not wait`);
-            waiting.delete(key);
-            if (wait.runs > 1) waiting.set(key, { runs: wait.runs - 1, since: waitingCounts.length });
-            waitingCounts.push(waiting.size);
+  test(
+    'wait at most two revolutions, regardless of the number of new keys',
+    { timeout: 120_000 },
+    async () => {
+      const step = fc.record({
+        comes: fc.integer({ min: 3, max: 20 }),
+        runs: fc.integer({ min: 1, max: 3 }),
+        want: fc.integer({ min: 1, max: 5 }),
+      });
+      await fc.assert(
+        fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 30 }), async (steps) => {
+          const { t, take } = await started();
+          /** Keys that wait for a start, with the start from which they have been waiting and their remaining runs. */
+          const waiting = new Map<string, { runs: number; since: number }>();
+          /** How many keys waited, after each number of starts. */
+          const waitingCounts = [0];
+          let keys = 0;
+          for (const { comes, runs, want } of steps) {
+            const came = Array.from({ length: comes }, () => `k${keys++}`);
+            const starts = waitingCounts.length - 1;
+            await Promise.all(
+              came.flatMap((concurrencyKey) =>
+                Array.from({ length: runs }, () => t.trigger('sync', { concurrencyKey })),
+              ),
+            );
+            for (const key of came) waiting.set(key, { runs, since: starts });
+            waitingCounts[starts] = waiting.size;
+            // The worst position for waiting keys: every new key is between the claims and the end of the ring.
+            await t.sql`update lanes set turn = 1000 + id where turn <> 1000 + id`;
+            for (const key of await take(want)) {
+              const wait = waiting.get(key);
+              if (!wait) throw new Error(`${key} does not wait`);
+              waiting.delete(key);
+              if (wait.runs > 1) waiting.set(key, { runs: wait.runs - 1, since: waitingCounts.length });
+              waitingCounts.push(waiting.size);
+            }
+            for (const [key, { since }] of waiting) {
+              // Each revolution includes at most the keys that waited when it began. This counts the revolution in progress when the key
+              // arrived, and the next.
+              const next = since + (waitingCounts[since] ?? 0);
+              const before = next + (waitingCounts[next] ?? Number.POSITIVE_INFINITY) + want;
+              expect(waitingCounts.length - 1, `the starts without ${key}`).toBeLessThanOrEqual(before);
+            }
           }
-          for (const [key, { since }] of waiting) {
-            // Each revolution has at most the keys that waited when it began: the current one when the key arrived, and the next.
-            const next = since + (waitingCounts[since] ?? 0);
-            const before = next + (waitingCounts[next] ?? Number.POSITIVE_INFINITY) + want;
-            expect(waitingCounts.length - 1, `the starts without ${key}`).toBeLessThanOrEqual(before);
-          }
-        }
-        await t.close();
-      }),
-      { numRuns: numRuns(6), endOnFailure: true },
-    );
-  });
+          await t.close();
+        }),
+        { numRuns: numRuns(6), endOnFailure: true },
+      );
+    },
+  );
 
   test('receive their turn even if keys arrive faster than runs start', async () => {
     const { t, take, fill } = await started();

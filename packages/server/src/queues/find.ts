@@ -44,7 +44,7 @@ export const queueNumber = (id: string): number => Number(/^queue_(\d{1,9})$/.ex
 /** The condition on a row of queues. */
 export function named(sql: Queryable, { queue, type }: QueueReference): Fragment {
   if (type === 'id') return sql`id = ${queueNumber(queue)}`;
-  // No queue name contains a character that cannot be stored.
+  // Queue names never contain characters that cannot be stored.
   if (queue.includes('\u0000')) return sql`false`;
   // Published clients write the slashes of a name as %2F before they encode it for the path.
   const name = queue.replaceAll('%2F', '/');
@@ -52,8 +52,8 @@ export function named(sql: Queryable, { queue, type }: QueueReference): Fragment
 }
 
 /**
- * The rows of `queues`, which have a column `queued`: null, or the number of waiting runs if it is already known. Live counts are read from the
- * tables that hold the runs. For a rate limit of the whole queue, the remaining starts are returned.
+ * The rows of `queues`, with a column `queued`: null, or the number of waiting runs if already known. Live counts are read from the tables
+ * that hold the runs. For a rate limit of the whole queue, the remaining starts are returned.
  */
 export async function readQueues(
   sql: Queryable,

@@ -11,7 +11,7 @@ interface Row {
   readonly override: number | null;
 }
 
-/** A page of the concurrency keys of an environment that have their own weight. A cursor is the queue and key of the last one. */
+/** A page of the concurrency keys of an environment that have their own weight. The cursor is the queue and key of the last one. */
 export async function listKeyWeights(
   sql: Queryable,
   env: number,

@@ -10,7 +10,7 @@ export async function listQueues(
   env: number,
   { page, perPage, sort, 'filter[search]': search = '', 'filter[paused]': paused }: ListQuery,
 ): Promise<{ queues: Queue[]; count: number }> {
-  // No name contains a character that cannot be stored.
+  // Names never contain characters that cannot be stored.
   if (search.includes('\0')) return { queues: [], count: 0 };
   const matches = sql`
     q.env = ${env}
@@ -43,8 +43,8 @@ interface Order {
 }
 
 /**
- * Waiting runs are counted once, and for every queue only if the sort order requires it. With 10,000 queues this takes 0.1 to 0.3 s, and with a
- * million waiting runs as long as their total, which `readConcurrency` counts.
+ * Waiting runs are counted once, and for every queue only if the sort order requires it. With 10,000 queues this takes 0.1 to 0.3 s; with a
+ * million waiting runs it takes as long as counting the total, which `readConcurrency` does.
  */
 const orders = (sql: Queryable, env: number): Record<ListQuery['sort'], Order> => ({
   name: { columns: sql`null::int as queued`, order: sql`name` },

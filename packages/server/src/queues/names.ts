@@ -1,9 +1,11 @@
 import type { Sql } from '../db/connect.ts';
 import { ownQueue } from './find.ts';
 
-/** Maps queue names to ids and back. A queue is never renamed or deleted, so cached entries stay valid. */
+/** Maps queue names to ids and back. A queue is never renamed or deleted, so cached entries remain valid. */
 export interface QueueNames {
-  /** The id of a queue, which is created on first use. The own queue of a task counts as declared once a version with the task was current. */
+  /**
+   * The id of a queue, which is created on first use. A task's own queue counts as declared once a version with the task has been current.
+   */
   id(env: number, name: string): number | Promise<number>;
   name(id: number): string | Promise<string>;
 }
@@ -30,7 +32,7 @@ export function queueNames(sql: Sql): QueueNames {
         on conflict do nothing returning id
       )
       select id from created union all select id from queues where env = ${env} and name = ${name} limit 1`;
-    // Another process created it between the two reads: the next read sees it.
+    // Another process created it between the two reads; the next read sees it.
     if (!row) return find(env, name);
     remember(env, name, row.id);
     return row.id;
@@ -48,7 +50,7 @@ export function queueNames(sql: Sql): QueueNames {
   };
 }
 
-/** A queue name as the wire accepts it: letters, digits, `_ / -`, at most 128; undefined if nothing is left. */
+/** A queue name in the form accepted on the wire: at most 128 letters, digits, `_`, `/` or `-`; undefined if nothing is left. */
 export function cleanQueueName(name: string): string | undefined {
   const clean = name.replace(/[^A-Za-z0-9_/-]/g, '').slice(0, 128);
   return clean === '' ? undefined : clean;

@@ -158,7 +158,7 @@ describe('queues', () => {
     expect(await findQueue(t.sql, env, mail)).toMatchObject({ paused: true, concurrencyLimit: 2 });
   });
 
-  test('start nothing while they are paused, and start runs again when they are resumed', async () => {
+  test('start no runs while paused, and start them again when resumed', async () => {
     const t = await testEngine();
     const env = t.environment.id;
     const { id: version } = await t.register('resize');
@@ -173,7 +173,7 @@ describe('queues', () => {
     expect((await t.claim('r', [version], 1)).map((attempt) => attempt.run)).toEqual([id]);
   });
 
-  test('retain an override of the declared limit, through new versions, until it is reset', async () => {
+  test('retain an override of the declared limit across new versions until it is reset', async () => {
     const t = await testEngine();
     const env = t.environment.id;
     let { id: version } = await t.register(sends);

@@ -64,7 +64,7 @@ function expectWindows(times: readonly number[], limit: number, windowMs: number
 }
 
 describe('a rate limit', () => {
-  test('starts at most its number of runs in a period, and the next when the first is a period old', async () => {
+  test('starts at most the given number of runs in a period, and the next one when the first is a period old', async () => {
     const { trigger, at } = await started({ limit: 3, period: 60 });
     await trigger(10);
     expect(await at(0)).toBe(3);
@@ -101,7 +101,7 @@ describe('a rate limit', () => {
     expect(await t.sql`select from lanes where rate_limited_at is not null`).toHaveLength(0);
   });
 
-  test('of a whole queue gives each of many keys its turn', async () => {
+  test('of a whole queue gives each of many keys a turn', async () => {
     const { t, trigger, clock, claim } = await started({ limit: 2, period: 1 });
     for (const key of ['a', 'b', 'c', 'd', 'e']) await trigger(4, key);
     const keys: string[] = [];
@@ -129,7 +129,7 @@ describe('a rate limit', () => {
     const { id: version } = await t.register(sends(limit), 'free');
     const [mailQueue] = await t.sql<{ id: number }[]>`select id from queues where name = 'mail'`;
     const queue = mailQueue!.id;
-    // 6,000 waiting keys, and 7,000 whose runs were cancelled, ahead of a queue without a limit.
+    // 6,000 waiting keys, and 7,000 keys whose runs were canceled, ahead of a queue without a limit.
     await t.sql`
       insert into lanes (env, queue_id, key, pinned_version, turn)
       select ${env}, ${queue}, 'key ' || n, 0, n from generate_series(1, 13000) as n`;
@@ -179,7 +179,7 @@ describe('a rate limit', () => {
     const { t, trigger, claim } = await started({ limit: 50, period: 10 }, 1);
     await trigger(1, 'a');
     const [first] = await claim();
-    // It is bound to its version now, and waits in another lane than later runs.
+    // It is bound to its version now and waits in a different lane than later runs.
     const error = { type: 'BUILT_IN_ERROR', name: 'Error', message: 'no', stackTrace: '' } as const;
     await t.end(first!, { kind: 'retry', error, delayMs: 0 });
     await t.promote();
@@ -219,7 +219,7 @@ describe('a rate limit', () => {
     expect(leased).toEqual([{ key: '' }, { key: 'a' }]);
   });
 
-  test('counts every attempt, and does not count a claim that did not commit', async () => {
+  test('counts every attempt, but not a claim that did not commit', async () => {
     const { t, env, version, trigger, claim, at } = await started({ limit: 2, period: 60 });
     await trigger(1);
     await t.sql
@@ -242,7 +242,7 @@ describe('a rate limit', () => {
     expect(await at(60_000)).toBe(1);
   });
 
-  test('takes effect at once when it is set, changed, lifted and reset', async () => {
+  test('takes effect immediately when it is set, changed, lifted or reset', async () => {
     const { t, env, trigger, at } = await started({ limit: 1, period: 60 });
     const now = new Date();
     const base = { limit: 1, period: 60, burst: 1 };
@@ -288,13 +288,13 @@ describe('a rate limit', () => {
     await trigger(10);
     expect(await at(3_600_000)).toBe(2);
     expect(await at(3_601_000)).toBe(0);
-    // An hour back: nothing is early.
+    // Set back by an hour: no start is early.
     expect(await at(1_000)).toBe(0);
     expect(await at(3_609_999)).toBe(0);
     expect(await at(3_610_000)).toBe(2);
   });
 
-  test('retains no unneeded starts, and rechecks lanes blocked by a clock that was set back', async () => {
+  test('does not retain unneeded starts, and rechecks lanes blocked by a clock that was set back', async () => {
     const { t, env, trigger, clock, at } = await started({ limit: 1, period: 10, key: 'concurrencyKey' });
     const pruner = startPruner(t.engine);
     const storedKeys = async () =>
@@ -363,7 +363,7 @@ describe('a rate limit', () => {
         for (const runner of ['r0', 'r1', 'r2']) await t.addRunner(runner);
         const burst = rate.burst ?? rate.limit;
         const windowMs = Math.ceil((rate.period * 1_000) / Math.floor(rate.limit / burst));
-        /** Time that only moves forward, and how far the clock is behind it. */
+        /** A time that only moves forward, and how far the clock is behind it. */
         let passed = 0;
         let behind = 0;
         let waiting = 0;
@@ -423,7 +423,7 @@ describe('a rate limit', () => {
           expectWindows(times, burst, windowMs - 1);
           expectWindows(times, rate.limit, rate.period * 1_000);
         }
-        // Nothing is held forever: after the clock has caught up, each window starts a full burst.
+        // No run is blocked forever: after the clock has caught up, each window starts a full burst.
         passed += behind + windowMs * 2;
         behind = 0;
         const groups = rate.key ? 3 : 1;
@@ -471,7 +471,7 @@ describe('a rate limit', () => {
     const rows = await t.sql<{ ms: number }[]>`
       select extract(epoch from test_at)::float8 * 1000 as ms from leases order by 1`;
     const times = rows.map(({ ms }) => ms);
-    // Not only never more, but also not much less: two seconds of 40, and the burst at the start.
+    // Never more than the limit, but not much less either: two seconds of 40, plus the burst at the start.
     expect(times.length).toBeGreaterThanOrEqual(60);
     expectWindows(times, 10, 249.99);
     expectWindows(times, 40, 999.99);

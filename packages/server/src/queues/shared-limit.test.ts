@@ -11,7 +11,7 @@ import { numRuns } from '../../../../test/support/long.ts';
 
 const provider = (limit: number) => ({ name: 'provider', limit });
 
-/** Two queues that share a limit, one of them with its own limit, and one that shares nothing. */
+/** Two queues that share a limit, one of them with its own limit, and a queue that shares nothing. */
 const tasks = (limit: number) => [
   { id: 'mail', queue: { name: 'mail', concurrency: provider(limit) } },
   { id: 'call', queue: { name: 'call', concurrencyLimit: 1, concurrency: provider(limit) } },
@@ -98,7 +98,7 @@ describe('a limit that queues share', () => {
     await t.trigger('call', { lockToVersion: name });
     await t.trigger('call');
     for (let n = 0; n < 2; n++) await t.trigger('mail', { concurrencyKey: `k${n}` });
-    // Both lanes of `call` share its one slot, and all of them the four of the provider.
+    // Both lanes of `call` share its single slot, and all lanes share the four slots of the provider.
     const first = await t.claim('r', [version, current], 10);
     const tasksOf = async (runs: readonly { run: string }[]) =>
       (
@@ -142,7 +142,7 @@ describe('a limit that queues share', () => {
     ).rejects.toMatchObject({
       status: 400,
       message:
-        'The queue "q" has two shared limits: "provider" in the task "a", "other" in "b". Declare one of them.',
+        'The queue "q" has two shared limits: "provider" in the task "a", "other" in "b". Declare only one of them.',
     });
   });
 
@@ -265,7 +265,7 @@ describe('a limit that queues share', () => {
             if (each.act === 'claim' && now > before)
               expect(now + (await ready())).toBeLessThanOrEqual(limit);
           }
-          // Ready runs go first; then a claim with room for all leaves no slot that a run could have.
+          // Ready runs go first; after that, a claim with room for all runs leaves no usable slot free.
           await t.sql`delete from suspended where ready_at is null`;
           const rows = await t.sql<{ run_id: string }[]>`select run_id from resume_runs(${env}, now(), 100)`;
           for (const { run_id: run } of rows) live.set(run, { run, fence: 0 });

@@ -35,8 +35,8 @@ export async function listSharedLimits(
 }
 
 /**
- * Sets a shared limit, overriding the declared value; null returns to the declared one. No claim runs in the meantime. Runs that already execute
- * continue. Undefined if the limit does not exist.
+ * Sets a shared limit, overriding the declared value; null returns to the declared one. No claim runs in the meantime. Runs that are
+ * already executing continue. Undefined if the limit does not exist.
  */
 export async function overrideSharedLimit(
   sql: Sql,

@@ -28,7 +28,7 @@ export async function authorizeRunById(
   });
 }
 
-/** The runs with all of the tags. A scope for one of the tags suffices: every run of the subject has it. */
+/** The runs with all of the tags. A scope for one of the tags is sufficient, because every run of the subject has it. */
 export function authorizeTags(
   request: AuthorizingRequest,
   tags: readonly string[],

@@ -5,13 +5,13 @@ import type { RunChanges } from '../runs/engine/changes.ts';
 export interface ChangeListener {
   changed(env: number, runs: readonly string[]): void;
   tagged(env: number, run: string, tags: readonly string[]): void;
-  /** Unknown runs changed, in this process or another. */
+  /** Unspecified runs changed, in this process or another. */
   someChanged(env: number): void;
 }
 
 export interface Interest {
   readonly changes: RunChanges;
-  /** Sets the listener; there is one. */
+  /** Sets the listener, of which there is only one. */
   listen(listener: ChangeListener): void;
   /** Subscribes this process to changes of the environment's runs. The returned function unsubscribes it. */
   watch(env: number): () => void;

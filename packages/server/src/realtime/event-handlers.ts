@@ -14,7 +14,7 @@ type SubscriptionRequest =
   | Request<Operations['followRuns']>
   | Request<Operations['followBatch']>;
 
-/** The source of a stream: the current runs, if the client has none yet, then their changes. */
+/** The source of a stream: first the current runs, if the client has none yet, then their changes. */
 interface Source extends Feed {
   /** Pages of the current runs; none if the feed itself begins with them. */
   present(): AsyncIterable<Update>;
@@ -43,7 +43,7 @@ export function eventHandlers(realtime: RealtimeContext): HandlersOf<OperationsO
       });
       const send = async ({ runs, cursor }: Update): Promise<void> => {
         for (const [index, run] of runs.entries()) {
-          // Only the last has the cursor: a client that is disconnected in between receives all of them again.
+          // Only the last event has the cursor, so a client that is disconnected in between receives all of them again.
           const id = index === runs.length - 1 ? cursor : undefined;
           const frame = onWire(runEvent(id, eventRun(run, without, address)), out.wire);
           if (out.send(frame) || ended.signal.aborted) continue;
@@ -85,7 +85,7 @@ export function eventHandlers(realtime: RealtimeContext): HandlersOf<OperationsO
         const cursor = subscription.set.cursor;
         for (let after: string | undefined = ''; after !== undefined;) {
           const page = await presentPage(sql, subject, after);
-          // A client that is disconnected before the last page begins again.
+          // A client that is disconnected before the last page starts over.
           after = page.next;
           yield { runs: page.runs, cursor: after === undefined ? cursor : 'begin', ended: false };
         }

@@ -5,7 +5,7 @@ export type Cursor = string;
 
 export interface Update {
   readonly runs: readonly RunSnapshot[];
-  /** The cursor of the next call. */
+  /** The cursor for the next call. */
   readonly cursor: Cursor;
   /** No more changes are possible: every run has ended. */
   readonly ended: boolean;
@@ -14,8 +14,8 @@ export interface Update {
 /** The changes of one run or of a set of runs. */
 export interface Feed {
   /**
-   * Waits for changes after the cursor; resolves without any when the signal is aborted. `lost` if the cursor is too old: start again from the
-   * current runs.
+   * Waits for changes after the cursor; resolves without any when the signal is aborted. `lost` if the cursor is too old: start over from
+   * the current runs.
    */
   next(cursor: Cursor, signal: AbortSignal): Promise<Update | 'lost'>;
 }

@@ -21,7 +21,7 @@ async function following(options: FollowOptions = {}) {
 }
 
 describe('a followed run', () => {
-  test('is read once per change for any number of listeners, and never without listeners', async () => {
+  test('is read once per change, regardless of the number of listeners, and never without listeners', async () => {
     const { t, followed, watch } = await following({ pollMs: 60_000 });
     const { id } = await t.trigger('send');
     const all = Array.from({ length: 1_000 }, () => watch(id));
@@ -50,7 +50,7 @@ describe('a followed run', () => {
     await cancelRun(t.engine, t.runners, t.environment.id, canceled.id);
     await expect.poll(() => first.received.at(-1)?.status, wait).toBe('CANCELED');
     second.stop();
-    // Ended runs are not read needlessly.
+    // Ended runs are not read unnecessarily.
     const { reads } = followed;
     await new Promise((resolve) => setTimeout(resolve, 200));
     expect(followed.reads - reads).toBeLessThanOrEqual(1);

@@ -9,13 +9,13 @@ export type RunListener = (run: RunSnapshot | null) => void;
 export interface Followed {
   /** Calls `listener` with the run and its changes, until the returned function is called. */
   follow(env: number, id: string, listener: RunListener): () => void;
-  /** Reads the followed ones among these runs, which may have changed. */
+  /** Reads those of these runs that are followed, because they may have changed. */
   changed(env: number, runs: Iterable<string>): void;
   /** Some run of the environment changed: reads all followed runs. */
   someChanged(env: number): void;
-  /** How many runs are followed. */
+  /** Number of followed runs. */
   readonly size: number;
-  /** Statements sent so far. */
+  /** Number of statements sent so far. */
   readonly reads: number;
   stop(): void;
 }
@@ -26,7 +26,7 @@ interface Entry {
   digest: string | undefined;
   hasEnded: boolean;
   readonly listeners: Set<RunListener>;
-  /** Added since the last read: they are called even if nothing changed. */
+  /** Listeners added since the last read, which are called even if nothing changed. */
   fresh: Set<RunListener>;
 }
 
@@ -39,13 +39,13 @@ export interface FollowOptions {
 
 const maxRead = 500;
 const afterFailureMs = 250;
-/** After reading all runs of an environment, it waits for at least this multiple of the time taken. */
+/** After reading all runs of an environment, the next read waits for at least this multiple of the time taken. */
 const restFactor = 10;
 const minRestMs = 50;
 
 /**
- * Follows runs. A run is read once per change, however many listeners it has, and one statement reads all runs that are due. Runs without
- * listeners cost nothing.
+ * Follows runs. A run is read once per change, regardless of how many listeners it has, and one statement reads all runs that are due. Runs
+ * without listeners cost nothing.
  */
 export function followRuns(sql: Sql, { pollMs = 2_000, watch }: FollowOptions = {}): Followed {
   const byEnv = new Map<number, Map<string, Entry>>();
@@ -90,7 +90,7 @@ export function followRuns(sql: Sql, { pollMs = 2_000, watch }: FollowOptions = 
           if (row !== undefined) notify(entry, row, waiting[index] ?? new Set());
         });
       } catch {
-        // PostgreSQL is unavailable: these runs are read again.
+        // PostgreSQL is unavailable, so these runs are read again later.
         entries.forEach((entry, index) => {
           for (const listener of waiting[index] ?? [])
             if (entry.listeners.has(listener)) entry.fresh.add(listener);

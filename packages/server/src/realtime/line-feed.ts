@@ -5,10 +5,10 @@ import type { FoundLine } from '../runs/logs/search.ts';
 /** Maximum lines read by one statement, and returned in one result. */
 const window = 5_000;
 const pageLines = 500;
-/** A follower of an environment that is further behind continues with the newest lines. */
+/** A follower of an environment that is further behind than this skips to the newest lines. */
 export const maxBehind = 20_000;
 const resumeBehind = 1_000;
-/** Milliseconds for which lines with lower ids may still appear: an id is assigned before its transaction ends. */
+/** How long lines with lower ids may still appear, in milliseconds, because an id is assigned before its transaction ends. */
 const lateMs = 2_000;
 const maxSeen = 20_000;
 
@@ -16,7 +16,7 @@ export interface FollowedLines {
   readonly lines: FoundLine[];
   /** Lines before these were omitted, because the reader is slow. */
   readonly hasGap: boolean;
-  /** Whether more lines can be read now. */
+  /** Whether more lines can be read immediately. */
   readonly more: boolean;
 }
 
@@ -28,7 +28,7 @@ export class LineFeed {
   readonly #filter: LineFilter;
   /** All lines up to this id were read. */
   cursor: number;
-  /** Lines above it are checked once more; `#seen` has those already read. */
+  /** Lines above it are checked again; `#seen` contains those already read. */
   #floor: number;
   #seen = new Set<number>();
   #marks: { readonly at: number; readonly cursor: number }[] = [];

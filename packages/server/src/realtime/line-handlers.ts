@@ -10,10 +10,10 @@ import { pingEvent } from './event.ts';
 import { LineFeed, type FollowedLines } from './line-feed.ts';
 import type { LineNews } from './line-news.ts';
 
-/** Milliseconds between two reads, and between reads without an announcement. */
+/** Milliseconds between reads, with and without an announcement. */
 const betweenMs = 20;
 const pollMs = 1_000;
-/** After the end of a run its last lines may still arrive. */
+/** The last lines of a run may arrive after its end. */
 const lingerMs = 1_500;
 
 export function lineHandlers(

@@ -9,7 +9,7 @@ const expiryMs = 3 * announceMs;
 export interface LineNews {
   /** Lines of this environment were stored by this process. Without followers it costs a lookup. */
   stored(env: number): void;
-  /** Calls back when lines may have been stored. The returned function stops that. */
+  /** Calls back when lines may have been stored, until the returned function is called. */
   follow(env: number, wake: () => void): () => void;
   stop(): void;
 }

@@ -27,8 +27,8 @@ export class LongPolls {
   }
 
   /**
-   * Calls `wait` with a signal that aborts when the time has expired, the caller is gone, its credential ends or the server stops. 429 at the
-   * limit.
+   * Calls `wait` with a signal that aborts when the time has expired, the caller disconnects, its credential ends or the server stops. 429
+   * at the limit.
    */
   async hold<R>(
     request: Pick<Request<never>, 'gone' | 'principal' | 'releaseSlot' | 'setHeader'>,
@@ -67,7 +67,7 @@ export class LongPolls {
     }
   }
 
-  /** Ends all waits: the callers continue on another server. */
+  /** Ends all waits, so that the callers continue on another server. */
   stop(): void {
     this.#stopping.abort();
   }

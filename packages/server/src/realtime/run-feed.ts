@@ -4,8 +4,8 @@ import type { Followed } from './follow.ts';
 import type { RunSnapshot } from './run-snapshot.ts';
 
 /**
- * The changes of one run. The cursor is the digest of the last returned state of the run: any process can compare it, and a subscriber that
- * missed several changes receives the last one. With `endsWithRun`, an ended run is not awaited.
+ * The changes of one run. The cursor is the digest of the last returned state of the run. Any process can compare it, and a subscriber that
+ * missed several changes receives the last one. With `endsWithRun`, changes after the end of the run are not awaited.
  */
 export function runFeed(followed: Followed, env: number, id: string, { endsWithRun = false } = {}): Feed {
   return {

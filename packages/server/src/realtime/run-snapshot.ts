@@ -6,7 +6,7 @@ import { relatedColumns, whereabouts, type RelatedRow } from '../runs/retrieve/r
 /** A run in the form that subscribers receive. */
 export interface RunSnapshot extends RelatedRow {
   readonly env: number;
-  /** A digest of everything that can change: rows of a run with the same digest are equal. */
+  /** A digest of everything that can change. Rows of a run with the same digest are equal. */
   readonly digest: string;
   readonly status: RunStatus;
   readonly payload: string | null;
@@ -25,7 +25,7 @@ export interface KnownRun {
   readonly digest: string | undefined;
 }
 
-/** Reads the runs that have changed, by their index; null for a deleted one. */
+/** Reads the runs that have changed, by index; null for a deleted run. */
 export async function readChanged(
   sql: Queryable,
   known: readonly KnownRun[],

@@ -6,7 +6,7 @@ import type { RunSnapshot } from './run-snapshot.ts';
 const run = (id: string, bytes = 0): RunSnapshot =>
   ({ id, payload: 'x'.repeat(bytes), output: null, metadata: null }) as unknown as RunSnapshot;
 
-test('returns the last change of each run after a number, oldest first', () => {
+test('returns the last change of each run after a given number, oldest first', () => {
   fc.assert(
     fc.property(fc.array(fc.nat({ max: 5 }), { maxLength: 200 }), fc.nat({ max: 200 }), (ids, seq) => {
       const log = new SetLog();

@@ -2,7 +2,7 @@ import type { RunSnapshot } from './run-snapshot.ts';
 
 export interface Change {
   readonly seq: number;
-  /** When this process read it, by the database's clock. */
+  /** When this process read the change, by the database's clock. */
   readonly at: number;
   readonly run: RunSnapshot;
 }

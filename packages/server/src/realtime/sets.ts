@@ -21,7 +21,7 @@ interface SharedSet {
   end: NodeJS.Timeout | undefined;
 }
 
-/** The sets of one environment: by each of their tags, and those without tags. */
+/** The sets of one environment, indexed by tag, and those without tags. */
 interface EnvironmentSets {
   readonly byTag: Map<string, Set<WatchedSet>>;
   readonly others: Set<WatchedSet>;
@@ -94,7 +94,7 @@ export function watchSets(
     changed: (env, runs) => followed.changed(env, runs),
     tagged(env, run, tags) {
       const byTag = byEnv.get(env)?.byTag;
-      // Possibly only one of the set's tags is new: whether the run belongs is checked when it is read.
+      // Only one of the set's tags may match; whether the run belongs to the set is checked when it is read.
       for (const tag of tags) for (const set of byTag?.get(tag) ?? []) set.add(run);
       followed.changed(env, [run]);
     },

@@ -103,7 +103,7 @@ class ShapeAnswer {
   readonly #shape: Shape;
   readonly #name: string;
   readonly #handle: string;
-  /** Only runs created at or after this time. */
+  /** Includes only runs created at or after this time. */
   readonly from: number;
   /** The client's handle is for another subscription, or too old. */
   readonly isUnknown: boolean;

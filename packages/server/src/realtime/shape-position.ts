@@ -11,7 +11,7 @@ export interface Sent {
 
 /** The position of a client. */
 export type Position =
-  /** It has read the current runs up to this id. `at` is the time it began. */
+  /** It has read the current runs up to this id. `at` is the time at which it began. */
   | { readonly kind: 'present'; readonly after: string; readonly at: number | undefined }
   /** It has the current runs and requests the changes since. */
   | { readonly kind: 'changes'; readonly cursor: Cursor }

@@ -28,7 +28,7 @@ test('columns are omitted on request, except those that clients need', () => {
   expect(names(new Shape(['"output"', 'payload'], ['payload']))).toEqual([...needed, 'output']);
 });
 
-test('cursors and handles are read back, and foreign ones are detected', () => {
+test('cursors and handles can be read back, and foreign ones are detected', () => {
   const { offset, cursor } = cursorHeaders('17.4.99');
   expect(readPosition({ offset, cursor })).toEqual({ kind: 'changes', cursor: '17.4.99' });
   expect(readPosition({ offset: '-1' })).toEqual({ kind: 'present', after: '', at: undefined });

@@ -1,4 +1,4 @@
-/** Runs as rows of the shape protocol: texts in PostgreSQL's format, with a schema that describes how to read them. */
+/** Runs as rows of the shape protocol: strings in PostgreSQL's format, with a schema that describes how to read them. */
 import { durationText, isFinal, type RunStatus } from '@millrace/contract';
 import { responseObject, responseText } from '../json/response.ts';
 import { shownKey } from '../runs/create/idempotency-key.ts';
@@ -8,7 +8,7 @@ import type { RunSnapshot } from './run-snapshot.ts';
 interface Column {
   readonly type: string;
   readonly dims?: number;
-  /** The value never changes, so it is only in the first message about a run. */
+  /** The value never changes, so it is included only in the first message about a run. */
   readonly fixed?: boolean;
   /** The column cannot be omitted. */
   readonly always?: boolean;
@@ -83,8 +83,8 @@ export class Shape {
   readonly schema: string;
 
   /**
-   * `only` names the columns to include, default all; `without` names those to omit, and takes precedence. With `streamsInMetadata`, the names
-   * of a run's streams are in its metadata, where the published SDK before 4.1 expects them.
+   * `only` names the columns to include (default: all); `without` names those to omit, and takes precedence. With `streamsInMetadata`, the
+   * names of a run's streams are in its metadata, where the published SDK before 4.1 expects them.
    */
   constructor(only: readonly string[] | undefined, without: readonly string[], streamsInMetadata = false) {
     const requested = only && new Set(only.map((name) => name.replaceAll('"', '')));
@@ -118,6 +118,6 @@ function errorText({ error, status }: RunSnapshot): string | null {
   if (!error || !isFinal(status) || status === 'COMPLETED') return null;
   const { name, message, stackTrace } = error;
   const { causes } = errorResponse(error);
-  // Clients accept any content of this type. Of the other types, they only accept known codes.
+  // Clients accept any content for this type. For other types, they accept only known codes.
   return JSON.stringify({ type: 'BUILT_IN_ERROR', name, message, stackTrace, causes });
 }

@@ -33,7 +33,7 @@ test('the stream of a run is retained until the record retention has passed afte
   clock.shift(8 * day);
   await prune();
   expect(await counts()).toEqual([1, undefined]);
-  // It continues, and finds its streams.
+  // The run continues and finds its streams.
   await write(runs[0]!, 'out');
   await write(runs[0]!, 'empty');
   expect((await channels.read(runStream(environment.id, runs[0]!, 'out'), 0)).records).toHaveLength(2);

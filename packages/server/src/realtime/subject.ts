@@ -31,7 +31,7 @@ export interface Member {
 /** The ids of a batch's runs contain the time it was opened, up to this long before the runs were created. */
 const idLeewayMs = 3_600_000;
 
-/** Runs with all of the tags, of these tasks if any are named, created at or after `from`. */
+/** Runs that have all of the tags, belong to one of these tasks if any are named, and were created at or after `from`. */
 export function taggedRuns(
   env: number,
   tags: readonly string[],

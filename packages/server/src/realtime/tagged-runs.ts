@@ -9,17 +9,16 @@ export interface FoundRun {
 }
 
 /**
- * How far back scans read, in turn. Ids contain a time before their commit, and for batches before their upload, so a few scans go further
- * back.
+ * How far back successive scans read. The time in an id precedes its commit and, for batches, the upload, so a few scans go further back.
  */
 const overlapsMs = [10_000, 10_000, 10_000, 10_000, 120_000];
 const maxFound = 5_000;
 const minRestMs = 100;
-/** After a scan, it waits for at least this multiple of the scan's duration. */
+/** After a scan, the next one waits for at least this multiple of its duration. */
 const restFactor = 10;
 
 /**
- * Finds new runs of an environment by tag, with one statement for all its subscriptions. Calls during a scan cause one more scan.
+ * Finds new runs of an environment by tag, with one statement for all its subscriptions. Calls during a scan cause one additional scan.
  */
 export class TaggedRuns {
   readonly #sources: { readonly sql: Sql; readonly clock: Clock };

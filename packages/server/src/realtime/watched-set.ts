@@ -15,11 +15,13 @@ import type { FoundRun } from './tagged-runs.ts';
 const recentMs = 60_000;
 /** Maximum delay with which a change may be read here after another process. */
 const lagMs = 5_000;
-/** After this long without a given change, subscribers receive again the changes that they may have seen in another process. */
+/**
+ * If a given change has not been found after this long, subscribers receive again the changes that they may have seen in another process.
+ */
 const unsureMs = 2_500;
 const maxMembers = 10_000;
 const pageSize = 1_000;
-/** How long a run is followed after its end: its tags and metadata may still change. */
+/** How long a run is followed after its end, because its tags and metadata may still change. */
 const afterEndMs = 10_000;
 
 /** How long after its creation a scan may find a run again. */
@@ -32,8 +34,8 @@ export interface SetSources {
 }
 
 /**
- * A set of runs with subscribers. Its live runs are followed, new ones are searched for, and a log of changes lets a reconnecting subscriber
- * receive the changes it missed. A subscriber from another process receives the changes since it left, at least once.
+ * A set of runs with subscribers. Its live runs are followed, new ones are searched for, and a log of changes lets a reconnecting
+ * subscriber receive the changes it missed. A subscriber that comes from another process receives the changes since it left, at least once.
  */
 export class WatchedSet implements Feed {
   readonly subject: Subject;
@@ -42,7 +44,7 @@ export class WatchedSet implements Feed {
   readonly #sources: SetSources;
   readonly #log = new SetLog();
   readonly #members = new Map<string, () => void>();
-  /** The ended runs with their end times: they are unfollowed after a while. */
+  /** The ended runs with their end times; they are unfollowed after a while. */
   readonly #ended = new Map<string, number>();
   /** The new runs that have already been found. */
   #seen = new Set<string>();
@@ -119,7 +121,7 @@ export class WatchedSet implements Feed {
       .finally(() => (this.#isDiscovering = false));
   }
 
-  /** Unfollows runs that ended a while ago. */
+  /** Stops following runs that ended a while ago. */
   tidy(): void {
     const before = this.#sources.clock.now() - afterEndMs;
     for (const [id, at] of this.#ended) {

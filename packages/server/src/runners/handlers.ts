@@ -78,7 +78,7 @@ interface RunnerRow extends Omit<RunnerInfo, 'connectedAt' | 'lastHeartbeatAt'> 
   readonly lastHeartbeatAt: Date;
 }
 
-/** Connected runners of an environment, newest first, or one of them. */
+/** The connected runners of an environment, newest first, or one of them. */
 async function read(sql: Queryable, env: number, now: number, runner?: string): Promise<RunnerInfo[]> {
   const rows = await sql<RunnerRow[]>`
     select r.id, r.host, r.pid, r.platform, r.node_major as "nodeMajor", r.labels, r.slots, r.draining,

@@ -4,7 +4,7 @@ import { runnerNamePruner } from './prune-names.ts';
 
 const dayMs = 86_400_000;
 
-test('a runner name is deleted once all runs are newer, and never while the runner is connected', async () => {
+test('a runner name is deleted once all runs are newer, but never while the runner is connected', async () => {
   const t = await testEngine();
   const env = t.environment.id;
   const at = (days: number) => new Date(t.engine.clock.now() + days * dayMs);
@@ -25,7 +25,7 @@ test('a runner name is deleted once all runs are newer, and never while the runn
 
   await tick.tick();
   expect(await names()).toEqual(['connected', 'gone after']);
-  // The run still exists, however old.
+  // The run still exists, regardless of its age.
   t.engine.clock.shift(30 * dayMs);
   await tick.tick();
   expect(await names()).toEqual(['connected', 'gone after']);

@@ -3,8 +3,8 @@ import type { Sql } from '../db/connect.ts';
 import type { Job } from '../jobs/job.ts';
 
 /**
- * The job that deletes the names of runners that no run can have an attempt of. They were last seen more than a day before the oldest run of
- * their environment was created.
+ * The job that deletes the names of runners that cannot have executed any stored run: those last seen more than a day before the oldest run
+ * of their environment was created.
  */
 export const runnerNamePruner = ({
   sql,

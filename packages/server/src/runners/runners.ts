@@ -7,7 +7,7 @@ export interface LeasedAttempt {
   readonly env: number;
   readonly run: string;
   readonly task: string;
-  /** When this process sent it to the runner, in milliseconds since 1970. Undefined if another process did. */
+  /** When this process sent it to the runner, in milliseconds since 1970; undefined if another process sent it. */
   readonly since?: number;
   /** When its runner received it, in milliseconds of `performance.now()`. */
   readonly began?: number;
@@ -34,23 +34,23 @@ export class ConnectedRunner {
   capacity: number;
   /** Its properties, which a fetched version must match. Undefined if it does not fetch. */
   readonly properties: RunnerProperties | undefined;
-  /** Ids of the versions it has loaded. */
+  /** Ids of the versions that it has loaded. */
   versions: ReadonlySet<number>;
   /** The runner reported that it accepts no new attempts: it is stopping. */
   draining = false;
-  /** A user requested that it receives no attempts. */
+  /** A user requested that it receive no attempts. */
   isDrainRequested = false;
   /** Versions that it could not serve, by name. */
   readonly unable = new Map<string, Unable>();
   /** The versions that it was last requested to load. */
   toLoad = '';
-  /** It loads no version ahead of time. */
+  /** It does not load versions ahead of time. */
   isOnDemand = false;
   /** The branches last sent to it, if it connects for each of them. */
   branches: string | undefined;
   /** The attempts that it holds, by fence. */
   readonly leased = new Map<number, LeasedAttempt>();
-  /** The attempts it holds that are suspended, with the number of the suspension. They take no slot. */
+  /** The suspended attempts among those it holds, with the number of the suspension. They do not take a slot. */
   readonly #suspensions = new Map<number, number>();
   /** When they were suspended, in milliseconds of `performance.now()`. */
   readonly #suspendedAt = new Map<number, number>();
@@ -58,7 +58,7 @@ export class ConnectedRunner {
   readonly #resumed = new Map<number, number>();
   /** Slots promised to a write in progress. */
   promised = 0;
-  /** Writes in progress that may lease something to it, with their start times. */
+  /** Writes in progress that may lease runs to it, with their start times. */
   readonly #leasing = new Set<{ readonly since: number }>();
   /** The last revision of the environment's variables that was sent to it. */
   revision = 0;
@@ -86,7 +86,7 @@ export class ConnectedRunner {
       : this.capacity - (this.leased.size - suspended) - this.promised;
   }
 
-  /** Starts a write that may lease something to it. Call the returned function once the lease is registered here, or if nothing was leased. */
+  /** Starts a write that may lease runs to it. Call the returned function once the lease is registered here, or if nothing was leased. */
   leasing(since: number): () => void {
     const write = { since };
     this.#leasing.add(write);
@@ -111,7 +111,7 @@ export class ConnectedRunner {
 
   /** Notifies it of the results for waiting attempts. */
   notifyWaited(attempts: readonly AttemptWaited[]): void {
-    // The end of a suspension may be reported twice, the second time when the attempt is suspended again.
+    // The end of a suspension may be reported twice, the second time after the attempt has been suspended again.
     const news = attempts.filter(
       ({ fence, state, suspension }) =>
         state !== 'resumed' || (suspension ?? 0) >= (this.#suspensions.get(fence) ?? 0),

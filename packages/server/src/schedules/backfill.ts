@@ -11,8 +11,8 @@ import { requireDeployedTask } from './tasks.ts';
 import { scheduleNotFound } from './update.ts';
 
 /**
- * Fires the ticks of a past range according to the current expression, except ticks that have already run. They do not wait for the window, and
- * an overlap rule other than `queue` does not hold them back.
+ * Fires the ticks of a past range according to the current expression, except ticks that have already run. They do not wait for the window
+ * and are not held back by an overlap rule other than `queue`.
  */
 export async function backfillSchedule(
   engine: Engine,
@@ -26,7 +26,7 @@ export async function backfillSchedule(
   for (let tries = 1; ; tries++) {
     const row = await findSchedule(engine.sql, environment.id, idOrKey);
     if (!row) throw scheduleNotFound();
-    // Before the transaction: it may query the database, over a separate connection.
+    // Runs before the transaction, because it may query the database over a separate connection.
     const { launches, next } = await planRange(engine, environment, row, { from, to, max: body.max });
     if (tries === 1) take(launches.length);
     const launched = await engine.sql.begin(async (tx) => {

@@ -5,8 +5,8 @@ import { expect, test } from 'vitest';
 import { numRuns } from '../../../../test/support/long.ts';
 
 /*
- * croner follows the same rules with `no-wildcard`, but for one thing: it loses the fixed run of a gap that ends on the
- * next date (docs/decisions/0015-own-cron-matcher.md). No zone here has had such a gap since 2010.
+ * croner follows the same rules with `no-wildcard`, with one exception: it loses the fixed run of a gap that ends on the next date
+ * (docs/decisions/0015-own-cron-matcher.md). No zone here has had such a gap since 2010.
  */
 const ZONES = [
   'UTC',
@@ -73,7 +73,7 @@ test.each([
   (timezone, text, from, next) => {
     const after = new Date(from);
     expect(nextRuns(parseCron(text), timezone, after, 1)[0]?.toISOString()).toBe(next);
-    // If this fails, croner may have become good enough to replace Millrace's own matcher.
+    // If this fails, croner may have become accurate enough to replace Millrace's own matcher.
     expect(croner(text, timezone, after, 1)[0]?.toISOString()).not.toBe(next);
   },
 );

@@ -3,7 +3,7 @@ import type { Sql } from '../db/connect.ts';
 import { propertiesOf, findSchedule } from './row.ts';
 import { scheduleNotFound } from './update.ts';
 
-/** Deletes a schedule with its ticks; its runs stay. A declared one returns with the next version that declares it. */
+/** Deletes a schedule with its ticks; its runs are kept. A declared schedule returns with the next version that declares it. */
 export async function deleteSchedule(
   sql: Sql,
   env: number,

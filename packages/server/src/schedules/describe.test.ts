@@ -82,7 +82,7 @@ describe('describeCron', () => {
           const words = describeCron(`${minute} ${hour} ${day} ${month} ${weekday}`);
           expect(words).toMatch(/^\S+( \S+)*$/);
           expect(words).not.toMatch(/undefined|null|NaN|[AP]M[A-Z]/);
-          // A list that contains * matches every day, and so does the whole.
+          // A list that contains * matches every day, and so does the whole expression.
           const either = ![day, weekday].some((text) => /[*?](,|$)/.test(text));
           expect(words.includes(' or ')).toBe(either);
         },

@@ -11,7 +11,7 @@ export function describeCron(text: string): string {
   const [minute, hour, day, month, weekday] = plainFields(cron);
   if (!cron.eitherDay) return cronstrue.toString(`${minute} ${hour} ${day} ${month} ${weekday}`);
 
-  // The library joins the two kinds of day with "and" although either is enough, so each is described separately.
+  // The library joins the two day fields with "and" although either is sufficient, so each is described separately.
   const time = cronstrue.toString(`${minute} ${hour} * * *`);
   const clause = (fields: string): string =>
     cronstrue.toString(`${minute} ${hour} ${fields}`).slice(time.length);
@@ -23,9 +23,9 @@ export function describeCron(text: string): string {
 }
 
 /**
- * Rewrites the expression to equivalent forms that the library describes well, or at all: `*` for `?` and for lists that contain it, numbers
- * without leading zeros, values instead of lists that contain steps (or, in day of week, ranges), one value instead of a range of one, `L` at
- * the end of a list.
+ * Rewrites the expression to equivalent forms that the library can describe well, or at all: `*` for `?` and for lists that contain it,
+ * numbers without leading zeros, values instead of lists that contain steps (or, in day of week, ranges), one value instead of a range of
+ * one, `L` at the end of a list.
  */
 function plainFields(cron: Cron): string[] {
   const values = [cron.minutes, bits(cron.hours), bits(cron.days), bits(cron.months), bits(cron.weekdays)];

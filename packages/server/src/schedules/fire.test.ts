@@ -87,7 +87,7 @@ describe('a tick', () => {
     expect(data[0]?.lag).toEqual(lag);
   });
 
-  test('starts at its place in the window, and shows both times', async () => {
+  test('starts at its position in the window, and shows both times', async () => {
     const fixture = await testSchedules();
     const base = soon(fixture.engine.clock.now());
     fixture.goTo(base + 100);
@@ -207,7 +207,7 @@ describe('skipped ticks', () => {
     await fixture.fire();
     expect(await fixture.ticks()).toHaveLength(1);
 
-    // The next outage ends with the runner.
+    // The next outage ends the runner as well.
     fixture.goTo(base + 2 * minute + 5_000);
     await resume(base + 2 * minute + 5_000);
     await fixture.fire();
@@ -230,7 +230,7 @@ describe('skipped ticks', () => {
     expect(await fixture.ticks()).toEqual([]);
   });
 
-  test('a version unknown to this process skips no tick', async () => {
+  test('a version unknown to this process does not cause skipped ticks', async () => {
     const fixture = await testSchedules();
     const { engine, sql } = fixture;
     const base = soon(engine.clock.now());
@@ -370,7 +370,7 @@ describe('overlap', () => {
     fixture.goTo(base + 2 * minute + 5);
     let fired: Promise<void> | undefined;
     await fixture.sql.begin(async (tx) => {
-      // In the order of waits: the target first, the waiting attempt last.
+      // In the lock order of waits: the target first, the waiting attempt last.
       await tx`select from runs where env = ${env} and id = ${child.id} for update`;
       fired = fixture.fire();
       await expect
@@ -415,7 +415,7 @@ describe('overlap', () => {
 });
 
 describe('a change', () => {
-  test('to the same settings loses no tick that is due at that moment', async () => {
+  test('to the same settings does not lose a tick that is due at that moment', async () => {
     const fixture = await testSchedules();
     const base = soon(fixture.engine.clock.now());
     fixture.goTo(base + 100);
@@ -525,7 +525,7 @@ describe('a backfill', () => {
     ]);
   });
 
-  test('of a tick that waits in its window leaves nothing to fire', async () => {
+  test('of a tick that is waiting in its window leaves nothing to fire', async () => {
     const fixture = await testSchedules();
     const base = soon(fixture.engine.clock.now());
     fixture.goTo(base + 100);

@@ -43,8 +43,8 @@ interface Fired {
 }
 
 /**
- * Fires due schedules: up to 500, in one transaction with the runs that their ticks create. Processes share the work row by row; if one dies
- * inside, everything is unchanged and another one fires. Returns the number of processed schedules.
+ * Fires due schedules: up to 500, in one transaction with the runs that their ticks create. Processes share the work row by row; if one
+ * dies in the transaction, nothing changes and another one fires the schedules. Returns the number of processed schedules.
  */
 export const fireDue = (dependencies: FireDependencies): Promise<number> =>
   togetherOrAlone(
@@ -104,7 +104,7 @@ function notify({ engine, runners, dispatch }: FireDependencies, { launched, sto
   for (const env of new Set(launched.map(({ environment }) => environment.id))) dispatch.wake(env);
 }
 
-/** Records the plan, and creates the runs. */
+/** Records the plan and creates the runs. */
 async function fire(
   tx: Transaction,
   engine: Engine,
@@ -140,8 +140,8 @@ async function takeDue(tx: Transaction, now: Date, limit: number): Promise<DueRo
 }
 
 /**
- * Whether the runner of a development environment may still be connected, although its lease has passed: the database was away, and the runner
- * has one more lease for its next heartbeat. Ticks that are not missed wait for that.
+ * Whether the runner of a development environment may still be connected, although its lease has expired: after an outage of the database,
+ * the runner has one more lease for its next heartbeat. Ticks that are not missed wait for that.
  */
 const awaitsRunner = (tx: Transaction, now: Date): Fragment => tx`(
   s.next_at > ${new Date(now.getTime() - graceMs)}
@@ -149,7 +149,9 @@ const awaitsRunner = (tx: Transaction, now: Date): Fragment => tx`(
   and exists (select from runners r where r.env = s.env and not is_lease_over(r.heartbeat_at, r.expires_at, ${now}))
   and not exists (select from runners r where r.env = s.env and r.expires_at > ${now}))`;
 
-/** Queried once the rows are locked: the statement that claimed them does not see the run of a process that held one just before. */
+/**
+ * Queried after the rows are locked, because the statement that claimed them does not see the run of a process that held one just before.
+ */
 async function busyAmong<R extends ScheduleRow>(
   tx: Transaction,
   rows: readonly R[],

@@ -202,7 +202,7 @@ describe('create', () => {
     const reply = await create(wrong);
     expect(reply.status).toBe(status);
     expect(reply.body.error).toMatch(message);
-    // Older clients expect them there.
+    // Older clients expect the fields there.
     expect(reply.body.issues).toEqual(reply.body.details);
     expect(reply.body.issues === undefined).toBe(status !== 400);
   });
@@ -239,7 +239,7 @@ describe('update', () => {
     }
   });
 
-  test('of a missing schedule returns 404 and creates none', async () => {
+  test('of a missing schedule returns 404 and does not create one', async () => {
     const before = (await call('GET', '/api/v1/schedules')).body['pagination'];
     const reply = await call('PUT', '/api/v1/schedules/sched_missing', { task: 'report', cron: '* * * * *' });
     expect(reply).toMatchObject({ status: 404, body: { error: 'Schedule not found' } });
@@ -289,7 +289,7 @@ describe('list', () => {
   });
 });
 
-test('activate and deactivate return the schedule, also repeatedly; a deleted one is not found', async () => {
+test('activate and deactivate return the schedule, even when repeated; a deleted one is not found', async () => {
   const { id } = (await create({})).body;
   for (const [verb, active] of [
     ['deactivate', false],
@@ -334,7 +334,7 @@ test('time zones need no key, are open to browsers, and omit UTC on request', as
   expect(without.timezones).toEqual(timezones.slice(1));
 });
 
-test('accepts secret keys only', async () => {
+test('accepts only secret keys', async () => {
   const token = server.credentials?.personalAccessToken ?? '';
   expect((await call('GET', '/api/v1/schedules', undefined, 'prod', token)).status).toBe(401);
   expect((await call('GET', '/api/v1/schedules', undefined, 'prod', 'nonsense')).status).toBe(401);
@@ -384,7 +384,7 @@ describe('declared schedules', () => {
     expect(await declared()).toEqual([]);
   });
 
-  test('missing from a version are set aside, and return under their id, deactivated or not', async () => {
+  test('missing from a version are set aside, and return with the same id and state', async () => {
     const listed = async () =>
       ((await call('GET', '/api/v1/schedules?perPage=100')).body['data'] as unknown as Schedule[]).filter(
         ({ type }) => type === 'DECLARATIVE',

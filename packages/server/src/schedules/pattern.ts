@@ -12,7 +12,7 @@ import {
 
 /** A parsed and validated firing pattern. Instants are milliseconds since 1970. */
 export interface Pattern {
-  /** The id of the schedule, which determines its position in the window. */
+  /** The id of the schedule, which determines the position in its window. */
   readonly id: string;
   readonly cron: Cron;
   readonly timezone: string;
@@ -36,7 +36,7 @@ export interface Written {
 export function readPattern(id: string, { cron, timezone, window }: Written): Pattern {
   const read = parseCron(cron);
   requireDates(read);
-  // Stored verbatim: the runtime's own name for it may differ, such as Asia/Calcutta.
+  // Stored verbatim, because the runtime's own name for it may differ, such as Asia/Calcutta.
   const zone = timezone || 'UTC';
   findZone(zone);
   return { id, cron: read, timezone: zone, window: window ? parseWindow(window) : undefined };
@@ -67,8 +67,8 @@ function offsetAt({ id, cron, timezone, window }: Pattern, nominal: number): num
 }
 
 /**
- * How much later than its nominal time a tick may start: for a window with a length, the same for all ticks; for a share, less than the
- * interval.
+ * How much later than its nominal time a tick may start. For a window with a fixed length, this is the same for all ticks; for a
+ * percentage, it is less than the interval.
  */
 export const fixedOffset = ({ id, window }: Pattern): number =>
   window?.kind === 'length' ? windowOffset(window, id, 0) : 0;

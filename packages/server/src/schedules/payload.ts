@@ -15,7 +15,7 @@ export interface PayloadInput {
   readonly lastTimestamp: number | undefined;
 }
 
-/** The payload of a scheduled run, as superjson: its times arrive as dates. */
+/** The payload of a scheduled run, as superjson, so that its times arrive as dates. */
 export function schedulePayload({
   pattern,
   type,

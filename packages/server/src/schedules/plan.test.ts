@@ -30,7 +30,7 @@ const ranges = (plan: ReturnType<typeof planTicks>) =>
   ]);
 
 describe('a tick that is on time', () => {
-  test('fires, and the following one is next', () => {
+  test('fires, and the next one follows', () => {
     const plan = planTicks(due(), at('00:01:00'), 10);
     expect(nominals(plan.fire)).toEqual(['00:01']);
     expect(plan.skip).toEqual([]);
@@ -73,7 +73,7 @@ describe('missed ticks', () => {
     expect(plan.next?.nominal).toBe(at('04:00:00'));
   });
 
-  test('fires a limited number at once, and keeps the others due', () => {
+  test('fires a limited number at once; the rest remain due', () => {
     const plan = planTicks(due({ missed: readMissedRule('all:1h') }), at('00:30:00'), 10);
     expect(plan.fire).toHaveLength(10);
     expect(plan.next?.nominal).toBe(at('00:11:00'));
@@ -97,7 +97,7 @@ describe('overlap', () => {
     expect(ranges(idle)).toEqual([['00:02', '00:03', 'overlap']]);
   });
 
-  test('cancel: of several at once only the last is started', () => {
+  test('cancel: of several at once, only the last is started', () => {
     const plan = planTicks(due({ overlap: 'cancel', missed: readMissedRule('all:1h') }), at('00:03:00'), 10);
     expect(nominals(plan.fire)).toEqual(['00:03']);
     expect(ranges(plan)).toEqual([['00:01', '00:02', 'overlap']]);

@@ -13,7 +13,7 @@ export interface Skip {
 
 export interface DueSchedule {
   readonly pattern: Pattern;
-  /** Ticks of the pattern are strictly after this time. */
+  /** The pattern's ticks are strictly after this time. */
   readonly since: number;
   /** The first tick that was not fired; it may be one of an earlier pattern. */
   readonly first: number;
@@ -35,7 +35,7 @@ export interface Plan {
 
 /**
  * Plans the due ticks of a schedule: which ones create a run, which are skipped and why, and which one is next. At most `max` fire at once;
- * the rest stay due. The cost does not depend on the time since the last call.
+ * the rest remain due. The cost does not depend on the time since the last call.
  */
 export function planTicks(schedule: DueSchedule, now: number, max: number): Plan {
   const { pattern, since, first, missed, overlap, stopped } = schedule;
@@ -65,7 +65,7 @@ export function planTicks(schedule: DueSchedule, now: number, max: number): Plan
     return { fire: schedule.busy ? [] : [tick], skip, next };
   }
   if (overlap === 'cancel') {
-    // Each would end the previous one: only the last is worth starting.
+    // Each would end the previous one, so only the last is worth starting.
     const before = tick.nominal < last.nominal ? tickBefore(pattern, last.nominal) : undefined;
     if (before) skip.push(overlapping(tick, before.nominal < tick.nominal ? tick : before));
     return { fire: [last], skip, next };
@@ -82,7 +82,7 @@ export function planTicks(schedule: DueSchedule, now: number, max: number): Plan
 /** The last tick that should have started by now. */
 function latestDue({ pattern, since, first }: DueSchedule, now: number): Tick {
   let last = tickBefore(pattern, now - fixedOffset(pattern) + 1);
-  // The window is a share of the interval: the tick before has started before this one's nominal time.
+  // The window is a share of the interval, so the previous tick has started before this one's nominal time.
   if (last && last.due > now) last = tickBefore(pattern, last.nominal);
   return last && last.nominal > first && last.nominal > since ? last : tickAt(pattern, first);
 }

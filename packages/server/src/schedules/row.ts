@@ -77,7 +77,7 @@ export interface ScheduleLag {
   readonly runs: number;
 }
 
-/** A schedule in its wire format. `showKey` includes a random key, too. */
+/** A schedule in its wire format. `showKey` also includes a random key. */
 export function scheduleOf(
   row: ScheduleRow & { readonly lag?: ScheduleLag | null },
   environment: Environment,

@@ -1,7 +1,7 @@
 import type { OverlapRule } from '@millrace/contract';
 import { unprocessable } from '../problem.ts';
 
-/** The rule for late ticks: how far back they still run, and whether the latest one always does. */
+/** The rule for late ticks: how late they may still run, and whether the latest one always runs. */
 export interface MissedRule {
   /** Ticks that should have started longer ago than this are missed. */
   readonly withinMs: number;
@@ -12,7 +12,7 @@ export interface MissedRule {
 export const defaultMissed = 'once';
 export const defaultOverlap: OverlapRule = 'allow';
 
-/** A tick up to this late does not count as missed: a restart or a busy database drops nothing under any rule. */
+/** A tick that is late by up to this much does not count as missed, so that a restart or a busy database never drops one. */
 export const graceMs = 60_000;
 const maxMs = 7 * 86_400_000;
 const unitMs: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };

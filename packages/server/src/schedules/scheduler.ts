@@ -7,8 +7,8 @@ export interface SchedulerDependencies extends FireDependencies {
 }
 
 /**
- * The job that fires schedules, to the millisecond for the times that this process knows of. Once a second it checks for schedules created by
- * other processes. While nothing is due, a tick reads one index entry.
+ * The job that fires schedules, accurate to the millisecond for the times known to this process. Once a second it checks for schedules
+ * created by other processes. While nothing is due, a tick reads one index entry.
  */
 export const scheduler = ({ timer, ...dependencies }: SchedulerDependencies): Job => ({
   name: 'scheduler',

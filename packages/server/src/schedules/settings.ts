@@ -49,7 +49,7 @@ export function readSettings(id: string, settings: Settings, now: number, row?: 
   };
 }
 
-/** Deploying the same settings again, even at the moment of a tick, loses no ticks: unfired ticks stay due. */
+/** Deploying the same settings again, even at the moment of a tick, does not lose ticks, because unfired ticks remain due. */
 function nextTick(
   pattern: Pattern,
   now: number,
@@ -64,11 +64,14 @@ function nextTick(
   return pending && pending.due <= now ? pending : tickAfter(pattern, now);
 }
 
-/** Whether the ticks stay the same: the window changes only their start. The zone comes first: this runtime may no longer have the old one. */
+/**
+ * Whether the ticks stay the same. The window changes only their start. The zone is compared first, because this runtime may no longer have
+ * the old one.
+ */
 const firesAlike = (row: ScheduleRow, { cron, timezone }: Pattern): boolean =>
   row.timezone === timezone && patternOf(row).cron.text.toLowerCase() === cron.text.toLowerCase();
 
-/** An error of the cron library is the caller's to fix. */
+/** An error from the cron library is one that the caller must fix. */
 export function readable<T>(read: () => T): T {
   try {
     return read();

@@ -11,8 +11,8 @@ import { replaceSettings } from './update.ts';
 
 /**
  * Replaces the declared schedules of an environment with those of a version's tasks, in the transaction that makes the version current. A
- * schedule whose task is no longer declared is set aside: it is hidden and does not fire. When a later version declares it, it returns under
- * its id, and stays deactivated if a user had deactivated it.
+ * schedule whose task is no longer declared is set aside: it is hidden and does not fire. When a later version declares it, it returns with
+ * the same id, and remains deactivated if a user had deactivated it.
  */
 export async function syncDeclared(
   tx: Transaction,
@@ -71,7 +71,7 @@ interface Declared {
   readonly settings: Settings;
 }
 
-/** In preview branches, only schedules that name the branch are declared, unless others were requested. */
+/** In preview branches, only schedules that name the branch are declared, unless more were requested. */
 function declaredIn(
   kind: EnvironmentKind | undefined,
   tasks: readonly TaskManifest[],

@@ -29,7 +29,7 @@ async function deployedTask(
 ): Promise<TaskManifest | undefined> {
   const task = (await versions.current(env))?.tasks.get(id);
   if (isScheduledTask(task)) return task;
-  // It may have just been deployed through another process.
+  // The task may have just been deployed through another process.
   versions.forget(env);
   return (await versions.current(env))?.tasks.get(id);
 }

@@ -4,7 +4,7 @@ import { listTicks } from './ticks.ts';
 
 const minute = 60_000;
 
-test('ticks are returned with their run or with the reason for its absence, newest first and in pages', async () => {
+test('ticks are returned with their run or the reason for its absence, newest first, in pages', async () => {
   const { engine, environment, sql, create, fire, goTo } = await testSchedules();
   const env = environment.id;
   const base = Math.ceil(engine.clock.now() / minute) * minute + minute;

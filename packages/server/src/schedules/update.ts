@@ -19,7 +19,7 @@ export async function updateSchedule(
   record?: RecordHere,
 ): Promise<ScheduleRow> {
   changeable(await findSchedule(engine.sql, env, idOrKey));
-  // Before the transaction: it may query the database, over a separate connection.
+  // Runs before the transaction, because it may query the database over a separate connection.
   await requireScheduledTask(engine, env, body.task);
   return engine.sql.begin(async (tx) => {
     const row = changeable(await findSchedule(tx, env, idOrKey, true));

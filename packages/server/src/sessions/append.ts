@@ -37,7 +37,7 @@ export function recordOfText(text: string, partId: string | undefined): NewRecor
   return { body: JSON.stringify({ data: text, id }), id };
 }
 
-/** Appends to a channel of a session. A rejection gets the status and message that the session API documents. */
+/** Appends to a channel of a session. A rejection has the status and message documented for the session API. */
 export async function appendToSession(
   { channels, sessions }: AppendDependencies,
   { session, key, isSide }: Target,

@@ -10,7 +10,7 @@ import { createSession } from './create.ts';
 import { findSession } from './find.ts';
 import { createEnsureServed } from './serve.ts';
 
-/** Sessions that are closed while their runs begin to wait. */
+/** Sessions that are closed while their runs are beginning to wait. */
 async function sessions() {
   const fixture = await testEngine();
   const { engine, sql, environment, dispatch, database } = fixture;

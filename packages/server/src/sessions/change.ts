@@ -35,7 +35,7 @@ export interface CloseDependencies extends ServeDependencies {
   readonly resume: (env: number) => void;
 }
 
-/** Closes a session and its channels, and ends the waits for its messages. A second close changes nothing. */
+/** Closes a session and its channels and ends the waits for its messages. Closing it again changes nothing. */
 export async function closeSession(
   { engine: { sql, clock }, dispatch, resume }: CloseDependencies,
   { env, id }: SessionRow,

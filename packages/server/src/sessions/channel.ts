@@ -16,7 +16,7 @@ export interface KnownSession {
 }
 
 export interface AuthorizedChannel {
-  /** Undefined if no session has this external id yet: the channel is empty and may be followed. */
+  /** Undefined if no session has this external id yet, in which case the channel is empty and may be followed. */
   readonly session: KnownSession | undefined;
   readonly key: ChannelKey;
 }
@@ -26,7 +26,7 @@ type Asking = Pick<Request<never>, 'environment' | 'authorize' | 'principal'> & 
 };
 
 const maxCached = 20_000;
-/** How long it may take to detect that a session was pruned and its external id was given to another. */
+/** How long it may take to detect that a session was pruned and its external id was assigned to another. */
 const cachedMs = 30_000;
 
 /** Finds the channels of sessions and authorizes requests for them. Sessions are cached. */

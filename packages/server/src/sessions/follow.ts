@@ -15,7 +15,7 @@ type Asking = Pick<Request<never>, 'header' | 'setHeader'>;
 
 const defaultIdleSeconds = 60;
 const maxIdleSeconds = 600;
-/** The idle time of a stream whose turn is complete: a record may be about to arrive. */
+/** The idle time of a stream whose turn is complete, since a record may be about to arrive. */
 const turnCompleteIdleMs = 1_000;
 
 /** Follows a channel from the record named in the request's headers. */
@@ -44,7 +44,7 @@ export async function followChannel(
   });
 }
 
-/** The number of the first record to send. The id of a batch is its last number, with more data after a comma or a dash. */
+/** The number of the first record to send. The id of a batch is its last number, optionally followed by a comma or dash and more data. */
 export function readLastEventId(text: string | undefined): number {
   if (text === undefined || text === '') return 0;
   const [, digits] = /^(\d+)(?:[-,].*)?$/.exec(text) ?? [];
@@ -66,7 +66,7 @@ function readFraming(text: string | undefined): Framing {
   throw badRequest('X-Stream-Version: must be v1 or v2.');
 }
 
-/** Whether no record is expected for now: the last record marks the task's turn as complete, or the session is closed. */
+/** Whether no record is currently expected, because the last record marks the task's turn as complete or the session is closed. */
 async function isTurnComplete(channels: Channels, key: ChannelKey): Promise<boolean> {
   const end = await channels.tail(key);
   if (end?.closed) return true;

@@ -28,7 +28,7 @@ export function sessionHandlers(
     async createSession(request) {
       const { principal, body } = request;
       if (isUser(principal)) throw forbidden();
-      // A scope for one session does not allow creating one. A scope for its task does.
+      // A scope for one session does not permit creating a session, but a scope for its task does.
       const created = await createSession(dependencies, principal, body, (task) =>
         request.authorize([{ type: 'sessions' }, { type: 'tasks', id: task }]),
       );
@@ -39,7 +39,7 @@ export function sessionHandlers(
     async listSessions(request) {
       const tasks = request.query['filter[taskIdentifier]'] ?? [];
       if (tasks.length === 0) request.authorize([{ type: 'sessions' }, { type: 'tasks' }]);
-      // The caller must be allowed to see the sessions of all tasks it names.
+      // The caller must have permission to see the sessions of all tasks it names.
       for (const task of tasks) request.authorize([{ type: 'sessions' }, { type: 'tasks', id: task }]);
       return listSessions(sql, request.environment.id, request.query, clock.now());
     },

@@ -13,7 +13,7 @@ export function namedParts(
   io: Io,
   side: string | undefined,
 ): string[] {
-  // These callers are allowed everything.
+  // These callers may do everything.
   if (isUser(principal) || isUnrestricted(principal.scopes)) return [];
   const channel = side === undefined ? '' : `:channels:${side}`;
   const endings = [...(side === undefined ? [] : [channel]), ...(io === 'out' ? [`${channel}:out`] : [])];

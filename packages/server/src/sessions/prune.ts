@@ -4,8 +4,8 @@ const maxAtOnce = 50;
 const maxRows = 1_000;
 
 /**
- * The background job that deletes sessions that ended longer ago than the retention. All their records are deleted first: a new session with
- * the same external id has channels of the same names, which must start empty.
+ * The background job that deletes sessions that ended longer ago than the retention. All their records are deleted first, because a new
+ * session with the same external id has channels with the same names, which must start empty.
  */
 export const sessionPruner = ({ sql, clock }: Pick<Engine, 'sql' | 'clock'>, retentionMs: number) => ({
   name: 'session pruner',
@@ -32,7 +32,7 @@ export const sessionPruner = ({ sql, clock }: Pick<Engine, 'sql' | 'clock'>, ret
           select p.ctid from channel_parts p where p.channel in (${channels}) limit ${maxRows}))`;
       rows = count;
     }
-    // A session that has ended takes no appends, so its channels are still empty.
+    // A session that has ended does not accept appends, so its channels are still empty.
     await sql`
       with gone as (
         delete from sessions s using unnest(${envs}::int[], ${ids}::text[]) as e (env, id)

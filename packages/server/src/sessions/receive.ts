@@ -18,7 +18,7 @@ export interface ReceiveDependencies extends AppendDependencies {
 
 /**
  * Appends messages to the `.in` channel of a session. Then starts a run if none is live, and resumes one that waits for messages. If that
- * fails, the messages are stored anyway, and the session watcher does it later.
+ * fails, the messages are still stored, and the session watcher does it later.
  */
 export async function receiveMessages(
   dependencies: ReceiveDependencies,

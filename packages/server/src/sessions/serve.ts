@@ -58,7 +58,7 @@ export async function replaceRun(
   const run = await prepareServing(engine, environment, servingOf(row), previous);
   const now = new Date(clock.now());
   const isReplaced = await sql.begin(async (tx) => {
-    // One of several concurrent callers changes the row. The others wait for its lock and then match nothing.
+    // Only one of several concurrent callers changes the row. The others wait for its lock and then match nothing.
     const { count } = await tx`
       update sessions set run_id = ${run.id}, updated_at = ${now}
        where env = ${environment.id} and id = ${row.id} and run_id is not distinct from ${previous}

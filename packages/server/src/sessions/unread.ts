@@ -25,8 +25,8 @@ export type ServeUnread = (env: number, run: string, consumed: Consumed) => Prom
 const whileAway = { when: isTransient, maxTries: 1_200, delayMs: () => 500 };
 
 /**
- * Starts another run for messages that arrived during a run and that it did not consume: their writers saw a live run and started none. Call it
- * when the end of the run is stored, so that either the writer sees the end or this function sees the message.
+ * Starts another run for messages that arrived during a run but were not consumed by it. Their writers saw a live run and did not start
+ * one. Call this when the end of the run is stored, so that either the writer sees the end or this function sees the message.
  */
 export function createServeUnread({ sql, log, ensureServed }: UnreadDependencies): ServeUnread {
   return async (env, run, consumed) => {
@@ -53,7 +53,7 @@ async function namedSessions(sql: Sql, env: number, consumed: Consumed) {
 
 /**
  * Resolves with the session's environment if its unread messages need another run: they arrived after the run was created, or the run
- * consumed more than the last one that left messages unread. Otherwise a task that never consumes would be started again and again.
+ * consumed more than the last one that left messages unread. Otherwise a task that never consumes messages would be restarted forever.
  */
 async function markUnread(
   sql: Sql,

@@ -10,7 +10,7 @@ import { sessionWatcher } from './watch.ts';
 
 const minute = 60_000;
 
-/** Sessions whose messages are appended by a process that dies right after. */
+/** Sessions whose messages are appended by a process that dies right afterwards. */
 async function sessions() {
   const fixture = await testEngine();
   const { engine, sql, environment, dispatch, database } = fixture;
@@ -60,14 +60,14 @@ test('a message without a run is found, and one run is started for it', async ()
     return names;
   };
 
-  // The process that appended it may still be about to start one.
+  // The process that appended it may be about to start a run.
   await watcher.tick();
   expect(await changed()).toEqual([]);
   engine.clock.shift(minute);
   await watcher.tick();
   expect(await changed()).toEqual(['lost']);
   const started = await runOf(lost!.id);
-  // A run that leaves it again is not restarted repeatedly.
+  // A run that leaves the message unread again is not restarted repeatedly.
   await endRun(lost!.id);
   engine.clock.shift(minute);
   await watcher.tick();

@@ -13,8 +13,8 @@ const maxScanMs = 86_400_000;
 
 /**
  * The background job that handles messages whose process died or failed before it acted on them. It starts runs for messages without a live
- * run. It resumes runs that wait for messages that arrived, or for those of a session that ended. It scans the appends and ends since the
- * last scan of any process, and no idle sessions.
+ * run, and resumes runs that wait for messages that have arrived, or for messages of a session that has ended. It scans the appends and
+ * ends since the last scan of any process, but no idle sessions.
  */
 export const sessionWatcher = (
   { sql, clock, log }: Pick<Engine, 'sql' | 'clock' | 'log'>,

@@ -10,20 +10,23 @@ export interface ArchiveBranchDependencies {
   readonly sql: Sql;
   /** How many runs of an environment have not ended. */
   readonly countLiveRuns: (env: number) => Promise<number>;
-  /** Cancels them, for a few seconds at most; `record` is called in the transaction that cancels the first. Resolves with their number. */
+  /**
+   * Cancels runs, for a few seconds at most; `record` is called in the transaction that cancels the first one. Resolves with the number of
+   * canceled runs.
+   */
   readonly cancelLiveRuns: (env: number, record: (tx: Transaction) => Promise<void>) => Promise<number>;
 }
 
 export interface ArchivedBranch extends ChangedBranch {
-  /** False while awaited live attempts are stopping: the call must then be repeated. */
+  /** False while awaited live attempts are stopping, in which case the call must be repeated. */
   readonly isArchived: boolean;
   readonly canceled: number;
   readonly liveRuns: number;
 }
 
 /**
- * Archives a branch: no key or token can access it any longer. Its data stays until it is pruned. Its unfinished runs are canceled.
- * `cancelRuns` false rejects that, and true archives nothing before they have ended.
+ * Archives a branch, so that no key or token can access it any longer. Its data remains until it is pruned. Its unfinished runs are
+ * canceled. If `cancelRuns` is false, the call is rejected instead; if true, the branch is archived only after they have ended.
  */
 export async function archiveBranch(
   { sql, countLiveRuns, cancelLiveRuns }: ArchiveBranchDependencies,
@@ -57,7 +60,7 @@ export async function archiveBranch(
     const { parent } = live;
     if (liveRuns > 0 && request.cancelRuns)
       return { id: publicId, parent, isArchived: false, canceled, liveRuns };
-    // A run that is triggered at this moment stays in it, and does not start.
+    // A run that is triggered at this moment stays in it and does not start.
     await archiveEnvironments(tx, tx`e.id = ${id} and e.archived_at is null`, { deleted: false });
     await recordAct(tx, by, { ...here, act: 'branch.archived', old: { branch } });
     return { id: publicId, parent, isArchived: true, canceled, liveRuns };

@@ -7,7 +7,7 @@ test('a branch that a member creates while being removed is archived with its en
   const ann = await userWith('member');
   const waiting = () => lockWaiters(sql);
   const { making, removing } = await sql.begin(async (tx) => {
-    // A transaction that records an act blocks here, with everything else done.
+    // A transaction that records an act blocks here after doing everything else.
     await tx`lock table audit_log in share mode`;
     const branch = ask(`POST /api/v1/projects/${projectRef}/branches`, {
       key: ann.token,

@@ -53,7 +53,7 @@ test('a later start returns them again only on request', async () => {
   });
 });
 
-test('processes that start at once create one project, and one of them returns the secrets', async () => {
+test('processes that start at the same time create one project, and one of them returns the secrets', async () => {
   const { connection } = await emptyDatabase();
   const pools = Array.from({ length: 6 }, () => connect(connection, { name: 'test', max: 1 }));
   try {
@@ -65,7 +65,7 @@ test('processes that start at once create one project, and one of them returns t
   }
 });
 
-test('another master key is rejected before any write, and the database has no secret in plain text', async () => {
+test('a different master key is rejected before any write, and the database contains no secrets in plain text', async () => {
   const { sql } = await emptyDatabase();
   const created = await ensureTenancy(sql, { masterKey, reveal: false });
   const rows = async () =>

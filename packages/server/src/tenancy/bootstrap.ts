@@ -26,16 +26,16 @@ export interface TenancyOptions {
   /** Values for the first project, instead of generated ones. */
   readonly settings?: BootstrapSettings | undefined;
   /**
-   * Delivers the new credentials before the transaction commits. If it rejects, or this process dies, nothing was created and the next
-   * start creates everything again.
+   * Delivers the new credentials before the transaction commits. If it rejects, or this process dies, nothing is created and the next start
+   * tries again.
    */
   readonly deliver?: ((credentials: Credentials) => Promise<void>) | undefined;
 }
 
 /**
  * Creates the first organization, user and project with its four environments, a secret key for each and a personal access token, unless a
- * project exists. Returns the credentials if it created them or may reveal them, otherwise null. Throws for a master key that does not belong
- * to this database. If several processes start at once, one of them creates everything.
+ * project exists. Returns the credentials if it created them or may reveal them, otherwise null. Throws for a master key that does not
+ * belong to this database. If several processes start at the same time, one of them creates everything.
  */
 export async function ensureTenancy(sql: Sql, options: TenancyOptions): Promise<Credentials | null> {
   const { masterKey, reveal } = options;

@@ -59,7 +59,7 @@ const forbidden: readonly (readonly [RegExp, string])[] = [
   [/@\{/, '@{'],
 ];
 
-/** Validates the name of a new branch: git's rules, and only characters that are allowed in a header. */
+/** Validates the name of a new branch: it must follow git's rules and contain only characters that are allowed in a header. */
 export function newBranchName(text: string, kind: BranchKind): string {
   const name = branchName(text);
   if (name === undefined)
@@ -83,7 +83,7 @@ export interface ChangedBranch {
 
 export interface CreateBranchDependencies {
   readonly sql: Sql;
-  /** Applies the declared schedules of an environment that should fire in it. */
+  /** Applies the declared schedules that should fire in an environment. */
   readonly declareSchedules: (tx: Transaction, env: number) => Promise<void>;
 }
 
@@ -94,7 +94,7 @@ interface NewBranch {
   readonly schedules?: boolean | undefined;
 }
 
-/** Creates the branch unless it exists. The commit information in `git` and whether schedules fire are updated either way. */
+/** Creates the branch unless it exists. The commit information in `git` and the schedule setting are updated either way. */
 export async function createBranch(
   { sql, declareSchedules }: CreateBranchDependencies,
   ref: string,
@@ -122,7 +122,7 @@ export async function createBranch(
        where parent_id = ${parent.id} and archived_at is null and branch <> ${name}`;
     if (live >= maxBranches)
       throw badRequest(`${request.env} has ${live} branches, which is the maximum. Archive some of them.`);
-    // The parent is locked, so that it cannot change between these two.
+    // The parent is locked, so that it cannot change in between.
     const [before] = await tx<{ schedules: boolean }[]>`
       select declared_schedules as schedules from environments
        where parent_id = ${parent.id} and branch = ${name} and archived_at is null`;

@@ -1,4 +1,4 @@
-/** Deletes projects and environments: access ends at once, the data is deleted in batches. */
+/** Deletes projects and environments. Access ends immediately; the data is deleted in batches. */
 import type { Environment } from '../auth/principal.ts';
 import type { MasterKey } from '../auth/seal.ts';
 import { recordAct, type Actor } from '../audit/record.ts';
@@ -42,7 +42,7 @@ export async function deleteProject(
 }
 
 /**
- * Deletes an environment with its branches, keys and data. A new, empty one replaces it, since every project has one of each kind.
+ * Deletes an environment with its branches, keys and data. It is replaced by a new, empty one, since every project has one of each kind.
  * prod can only be deleted with its project.
  */
 export async function deleteEnvironment(

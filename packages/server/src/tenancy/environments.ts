@@ -7,7 +7,7 @@ import { newId } from '../db/ids.ts';
 import { insertKey } from './create-key.ts';
 
 /**
- * Creates an environment with a signing key and an unrestricted secret key (`key` if given). `memberId` is the owner of a dev environment.
+ * Creates an environment with a signing key and an unrestricted secret key (`key`, if given). `memberId` is the owner of a dev environment.
  */
 export async function insertEnvironment(
   sql: Queryable,
@@ -59,7 +59,7 @@ export async function addMissingDevEnvironments(
 
 /** Days until the data of an archived environment is deleted. */
 export const archivedDays = 30;
-/** Minutes until the data of a deleted environment is deleted: requests and attempts in progress have ended by then. */
+/** Minutes until the data of a deleted environment is deleted. Requests and attempts in progress have ended by then. */
 const deletedMinutes = 5;
 
 /**
@@ -72,7 +72,7 @@ export async function archiveEnvironments(
   { deleted }: { readonly deleted: boolean },
 ): Promise<void> {
   const [days, minutes] = deleted ? [0, deletedMinutes] : [archivedDays, 0];
-  // Waits for transactions that are creating a branch. The next statement sees their branches.
+  // Waits for transactions that are creating a branch, so that the next statement sees their branches.
   await sql`select from environments e where ${which} order by e.id for no key update`;
   await sql`
     with gone as (select e.id from environments e where ${which})

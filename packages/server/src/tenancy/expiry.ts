@@ -13,7 +13,7 @@ export function readExpiry(text: string | undefined, now: number): Date | null {
 
 const maxOverlapMs = 30 * 86_400_000;
 
-/** Milliseconds for which an old key stays valid alongside the new one. */
+/** How long an old key remains valid alongside the new one, in milliseconds. */
 export function readOverlap(text = '24h'): number {
   const ms = parseTimeSpan(text);
   if (typeof ms !== 'number') throw badRequest(`overlap: ${ms.error}`);

@@ -203,7 +203,7 @@ export const organizationHandlers = ({
   updateOrganization: (request) =>
     renameOrganization(sql, userOf(request), request.params.organization, request.body.name, request),
   listMembers: ({ params }) => listMembers(sql, params.organization),
-  // Public tokens that the user created end when the user may no longer act.
+  // Public tokens created by the user end when the user may no longer act.
   updateMember: async (request) =>
     ended(
       await changeRole(sql, request.params.organization, request.params.userId, request.body.role, request),

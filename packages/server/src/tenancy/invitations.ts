@@ -1,4 +1,4 @@
-/** Invitations: a one-time token that makes its holder a member. No mail is sent: the inviter hands the token over. */
+/** Invitations: a one-time token that makes its holder a member. No mail is sent; the inviter passes the token on. */
 import type { Invitation, Organization, Role } from '@millrace/contract';
 import { userBehind } from '../auth/principal.ts';
 import { credentialDigest, newInvitationToken } from '../auth/keys.ts';
@@ -145,7 +145,7 @@ export async function joinByInvitation(
   return sql.begin(async (tx) => {
     const used = await useInvitation(tx, request.token);
     const userId = newId('user');
-    // If another user has the address, the new user gets none.
+    // If another user has the address, the new user is created without one.
     const { count } = await tx`
       insert into users (id, name, email) values (${userId}, ${request.name}, ${used.email})
       on conflict (email) do nothing`;

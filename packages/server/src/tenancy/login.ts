@@ -20,7 +20,7 @@ export interface LoginDependencies {
   readonly mayTry: (userId: string) => boolean;
 }
 
-/** The origin of a login request. */
+/** Where a login request came from. */
 interface Asking extends Origin {
   readonly hostName: string | undefined;
   readonly forwardedFor: string | undefined;
@@ -31,7 +31,7 @@ const lifetimeMs = 10 * 60_000;
 const firstInterval = 1;
 const slowedBy = 5;
 const maxInterval = 60;
-/** Maximum number of pending logins. Anyone may request one, and each row stays for ten minutes. */
+/** Maximum number of pending logins. Anyone may request one, and each row is kept for ten minutes. */
 const maxWaiting = 10_000;
 const tokenDays = 90;
 const day = 86_400_000;
@@ -54,7 +54,7 @@ export async function requestLogin(
   const expiresAt = new Date(now() + lifetimeMs);
   await sql`delete from login_requests where expires_at <= ${requestedAt}`;
   const deviceCode = newDeviceCode();
-  // Try again with another code if the user code is taken.
+  // Tries again with another code if the user code is already in use.
   for (let tries = 0; tries < 5; tries++) {
     const userCode = newUserCode();
     const { count } = await sql`
@@ -92,7 +92,7 @@ function triedCode({ mayTry }: LoginDependencies, userId: string, typed: string)
   return userCode;
 }
 
-const approvedAlready = () => unprocessable('This code has been approved already');
+const approvedAlready = () => unprocessable('This code has already been approved');
 
 export async function describeLogin(
   dependencies: LoginDependencies,
@@ -111,8 +111,8 @@ export async function describeLogin(
 }
 
 /**
- * The credential that an approval depends on: a token, the token that the session was opened with, or the session. The approved credential ends
- * no later than that token, and is not created if the token has ended by then.
+ * The credential that an approval depends on: a token, the token that the session was opened with, or the session. The approved credential
+ * expires no later than that token and is not created if the token has expired by then.
  */
 type Approver =
   | {
@@ -155,7 +155,7 @@ export async function approveLogin(
   return sql.begin(async (tx) => {
     const approver = await liveApprover(tx, principal);
     if (!approver) throw unauthorized('Invalid Access Token');
-    // A session without a token has no expiry that a new token would inherit, the same as when it creates one directly.
+    // A session without a token has no expiry for a new token to inherit, just as when it creates one directly.
     const latest = approver.kind === 'browser' ? null : approver.expiresAt;
     if (requestedExpiry && wished && latest && wished > latest) {
       throw unprocessable(
@@ -195,8 +195,8 @@ export type Approval =
     };
 
 /**
- * Uses an approved login, in the transaction that creates the device's credential. A device that polls too soon must wait longer and receives
- * nothing until then.
+ * Uses an approved login, in the transaction that creates the device's credential. A device that polls too early must wait longer and
+ * receives nothing until then.
  */
 export async function takeApproval(tx: Queryable, deviceCode: string, now: number): Promise<Approval> {
   const digest = credentialDigest(deviceCode);

@@ -131,7 +131,7 @@ async function refuseLastOwner(sql: Queryable, organization: string): Promise<vo
     throw unprocessable('An organization must have an owner. Make another member an owner first.');
 }
 
-/** 403 unless the actor is an owner or none of the roles is owner: only owners add and remove owners. */
+/** 403 unless the actor is an owner or none of the roles is owner, because only owners may add and remove owners. */
 export function refuseOwnership(actorRole: Role | undefined, ...concerned: readonly Role[]): void {
   if (actorRole !== 'owner' && concerned.includes('owner')) throw forbidden();
 }
@@ -159,7 +159,7 @@ export async function changeRole(
   });
 }
 
-/** Removes a member, or lets one leave. Public tokens in their name and their dev environments end; keys they created stay. */
+/** Removes a member, or lets one leave. Public tokens in their name and their dev environments end; keys they created remain. */
 export async function removeMember(
   sql: Sql,
   organization: string,

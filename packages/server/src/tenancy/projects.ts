@@ -66,7 +66,7 @@ export async function insertProject(
   settings: Pick<BootstrapSettings, 'projectRef' | 'secretKeys'> = { secretKeys: {} },
 ): Promise<{ ref: string; secretKeys: Record<EnvironmentKind, string> }> {
   const ref = settings.projectRef ?? newProjectRef();
-  // Locked, so that no member joins without getting a dev environment.
+  // Locked, so that no member can join without getting a dev environment.
   await sql`select from organizations where id = ${organization} for update`;
   const [project] = await sql<{ id: number }[]>`
     insert into projects (ref, organization_id, name) values (${ref}, ${organization}, ${name}) returning id`;
@@ -136,7 +136,7 @@ export async function listEnvironments(sql: Sql, userId: string, ref: string) {
   }));
 }
 
-/** The text of the unrestricted live key that lasts longest (the oldest of several). The access is recorded in the audit log. */
+/** The text of the unrestricted live key that expires last (the oldest, if there are several). The access is recorded in the audit log. */
 export async function revealKey(
   sql: Sql,
   masterKey: MasterKey,

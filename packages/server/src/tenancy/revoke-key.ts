@@ -5,7 +5,7 @@ import type { Sql } from '../db/connect.ts';
 import { notFound } from '../problem.ts';
 import { keyColumns, keyOf, type KeyRow } from './key-row.ts';
 
-/** Revokes a key. Idempotent. Every process refuses the key within a second. */
+/** Revokes a key. Idempotent. Every process rejects the key within a second. */
 export async function revokeKey(
   sql: Sql,
   environment: Environment,

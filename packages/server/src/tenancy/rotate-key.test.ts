@@ -6,7 +6,7 @@ import { rotateKey } from './rotate-key.ts';
 
 const minute = 60_000;
 
-test.each([-10, 10])('a server whose clock is off by %s minutes creates a valid key', async (off) => {
+test.each([-10, 10])('a server whose clock is off by %s minutes creates valid keys', async (off) => {
   const { projectRef, publicIdOf, sql } = await installation();
   const publicId = await publicIdOf('prod');
   const [found] = await sql<{ environment: Environment }[]>`

@@ -11,7 +11,7 @@ import { keyColumns, keyOf, type KeyRow } from './key-row.ts';
 const lastDayMs = Date.UTC(9999, 11, 31);
 
 /**
- * Creates a key with the properties of another one, and with the same lifetime. The old key ends after `overlapMs` (0: at once) and
+ * Creates a key with the properties of another one, and with the same lifetime. The old key expires after `overlapMs` (0: immediately) and
  * cannot be rotated again.
  */
 export async function rotateKey(
@@ -43,7 +43,7 @@ export async function rotateKey(
     const now = old.now.getTime();
     const ended = old.revoked_at !== null || (old.expires_at !== null && old.expires_at.getTime() <= now);
     if (ended) throw unprocessable('The key has ended. Create a new one instead.');
-    // Its expiry is now that of the overlap, so a copy would end too soon.
+    // Its expiry is now the end of the overlap, so a copy would expire too early.
     if (old.rotated_at !== null) {
       throw unprocessable('The key has already been rotated. Rotate the key that replaced it.');
     }

@@ -13,7 +13,7 @@ export async function rotateSigningKey(
   by: Actor,
 ): Promise<{ id: string }> {
   return sql.begin(async (tx) => {
-    // Serializes rotations: there is one current key.
+    // Serializes rotations, so that there is only one current key.
     await tx`select from environments where id = ${environment.id} for update`;
     const old = await tx<{ id: string }[]>`
       update signing_keys set

@@ -20,7 +20,7 @@ import { whoami, whoamiAsUser } from './whoami.ts';
 const quarterHour = 900;
 const hour = 3_600;
 
-/** Session tokens last an hour, because conversations take long. */
+/** Session tokens last an hour, because conversations can be long. */
 const defaultSeconds = (scopes: readonly string[]): number =>
   scopes.some((scope) => parseScope(scope).type === 'sessions') ? hour : quarterHour;
 

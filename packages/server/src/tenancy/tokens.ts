@@ -1,4 +1,4 @@
-/** A user's personal access tokens. Only the user can list, create and revoke them. */
+/** A user's personal access tokens, which only the user can list, create and revoke. */
 import type { AccessToken } from '@millrace/contract';
 import { liveSession } from '../auth/browser/live.ts';
 import type { Principal } from '../auth/principal.ts';

@@ -28,7 +28,7 @@ export interface AddedVersion {
   readonly version: string;
 }
 
-/** Serializes changes to the versions of an environment and to which one is current. */
+/** Serializes changes to the versions of an environment and to its current version. */
 export const lockVersions = (tx: Transaction, env: number): Promise<unknown> =>
   tx`select pg_advisory_xact_lock(7144003, ${env})`;
 
@@ -76,7 +76,7 @@ export async function addVersion(
   return row;
 }
 
-/** The part that every trigger reads. A JSON Schema is larger, and only read by people. */
+/** The part that every trigger reads. JSON Schemas are larger, and only shown to people. */
 const manifestOf = (task: TaskManifest) => ({
   ...task,
   payloadSchema: undefined,

@@ -12,7 +12,7 @@ export function workerHandlers(
   return {
     async registerVersion(request) {
       const { environment, body } = request;
-      // Not audited in dev: every save registers a version.
+      // Not audited in dev, where every save registers a version.
       const record = environment.kind === 'dev' ? undefined : recordHere(environment, request);
       const registered = await registerVersion(dependencies, environment, body, record);
       onRegistered(environment.id);

@@ -12,8 +12,8 @@ export interface PendingReleaserDependencies {
 }
 
 /**
- * The job that queues runs which waited for a version with their task, or for a specific deployment. Promotions and deployments queue such runs
- * themselves; the job finds a run that began to wait at that moment.
+ * The job that queues runs which waited for a version with their task, or for a specific deployment. Promotions and deployments queue such
+ * runs themselves; the job finds runs that began to wait at that very moment.
  */
 export const pendingReleaser = ({ sql, clock, wake }: PendingReleaserDependencies): Job => ({
   name: 'pending version releaser',

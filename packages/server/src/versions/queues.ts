@@ -40,7 +40,7 @@ function declaredOf(tasks: readonly TaskManifest[]): Map<string, Declared> {
   return queues;
 }
 
-/** 400 if a queue would have two shared limits: it can have only one. */
+/** 400 if a queue would have two shared limits, since it can have only one. */
 export function refuseSharedTwice(tasks: readonly TaskManifest[]): void {
   const first = new Map<string, TaskManifest>();
   for (const task of tasks) {
@@ -51,7 +51,7 @@ export function refuseSharedTwice(tasks: readonly TaskManifest[]): void {
     if (!other) first.set(name, task);
     else if (other.queue?.concurrency?.name !== concurrency.name) {
       throw badRequest(
-        `The queue "${name}" has two shared limits: "${other.queue?.concurrency?.name}" in the task "${other.id}", "${concurrency.name}" in "${task.id}". Declare one of them.`,
+        `The queue "${name}" has two shared limits: "${other.queue?.concurrency?.name}" in the task "${other.id}", "${concurrency.name}" in "${task.id}". Declare only one of them.`,
       );
     }
   }
@@ -115,7 +115,7 @@ async function declareSharedLimits(
   return new Map(rows.map(({ id, name }) => [name, id]));
 }
 
-/** Writes the declared weights of individual keys. Weights set by users stay. */
+/** Writes the declared weights of individual keys. Weights set by users are kept. */
 async function declareKeyWeights(
   tx: Transaction,
   env: number,
@@ -148,7 +148,7 @@ async function declareKeyWeights(
     update queues set has_key_weights = true where id in (select queue_id from declared) and not has_key_weights`;
 }
 
-/** If several tasks declare first queue, the slowest rate applies, or the smaller burst if the rates are equal. */
+/** If several tasks declare one queue, the slowest rate applies, or the smaller burst if the rates are equal. */
 function slower(first: RateLimit, second: RateLimit): RateLimit {
   const rates = [first, second].toSorted(
     (a, b) => a.limit / a.period - b.limit / b.period || (a.burst ?? a.limit) - (b.burst ?? b.limit),

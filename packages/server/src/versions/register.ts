@@ -19,8 +19,8 @@ export interface RegisterDependencies extends PromoteDependencies {
 }
 
 /**
- * Registers the version in a runner's folder with its tasks. The same content resolves to the same version. In dev the version becomes current;
- * elsewhere only a promotion makes it current, so that a starting runner never changes the current version.
+ * Registers the version in a runner's folder with its tasks. The same content resolves to the same version. In dev the version becomes
+ * current; elsewhere only a promotion makes it current, so starting a runner never changes the current version.
  */
 export async function registerVersion(
   dependencies: RegisterDependencies,

@@ -34,17 +34,17 @@ export interface DeclaredTask {
 
 export interface Versions {
   /**
-   * The current version of an environment, cached for about a second, and refreshed at once in the process that registers one. Acting on an
-   * outdated version is corrected later: a runner that lacks the task returns the run.
+   * The current version of an environment, cached for about a second, and refreshed immediately in the process that registers one. Acting
+   * on an outdated version is corrected later: a runner that lacks the task returns the run.
    */
   current(env: number): CurrentVersion | undefined | Promise<CurrentVersion | undefined>;
   /** The uploaded versions of an environment that are ready and not archived, newest first; cached like the current one. */
   fetchable(env: number): readonly FetchableVersion[] | Promise<readonly FetchableVersion[]>;
-  /** Requests that runners load this version for a minute: a promotion was attempted, but no runner has loaded it. */
+  /** Requests, for one minute, that runners load this version, because a promotion was attempted but no runner has loaded it. */
   want(env: number, id: number): void;
   /** The ids of the versions requested this way. */
   requested(env: number): readonly number[];
-  /** Removes an environment from the cache: a version was registered, uploaded, promoted or archived. */
+  /** Removes an environment from the cache, because a version was registered, uploaded, promoted or archived. */
   forget(env: number): void;
   /** The name of a version, such as `20261121.3`. */
   name(id: number): string | Promise<string>;
@@ -57,7 +57,7 @@ export interface Versions {
   declared(env: number, version: string, task: string): Promise<DeclaredTask | undefined>;
 }
 
-/** Milliseconds for which runners keep a version ready after an attempted promotion. */
+/** How long runners keep a version ready after an attempted promotion, in milliseconds. */
 const requestMs = 60_000;
 /** Milliseconds for which a task of a version is cached. */
 const declaredMs = 100;

@@ -1,4 +1,4 @@
-/** The address where a POST completes a token without a credential. Its last part is a secret, which is sealed in the database. */
+/** The URL where a POST completes a token without a credential. Its last segment is a secret, which is sealed in the database. */
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { seal, unseal, type MasterKey } from '../auth/seal.ts';
 import type { Queryable } from '../db/connect.ts';
@@ -15,7 +15,7 @@ export interface Addressed {
   readonly sealed: Buffer | null;
 }
 
-/** The address of a token's callback; without a callback, the address where it is completed with a credential. */
+/** The URL of a token's callback; without a callback, the URL where it is completed with a credential. */
 export function addressOf(masterKey: MasterKey, { id, sealed }: Addressed, baseUrl: string): string {
   const token = `${baseUrl}/api/v1/waitpoints/tokens/${id}`;
   return sealed === null
@@ -23,7 +23,7 @@ export function addressOf(masterKey: MasterKey, { id, sealed }: Addressed, baseU
     : `${token}/callback/${unseal(masterKey, sealed, sealingContextOf(id))}`;
 }
 
-/** Throws a 404 Problem unless the last part of the address is right. */
+/** Throws a 404 Problem unless the last segment of the URL is correct. */
 export async function checkCallback(
   sql: Queryable,
   masterKey: MasterKey,
@@ -35,7 +35,7 @@ export async function checkCallback(
   return env;
 }
 
-/** The environment of a token, if the last part of the address is right. */
+/** The environment of a token, if the last segment of the URL is correct. */
 async function environmentOfCallback(
   sql: Queryable,
   masterKey: MasterKey,

@@ -9,8 +9,8 @@ export interface CompleteDependencies {
 }
 
 /**
- * Completes a token: the runs that wait for it continue. Only the first completion counts; one that arrives later, or after the token has timed
- * out, changes nothing. False if the token does not exist.
+ * Completes a token, so that the runs waiting for it continue. Only the first completion counts; one that arrives later, or after the token
+ * has timed out, changes nothing. False if the token does not exist.
  */
 export async function completeToken(
   { engine: { sql, clock }, resume }: CompleteDependencies,

@@ -75,7 +75,7 @@ function readKeyTtl(ttl: string | undefined): number {
   throw badRequest(`idempotencyKeyTTL: ${read.error}`);
 }
 
-/** An event with an exact name: with a pattern, every event would have to be compared with every wait. */
+/** The name must be exact, because with patterns every event would have to be compared with every wait. */
 function readEvent(event: NewToken['event']): NewToken['event'] {
   if (!event) return undefined;
   const { name, filter } = event;

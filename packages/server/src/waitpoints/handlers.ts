@@ -35,7 +35,7 @@ export function waitpointHandlers(
       const created = await createToken(engine, masterKey, environment.id, request.body ?? {});
       const { id, isCached } = created;
       if (!isUser(principal)) {
-        // For the frontend that completes the token.
+        // For use by the frontend that completes the token.
         const scopes = [`write:waitpoints:${id}`];
         const token = await mint(principal, { scopes, expiresInSeconds: handleTokenSeconds });
         if (token !== undefined) request.setHeader('x-trigger-jwt', token);
@@ -79,14 +79,14 @@ export function waitpointHandlers(
   };
 }
 
-/** The address alone permits completing a token. A browser session does not receive it if its user may not complete tokens. */
+/** The URL alone permits completing a token, so a browser session does not receive it if its user may not complete tokens. */
 const shownTo = <T extends { readonly url: string }>(principal: Principal, token: T): T =>
   principal.kind === 'browser' &&
   (isUser(principal) || !allows(principal.scopes, 'write', [{ type: 'waitpoints' }]))
     ? { ...token, url: redacted }
     : token;
 
-/** The value of a callback: senders choose their own format, and few of them declare it correctly. */
+/** The value of a callback. Senders choose their own format, and few of them declare it correctly. */
 function calledBack(text: string, contentType = ''): unknown {
   if (text === '') return undefined;
   if (contentType === '' || /json/i.test(contentType)) return parseRequest(text);

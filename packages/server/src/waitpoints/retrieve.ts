@@ -26,7 +26,7 @@ export async function retrieveToken(
            where watched = ${id} and over_at is null and env = ${env} order by run_id limit 50
         ) w
         cross join lateral (
-          -- A limit keeps it a look-up: no plan reads all runs.
+          -- The limit ensures a lookup, so that no plan reads all runs.
           select id, task from runs where env = ${env} and id = w.run_id limit 1
         ) r
        order by r.id`;

@@ -14,7 +14,7 @@ export function moveDate(shiftMs: () => number): () => void {
   });
   globalThis.Date = Moved;
   return () => {
-    // Fake timers of a test runner may have replaced it in the meantime: they restore the `Date` that they found.
+    // A test runner's fake timers may have replaced it in the meantime; they restore the `Date` that they found.
     if (globalThis.Date === Moved) globalThis.Date = Real;
   };
 }

@@ -61,11 +61,11 @@ test('a run that two runners execute counts once', async () => {
   await kit.drain();
   expect(deeds.filter((deed) => deed === 'begun')).toHaveLength(2);
   expect((await runs.retrieve(id)).status).toBe('COMPLETED');
-  // The first one had lost its run when it would have triggered.
+  // The first runner had already lost its run when it would have triggered.
   expect(await kit.runsOf(receipt)).toHaveLength(1);
 });
 
-test('a trigger whose reply is lost is sent again, and creates one run', async () => {
+test('a trigger whose reply is lost is resent, and creates one run', async () => {
   deeds.length = 0;
   kit.faults.loseReply('trigger');
   await receipt.trigger(7);

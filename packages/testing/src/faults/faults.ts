@@ -3,8 +3,8 @@ import type { Break, Passing } from './gateway.ts';
 
 export interface CrashOptions {
   /**
-   * Whether the result of the step is stored before the process dies. Default false: the worst moment, in which its work is done but not
-   * recorded, so that the next execution repeats it.
+   * Whether the result of the step is stored before the process dies. Default false, the worst case: its work is done but not recorded, so
+   * the next execution repeats it.
    */
   readonly stored?: boolean;
   /** Which execution of a step with this name ends. Default 1, the next one. */
@@ -14,7 +14,7 @@ export interface CrashOptions {
 /** The lost reply: of a trigger, of storing the result of a step, or of requests whose `METHOD /path` matches. */
 export type LostReply = 'trigger' | 'step' | RegExp;
 
-/** Faults on demand. Each happens once. A test that ends before a requested fault has happened fails. */
+/** Faults on demand. Each happens once. A test fails if it ends before a requested fault has happened. */
 export interface Faults {
   /**
    * The process that executes runs dies when this step has done its work. The code of all its runs stops, and the engine assigns them to
@@ -22,7 +22,7 @@ export interface Faults {
    */
   crashAfter(step: string, options?: CrashOptions): void;
   /**
-   * Two runners execute the next run of this task at the same time, as when one of them was disconnected and is still alive. The engine accepts
+   * Two runners execute the next run of this task at the same time, as if one of them was disconnected but still alive. The engine accepts
    * the second one and rejects the first.
    */
   duplicateDelivery(task: AnyTask | string): void;
@@ -31,7 +31,7 @@ export interface Faults {
 }
 
 interface Armed {
-  /** Used in the sentence about a fault that did not happen. */
+  /** Used in the message about a fault that did not happen. */
   readonly what: string;
   readonly breakOf?: (passing: Passing) => Break | undefined;
   readonly task?: string;
@@ -111,7 +111,7 @@ export class ArmedFaults implements Faults {
     return armed !== undefined && this.#armed.delete(armed);
   }
 
-  /** A sentence about each fault that did not happen. Clears all faults. */
+  /** A message about each fault that did not happen. Clears all faults. */
   takeUnused(): string[] {
     const steps = [...new Set(this.#steps)].map((name) => `"${name}"`).join(', ');
     const sentences = [...this.#armed].map(({ what, task }) =>

@@ -14,7 +14,7 @@ export interface Passing {
   readonly fence: number | undefined;
 }
 
-/** The fault of a request: the connection breaks before it arrives, or after it was handled, and then `act` is called. */
+/** A request's fault: the connection breaks before the request arrives or after it was handled, and then `act` is called. */
 export interface Break {
   readonly at: 'request' | 'reply';
   act?(): void;
@@ -44,7 +44,7 @@ export class Gateway {
     upstream: string,
     faults: {
       readonly breakOf: (passing: Passing) => Break | undefined;
-      /** Whether the process of the attempt with this fence counts as dead: nothing from it arrives any more. */
+      /** Whether the process of the attempt with this fence counts as dead, so that nothing from it arrives any longer. */
       readonly isGone: (fence: number) => boolean;
     },
   ) {

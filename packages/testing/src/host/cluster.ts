@@ -13,14 +13,14 @@ export interface Cluster {
   stop(): Promise<void>;
 }
 
-/** Rate limits take their time from here, so that it moves with that of the server. */
+/** Rate limits use this clock, so that their time moves with that of the server. */
 const testClock = `
   create table test_clock (shift_ms float8 not null);
   insert into test_clock values (0);
   create or replace function rate_now() returns timestamptz language sql volatile as
   $$ select clock_timestamp() + shift_ms * interval '1 millisecond' from test_clock $$`;
 
-/** Prepares it for tests. If the data in its folder is damaged, it is created again. */
+/** Prepares it for tests. If the data in its folder is damaged, it is recreated. */
 export async function openCluster(
   starting: Promise<Data>,
   folder: string,
@@ -37,7 +37,7 @@ export async function openCluster(
   const clone = async (name: string): Promise<void> => {
     await sql.unsafe(`create database ${name} template ${template} strategy file_copy`);
   };
-  /** A database left by the previous host, for the first request. */
+  /** A database left behind by the previous host, for the first request. */
   let found = await exists(sql, ready);
   return {
     async create() {
@@ -53,7 +53,7 @@ export async function openCluster(
         await sql.unsafe(`drop database if exists ${database.database} with (force)`);
     },
     async stop() {
-      // The next start need not clone. It gets its name only once it is complete.
+      // The next start does not have to clone. The database gets its name only once it is complete.
       const name = newName();
       if (!found)
         await clone(name)
@@ -105,7 +105,7 @@ async function prepareTemplate(sql: Sql, server: Exclude<Database, string>): Pro
     // A database with a session in it cannot be renamed or cloned.
     await inDraft.end();
   }
-  // A process that dies before this leaves a draft, which the next one drops.
+  // A process that dies before this point leaves a draft, which the next one drops.
   await sql.unsafe(`alter database ${draft} rename to ${template}`);
   return release;
 }

@@ -4,7 +4,7 @@ import { startPostgres } from 'millrace/embedded';
 
 export type Data = Awaited<ReturnType<typeof startPostgres>>;
 
-/** The data need not survive a power failure: damaged data is created again. */
+/** The data need not survive a power failure, because damaged data is recreated. */
 const settings = {
   fsync: 'off',
   full_page_writes: 'off',
@@ -25,7 +25,7 @@ export const startData = (folder: string, onLog: (line: string) => void): Promis
 export const removeData = (folder: string): Promise<void> =>
   rm(dataDir(folder), { recursive: true, force: true });
 
-/** Whether creating the data again would help: not if another process has the folder, and not if there are no binaries. */
+/** Whether creating the data again would help. It does not if another process owns the folder, or if there are no binaries. */
 export function isDamage(error: unknown): boolean {
   const { name, code } = error as { name?: unknown; code?: unknown };
   return (

@@ -15,7 +15,7 @@ export interface Installation {
   close(): Promise<void>;
 }
 
-/** Longer than any test moves the clock, so that a runner never counts as lost, nor data as old. */
+/** Longer than any test moves the clock, so that runners never count as lost, nor data as old. */
 const endlessMs = 200 * 365 * 86_400_000;
 /** The longest delay of a Node.js timer. */
 const maxTimerMs = 2 ** 31 - 1;
@@ -80,7 +80,7 @@ export async function startInstallation(
     );
     return { projectRef, environment: id, secretKey: apiKey, version };
   };
-  // Always one in advance, so that no test waits for its project.
+  // One is always created in advance, so that no test waits for its project.
   let next: Promise<Omit<TestProject, 'now'>> | undefined;
   const prepareNext = (ref?: string): Promise<unknown> => {
     next = prepare(ref);

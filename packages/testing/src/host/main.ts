@@ -16,7 +16,7 @@ const onLog = (line: string): void => appendFileSync(log, `${line.trimEnd()}\n`)
 
 const maxLogBytes = 1024 * 1024;
 
-/** The log covers the runs of many days. */
+/** The log covers many days. */
 async function shortenLog(): Promise<void> {
   const found = await stat(log).catch(() => undefined);
   if (found && found.size > maxLogBytes) await rm(log);
@@ -25,7 +25,7 @@ async function shortenLog(): Promise<void> {
 /** How long the previous host may take to stop. */
 const stoppingMs = 15_000;
 
-// Half of the start time is spent loading the server. Node.js before 22 has no such cache.
+// Half of the startup time is spent loading the server. Node.js before 22 has no such cache.
 (module as { enableCompileCache?: (folder: string) => void }).enableCompileCache?.(join(folder, 'code'));
 const reading = Promise.all([import('./cluster.ts'), import('./serve.ts')]);
 reading.catch(() => undefined);
@@ -40,12 +40,12 @@ async function main(): Promise<void> {
       starting.catch(() => undefined);
       const [{ openCluster }, { serve }] = await reading;
       const cluster = await openCluster(starting, folder, onLog);
-      // Left by a host that was killed.
+      // Left behind by a host that was killed.
       await rm(join(folder, addressFile), { force: true });
       await serve({ folder, cluster, onLog, idleMs: Number(idleMs) }).finally(() => cluster.stop());
       return;
     } catch (error) {
-      // Another host was faster, or is just stopping. If it serves, this one is not needed.
+      // Another host was faster, or is stopping. If it is serving, this one is not needed.
       if ((error as Error).name !== 'DataFolderInUse' || Date.now() > until) throw error;
       await sleep(50);
     }

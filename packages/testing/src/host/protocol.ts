@@ -1,9 +1,9 @@
 import type { TaskManifest } from '@millrace/contract/runner';
 import type { OpenWork } from '@millrace/server';
 
-/** The requests of a test process to the host: one JSON object per line over one connection, which also shows that the process lives. */
+/** The requests of a test process to the host: one JSON object per line over one connection, which also shows that the process is alive. */
 export interface HostCalls {
-  /** Starts a server on a new database, for these tasks. It lives as long as the connection. */
+  /** Starts a server on a new database, for these tasks. It lives for as long as the connection. */
   readonly open: {
     readonly input: { readonly tasks: readonly TaskManifest[] };
     readonly reply: { readonly url: string };

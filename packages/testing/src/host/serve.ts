@@ -45,7 +45,7 @@ export async function serve({ folder, cluster, onLog, idleMs }: ServeOptions): P
   const standby = new StandbyInstallation(() => startInstallation(cluster, onLog));
 
   const server = createServer((socket) => {
-    // It connected a moment too late. Its process joins the next host.
+    // The client connected a moment too late. Its process joins the next host.
     if (isEnding) return void socket.destroy();
     clearTimeout(idle);
     connected += 1;
@@ -66,7 +66,7 @@ export async function serve({ folder, cluster, onLog, idleMs }: ServeOptions): P
     });
     createInterface(socket).on('line', (line) => {
       const request = readRequest(line);
-      // Another program on this machine.
+      // It is another program on this machine.
       if (request?.token !== token) return socket.destroy();
       return void answer(open, request).then(
         (reply) => send(socket, { id: request.id, reply }),
@@ -79,7 +79,7 @@ export async function serve({ folder, cluster, onLog, idleMs }: ServeOptions): P
   const { port } = server.address() as AddressInfo;
   const address: HostAddress = { port, token, pid: process.pid };
   const draft = join(folder, `${addressFile}.${process.pid}`);
-  // Any process that can read it may use the host.
+  // Any process that can read the file may use the host.
   await writeFile(draft, JSON.stringify(address), { mode: 0o600 });
   await rename(draft, join(folder, addressFile));
   waitForUsers();

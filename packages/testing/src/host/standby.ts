@@ -24,7 +24,7 @@ export class StandbyInstallation {
     this.#standby = undefined;
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.prepare(), quietMs);
-    // If it could not be started, the next one may still start.
+    // Even if it could not be started, the next one may.
     return standby?.catch(() => this.#start()) ?? this.#start();
   }
 

@@ -4,7 +4,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 
 /**
- * The folder of this installation's host: two checkouts on one machine have two hosts, each with its own code. It persists between runs, so
+ * The folder of this installation's host. Two checkouts on one machine have two hosts, each with its own code. It persists between runs, so
  * that only the first one creates a database.
  */
 export async function hostFolder(main: string): Promise<string> {
@@ -16,7 +16,7 @@ export async function hostFolder(main: string): Promise<string> {
       : join(process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'millrace'));
   const key = createHash('sha256').update(main).digest('hex').slice(0, 12);
   const folder = join(cache, `testing-${key}`);
-  // Under root, PostgreSQL runs as another user, who must be able to enter the folder.
+  // If this process runs as root, PostgreSQL runs as another user, who must be able to enter the folder.
   await mkdir(folder, { recursive: true, mode: own === 0 ? 0o711 : 0o700 });
   return folder;
 }

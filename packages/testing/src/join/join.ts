@@ -50,7 +50,7 @@ async function connectTo(folder: string): Promise<{ socket: Socket; token: strin
     await once(socket, 'connect');
     return { socket, token };
   } catch {
-    // Left by a host that was killed, or that is just stopping.
+    // Left behind by a host that was killed or is stopping.
     socket.destroy();
     return undefined;
   }

@@ -3,11 +3,12 @@ import { open, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { logFile } from '../host/protocol.ts';
 
-/** A start that takes longer has failed, or its process was stopped. */
+/** A start that takes longer has failed, or its process has been stopped. */
 const staleMs = 30_000;
 
 /**
- * Starts a host unless another process is already doing so. Returns a function to call when it serves or has failed; undefined if not started.
+ * Starts a host unless another process is already doing so. Returns a function to call when it is serving or has failed; undefined if it
+ * was not started.
  */
 export async function startHost(
   main: string,
@@ -37,7 +38,7 @@ export async function startHost(
   return { failed, done: () => rm(lock, { force: true }) };
 }
 
-/** Without variables that a test runner sets for its own processes, and without those that would change the behavior of a server. */
+/** Excludes variables that a test runner sets for its own processes, and those that would change the behavior of a server. */
 function hostEnvironment(): NodeJS.ProcessEnv {
   const entries = Object.entries(process.env).filter(
     ([name]) => !/^(?:NODE_|VITEST|JEST|OTEL_|MILLRACE_|PG[A-Z]+$|DATABASE_)/.test(name),

@@ -23,7 +23,7 @@ test('names a call that was not awaited, and its position', async () => {
   await kit.check();
 });
 
-/** The first complaint of the kit. */
+/** The first problem reported by the kit. */
 async function complaint(): Promise<string> {
   for (;;) {
     try {

@@ -87,7 +87,7 @@ export class TestEnvironment {
     for (const name of variables) delete process.env[name];
     process.env['MILLRACE_API_URL'] = this.url;
     process.env['MILLRACE_SECRET_KEY'] = project.secretKey;
-    // Reads the variables again. A lost reply should not cost a test a second.
+    // Reads the variables again. A lost response should not delay a test by a second.
     configure({ retry: { minTimeoutInMs: 5 } });
     this.runner = new InProcessRunner({
       url: this.#engineUrl,
@@ -107,7 +107,7 @@ export class TestEnvironment {
     this.gateway.breakOff();
   }
 
-  /** No attempt has a lease any more: the engine has reclaimed the runs of the runner that is gone. */
+  /** No attempt has a lease any longer, because the engine has reclaimed the runs of the runner that is gone. */
   async #takenBack(): Promise<void> {
     for (;;) {
       const { executing } = await this.work();

@@ -34,8 +34,8 @@ export interface TestKit {
   /** The engine's time. */
   now(): Date;
   /**
-   * Executes all runs that can execute now, including those that they trigger, until none can. Time does not move: delays, waits and pauses
-   * before retries do not end. Returns the unfinished runs, each with a sentence about its wait.
+   * Executes all runs that can execute now, including those that they trigger, until none can. Time does not advance, so delays, waits and
+   * pauses before retries do not end. Returns the unfinished runs, each with a description of its wait.
    *
    * @example
    * await order.trigger({ id: 1 });
@@ -43,8 +43,8 @@ export interface TestKit {
    */
   drain(options?: DrainOptions): Promise<readonly WaitingRun[]>;
   /**
-   * Moves the clock. Everything that becomes due on the way happens in order and at its time: waits and delays end, schedules fire, retries
-   * start, runs expire. Returns like `drain`, when no run can execute at the new time.
+   * Advances the clock. Everything that becomes due in between happens in order and on time: waits and delays end, schedules fire, retries
+   * start, and runs expire. Returns like `drain`, when no run can execute at the new time.
    *
    * @example
    * await kit.advance('3 days');
@@ -72,7 +72,7 @@ export function currentKit(): Kit {
 }
 
 /**
- * Connects this process to the test engine, and starts it if necessary. For tests with vitest, jest and node:test, `useMillrace` of
+ * Connects this process to the test engine and starts it if necessary. For tests with vitest, jest and node:test, `useMillrace` of
  * `@millrace/testing/vitest`, `/jest` and `/node` is simpler.
  *
  * @example
@@ -102,7 +102,7 @@ export async function createTestKit(options: TestKitOptions): Promise<TestKit> {
 
 const maxTries = 5;
 
-/** A host may end at the moment in which this process joins it. Then the next one is joined. */
+/** A host may end at the moment when this process joins it. In that case, the next one is joined. */
 async function openInstallation(tasks: HostCalls['open']['input']['tasks']) {
   for (let tries = 1; ; tries += 1) {
     const channel = await joinHost();
@@ -115,10 +115,13 @@ async function openInstallation(tasks: HostCalls['open']['input']['tasks']) {
   }
 }
 
-/** Turns of the event loop in which a started call reaches the gateway. Both are in this process, and no time limit is reliable under load. */
+/**
+ * Turns of the event loop in which a started call reaches the gateway. Both are in this process; no time limit would be reliable under
+ * load.
+ */
 const lateTurns = 20;
 
-/** Not that of `Date`, which is shifted. */
+/** Does not use `Date`, which is shifted. */
 const realNow = (): number => performance.timeOrigin + performance.now();
 
 export class Kit implements TestKit {
@@ -231,7 +234,7 @@ export class Kit implements TestKit {
     this.#restoreDate?.();
     this.#environment.close();
     this.#channel.close();
-    // Lets the sockets end.
+    // Lets the sockets close.
     await sleep(0);
   }
 

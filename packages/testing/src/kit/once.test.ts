@@ -8,7 +8,7 @@ import { useMillrace } from '../vitest.ts';
 /** Executions by run. */
 const executed = new Map<string, number>();
 
-/** Keeps the process busy: neither the runner nor the SDK, which share it with the tests, does anything in the meantime. */
+/** Keeps the process busy, so that neither the runner nor the SDK, which share it with the tests, does anything in the meantime. */
 function block(ms: number): void {
   const end = performance.now() + ms;
   while (performance.now() < end);
@@ -36,20 +36,24 @@ const draw = fc.record({
   advances: fc.constantFrom('', '1 hour', '2 days'),
 });
 
-test('under load, each trigger makes one run, and each run executes once', { timeout: 300_000 }, async () => {
-  await fc.assert(
-    fc.asyncProperty(draw, async ({ runs, losesReply, isBatch, advances }) => {
-      executed.clear();
-      if (losesReply) kit.faults.loseReply('trigger');
-      const ids = isBatch
-        ? (await work.batchTrigger(runs.map((payload) => ({ payload }))), [])
-        : (await Promise.all(runs.map((payload) => work.trigger(payload)))).map(({ id }) => id);
-      // The clock moves while runs execute.
-      if (advances !== '') await kit.advance(advances);
-      expect(await kit.drain()).toEqual([]);
-      expect([...executed.values()]).toEqual(Array.from({ length: count }, () => 1));
-      if (!isBatch) expect([...executed.keys()].toSorted()).toEqual(ids.toSorted());
-    }),
-    { numRuns: numRuns(60) },
-  );
-});
+test(
+  'under load, each trigger creates one run, and each run executes once',
+  { timeout: 300_000 },
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(draw, async ({ runs, losesReply, isBatch, advances }) => {
+        executed.clear();
+        if (losesReply) kit.faults.loseReply('trigger');
+        const ids = isBatch
+          ? (await work.batchTrigger(runs.map((payload) => ({ payload }))), [])
+          : (await Promise.all(runs.map((payload) => work.trigger(payload)))).map(({ id }) => id);
+        // The clock moves while runs execute.
+        if (advances !== '') await kit.advance(advances);
+        expect(await kit.drain()).toEqual([]);
+        expect([...executed.values()]).toEqual(Array.from({ length: count }, () => 1));
+        if (!isBatch) expect([...executed.keys()].toSorted()).toEqual(ids.toSorted());
+      }),
+      { numRuns: numRuns(60) },
+    );
+  },
+);

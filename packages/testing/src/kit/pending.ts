@@ -7,7 +7,7 @@ const own = fileURLToPath(new URL('../../', import.meta.url));
 export class PendingCalls {
   readonly #pending = new Map<Promise<unknown>, string>();
 
-  /** Tracks a call until it has ended. `what` is the call as written in the test. */
+  /** Tracks a call until it has ended. `what` is the call as it appears in the test. */
   track<T>(what: string, act: () => Promise<T>): Promise<T> {
     const where = callerOf(new Error('here').stack ?? '');
     const call = act();

@@ -10,10 +10,10 @@ const defaultTimeoutMs = 10_000;
 /** If no queued run is claimed for this many milliseconds, the engine is queried for the reason. */
 const unclaimedMs = 20;
 
-/** Such a run is about to start. */
+/** A run of this kind is about to start. */
 const aboutToStart: ReadonlySet<string> = new Set(['waiting_its_turn', 'no_runner', 'not_waiting']);
 
-/** Lets everything happen that can happen at the engine's current time, and moves that time. */
+/** Lets everything happen that can happen at the engine's current time and advances that time. */
 export class Progress {
   readonly #environment: TestEnvironment;
 
@@ -25,7 +25,7 @@ export class Progress {
     await this.#untilIdle(performance.now() + timeoutMs, timeoutMs);
   }
 
-  /** Like `untilIdle`, at each time on the way at which something is due, and at the end. */
+  /** Like `untilIdle`, at each intermediate time at which something is due, and at the end. */
   async advance(ms: number, timeoutMs = defaultTimeoutMs): Promise<void> {
     const deadline = performance.now() + timeoutMs;
     let work = await this.#untilIdle(deadline, timeoutMs);

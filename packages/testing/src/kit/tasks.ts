@@ -41,8 +41,8 @@ export function readTasks(sources: readonly TaskSource[], defaults: TaskDefaults
       const complete = withDefaults(task, defaults);
       originals.set(complete, task);
       tasks.set(task.id, complete);
-      // In a dev environment, runs of tasks without a ttl expire after ten minutes, because there may be no runner. Here the clock is moved, so
-      // they must not.
+      // In a dev environment, runs of tasks without a ttl expire after ten minutes, because there may be no runner. Here the clock is
+      // advanced, so they must not.
       const manifest = manifestOf(complete, 'test');
       manifests.push({ ...manifest, ttl: manifest.ttl ?? 0 });
     }

@@ -209,7 +209,7 @@ test('an idempotency key returns its run until it expires', async () => {
   await kit.advance('1m');
   const second = await note.trigger('c', options);
   expect(second).toMatchObject({ isCached: false });
-  // Without a TTL of its own, it is remembered for 30 days.
+  // Without its own TTL, it is remembered for 30 days.
   const third = await note.trigger('d', { idempotencyKey: 'other' });
   await kit.advance('29 days');
   expect(await note.trigger('e', { idempotencyKey: 'other' })).toMatchObject({ id: third.id });

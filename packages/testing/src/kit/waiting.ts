@@ -24,7 +24,7 @@ export async function readWaiting(): Promise<WaitingRun[]> {
   const read = await Promise.all(
     data.toReversed().map(({ id, taskIdentifier }) => whyOf(id, taskIdentifier)),
   );
-  // The engine continues in the meantime: a pause of some milliseconds may end, and the run with it.
+  // The engine continues in the meantime, so a pause of a few milliseconds may end, and the run with it.
   return read.filter(({ status }) => open.some((openStatus) => openStatus === status));
 }
 

@@ -117,7 +117,7 @@ export class InProcessRunner {
     });
   }
 
-  /** As if the process had died at this moment: its code stops, and the engine assigns its runs to another runner. */
+  /** Acts as if the process had died at this moment: its code stops, and the engine assigns its runs to another runner. */
   crash(): void {
     for (const live of this.#live.values()) {
       live.isGone = true;
@@ -141,7 +141,7 @@ export class InProcessRunner {
     this.#connection?.close();
   }
 
-  /** Ends the connection abruptly, and opens that of another runner once the engine has reclaimed its runs. */
+  /** Ends the connection abruptly and opens that of another runner once the engine has reclaimed its runs. */
   #replace(): void {
     this.#connection?.close();
     this.#reconnecting = this.#options.takenBack().then(async () => {

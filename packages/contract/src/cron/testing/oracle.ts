@@ -164,13 +164,13 @@ export function oracleRuns({ interval, times, onDate }: Rule, { from, walls, isF
 }
 
 export interface Change {
-  /** The first real minute on the new offset. */
+  /** The first real minute with the new offset. */
   readonly minute: number;
   /** Minutes the wall clock moved by: positive for a gap. */
   readonly moved: number;
 }
 
-/** Where the wall clock stops running evenly between two real minutes, sampled every `step` minutes. */
+/** Where the wall clock jumps between two real minutes, sampled every `step` minutes. */
 export function findChanges(clock: WallClock, from: number, to: number, step: number): Change[] {
   const changes: Change[] = [];
   let first = clock(from);

@@ -1,4 +1,4 @@
-/** Patterns whose runs fall in the hours and on the dates of clock changes, one for each style of writing cron. */
+/** Patterns whose runs fall in the hours and on the dates of clock changes, one for each cron style. */
 export const PATTERNS = [
   // Intervals.
   '* * * * *',

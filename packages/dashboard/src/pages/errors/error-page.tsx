@@ -32,7 +32,7 @@ export function ErrorPage() {
   const { errorId = '' } = useParams({ strict: false }) as { errorId?: string };
   const [{ period = defaultPeriod }] = useSearchTexts();
   const group = useAsk('retrieveError', { params: { errorId }, query: { trend: period } }, { live: 10_000 });
-  // For another period of the same group the old numbers stay; for another group they do not.
+  // For another period of the same group, the old numbers are kept; for another group, they are not.
   const isOther = group.isPlaceholderData && group.data?.id !== errorId;
   if (group.data && !isOther) return <OneError group={group.data} period={period} />;
   return (

@@ -21,7 +21,7 @@ const durations = [
   { value: String(30 * 24 * hourMs), label: 'For 30 days' },
 ];
 
-/** Prompts for the end of the ignore: the first condition that is met ends it. */
+/** Asks how long to ignore the error; the first condition that is met ends the ignore. */
 export const IgnoreDialog = ({ isOpen, onClose, errorId }: IgnoreDialogProps) => (
   <Dialog isOpen={isOpen} onClose={onClose} title="Ignore this error">
     <IgnoreForm errorId={errorId} onClose={onClose} />

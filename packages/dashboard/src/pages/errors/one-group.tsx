@@ -76,7 +76,9 @@ export function OneGroup({ group }: { readonly group: ErrorDetail }) {
                       checked={chosen.has(fingerprint)}
                       disabled={index === 0 || !may('splitError')}
                       aria-label={
-                        index === 0 ? 'The first fingerprint of a group stays' : 'Choose the fingerprint'
+                        index === 0
+                          ? 'The first fingerprint of a group cannot be moved'
+                          : 'Choose the fingerprint'
                       }
                       onChange={() =>
                         setChosen((before) => {

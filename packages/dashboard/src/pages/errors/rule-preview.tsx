@@ -4,7 +4,7 @@ import { visibleControls } from '../../parts/json/visible-controls.ts';
 // The table's style.
 import '../../parts/plot/plot.css';
 
-/** The effect that a rule would have had. The preview changes nothing. */
+/** The effect that a rule would have. The preview changes nothing. */
 export const RulePreview = ({
   preview: { looked, matched, from, into },
   isOutdated,

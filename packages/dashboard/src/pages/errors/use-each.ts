@@ -8,7 +8,7 @@ import { countText } from '../../parts/count-text.ts';
 
 type Change = 'resolveError' | 'ignoreError' | 'unresolveError';
 
-/** Changes several groups in sequence, and reports the number of failures. */
+/** Changes several groups in sequence and reports the number of failures. */
 export function useEach(): {
   readonly done: number | undefined;
   readonly change: (name: Change, ids: readonly string[], message: string, undo?: Change) => Promise<void>;

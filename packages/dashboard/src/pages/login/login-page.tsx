@@ -11,7 +11,7 @@ import { Tabs } from '../../parts/tabs.tsx';
 import { takeLink } from './link.ts';
 import './login.css';
 
-/** Shown instead of any page until the user is logged in: the address stays, so a link to a run survives the login. */
+/** Shown instead of any page until the user is logged in: the address does not change, so a link to a run survives the login. */
 export default function LoginPage() {
   const [way, setWay] = useState('command');
   useEffect(() => {

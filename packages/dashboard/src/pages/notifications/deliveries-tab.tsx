@@ -25,7 +25,7 @@ const outcomes = [
   { value: 'FAILED', label: 'Failed' },
 ] as const;
 
-/** Sent and pending deliveries. Each opens with its content, and can be sent again. */
+/** Sent and pending deliveries. Each opens with its content and can be resent. */
 export function DeliveriesTab() {
   const params = useEnvironmentPath();
   const may = useMay();

@@ -31,7 +31,7 @@ const lateMs = 60_000;
 /** A wait of this length is noticeable. */
 const longWaitMs = 5 * 60_000;
 
-/** Problems that need attention, most severe first: nothing runs, then partial outages, then failures. */
+/** Problems that need attention, most severe first: complete outages, then partial outages, then failures. */
 export function concernsOf(known: Known): readonly Concern[] {
   const { now, concurrency, runners, queues = [], schedules = [] } = known;
   const found: Concern[] = [];

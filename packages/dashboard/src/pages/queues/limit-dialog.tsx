@@ -62,7 +62,7 @@ function LimitForm({
       {newLimit === 0 && (
         <p className="notice tone-warn">
           <span>
-            With 0, no run starts: {waiting.toLocaleString('en')} waiting runs and all new ones stay queued.
+            With 0, no run starts: {waiting.toLocaleString('en')} waiting runs and all new ones remain queued.
           </span>
         </p>
       )}

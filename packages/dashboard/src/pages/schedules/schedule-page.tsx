@@ -176,7 +176,7 @@ function Loaded({ schedule }: { readonly schedule: Schedule }) {
         error={remove.error?.message}
         onConfirm={() => remove.mutate({ params })}
       >
-        It no longer fires, and its list of ticks is deleted. Its runs stay. To stop it temporarily,
+        It no longer fires, and its list of ticks is deleted. Its runs are kept. To stop it temporarily,
         deactivate it.
       </Confirm>
     </Page>

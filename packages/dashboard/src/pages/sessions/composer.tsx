@@ -28,7 +28,7 @@ interface ComposerProps {
   readonly last: unknown;
 }
 
-/** Writes to `.in`, which the task reads next. Typed text stays until the server has it. */
+/** Writes to `.in`, which the task reads next. Typed text is kept until the server has received it. */
 export function Composer({ session, last }: ComposerProps) {
   const [chosen, setChosen] = useState<Shape>();
   const [text, setText] = useState('');
@@ -59,7 +59,7 @@ export function Composer({ session, last }: ComposerProps) {
   };
   const onKeyDown = usePartKeys('In the message', [
     { keys: 'Mod+Enter', label: 'Send', run: send, whileTyping: true },
-    // JSON has line breaks of its own.
+    // JSON contains its own line breaks.
     ...(shape === 'json' ? [] : [{ keys: 'Enter', label: 'Send', run: send, whileTyping: true }]),
   ]);
   const error = wrong ?? append.error?.message;

@@ -12,7 +12,7 @@ interface RollBackProps {
   readonly onClose: () => void;
 }
 
-/** Requests confirmation before the variables are restored to a revision, and shows the changes. */
+/** Requests confirmation before the variables are restored to a revision and shows the changes. */
 export function RollBack({ to, onClose }: RollBackProps) {
   const params = useEnvironmentPath();
   const isOpen = to !== undefined && Number.isInteger(to) && to >= 0;

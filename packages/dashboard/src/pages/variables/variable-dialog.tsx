@@ -89,7 +89,7 @@ function VariableForm({ variable, names, onClose }: Omit<VariableDialogProps, 'i
       {value === '' && <p className="muted small">Without a value, runs receive an empty string.</p>}
       {exists && (
         <p className="notice tone-warn">
-          <span>{name.trim()} is already set: its value is replaced.</span>
+          <span>{name.trim()} is already set: its value will be replaced.</span>
         </p>
       )}
       <FormError error={set.error} fields={['name', 'value']} />

@@ -6,7 +6,7 @@ import { toast } from '../../api/toasts.ts';
 import { countText } from '../../parts/count-text.ts';
 import { Confirm } from '../../parts/dialog/confirm.tsx';
 
-/** Archives a branch. If it has unfinished runs, it first requests confirmation to cancel them, with their number. */
+/** Archives a branch. If it has unfinished runs, it first requests confirmation, with their number, before canceling them. */
 export function ArchiveBranch({
   branch,
   onClose,

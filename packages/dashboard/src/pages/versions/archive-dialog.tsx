@@ -29,7 +29,7 @@ export function ArchiveDialog({ version, onClose }: ArchiveDialogProps) {
       onConfirm={() => archive.mutate({ params: { version: version.version } })}
     >
       Its files ({readableSize(version.bytes)}) are deleted. It can no longer be promoted; to restore its
-      code, deploy it again. Its runs stay.
+      code, deploy it again. Its runs are kept.
     </Confirm>
   );
 }

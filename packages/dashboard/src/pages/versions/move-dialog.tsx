@@ -164,7 +164,9 @@ const Plan = ({ plan, total }: { readonly plan: Move; readonly total: number }) 
         </tbody>
       </table>
     )}
-    {plan.staying > 0 && <p className="muted">{countText(plan.staying, 'attempt')} active: they stay.</p>}
+    {plan.staying > 0 && (
+      <p className="muted">{countText(plan.staying, 'attempt')} active: they do not move.</p>
+    )}
     {plan.missingTasks.length > 0 && (
       <p className="notice tone-bad">
         <span>

@@ -62,7 +62,7 @@ export function PromoteDialog({ version, current, canary, onClose }: PromoteDial
           )}{' '}
           Declared schedules and queue limits switch to those of the version at the same time.
         </p>
-        {canary && canary.id !== version.id && <p>The canary {canary.version} ends.</p>}
+        {canary && canary.id !== version.id && <p>This ends the canary {canary.version}.</p>}
         {(isUnloaded || needsConfirmation) && (
           <>
             <p className="notice tone-warn">

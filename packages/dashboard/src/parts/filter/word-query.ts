@@ -32,7 +32,7 @@ function valueOf(key: string, { words, kind }: WordKey, value: string): string |
 }
 
 /**
- * The query for a text filter, for lists other than runs. Invalid input gives `{ error }`, a sentence with the valid format.
+ * The query for a text filter, for lists other than runs. For invalid input, returns `{ error }`, a message with the valid format.
  *
  * @example
  * wordQuery('name:order.created', { name: { parameter: 'filter[name]' } }); // { 'filter[name]': 'order.created' }

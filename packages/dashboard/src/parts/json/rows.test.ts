@@ -30,7 +30,7 @@ describe('a search', () => {
     expect(searchJson(value, 'ORDER')).toEqual([['order']]);
   });
 
-  test('leads to the match: its ancestors are expanded as far as needed', () => {
+  test('expands the ancestors of a match as far as needed', () => {
     const [path = []] = searchJson(value, '250');
     expect(path).toEqual(['order', 'items', 250, 'sku']);
     const rows = jsonRows(value, opening(closed, value, path));

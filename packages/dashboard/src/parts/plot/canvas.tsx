@@ -193,7 +193,7 @@ export default function Canvas({
   const drawnData = JSON.stringify(data);
   useEffect(() => {
     plot.current?.setData(JSON.parse(drawnData) as uPlot.AlignedData);
-    // Also after it was recreated.
+    // Also applies after it was recreated.
   }, [drawnData, shape, height, theme, isStacked, hasAxes, zone, step, onRange === undefined]);
 
   const [first, last] = picked ?? [];

@@ -21,7 +21,7 @@ export interface PlotProps {
   readonly onRange?: (from: number, to: number) => void;
   /** Indexes of the times being selected by keyboard, both inclusive. */
   readonly picked?: readonly [first: number, last: number] | undefined;
-  /** False: without axes, as small as a word. */
+  /** If false, drawn without axes at the size of a word. */
   readonly hasAxes?: boolean;
 }
 

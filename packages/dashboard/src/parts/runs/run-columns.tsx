@@ -13,7 +13,7 @@ interface CellOptions {
   readonly onFilter?: ((key: string, value: string) => void) | undefined;
 }
 
-/** A value that filters the list by itself. */
+/** A value by which alone the list is filtered. */
 const Filtering = ({
   name,
   value,

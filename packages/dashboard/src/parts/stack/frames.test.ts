@@ -9,7 +9,7 @@ second line of the message
     at process.processTicksAndRejections (node:internal/process/task_queues:105:5)
     at new Promise (<anonymous>)`;
 
-test('frames have name, file and line, and distinguish own code from libraries', () => {
+test("frames have name, file and line, and distinguish the user's code from libraries", () => {
   expect(framesOf(stack).map(({ name, file, line, isOwn }) => [name, file, line, isOwn])).toEqual([
     ['readOrder', '/srv/shop/src/orders/read.ts', 14, true],
     ['Object.run', '/srv/shop/tasks/mail.ts', 31, true],

@@ -46,7 +46,7 @@ export const framesOf = (stack: string): readonly Frame[] =>
 export const shortPath = (file: string, common: string): string =>
   file.startsWith(common) && common.length > 1 ? file.slice(common.length) : file;
 
-/** The folder that contains all own files. */
+/** The folder that contains all files of the user's code. */
 export function commonFolder(frames: readonly Frame[]): string {
   const files = frames.flatMap(({ file, isOwn }) => (isOwn && file !== undefined ? [file] : []));
   const [first] = files;

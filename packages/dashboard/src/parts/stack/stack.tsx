@@ -56,7 +56,7 @@ function OneError({ error, version }: OneErrorProps) {
   );
 }
 
-/** Library frames between own ones are folded into one line. */
+/** Library frames between frames of the user's code are folded into one line. */
 function groups(
   frames: readonly Frame[],
 ): readonly { readonly isOwn: boolean; readonly frames: readonly Frame[] }[] {
@@ -69,7 +69,7 @@ function groups(
   return found;
 }
 
-/** Number of own frames whose source is shown initially. */
+/** Number of frames of the user's code whose source is shown initially. */
 const openFrames = 3;
 
 interface StackProps {

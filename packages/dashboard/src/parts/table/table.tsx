@@ -231,7 +231,7 @@ export function Table<R>({
   );
 }
 
-/** From the design tokens: taller on touch screens. */
+/** From the design tokens, where rows are taller on touch screens. */
 function useRowHeight(): number {
   const [height, setHeight] = useState(32);
   useEffect(() => {

@@ -1,7 +1,7 @@
 import { useSearchTexts } from '../search.ts';
 import { shownColumns, type Column } from './column.ts';
 
-/** The columns in the address; else those stored in this browser; else those of the page. */
+/** The columns in the address; otherwise those stored in this browser; otherwise those of the page. */
 export function useColumns<R>(
   table: string,
   columns: readonly Column<R>[],

@@ -33,6 +33,6 @@ test('control characters and direction marks have no effect and are visible', ()
 test('each status has a unique word and shape', () => {
   const all = Object.values(runStatusBadges);
   expect(new Set(all.map(({ word }) => word)).size).toBe(all.length);
-  // A run that starts looks like one that runs.
+  // A run that is starting looks like one that is executing.
   expect(new Set(all.map(({ glyph }) => glyph)).size).toBe(all.length - 1);
 });

@@ -37,7 +37,7 @@ function press({ id, action }: Toast): void {
   action?.onClick();
 }
 
-/** It stays while the pointer or the focus is on any message. */
+/** It remains while the pointer or the focus is on any message. */
 function Message({ toast, isPaused }: { readonly toast: Toast; readonly isPaused: boolean }) {
   const { id, title, description, kind, action, stayMs } = toast;
   useEffect(() => {

@@ -13,7 +13,7 @@ export class OutOfStock extends Error {
   override readonly name = 'OutOfStock';
 }
 
-/** Reserves items of an article. Returns their location. */
+/** Reserves stock of an item. Returns its location. */
 export async function reserve(orderId: string, sku: string, quantity: number): Promise<string> {
   const stock = await call<StockRecord>('erp', `/stock/${sku}`);
   const available = quantityOf(stock.available);

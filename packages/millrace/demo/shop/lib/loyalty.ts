@@ -4,7 +4,7 @@ const tiers = {
   gold: { factor: 2, from: 2_000 },
 };
 
-/** Points are counted as big integers since the ledger is. */
+/** Points are big integers because the ledger uses them. */
 export function pointsFor(tier: string, total: number): bigint {
   const { factor } = tiers[tier as keyof typeof tiers];
   return BigInt(total * factor);

@@ -12,6 +12,6 @@ const patterns: Readonly<Record<string, RegExp>> = {
 export function carrierPostcode(country: string, postcode: string): string {
   const tidy = postcode.trim();
   if (patterns[country]?.test(tidy) === false)
-    throw new Error(`The postcode is not one of ${country}: the carrier would refuse the label`);
+    throw new Error(`The postcode is not valid in ${country}: the carrier would refuse the label`);
   return tidy.replaceAll(' ', '');
 }

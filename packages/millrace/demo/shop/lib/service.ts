@@ -22,7 +22,7 @@ export interface CallOptions {
   readonly timeoutInMs?: number;
 }
 
-/** Calls a service, and shows the call in the timeline of the run. */
+/** Calls a service and shows the call in the timeline of the run. */
 export async function call<T>(
   service: Service,
   path: string,

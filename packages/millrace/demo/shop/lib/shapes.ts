@@ -21,7 +21,7 @@ export const order = z.object({
   address,
   currency: z.enum(['EUR', 'USD', 'GBP', 'JPY']),
   items: z.array(item).min(1),
-  card: z.string().describe('The token of the payment provider, never the number of the card'),
+  card: z.string().describe('The token of the payment provider, never the card number'),
   giftNote: z.string().optional(),
 });
 

@@ -1,5 +1,5 @@
 /**
- * Throws an error that is grouped by the step at which an order stopped. The cause has its own group in the task of the step.
+ * Throws an error that is grouped by the step at which an order stopped. The cause has its own group in that step's task.
  */
 export const stoppedAt =
   (step: string) =>

@@ -13,7 +13,7 @@ const rates: Readonly<Record<string, Rates>> = {
   AU: { standard: 0.1, reduced: 0 },
 };
 
-/** The tax in a price. Countries that are not listed pay theirs at the border. */
+/** The tax in a price. For countries that are not listed, it is paid at the border. */
 export const taxOf = (country: string, total: number): number => {
   const rate = rates[country]?.standard ?? 0;
   return Math.round(100 * (total - total / (1 + rate))) / 100;

@@ -1,7 +1,7 @@
 const templates = {
-  'order-confirmed': 'Dear {name}, we have got your order {orderId}.',
+  'order-confirmed': 'Dear {name}, we have received your order {orderId}.',
   'order-shipped': 'Dear {name}, your parcel {parcel} is on its way.',
-  'payment-declined': 'Dear {name}, your bank has declined the payment of {orderId}.',
+  'payment-declined': 'Dear {name}, your bank has declined the payment for {orderId}.',
   'refund-done': 'Dear {name}, we have sent you {amount}.',
   welcome: 'Welcome, {name}. Here is something to begin with: {voucher}.',
   newsletter: 'New this week: {title}.',

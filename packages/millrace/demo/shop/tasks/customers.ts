@@ -6,7 +6,7 @@ import { sendMail } from './send-mail.ts';
 
 export const welcomeCustomer = task({
   id: 'welcome-customer',
-  description: 'Welcomes a new customer, and writes again some days later',
+  description: 'Welcomes a new customer, and follows up a few days later',
   on: event({ name: 'customer.registered', schema: customer.extend({ voucher: z.string().optional() }) }),
   run: async ({ id, name, email, voucher }) => {
     const first = await idempotencyKeys.create(['welcome', id], { scope: 'global' });
@@ -24,7 +24,7 @@ const paid = z.object({ orderId: z.string(), total: z.number(), country: z.strin
 
 export const loyaltyPoints = task({
   id: 'loyalty-points',
-  description: 'Books the points of an order that was paid',
+  description: 'Credits the points of a paid order',
   on: event({
     name: 'order.*',
     filter: { total: { $gt: 0 } },

@@ -13,7 +13,7 @@ export const importProducts = task({
   retry: { maxAttempts: 1 },
   run: async ({ supplier, products }) => {
     metadata.set('products', products.length);
-    // The feed is checked product by product, so that one that is wrong does not stop the others.
+    // The feed is checked product by product, so that an invalid one does not stop the others.
     const items = products.map((payload) => ({ id: 'import-product' as const, payload: payload as never }));
     const { runs } = await batch.triggerAndWait<typeof importProduct>(items);
     const failed = runs.filter(({ ok }) => !ok).length;

@@ -4,7 +4,7 @@ import { call } from '../lib/service.ts';
 
 export const indexSearch = task({
   id: 'index-search',
-  description: 'Brings a product into the search index',
+  description: 'Adds a product to the search index',
   schema: z.object({
     sku: z.string(),
     title: z.string(),

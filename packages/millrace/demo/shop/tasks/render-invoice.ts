@@ -3,7 +3,7 @@ import { z } from 'zod';
 
 export const renderInvoice = task({
   id: 'render-invoice',
-  description: 'Renders an invoice as PDF, in a process of its own because the library may crash',
+  description: 'Renders an invoice as a PDF, in a separate process because the library may crash',
   schema: z.object({
     orderId: z.string(),
     lines: z.number().int(),
@@ -14,9 +14,9 @@ export const renderInvoice = task({
   retry: { maxAttempts: 1 },
   run: async ({ orderId, lines, font }, { signal }) => {
     logger.info('Rendering', { orderId, lines, font });
-    // The native library ends its process when a font is damaged.
+    // The native library crashes its process if a font is damaged.
     if (font === 'Damaged Sans') process.exit(139);
-    // It never finishes with very long invoices.
+    // It never finishes for very long invoices.
     if (lines > 10_000)
       await new Promise((_, reject) => {
         signal.addEventListener('abort', () => reject(signal.reason as Error));

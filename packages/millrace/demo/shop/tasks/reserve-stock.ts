@@ -5,7 +5,7 @@ import { item } from '../lib/shapes.ts';
 
 export const reserveStock = task({
   id: 'reserve-stock',
-  description: 'Reserves the pieces of an order in the ERP',
+  description: 'Reserves the items of an order in the ERP',
   schema: z.object({ orderId: z.string(), items: z.array(item) }),
   queue: { name: 'warehouse', concurrencyLimit: 8 },
   retry: { maxAttempts: 2, minTimeoutInMs: 300 },

@@ -6,7 +6,7 @@ const maxPixels = 50_000_000;
 
 export const resizeImage = task({
   id: 'resize-image',
-  description: 'Makes the sizes of a picture that the pages of the shop need',
+  description: 'Creates the sizes of an image that the pages of the shop need',
   schema: z.object({ sku: z.string(), file: z.string(), widths: z.array(z.number().int()).min(1) }),
   queue: { name: 'images', concurrencyLimit: 3 },
   retry: { maxAttempts: 2, minTimeoutInMs: 200 },

@@ -4,7 +4,7 @@ import { call } from '../lib/service.ts';
 
 export const exchangeRates = schedules.task({
   id: 'exchange-rates',
-  description: 'Fetches the exchange rates of the minute',
+  description: 'Fetches the current exchange rates',
   cron: { pattern: '* * * * *', missed: 'skip', environments: ['PRODUCTION'] },
   retry: { maxAttempts: 1 },
   run: ({ timestamp }) => call<{ EUR: number }>('rates', `/latest?at=${timestamp.toISOString()}`),
@@ -12,7 +12,7 @@ export const exchangeRates = schedules.task({
 
 export const nightlyReport = schedules.task({
   id: 'nightly-report',
-  description: 'Adds up the sales of the day before',
+  description: 'Totals the sales of the previous day',
   cron: { pattern: '30 2 * * *', timezone: 'Europe/Paris', missed: 'skip', environments: ['PRODUCTION'] },
   run: async ({ timestamp, timezone }) => {
     const day = new Intl.DateTimeFormat('en-CA', { timeZone: timezone }).format(timestamp);
@@ -37,7 +37,7 @@ export const abandonedCarts = schedules.task({
 
 export const priceWatch = schedules.task({
   id: 'price-watch',
-  description: 'Compares our prices with those of another shop; each market has a schedule of its own',
+  description: 'Compares our prices with those of another shop; each market has its own schedule',
   run: async ({ externalId, timestamp, timezone }) => {
     logger.info('Comparing prices', { market: externalId, timezone, at: timestamp });
     await pause(200);

@@ -9,7 +9,7 @@ export class MailRateLimited extends Error {
 
 export const sendMail = task({
   id: 'send-mail',
-  description: 'Sends one mail to one person',
+  description: 'Sends one email to one recipient',
   schema: z.object({
     template: z.enum(templateNames),
     to: z.string(),
@@ -24,7 +24,7 @@ export const sendMail = task({
       return await retry.onThrow(send, { maxAttempts: 2, minTimeoutInMs: 50 });
     } catch (error) {
       if (error instanceof ServiceError && error.status === 429)
-        throw new MailRateLimited('The mail provider accepts no more mails this minute', { cause: error });
+        throw new MailRateLimited('The mail provider accepts no more mail this minute', { cause: error });
       throw error;
     }
   },

@@ -13,10 +13,10 @@ const answers: readonly (readonly [RegExp, string])[] = [
   ],
   [
     /invoice|bill/i,
-    'You find every invoice in your account, below the order. I have sent you this one once more.',
+    'You can find every invoice in your account, below the order. I have sent this one again.',
   ],
 ];
-const otherwise = 'Let me ask a colleague. You get an answer by mail within the next hour.';
+const otherwise = 'Let me ask a colleague. You will get an answer by email within the next hour.';
 
 export const supportChat = task({
   id: 'support-chat',

@@ -15,7 +15,7 @@ export interface WholePackages {
   learn(metafile: Metafile, externals: Iterable<ExternalPackage>): Promise<boolean>;
   /** Examines the errors of a failed build. Returns whether the failure is in packages that need not be bundled. */
   learnFrom(errors: readonly Message[]): boolean;
-  /** Sentences about files that may be missing at run time. */
+  /** Messages about files that may be missing at run time. */
   warnings(): readonly string[];
 }
 
@@ -71,7 +71,7 @@ export function keepWhole(projectDir: string): WholePackages {
     for (const { folder, name, importer } of externals) {
       if (installedFrom(projectDir, name) === folder) continue;
       const parent = installedFolder(importer);
-      // The SDK is bundled in any case, and would not find it.
+      // The SDK is always bundled, and would not find it.
       isMore =
         (parent !== undefined && isNeverWhole(parent)
           ? release(folder)
@@ -95,7 +95,7 @@ export function keepWhole(projectDir: string): WholePackages {
       let isMore = false;
       for (const { location, text } of errors) {
         const folder = location ? installedFolder(join(projectDir, location.file)) : undefined;
-        // A remaining one is reported when the build is repeated.
+        // Any remaining one is reported when the build is repeated.
         isMore = keep(folder, `it cannot be compiled (${text})`) || isMore;
       }
       return isMore;
@@ -125,7 +125,7 @@ const reasonOf = ({ kind, line }: SelfReference, path: string): string =>
 
 function warningOf(folder: string | undefined, path: string, verdict: SelfReference | 'unreadable'): string {
   if (folder !== undefined)
-    return `${nameOf(folder)} is bundled, and ${path} could not be searched for files that it reads: if it misses a file, add it to build.external.`;
+    return `${nameOf(folder)} is bundled, and ${path} could not be searched for files that it reads: if it is missing a file, add it to build.external.`;
   const finds = verdict !== 'unreadable' && verdict.kind === 'names' ? 'modules by computed names' : 'files';
   return `${path} is a file of a workspace package and is bundled: if it misses ${finds} next to itself, add them with copyFiles.`;
 }

@@ -11,7 +11,7 @@ import { findComputedLoad } from './self-reference.ts';
 /** Packages that no import refers to. */
 export interface NamedPackages {
   readonly packages: readonly ExternalPackage[];
-  /** Sentences about files that load unknown modules. */
+  /** Messages about files that load unknown modules. */
   readonly warnings: readonly string[];
 }
 

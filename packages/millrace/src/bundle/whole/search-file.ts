@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { withEsbuild } from '../with-esbuild.ts';
 
-/** The result of a search in the code of a file, which may be TypeScript; `unreadable` if it is neither that nor JavaScript. */
+/** The result of a search in the code of a file, which may be TypeScript; `unreadable` if it is neither. */
 export async function searchFile<T>(file: string, find: (code: string) => T): Promise<T | 'unreadable'> {
   const code = await readFile(file, 'utf8').catch(() => '');
   try {

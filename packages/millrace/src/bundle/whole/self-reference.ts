@@ -9,7 +9,7 @@ export interface SelfReference {
   readonly line: number;
 }
 
-/** Most modules have none of these, and are not parsed. */
+/** Most modules have none of these and are not parsed. */
 const suspicious =
   /\b__dirname\b|\b__filename\b|\bimport\s*\.\s*meta\b|\bcreateRequire\b|\bmodule\s*\.\s*(?:require|filename|paths?)\b|\beval\s*\(\s*["'`]quire|\b(?:eval|Function)\s*\([^)]*\b(?:require\b|import\s*\()|\brequire\b(?!\s*\(\s*(["'`])[^"'`$]*\1\s*[,)])|\bimport\s*\((?!\s*(?:\/\*.*?\*\/\s*)*(["'`])[^"'`$]*\2\s*[,)])/;
 
@@ -114,7 +114,7 @@ function isUnused(source: Source, name: string, seen: Set<string>): boolean {
   return source.uses(name).every((use) => isHarmless(source, use, seen));
 }
 
-/** `createRequire(…)` whose result is only called with names of built-in modules. */
+/** A `createRequire(…)` whose result is called only with names of built-in modules. */
 function loadsOnlyBuiltins(source: Source, toCall: readonly AnyNode[]): boolean {
   const call = toCall.at(-1) as AnyNode;
   const parent = toCall.at(-2);

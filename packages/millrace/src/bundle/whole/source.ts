@@ -23,7 +23,7 @@ export interface Source {
   readonly requireMakers: readonly Reference[];
   /** The uses of a name that the module does not declare. */
   free(name: string): readonly Reference[];
-  /** The reads of a variable. */
+  /** The reads from a variable. */
   uses(name: string): readonly Reference[];
 }
 
@@ -96,7 +96,7 @@ export function nameOf(property: AnyNode): string | undefined {
   return property.type === 'Literal' && typeof property.value === 'string' ? property.value : undefined;
 }
 
-/** `join` for `join(…)`, `path.join(…)` and `(0, path.join)(…)`. */
+/** The name `join` for `join(…)`, `path.join(…)` and `(0, path.join)(…)`. */
 export function calledName(callee: AnyNode): string | undefined {
   if (callee.type === 'Identifier') return callee.name;
   if (callee.type === 'MemberExpression') return nameOf(callee.property);

@@ -16,7 +16,7 @@ const progressOf = ({ status, received, runCount, counts }: ListedBatch): string
   const words = [
     `${completed} completed`,
     ...(failed > 0 ? [`${failed} failed`] : []),
-    ...(ended > 0 ? [`${ended} cancelled or expired`] : []),
+    ...(ended > 0 ? [`${ended} canceled or expired`] : []),
     ...(live > 0 && status !== 'ABORTED' ? [`${live} live`] : []),
   ];
   return words.join(', ');

@@ -101,7 +101,7 @@ const archiveCommand = (): Command =>
             `pass --yes to cancel them: ${found.slice(0, -1)}`,
           ))
         )
-          throw new CommandFailed(exitCodes.failed, 'Nothing was cancelled or archived.');
+          throw new CommandFailed(exitCodes.failed, 'Nothing was canceled or archived.');
         return archive(true);
       });
       for (let reported = 0; !archived.isArchived; archived = await archive(true)) {

@@ -6,7 +6,7 @@ import { grace } from '../options.ts';
 export const deployCommand = (): Command =>
   withKeyOptions(new Command('deploy'))
     .description('build a project, upload it as a version and promote it')
-    .option('--branch <name>', 'branch of preview, created if missing')
+    .option('--branch <name>', 'preview branch, created if missing')
     .option('--schedules', 'with --branch: enable declared schedules in the branch')
     .option('--no-schedules', 'with --branch: disable declared schedules in the branch')
     .addOption(

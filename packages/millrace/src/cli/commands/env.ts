@@ -112,7 +112,7 @@ const unsetCommand = (): Command =>
   withEnvOptions(
     new Command('unset')
       .description('delete variables, or let a branch inherit them again')
-      .argument('<names...>'),
+      .argument('<names...>', 'names of the variables'),
   ).action(async (names: string[], options: EnvOptions) => {
     const { envvars, at } = await openEnvironment(options);
     for (const name of names) {
@@ -161,7 +161,7 @@ async function writePrivately(file: string, content: string, replaces: boolean):
     );
   });
   try {
-    // An existing file keeps its mode when it is written to.
+    // Writing to an existing file does not change its mode.
     await handle.chmod(0o600);
     await handle.writeFile(content);
   } finally {
@@ -185,7 +185,7 @@ async function importFile(
   } catch (error) {
     throw explained(error);
   }
-  // The server skips reserved names without an error.
+  // The server silently skips reserved names.
   const there = new Set((await envvars.list(...(at as At))).map(({ name }) => name));
   const leftOut = Object.keys(variables).filter((name) => !there.has(name));
   const count = Object.keys(variables).length - leftOut.length;
@@ -215,7 +215,7 @@ const importCommand = (): Command =>
   withEnvOptions(
     new Command('import')
       .description('set variables from a dotenv file if none of them exists')
-      .argument('<file>')
+      .argument('<file>', 'dotenv file to read')
       .option('--override', 'overwrite existing variables')
       .option('--secret', 'mark all variables as secret')
       .option('--no-secret', 'mark no variables as secret'),

@@ -95,7 +95,7 @@ function printGroup(group: Group, { line, paint }: Screen): void {
 const show = (group: Group, { json }: JsonOption): void =>
   json ? printJson(group) : printGroup(group, screenOn(process.stdout));
 
-/** The latest run that failed with an error. Undefined if the key may read none: the group is shown anyway. */
+/** The latest run that failed with an error. Undefined if the key may not read it; the group is shown anyway. */
 async function latestRun(runs: typeof sdkRuns, error: string): Promise<Run | undefined> {
   try {
     const { data } = await runs.list({ error, period: '365d', limit: 1 });

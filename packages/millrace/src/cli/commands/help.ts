@@ -46,7 +46,7 @@ const commandOf = (root: Command, words: readonly string[]): Command | undefined
 /** Markdown formatted for a terminal: without code marks, and links as their text only. */
 const readable = (markdown: string): string =>
   markdown
-    .replaceAll(/^```\w*\n([\s\S]*?)^```$/gm, (_, code: string) =>
+    .replaceAll(/^```.*\n([\s\S]*?)^```$/gm, (_, code: string) =>
       code.trimEnd().replaceAll(/^(?=.)/gm, '    '),
     )
     .replaceAll(/<!--[\s\S]*?-->\n*/g, '')

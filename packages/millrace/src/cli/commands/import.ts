@@ -50,7 +50,7 @@ const environmentCommand = (): Command =>
   withConnectionOptions(
     new Command('environment')
       .description('import a file of `millrace export`; safe to repeat')
-      .argument('<file>'),
+      .argument('<file>', 'file written by `millrace export`'),
   )
     .option('--dry-run', 'list the changes, without applying them')
     .option('--only <kinds>', 'import only these kinds, such as variable,schedule,run')

@@ -2,7 +2,10 @@ import type { Command } from 'commander';
 
 type Load = () => Promise<Command>;
 
-/** All commands by area, in the order of `--help`. Each is loaded when it is used: loading all of them takes longer than most of them run. */
+/**
+ * All commands by area, in the order of `--help`. Each is loaded when it is used, because loading all of them takes longer than most of
+ * them run.
+ */
 const areas: Readonly<Record<string, Readonly<Record<string, Load>>>> = {
   Develop: {
     init: async () => (await import('./init.ts')).initCommand(),

@@ -29,7 +29,7 @@ const trigger = `npx millrace trigger hello --payload '{"name":"Ada"}' --wait`;
 const inFolder = (dir: string): string[] => (dir === '.' ? [] : [`cd ${dir}`]);
 const isNew = (path: string, { written }: WrittenProject): boolean => written.includes(path);
 
-/** Serves the project until stopped. Runs the task once, if it was just created. */
+/** Serves the project until stopped. Runs the task once if it was just created. */
 async function serve(
   dir: string,
   project: WrittenProject,

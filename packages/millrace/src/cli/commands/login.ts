@@ -17,7 +17,7 @@ interface Options extends LoginOptions {
   readonly json?: boolean;
 }
 
-/** No token needs to be copied here: it is created when the user approves the code on another device. The server ends the wait. */
+/** No token needs to be copied here, because it is created when the user approves the code on another device. The server ends the wait. */
 async function approvedToken(url: string, isInteractive: boolean): Promise<string> {
   const login: Login = { url, token: '' };
   const { authorizationCode, userCode, ...first } = await call(login, 'createAuthorizationCode', {
@@ -60,7 +60,7 @@ async function tokenFor(url: string, { invitation, name, approval, ...options }:
     const login: Login = { url, token: '' };
     return (await call(login, 'joinByInvitation', { body: { token: invitation, name } })).personalAccessToken;
   }
-  // As an option the token would stay in the shell's history; from stdin it does not.
+  // Passed as an option, the token would stay in the shell history; read from stdin, it does not.
   const token = tokenOption(options) ?? (process.stdin.isTTY ? '' : await tokenOnStdin());
   if (token !== '') return token;
   throw new CommandFailed(

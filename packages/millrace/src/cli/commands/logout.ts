@@ -27,7 +27,7 @@ export const logoutCommand = (): Command =>
     .option('--json', 'print JSON')
     .action(async (options: Options) => {
       const stored = await storedLogin();
-      // The server first: a token that could not be revoked is not forgotten, so that the command can be repeated.
+      // The server comes first, so that a token that could not be revoked is not forgotten and the command can be repeated.
       if (stored && options.revoke) await revoke(stored);
       const file = await forgetLogin();
       const revoked = stored !== undefined && options.revoke === true;

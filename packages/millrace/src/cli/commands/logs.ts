@@ -97,7 +97,7 @@ async function showAll({ logs }: typeof Sdk, options: LogsOptions): Promise<void
 
 type Filter = Sdk.LogFilter;
 
-/** Without undefined members. */
+/** Drops undefined members. */
 const withoutUndefined = (filter: { readonly [K in keyof Filter]: Filter[K] | undefined }): Filter =>
   Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined));
 

@@ -67,7 +67,7 @@ export const mcpCommand = (): Command =>
     return server.close();
   });
 
-/** Loaded only by this command; its users install its dependencies. */
+/** Loaded only by this command, whose dependencies users install themselves. */
 async function loadMcp() {
   return import('../../mcp/index.ts').catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ERR_MODULE_NOT_FOUND' || !error.message.includes('@modelcontextprotocol/'))

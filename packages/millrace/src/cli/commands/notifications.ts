@@ -40,7 +40,7 @@ const listCommand = (): Command =>
     },
   );
 
-/** A secret is read from stdin: other users of the machine can see the arguments of a command. */
+/** A secret is read from stdin, because other users of the machine can see the arguments of a command. */
 async function secretOnStdin(what: string): Promise<string> {
   waitsFor(`${what} on stdin (end it with Ctrl-D)`);
   const input = (await text(process.stdin)).replace(/\r?\n$/, '');

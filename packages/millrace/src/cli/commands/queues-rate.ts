@@ -23,7 +23,7 @@ export function rateShown(rate: Rate | null): string {
   return `${limit}/${period / seconds}${unit}${atOnce}${key ? ', each key' : ''}`;
 }
 
-/** The target rate. `code` means the one declared in code. */
+/** The target rate. `code` means the rate declared in code. */
 type TargetRate = { readonly limit: number; readonly period: string } | 'code' | 'none';
 
 function parseRate(text: string): TargetRate {

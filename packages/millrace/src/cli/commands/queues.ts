@@ -85,7 +85,7 @@ const pauseCommand = (verb: 'pause' | 'resume', description: string): Command =>
     },
   );
 
-/** Not null: commander turns null into an empty text. */
+/** Not null, because commander turns null into an empty text. */
 function limit(text: string): number | 'none' {
   if (text === 'none') return text;
   if (/^\d{1,6}$/.test(text) && Number(text) <= 100_000) return Number(text);

@@ -15,12 +15,13 @@ export const resumeInstallationCommand = (): Command =>
       .description('end the pause of `millrace start --paused` on all servers')
       .option(
         '--skip-missed',
-        'skip the schedule ticks that became due; after a restore, they fired before it',
+        'skip the schedule ticks that became due; after a restore, they had already fired',
       )
       .addOption(
-        new Option('--fire-missed', 'fire them according to the `missed` rule of each schedule').conflicts(
-          'skipMissed',
-        ),
+        new Option(
+          '--fire-missed',
+          'fire these ticks according to the `missed` rule of each schedule',
+        ).conflicts('skipMissed'),
       ),
   ).action(async (options: ResumeOptions) => {
     const { skipMissed, fireMissed, json } = options;

@@ -105,7 +105,7 @@ const sentenceOf = ({ counts, status }: BulkAction): string => {
   return `${success} of ${total} done${failed}${end}`;
 };
 
-/** Shows the progress of a bulk action until it has ended. The action continues without an observer. */
+/** Shows the progress of a bulk action until it has ended. The action continues if nothing observes it. */
 export async function followBulk(
   bulk: Bulk,
   { id }: { readonly id: string },

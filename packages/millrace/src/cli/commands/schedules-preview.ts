@@ -45,7 +45,7 @@ export const previewCommand = (): Command =>
       for (const time of times) line(`${time}  ${paint.dim(local.format(new Date(time)))}`);
     });
 
-/** One output line for each input line, in order and without a limit, at the pace of the reader. */
+/** One output line for each input line, in order and without a limit, as fast as the output is read. */
 async function answerLines(): Promise<void> {
   waitsFor('lines of JSON on stdin');
   for await (const text of createInterface({ input: process.stdin, crlfDelay: Infinity })) {

@@ -13,7 +13,7 @@ interface Options extends LoginOptions {
   readonly json?: boolean;
 }
 
-/** Typed twice on a terminal, without echo; elsewhere read from stdin. */
+/** On a terminal, typed twice without echo; otherwise read from stdin. */
 async function newPassword(): Promise<string> {
   if (!process.stdin.isTTY) {
     waitsFor('a password on stdin');

@@ -32,7 +32,7 @@ async function refuseUnknown(tasks: typeof Sdk.tasks, task: string): Promise<voi
     await tasks.retrieve(task);
   } catch (error) {
     const { status, message } = error as { readonly status?: unknown; readonly message: string };
-    // A key may have permission to trigger tasks, but not to read them.
+    // A key may have permission to trigger tasks but not to read them.
     if (status === 403) return;
     if (status !== 404) throw error;
     throw new CommandFailed(

@@ -136,7 +136,7 @@ const withPromoteOptions = (command: Command): Command =>
         .argParser(grace),
     );
 
-/** No runner loads an old version without a request, so this may take a moment. */
+/** Runners load an old version only on request, so this may take a moment. */
 async function promote(
   { version, requires, platforms }: Deployment,
   { force = false, wait, json, percent, allowRollback = false, ...connection }: PromoteOptions,
@@ -182,7 +182,7 @@ const abortCommand = (): Command =>
     const aborted = await deployments.abortCanary(version);
     if (json) return printJson(aborted);
     screenOn(process.stdout).line(
-      `${aborted.version} is no longer the canary. Runs that started on it stay on it.`,
+      `${aborted.version} is no longer the canary. Runs that started on it remain on it.`,
     );
   });
 

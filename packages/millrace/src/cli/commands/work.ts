@@ -17,7 +17,7 @@ export const workCommand = (): Command =>
     .option('--env <environment>', 'fail unless the key belongs to this environment', environment)
     .addOption(new Option('--url <url>', 'URL of the server').env('MILLRACE_API_URL').argParser(address))
     .addOption(new Option('--key <key>', 'secret key of the environment').env('MILLRACE_SECRET_KEY'))
-    .option('--branch <name>', 'branch of preview to serve (default: all branches)')
+    .option('--branch <name>', 'preview branch to serve (default: all branches)')
     .option('--dir <folder>', 'project folder (default: this folder, if it is a project)')
     .option('--label <label>', 'label of this machine, for tasks with `requires`; repeatable', addLabel, [])
     .addOption(

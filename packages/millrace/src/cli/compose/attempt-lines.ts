@@ -3,7 +3,7 @@ import type { AttemptEnd } from '@millrace/runner';
 import type { Screen } from '../screen.ts';
 import { throttle } from './throttle.ts';
 
-/** Prints one line for each ended attempt: at most the first lines of each second, and how many more there were. */
+/** Prints one line for each ended attempt: at most the first few lines of each second, and how many more there were. */
 export const attemptLines = (
   { line, paint }: Pick<Screen, 'line' | 'paint'>,
   now?: () => number,

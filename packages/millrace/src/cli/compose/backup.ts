@@ -18,7 +18,7 @@ export interface BackupOptions {
   readonly json?: boolean;
 }
 
-/** Makes a base backup of the embedded PostgreSQL of a folder, whether or not it runs. */
+/** Makes a base backup of the embedded PostgreSQL of a folder, whether or not it is running. */
 export async function backup({ data, dir, to, keep, json }: BackupOptions): Promise<void> {
   const folder = await dataFolder(data, dir);
   const backups = backupFolder(to, '--to');
@@ -80,7 +80,7 @@ const summary = ({ name, startedAt, endedAt, bytes, files, postgres, millrace, t
   timeline,
 });
 
-/** The folder in an option, else in MILLRACE_BACKUPS. */
+/** The folder in the option, otherwise in MILLRACE_BACKUPS. */
 export function backupFolder(option: string | undefined, name: string): string {
   const folder = (option ?? process.env['MILLRACE_BACKUPS'])?.trim();
   if (folder) return resolve(folder);

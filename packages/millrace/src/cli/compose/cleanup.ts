@@ -1,4 +1,4 @@
-/** Stops resources in reverse order of their start, and continues if one of them fails to stop. */
+/** Stops resources in reverse order of their start and continues if one of them fails to stop. */
 export class Cleanup {
   readonly #steps: (() => Promise<unknown>)[] = [];
 

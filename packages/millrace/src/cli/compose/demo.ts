@@ -37,10 +37,10 @@ export interface DemoOptions {
   readonly verbose?: boolean;
 }
 
-/** Milliseconds for which the command waits until the shop has processed its initial work. */
+/** How long the command waits for the shop to process its initial work, in milliseconds. */
 const maxCalmMs = { once: 60_000, moving: 8_000 };
 
-/** Fills a shop and keeps it moving, until stopped. */
+/** Fills a shop and keeps it active until stopped. */
 export async function demo(options: DemoOptions): Promise<void> {
   const startedAt = performance.now();
   const isJson = options.json || options.once;
@@ -50,7 +50,7 @@ export async function demo(options: DemoOptions): Promise<void> {
   const { signal } = stopping;
   const stop = listenForStop(() => {
     stopping.abort();
-    line('Stopping. Ctrl-C again stops at once.');
+    line('Stopping. Press Ctrl-C again to stop immediately.');
   });
   const onStep = (step: string): void => {
     signal.throwIfAborted();
@@ -106,7 +106,7 @@ export async function demo(options: DemoOptions): Promise<void> {
       }
       return summarise(shop);
     };
-    // The shop can be viewed while it is filled.
+    // The shop can be viewed while it is being filled.
     await owned.remember({ url, key: secretKey, token: personalAccessToken });
     onStep(`server at ${paint.cyan(url)}`);
     const opening = open();

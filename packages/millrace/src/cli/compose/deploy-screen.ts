@@ -7,7 +7,7 @@ import { screenOn, table, type Screen } from '../screen.ts';
 export interface Deployed {
   readonly id: string;
   readonly version: string;
-  /** False when the same content was deployed before. */
+  /** False if the same content was deployed before. */
   readonly isNew: boolean;
   readonly isCurrent: boolean;
   /** The previously current version; null if there was none, or if nothing changed. */

@@ -43,7 +43,7 @@ export interface DeployCommandOptions extends ConnectionOptions {
   readonly json?: boolean;
 }
 
-/** Milliseconds for which a server may be away during a deployment. */
+/** How long a server may be unavailable during a deployment, in milliseconds. */
 const patienceMs = 60_000;
 
 /** Builds, uploads and promotes. Ctrl-C abandons an incomplete deployment. */
@@ -100,7 +100,7 @@ async function deployAll(options: DeployCommandOptions, signal: AbortSignal): Pr
   warnAboutScripts(prepared, screenOn(process.stderr));
   warnAboutFiles(prepared, screenOn(process.stderr));
   noteMissingSchemas(prepared, screenOn(process.stderr));
-  // It has responded by now. It may be replaced in the meantime.
+  // The server has responded by now, but it may be replaced in the meantime.
   const known = { ...target, patienceMs };
   const uploaded = await uploadAll(known, prepared, options);
   if (prepared.variables.length > 0) {
@@ -301,7 +301,7 @@ async function promoteIt(
   if (!promote) return { isCurrent: false, replaced: null, reason: 'promotion was not requested' };
   try {
     waitsFor('a runner to load the version');
-    // A deployment of known content is meant to restore it. A new version is the newest, unless another one was deployed in the meantime.
+    // Deploying known content is meant to restore it. A new version is the newest, unless another was deployed in the meantime.
     const promotion = await promoteWhenLoaded(
       target,
       version,

@@ -24,7 +24,7 @@ export async function dev(
   onServed: (connection: Connection) => Promise<void> = async () => {},
 ): Promise<void> {
   const screen = screenOn(options.json ? process.stderr : process.stdout);
-  const stop = listenForStop(() => screen.line('Stopping. Ctrl-C again stops at once.'));
+  const stop = listenForStop(() => screen.line('Stopping. Press Ctrl-C again to stop immediately.'));
   await withCleanup(async (cleanup) => {
     // Report an invalid project before anything is started or written.
     const project = await loadProject(options.dir);

@@ -76,7 +76,10 @@ interface Server {
   readonly key?: string | undefined;
 }
 
-/** The given server, else `millrace dev` of the folder, else that of the login. A stored credential is only sent to its own server. */
+/**
+ * The given server, otherwise the folder's `millrace dev`, otherwise the server of the login. A stored credential is sent only to its own
+ * server.
+ */
 async function serverOf(
   { url, token, key, dir }: DoctorOptions,
   hasDatabase: boolean,

@@ -1,4 +1,4 @@
-/** Milliseconds during which repetitions of a line are only counted. */
+/** How long repetitions of a line are only counted, in milliseconds. */
 const windowMs = 10_000;
 /** Maximum number of tracked lines. Further ones are written directly. */
 const maxRemembered = 1_000;

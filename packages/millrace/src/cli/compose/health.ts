@@ -8,8 +8,8 @@ export interface Health {
 }
 
 /**
- * Serves the health checks of a runner: `/healthz` while the process lives, `/readyz` while it accepts runs. `notReady` returns the
- * reason why it does not; undefined if it does.
+ * Serves the health checks of a runner: `/healthz` while the process is alive, `/readyz` while it accepts runs. `notReady` returns the
+ * reason why it does not accept runs; undefined if it does.
  */
 export async function serveHealth(
   { host, port }: ListenAddress,

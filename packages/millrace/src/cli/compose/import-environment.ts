@@ -60,7 +60,7 @@ export async function importEnvironment(file: string, options: ImportEnvironment
     process.exitCode = exitCodes.failed;
 }
 
-/** It was not imported, and requires manual action. */
+/** It was not imported, and requires a manual step. */
 const isPending = (action: Action): boolean => action === 'waits' || action === 'by-hand';
 
 const isFiring = (steps: readonly Step[]): boolean =>

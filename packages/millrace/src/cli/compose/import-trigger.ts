@@ -60,7 +60,7 @@ export async function importTrigger(options: ImportTriggerOptions): Promise<void
     process.exitCode = exitCodes.failed;
 }
 
-/** It could not be imported, and requires manual action. */
+/** It could not be imported, and requires a manual step. */
 const isPending = (action: Step['action']): boolean =>
   action === 'waits-for-task' || action === 'not-readable' || action === 'by-hand';
 

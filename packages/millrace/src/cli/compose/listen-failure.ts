@@ -1,4 +1,4 @@
-/** Explains in one sentence why a server cannot listen; undefined for other errors. */
+/** A one-sentence explanation of why a server cannot listen; undefined for other errors. */
 export function explainListen(
   { code, syscall }: { code?: string; syscall?: string },
   host: string,

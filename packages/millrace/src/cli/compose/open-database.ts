@@ -15,7 +15,7 @@ interface Embedded {
   readonly onLog?: (line: string) => void;
   /** The backup folder to which WAL is archived. */
   readonly archiveTo?: string | undefined;
-  /** For a short start that does not archive: WAL that a server still has to archive is not removed. */
+  /** For a short start that does not archive: WAL that a server has yet to archive is not removed. */
   readonly keepsWal?: boolean;
 }
 
@@ -41,7 +41,7 @@ export async function embeddedDatabase(
   return { database: running.connection, lost };
 }
 
-/** The embedded PostgreSQL of a folder: the running one, or one started for this purpose. */
+/** The embedded PostgreSQL of a folder: the running one, or one that is started for this purpose. */
 export async function embeddedOrRunning(
   folder: string,
   cleanup: Cleanup,

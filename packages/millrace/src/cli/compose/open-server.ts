@@ -8,7 +8,7 @@ import { oidcSettings } from './oidc.ts';
 
 type ServerOptions = Parameters<typeof startServer>[0];
 
-/** Starts the server; if it cannot, throws an error with one sentence. */
+/** Starts the server; throws a one-sentence error if that fails. */
 export async function openServer(options: ServerOptions): Promise<RunningServer> {
   try {
     const notificationNetworks = [...(options.notificationNetworks ?? []), ...networks()];

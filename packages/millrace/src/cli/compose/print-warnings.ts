@@ -7,7 +7,7 @@ export function printWarnings({ line, paint }: Pick<Screen, 'line' | 'paint'>, s
   void stop.requested.then(() => (stopping = true));
   return {
     write(text: string): void {
-      // Expected while stopping.
+      // These are expected while stopping.
       if (stopping) return;
       const {
         event,

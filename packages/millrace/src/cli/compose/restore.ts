@@ -18,7 +18,7 @@ export interface RestoreOptions {
   readonly json?: boolean;
 }
 
-/** Restores a backup to a new data folder, and prints the next steps. */
+/** Restores a backup to a new data folder and prints the next steps. */
 export async function restoreBackup(options: RestoreOptions): Promise<void> {
   const { to, at, timeline, masterKeyFile, pause, json } = options;
   const backups = backupFolder(options.from, '--from');

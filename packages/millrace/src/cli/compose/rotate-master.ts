@@ -84,7 +84,9 @@ const isInUse = (error: unknown): boolean => error instanceof Error && error.nam
 
 const patienceMs = 120_000;
 
-/** Requests a rotation with a file next to the key file. The process that serves the folder does it, or this one if there is none. */
+/**
+ * Requests a rotation with a file next to the key file. The process that serves the folder performs it, or this process if there is none.
+ */
 async function changeFile(folder: string): Promise<void> {
   const file = join(folder, 'master.key');
   await requestNextKey(file);
@@ -97,7 +99,7 @@ async function changeFile(folder: string): Promise<void> {
   if (await readNextKey(file)) {
     throw new CommandFailed(
       exitCodes.failed,
-      'The process that serves the folder has not rotated the key yet: see its log. It continues, also after a restart.',
+      'The process that serves the folder has not rotated the key yet: see its log. It continues, even after a restart.',
     );
   }
 }

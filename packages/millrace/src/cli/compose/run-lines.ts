@@ -4,7 +4,7 @@ import type { Screen } from '../screen.ts';
 import { jsonLine } from '../terminal-text.ts';
 import { throttle } from './throttle.ts';
 
-/** Maximum number of run lines shown per second. The server has all of them. */
+/** Maximum number of run lines shown per second. The server stores all of them. */
 const maxPerSecond = 200;
 
 export interface RunLinesOptions {
@@ -14,7 +14,7 @@ export interface RunLinesOptions {
   readonly raw?: boolean;
 }
 
-/** Prints the output of runs to the console and the logger: the first lines of each second, and the number of further ones. */
+/** Prints the console and logger output of runs: the first lines of each second and the number of further lines. */
 export function runLines(
   { text, line, raw, paint }: Screen,
   { json = false, raw: asItIs = false }: RunLinesOptions,

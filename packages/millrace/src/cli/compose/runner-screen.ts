@@ -53,7 +53,7 @@ export function runnerScreen(
       if (runs.length === 0) return;
       const what = runs.length === 1 ? '1 run' : `${runs.length} runs`;
       line(
-        `Waiting for ${what} to finish, for ${readableDuration(waitMs)} at most. Ctrl-C again stops at once.`,
+        `Waiting for ${what} to finish, for ${readableDuration(waitMs)} at most. Press Ctrl-C again to stop immediately.`,
       );
     },
     onReleased: ({ why, runs }) => {

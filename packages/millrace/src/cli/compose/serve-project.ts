@@ -97,7 +97,7 @@ export async function serveProject({
     );
   }
   screen.line(`${screen.paint.bold('Millrace')} ${version} at ${screen.paint.cyan(url)}`);
-  // With --json that line contains the keys. Keys are not printed where the output is not a terminal, because it may be stored.
+  // With --json, that line contains the keys. Keys are not printed if the output is not a terminal, because it may be stored.
   if (!options.json && !options.quiet) {
     screen.line(`The dashboard is at ${await dashboardAddress(url, credentials)}`);
     printIntroduction(screen, url, process.stdout.isTTY ? credentials : undefined);
@@ -120,7 +120,7 @@ export async function serveProject({
     }),
   }).catch(notStarted);
   cleanup.add(async () => {
-    // Also if it is stopped before the first version is ready.
+    // Also applies if it is stopped before the first version is ready.
     const started = await Promise.race([
       runner.catch(() => undefined),
       setTimeout(2_000, undefined, { ref: false }),
@@ -140,7 +140,10 @@ export async function serveProject({
   await Promise.race([stop.requested, lost, ready.ended.then(refused)]);
 }
 
-/** Prints the problems for which `millrace deploy` rejects a project that is served here. The runner has reported those of its tasks. */
+/**
+ * Prints problems for which `millrace deploy` would reject a project that is served here. The runner has already reported those of its
+ * tasks.
+ */
 async function printRefusals(project: Project, { text, paint }: Screen): Promise<void> {
   const problems = await deploymentRefusals(project).catch((error: unknown) => [
     { file: project.dir, line: null, column: null, message: String(error) },
@@ -184,7 +187,7 @@ function printIntroduction({ line, paint }: Screen, url: string, credentials: Cr
   line();
 }
 
-/** Keeps a ProjectError; other errors become one sentence. */
+/** Keeps a ProjectError; other errors become a one-sentence message. */
 function notStarted(error: Error): never {
   if (error.name === 'ProjectError') throw error;
   throw new CommandFailed(exitCodes.failed, `The runner has not started: ${error.message}`);

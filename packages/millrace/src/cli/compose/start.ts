@@ -41,7 +41,7 @@ export async function start(options: StartOptions): Promise<void> {
   const stop = listenForStop();
   const provided = takeBootstrapSettings();
   const secretsFile = resolve(options.secretsFile ?? join(data ?? '', 'millrace-secrets.json'));
-  // Output that is not a terminal may be stored: logs of containers, services, CI.
+  // Output that does not go to a terminal may be stored, as in logs of containers, services and CI.
   const showSecrets = options.showSecrets ?? (process.stdout.isTTY && !json);
   const deliver = async (created: Credentials): Promise<void> => {
     const generated = withoutProvided(created, provided);

@@ -1,4 +1,4 @@
-/** Shows the first items of each second, and the number of further ones. */
+/** Shows the first items of each second, and how many more there were. */
 export function throttle<T>(
   show: (item: T) => void,
   reportRest: (count: number) => void,

@@ -37,7 +37,7 @@ export async function openRemote(options: TransferOptions): Promise<OpenRemote> 
   };
 }
 
-/** The kinds of --only; all of them without it. */
+/** The kinds selected with --only; without it, all of them. */
 export function kindsOf(only: string | undefined): Set<string> {
   if (only === undefined) return new Set(kinds);
   const requested = only.split(',').map((kind) => kind.trim());

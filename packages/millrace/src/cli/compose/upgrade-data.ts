@@ -15,7 +15,7 @@ export interface UpgradeDataOptions {
   readonly json?: boolean;
 }
 
-/** Upgrades a data folder to the PostgreSQL of this Millrace, or deletes the old clusters that earlier upgrades kept. */
+/** Upgrades a data folder to the PostgreSQL of this Millrace, or deletes the old clusters kept by earlier upgrades. */
 export async function upgrade(options: UpgradeDataOptions): Promise<void> {
   const { data, dir, fromBinaries, removeOld, json } = options;
   const dataFolder = resolve(data ?? join(dir, '.millrace', 'data'));

@@ -18,7 +18,7 @@ export interface WorkOutput {
   readonly stopping: (graceMs: number) => void;
   /** Called when variables from other sources could not be read again. */
   readonly unread: (why: string) => void;
-  /** Ends the output. */
+  /** Closes the output. */
   readonly end: () => void;
 }
 
@@ -114,7 +114,7 @@ function linesForPeople(level: LogLevel): WorkOutput {
     },
     stopping: (graceMs) =>
       line(
-        `Stopping when the active runs have ended, after at most ${graceMs / 1_000} s. Ctrl-C again stops at once.`,
+        `Stopping when the active runs have ended, after at most ${graceMs / 1_000} s. Press Ctrl-C again to stop immediately.`,
       ),
     unread: (why) => showsWarnings && line(`${paint.yellow('variables')}  ${why}`),
     end: folded.end,

@@ -74,7 +74,7 @@ export async function work(options: WorkOptions): Promise<void> {
   };
   const stop = listenForStop(
     onStop,
-    // Until it serves, there is nothing to return.
+    // Until it is serving, there is nothing to return.
     () => void serving?.stopNow(),
   );
   const notReady = (): string | undefined => {
@@ -119,7 +119,7 @@ export async function work(options: WorkOptions): Promise<void> {
     ).catch(refused);
     const runner = await Promise.race([starting, stop.requested]);
     waitsFor();
-    // Stopped while waiting for a server: there is nothing to finish.
+    // Stopped while waiting for a server, so there is nothing to finish.
     if (!runner) return;
     serving = runner;
     cleanup.add(() => runner.stop({ waitMs: options.grace }));
@@ -130,7 +130,7 @@ export async function work(options: WorkOptions): Promise<void> {
   });
 }
 
-/** A runner of deployed versions does not load the bundler. */
+/** A runner that only executes deployed versions does not load the bundler. */
 async function startOne(options: RunnerOptions, projectDir: string | undefined): Promise<Runner> {
   if (projectDir === undefined) return startRunner(options);
   const { openFolder } = await import('../../serve-folder/open.ts');

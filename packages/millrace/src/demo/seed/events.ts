@@ -2,13 +2,13 @@ import { events } from '@millrace/sdk';
 import { customers } from '../catalogue.ts';
 import type { Shop } from '../shop.ts';
 
-/** Sends events of all kinds: with and without subscriptions, scheduled, cancelled and replayed. */
+/** Sends events of all kinds: with and without subscriptions, scheduled, canceled and replayed. */
 export async function sendEvents({ nextOrder }: Shop): Promise<void> {
   const registered = customers.slice(0, 7).map(({ id, name, email }, index) => ({
     id: `registered-${id}`,
     name: 'customer.registered',
     source: 'accounts',
-    // The form for marketplaces has no vouchers.
+    // The marketplace format has no vouchers.
     payload: { id, name, email, ...(index < 5 && { voucher: `HELLO${index + 10}` }) },
   }));
   const imported = customers.slice(0, 6).map((customer, index) => {

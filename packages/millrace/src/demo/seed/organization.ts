@@ -1,7 +1,7 @@
 import { call } from '../../cli/call.ts';
 import type { Shop } from '../shop.ts';
 
-/** A member of the shop's team. */
+/** A member of the shop team. */
 export interface Member {
   readonly name: string;
   readonly personalAccessToken: string;

@@ -10,7 +10,7 @@ const letterTo = (email: string) => ({
   values: { title: 'lamps for long evenings' },
 });
 
-/** Runs that wait: for a paused queue, for a time, for a version. Some expire, some are cancelled. */
+/** Runs that wait for a paused queue, a time, or a version. Some expire, some are canceled. */
 export async function addWaitingRuns({ random, nextOrder }: Shop): Promise<void> {
   const later = { queue: newsletter.name, tags: ['campaign:winter'], delay: '6h' };
   await tasks.trigger('send-mail', letterTo('ada.okafor@mail.example'), later);
@@ -65,15 +65,15 @@ export const feedOf = (supplier: string) => ({
   ),
 });
 
-/** Replays the mails that failed with an error, and cancels a campaign. */
+/** Replays the mails that failed with an error and cancels a campaign. */
 export async function addBulkActions(refused: { readonly id: string }): Promise<void> {
   const replayed = await runs.bulk.replay({
     filter: { taskIdentifier: 'send-mail', status: 'FAILED', error: refused.id },
-    name: 'Mails that the provider refused',
+    name: 'Emails that the provider rejected',
   });
   const canceled = await runs.bulk.cancel({
     filter: { tag: 'campaign:spring', status: 'DELAYED' },
-    name: 'The campaign of spring is off',
+    name: 'The spring campaign is off',
   });
   for (const action of [replayed, canceled]) await runs.bulk.poll(action, { pollIntervalMs: 250 });
 }

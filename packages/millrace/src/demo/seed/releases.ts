@@ -30,7 +30,7 @@ const releases: readonly Release[] = [
 const source = join(ownFolder, 'demo');
 const require = createRequire(import.meta.url);
 
-/** Writes the source of each release into its own folder, and bundles it. */
+/** Writes the source of each release into its own folder and bundles it. */
 export async function prepareReleases(folder: string): Promise<Prepared[]> {
   return Promise.all(
     releases.map(async (release, index) => {

@@ -7,7 +7,7 @@ const withServices = ['payments', 'erp', 'carrier', 'mail', 'search', 'images', 
 const addressesOf = ({ services }: Shop): Record<string, string> =>
   Object.fromEntries(withServices.map((name) => [`${name.toUpperCase()}_URL`, services.address(name)]));
 
-/** The addresses of the services, whose ports differ in each process. */
+/** The addresses of the services, whose ports differ between processes. */
 export const setAddresses = (shop: Shop): Promise<unknown> =>
   envvars.upload({ variables: addressesOf(shop), override: true });
 

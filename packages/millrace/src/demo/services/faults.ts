@@ -38,7 +38,7 @@ const payments: Service = ({ path, body }) => {
     return body['chargeId'] === 'ch_refunded'
       ? refusal(409, 'already_refunded', 'This charge was refunded before')
       : ok({ id: `re_${numberOf(textOf(body['chargeId']))}` });
-  if (card === 'tok_unavailable') return refusal(503, 'issuer_unavailable', 'The bank does not answer');
+  if (card === 'tok_unavailable') return refusal(503, 'issuer_unavailable', 'The bank does not respond');
   if (card === 'tok_slow') return silence;
   if (card === 'tok_garbled')
     return { status: 200, body: '<html><body>Maintenance until 6:00</body></html>' };
@@ -46,12 +46,12 @@ const payments: Service = ({ path, body }) => {
   return ok({ id: `ch_${numberOf(textOf(body['orderId']))}`, captured: body['amount'] });
 };
 
-/** Some articles have unexpected records, and Sundays are closed late. */
+/** Some items have unexpected records, and Sundays are closed late. */
 const erp: Service = ({ path }) => {
   if (path.startsWith('/sales/')) {
     const isSunday = new Date(path.replace('/sales/', '')).getUTCDay() === 0;
     return isSunday
-      ? refusal(500, 'closing', 'The books of the day are not closed')
+      ? refusal(500, 'closing', 'The books for the day are not closed')
       : ok({ orders: numberOf(path) % 900 });
   }
   const sku = path.replace('/stock/', '');

@@ -13,7 +13,7 @@ export const databaseAnswers: ConnectionCheck = {
       if (!(error instanceof Error) || error.name !== 'DatabaseRefused') throw error;
       found.push({ what: error.message });
     };
-    // Addresses that cannot be read are refused here.
+    // Addresses that cannot be parsed are rejected here.
     const opened = await open().catch(findRefusal);
     for (const [database, variable] of [
       [opened?.database, 'DATABASE_URL'],

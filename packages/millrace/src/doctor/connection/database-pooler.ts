@@ -14,7 +14,7 @@ export const databasePooler: ConnectionCheck = {
         return { database, directDatabase };
       })
       .catch(() => {
-        throw new Skipped('the database does not answer');
+        throw new Skipped('the database does not respond');
       });
     try {
       await findRoutes(opened.database, opened.directDatabase);

@@ -25,7 +25,7 @@ export const masterKey: Check<MasterKeyInput> = {
   async find({ texts, file, sql }) {
     const candidates = texts.map((text) => ({ text, from: 'MILLRACE_MASTER_KEY' }));
     if (candidates.length === 0 && file !== undefined) {
-      // During a rotation either key may be the right one.
+      // During a rotation, either key may be the right one.
       for (const from of [file, `${file}.next`]) {
         const text = await readFile(from, 'utf8').catch(() => undefined);
         if (text !== undefined) candidates.push({ text, from });

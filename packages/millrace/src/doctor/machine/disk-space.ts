@@ -2,7 +2,7 @@ import { readableSize } from '@millrace/contract/plain';
 import type { MachineCheck } from './input.ts';
 
 const minShare = 0.05;
-/** On a large disk this much is enough even below that share. */
+/** On a large disk, this much space is enough even below that percentage. */
 const enoughBytes = 20_000_000_000;
 
 export const diskSpace: MachineCheck = {

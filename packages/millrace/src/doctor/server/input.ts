@@ -11,7 +11,7 @@ export interface ServerInput {
   readonly key: string | undefined;
   /** Maximum silence of an event stream. The server sends something every five seconds. */
   readonly maxSilenceMs: number;
-  /** The server's own findings. The same for each call; rejects if the server does not return them. */
+  /** The server's own findings. Returns the same result for each call; rejects if the server does not return them. */
   readonly diagnose: () => Promise<DiagnosisResponse>;
   /** The same for checks that require it: without it they are skipped. */
   readonly requireDiagnosis: () => Promise<DiagnosisResponse>;

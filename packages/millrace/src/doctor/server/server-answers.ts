@@ -3,7 +3,7 @@ import type { ServerCheck } from './input.ts';
 
 export const serverAnswers: ServerCheck = {
   name: 'server-answers',
-  condition: 'a Millrace server answers at the address',
+  condition: 'a Millrace server responds at the address',
   severity: 'error',
   why: 'Applications cannot trigger runs, and runners cannot connect.',
   fix: 'Start the server, or correct the address (`--url`, `MILLRACE_API_URL`), the DNS, or the proxy.',
@@ -25,7 +25,7 @@ export const serverAnswers: ServerCheck = {
           ];
     } catch (error) {
       const { cause = error } = error as Error;
-      return [{ what: `${url} does not answer: ${(cause as Error).message}` }];
+      return [{ what: `${url} does not respond: ${(cause as Error).message}` }];
     }
   },
 };

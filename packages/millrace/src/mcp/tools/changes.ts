@@ -30,7 +30,7 @@ export const triggerTask = writes({
   async write({ task, payload, ...options }, { client: { tasks, runs } }) {
     const defined = Object.entries(options).filter(([, value]) => value !== undefined);
     const { id, isCached } = await tasks.trigger(task, payload, Object.fromEntries(defined));
-    // The run exists regardless of the result of this call.
+    // The run exists, regardless of the result of this call.
     const reason = await runs.reason(id).catch(() => undefined);
     return { id, isCached, ...(reason?.reason === 'no_version' && { warning: reason.message }) };
   },
@@ -55,7 +55,7 @@ export const cancelRun = writes({
   name: 'cancel_run',
   title: 'Cancel a run',
   description:
-    'Cancels a run and its child runs. A waiting run ends at once; an executing run receives a stop signal. A run that has ended does not change.',
+    'Cancels a run and its child runs. A waiting run ends immediately; an executing run receives a stop signal. A run that has ended does not change.',
   input: { run: runInput },
   output: { id: z.string(), status: z.string() },
   destroys: true,

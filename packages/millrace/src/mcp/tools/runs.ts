@@ -129,7 +129,7 @@ async function waitForEnd(id: string, seconds: number, context: ToolContext): Pr
   const { client, signal, progress } = context;
   const enough = AbortSignal.any([signal, AbortSignal.timeout(seconds * 1_000)]);
   let status = '';
-  // Even if nothing happens, because some clients abandon a call without progress.
+  // Sent even if nothing happens, because some clients abandon a call without progress.
   const heartbeat = setInterval(() => void progress(`${id} is ${status}`), heartbeatMs);
   try {
     for await (const run of client.runs.subscribeToRun(id, { signal: enough })) {

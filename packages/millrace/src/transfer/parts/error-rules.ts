@@ -16,7 +16,7 @@ const ruleOf = ({ task, type, message, groupKey }: ErrorRule): RuleRecord => ({
 const listRules = async ({ client, project }: Remote): Promise<RuleRecord[]> =>
   (await client.call('listErrorRules', { params: { projectRef: project } })).data.map(ruleOf);
 
-/** Rules that group errors. They belong to the project, and a file has them in the order in which they are evaluated. */
+/** Rules that group errors. They belong to the project and are in the file in the order in which they are evaluated. */
 export const errorRules: Part<RuleRecord> = {
   kind: 'error-rule',
   record: rule,

@@ -92,7 +92,7 @@ const hasReoccurred = ({ status, lastSeen }: ErrorGroupDetail, state: StateRecor
   state.resolvedInVersion === undefined &&
   Date.parse(lastSeen) > Date.parse(state.resolvedAt);
 
-/** An ignore is sent as its remaining time, by another clock. */
+/** An ignore is sent as its remaining time, because the clocks may differ. */
 const clocksMs = 60_000;
 
 function isSameState(group: ErrorGroupDetail, state: StateRecord): boolean {

@@ -4,7 +4,7 @@ import { compared, isSameJson, type Part, type Remote, type PlanOptions, type St
 
 const reference = z.object({
   type: z.enum(['webhook', 'slack', 'email']),
-  /** The address of a webhook. For the others only the origin: the rest is secret. */
+  /** The address of a webhook. For other kinds only the origin, because the rest is secret. */
   url: z.string().min(1),
   description: z.string().optional(),
 });
@@ -18,7 +18,7 @@ const referenceOf = ({ kind, url, description }: NotificationEndpoint): Referenc
   url,
   ...(description !== null && { description }),
 });
-/** A webhook is identified by its address. The other kinds do not expose enough of theirs. */
+/** A webhook is identified by its address. Other kinds do not expose enough of theirs. */
 const identityOf = ({ type, url, description }: Reference): string =>
   type === 'webhook' ? `${type} ${url}` : `${type} ${url} ${description ?? ''}`;
 
@@ -60,7 +60,7 @@ function planEndpoint(
       [there.types.toSorted(), there.description ?? undefined],
       [types.toSorted(), description],
     );
-    // Left by an import that ended after it had created the endpoint.
+    // Left behind by an import that ended after creating the endpoint.
     if (isSame && !enabled && there.enabled)
       return {
         kind,
@@ -106,7 +106,7 @@ const alertRecord = z.object({
   minRuns: z.int().optional(),
   window: z.string(),
   quiet: z.string(),
-  /** Missing: every endpoint that accepts alerts. */
+  /** If missing, every endpoint that accepts alerts. */
   endpoints: z.array(reference).min(1).optional(),
   enabled: z.boolean(),
 });

@@ -14,7 +14,7 @@ const record = z.object({
   type: z.enum(['task', 'custom']),
   paused: z.boolean().optional(),
   concurrencyLimit: z.int().min(0).optional(),
-  /** Null: no limit, regardless of the limit in code. */
+  /** Null means no limit, regardless of the limit in code. */
   rateLimit: rate.nullable().optional(),
 });
 type QueueRecord = z.infer<typeof record>;
@@ -49,7 +49,7 @@ function rateOf({
   return rate.parse({ limit, period, ...(burst != null && { burst }), ...(key != null && { key }) });
 }
 
-/** Manual changes of queues. Settings declared in code are part of a deployment. */
+/** Manual changes to queues. Settings declared in code are part of a deployment. */
 export const queues: Part<QueueRecord> = {
   kind: 'queue',
   record,

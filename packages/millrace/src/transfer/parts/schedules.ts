@@ -60,7 +60,7 @@ export const schedules: Part<ScheduleRecord> = {
           action: 'waits',
           note: `the task ${task} is not deployed here: deploy it, then import again`,
         };
-      // An existing schedule stays active or inactive.
+      // An existing schedule keeps its active state.
       const is = !there ? 'missing' : isSameJson({ ...there, active }, entry) ? 'same' : 'other';
       const step = compared({ kind: 'schedule', name, is, override }, async () => {
         const body = {

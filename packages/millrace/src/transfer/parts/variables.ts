@@ -8,7 +8,7 @@ const record = z.object({
   value: z.string().optional(),
 });
 
-/** Variables. Values of secrets are exported on request only. Variables inherited from a branch's parent are not exported. */
+/** Variables. Values of secrets are exported only on request. Variables inherited from a branch's parent are not exported. */
 export const variables: Part<z.infer<typeof record>> = {
   kind: 'variable',
   record,
@@ -30,7 +30,7 @@ export const variables: Part<z.infer<typeof record>> = {
       listed.filter(({ isInherited }) => !isInherited).map((variable) => [variable.name, variable]),
     );
     const groups = { true: new Map<string, string>(), false: new Map<string, string>() };
-    /** Variables of one kind in one request: all or none, and one revision of the history. */
+    /** Sets variables of one kind in one request, all or none, with one revision in the history. */
     const upload = (isSecret: boolean): (() => Promise<undefined>) => {
       let done: Promise<undefined> | undefined;
       return () =>

@@ -34,7 +34,7 @@ let prepared: Promise<string> | undefined;
 
 afterAll(async () => {
   if (prepared) rmSync(await prepared, { recursive: true, force: true });
-  // Test files that run later in the same process share this module.
+  // Shared with test files that run later in the same process.
   prepared = undefined;
 });
 
@@ -119,7 +119,8 @@ export async function kill9(pid: number): Promise<void> {
 export async function until(condition: () => boolean | Promise<boolean>, withinMs: number): Promise<void> {
   const deadline = Date.now() + withinMs;
   while (!(await condition())) {
-    if (Date.now() > deadline) throw new Error(`not within ${withinMs} ms: ${condition}`);
+    if (Date.now() > deadline)
+      throw new Error(`Timed out after ${withinMs / 1000} s waiting for ${condition}.`);
     await wait(10);
   }
 }

@@ -15,7 +15,7 @@ import { BundleServer } from '../../bundle-cache/testing/bundle-server.ts';
 
 type Hello = Extract<RunnerMessage, { type: 'hello' }>;
 
-/** The other side of the runner protocol: assigns attempts and records the replies, without deciding anything. */
+/** The other side of the runner protocol, which assigns attempts and records the replies without making any decisions. */
 export class Peer {
   readonly secretKey = 'svc_dev_sk_000000000000000000000000';
   readonly registered: RegisterVersion[] = [];
@@ -147,7 +147,7 @@ export class Peer {
     return find() as LogLine;
   }
 
-  /** Cuts the connection as a failing network does. */
+  /** Breaks the connection as a failing network does. */
   cut(): void {
     this.#socket?.terminate();
   }

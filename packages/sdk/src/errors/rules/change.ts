@@ -64,7 +64,7 @@ export async function update(ruleId: string, { projectRef, ...rule }: ErrorRuleC
 }
 
 /**
- * Deletes a rule. Errors that it has grouped stay in their groups. Throws a NotFoundError for an unknown rule.
+ * Deletes a rule. Errors that it has grouped remain in their groups. Throws a NotFoundError for an unknown rule.
  *
  * @example
  * await errors.rules.del('rule_…');

@@ -11,7 +11,7 @@ export interface AttemptTrace {
   readonly isSampled: boolean;
   /** The span context of the trigger's caller; undefined if there is none. */
   readonly inherited: SpanContext | undefined;
-  /** Microseconds since 1970 by a monotonic clock; the wall clock is read only once. */
+  /** Microseconds since 1970, by a monotonic clock; the wall clock is read only once. */
   readonly now: () => number;
   /** The number of spans started so far. */
   count: number;

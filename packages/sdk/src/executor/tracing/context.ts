@@ -37,7 +37,7 @@ class Values implements Context {
 }
 
 const root: Context = new Values();
-/** Created when the first context is entered: a process whose code traces nothing has none. */
+/** Created when the first context is entered, so a process whose code traces nothing has none. */
 let entered: AsyncLocalStorage<Context> | undefined;
 
 export const withSpan = (context: Context, span: unknown): Context => context.setValue(spanKey, span);
@@ -47,7 +47,7 @@ export const spanOf = (context: Context): { spanContext(): SpanContext } | undef
 
 export const isSuppressed = (context: Context): boolean => context.getValue(suppressKey) === true;
 
-/** A span that records nothing and only propagates its place in a trace. */
+/** A span that records nothing and only propagates its position in a trace. */
 export class UnrecordedSpan {
   readonly #context: SpanContext;
 
@@ -73,7 +73,7 @@ export const contexts = {
   active(): Context {
     const context = entered?.getStore();
     if (context) return context;
-    // Most runs have no caller that traces them.
+    // Most runs do not have a caller that is traced.
     const inherited = currentRun()?.traceparent === undefined ? undefined : attemptTrace()?.inherited;
     return inherited ? withSpan(root, new UnrecordedSpan(inherited)) : root;
   },

@@ -9,8 +9,8 @@ const newestVersion = '1.9.1';
 const provider = { getTracer: (name: string) => new RunTracer(name) };
 
 /**
- * Makes every copy of `@opentelemetry/api` in this process store its spans with the run that creates them. Must be called before task files are
- * imported. `version` is that of the project's copy: a copy refuses to register anything next to a global of another version.
+ * Makes every copy of `@opentelemetry/api` in this process store its spans with the run that creates them. Must be called before task files
+ * are imported. `version` is that of the project's copy: a copy refuses to register anything alongside a global of a different version.
  */
 export const registerTracing = (version = newestVersion): boolean =>
   registerGlobalApi({

@@ -1,4 +1,4 @@
-/** The place of a span in its trace. */
+/** The position of a span in its trace. */
 export interface SpanContext {
   readonly traceId: string;
   readonly spanId: string;

@@ -19,13 +19,13 @@ export interface NewSpan {
   readonly attributes: unknown;
 }
 
-/** Spans are not sealed, so they must not contain error messages where errors are. */
+/** Spans are not sealed, so they must not contain error messages if errors are sealed. */
 const sealsErrors = (): boolean => sealing(processCodec(), 'errors') !== undefined;
 
 const okStatus = 1;
 const errorStatus = 2;
 
-/** A span of the OpenTelemetry API that is stored with its run. It stays small and never throws for any values. */
+/** A span of the OpenTelemetry API that is stored with its run. It is bounded in size and never throws, for any values. */
 export class RunSpan {
   readonly #attempt: AttemptTrace;
   readonly #context: SpanContext;

@@ -78,7 +78,7 @@ test('trace() and the OpenTelemetry API nest in each other, across waits', async
   expect(named('outer').took).toBeGreaterThanOrEqual(named('inner').took);
 });
 
-test('spans of runs that execute at the same time stay apart', async () => {
+test('spans of runs that execute at the same time remain separate', async () => {
   const run = (name: string) => () => trace(name, async () => (await turn(), trace(`${name} inner`, turn)));
   const all = await Promise.all(
     ['a', 'b'].map((name) => traced(run(name), { assignment: assignmentOf({ run: `run_${name}` }) })),
@@ -136,7 +136,7 @@ test('untraced code passes no trace on', async () => {
     await traced(() => seen.push(currentTraceparent()), { assignment: assignmentOf({ traceparent }) });
   }
   expect(seen).toEqual([undefined, undefined, undefined]);
-  // Outside of runs there is nothing to store a span with.
+  // Outside of runs, there is no run to store a span with.
   expect(trace('outside', () => api.getActiveSpan()?.isRecording())).toBe(false);
 });
 

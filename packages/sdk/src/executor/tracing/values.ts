@@ -54,7 +54,7 @@ export function microseconds(time: unknown): number | undefined {
   return checked((time < maxUptimeMs ? performance.timeOrigin + time : time) * 1e3);
 }
 
-/** Smaller numbers come from `performance.now()`: no process runs for three years, and no span is from before 1973. */
+/** Smaller numbers come from `performance.now()`, because no process runs for three years and no span is from before 1973. */
 const maxUptimeMs = 1e11;
 const lastMicrosecond = 8.64e18 / 1e3;
 const checked = (time: number): number | undefined =>

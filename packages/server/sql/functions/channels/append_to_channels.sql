@@ -1,5 +1,5 @@
--- Appends to any number of channels. A failed condition affects only its own channel: `state` holds the reason nothing was written there. A
--- part that is already stored returns its existing numbers, and the other records of its channel must be sent again.
+-- Appends to any number of channels. A failed condition affects only its own channel: `state` contains the reason. For a part that is
+-- already stored, the existing numbers are returned, and the other records of its channel must be resent.
 --
 -- Locks: channels by id.
 -- Callers: channels/write-conditional.ts.

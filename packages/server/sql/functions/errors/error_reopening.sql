@@ -1,4 +1,4 @@
--- Whether the latest occurrences reopen a resolved or ignored group: the reason and the time, or nulls. The arrays hold the group's new
+-- Whether the latest occurrences reopen a resolved or ignored group: the reason and the time, or nulls. The arrays contain the group's new
 -- arrivals, already tallied.
 --
 -- Locks: none.

@@ -1,4 +1,4 @@
--- Whether a version that this environment does not have can still be registered. If so, nothing can belong to it or to a later version yet. A
+-- Whether a version unknown to this environment can still be registered. If so, no run can belong to it or to a later version yet. A
 -- version with an invalid format, or older than the existing ones, will never be registered.
 --
 -- Locks: none.

@@ -1,5 +1,5 @@
--- Counts the arrivals of an environment. Groups start and reopen as a result. Returns whether more arrivals may remain. The statements can
--- reach rows only by their keys: a plan made for empty tables would read the whole environment for each of them.
+-- Counts the arrivals of an environment. This may create and reopen groups. Returns whether more arrivals may remain. The statements look
+-- up rows by key only, because a plan made for empty tables would read the whole environment for each row.
 --
 -- Locks: the error lock of the environment; then no other transaction changes these tables.
 -- Callers: errors/record/tally.ts.

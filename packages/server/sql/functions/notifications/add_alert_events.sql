@@ -1,6 +1,6 @@
 -- Adds an event to the alerts of an environment. Without alerts it costs one lookup in a small table.
 --
--- Locks: the alerts by id (key share), so that one that is being deleted does not make the caller fail.
+-- Locks: the alerts by id (key share), so that a concurrent deletion does not make the caller fail.
 -- Callers: notify_missed_ticks, notify_new_errors, notify_reopened_errors.
 create or replace function add_alert_events(p_env int, p_kind text, p_task text, p_at timestamptz, p_properties jsonb) returns void
 language sql as $$

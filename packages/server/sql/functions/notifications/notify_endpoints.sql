@@ -1,6 +1,6 @@
 -- Sends a notification to the endpoints subscribed to its type. Without endpoints it costs one lookup in a small table.
 --
--- Locks: the endpoints by id (key share), so that one that is being deleted does not make the caller fail.
+-- Locks: the endpoints by id (key share), so that a concurrent deletion does not make the caller fail.
 -- Callers: notifications/disable.ts, notify_failed_runs, notify_missed_ticks, notify_new_errors, notify_promotions, notify_reopened_errors,
 --          notify_uploaded_version, notify_versions.
 create or replace function notify_endpoints(p_env int, p_at timestamptz, p_type text, p_data jsonb) returns void language plpgsql as $$
@@ -10,7 +10,7 @@ declare
   -- whole milliseconds, as on the wire and in list cursors
   v_at timestamptz := date_trunc('milliseconds', p_at);
 begin
-  -- locked, because an endpoint that is being deleted must not make the caller's transaction fail
+  -- locked, because a concurrent deletion must not make the caller's transaction fail
   select array_agg(s.id) into v_endpoints from (
     select e.id from notification_endpoints e
      where e.env = p_env and e.disabled_at is null

@@ -1,4 +1,4 @@
--- Sends notifications for new error groups, and adds them to alerts.
+-- Sends notifications for new error groups and adds them to alerts.
 --
 -- Locks: as notify_endpoints, and then add_alert_events.
 -- Callers: the trigger below.

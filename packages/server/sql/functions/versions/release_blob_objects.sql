@@ -1,4 +1,4 @@
--- Marks the objects of deleted blobs as unused: the job that frees storage deletes them.
+-- Marks the objects of deleted blobs as unused, to be deleted by the job that frees storage.
 --
 -- Locks: rows of blob_objects.
 -- Callers: the trigger below.

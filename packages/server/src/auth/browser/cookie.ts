@@ -1,4 +1,4 @@
-/** The cookies of a browser session and of a login at an identity provider: their names, their attributes, and reading them. */
+/** The cookies of a browser session and of a login at an identity provider: their names and attributes, and how to read them. */
 
 /** The part of a cookie's name that identifies its purpose. */
 type CookieKind = 'millrace_session' | 'millrace_oidc';
@@ -20,8 +20,9 @@ function urlOf({ baseUrl, origin }: ServerAddress): URL {
 const withSlash = (path: string): string => (path.endsWith('/') ? path : `${path}/`);
 
 /**
- * Browsers accept a name with `__Host-` only over TLS and for this host alone, and one with `__Secure-` only over TLS, so another host of
- * the domain cannot set them. Cookies are shared by all ports of a host: with the port in the name, two servers do not log each other out.
+ * Browsers accept names with the prefix `__Host-` only over TLS and for this exact host, and `__Secure-` only over TLS, so other hosts in
+ * the domain cannot set them. Cookies are shared by all ports of a host. The port is part of the name so that two servers do not log each
+ * other's users out.
  */
 function nameAt(kind: CookieKind, { protocol, pathname, port }: URL): string {
   const prefix = protocol !== 'https:' ? '' : withSlash(pathname) === '/' ? '__Host-' : '__Secure-';
@@ -31,7 +32,7 @@ function nameAt(kind: CookieKind, { protocol, pathname, port }: URL): string {
 function cookieAt(kind: CookieKind, at: ServerAddress, value: string, maxAgeSeconds: number): string {
   const url = urlOf(at);
   const secure = url.protocol === 'https:' ? '; Secure' : '';
-  // The provider's page links back to this server, so the browser must send that cookie with a link from another site.
+  // The provider redirects back to this server, so the browser must send that cookie with a navigation from another site.
   const sameSite = kind === 'millrace_oidc' ? 'Lax' : 'Strict';
   // A semicolon would begin another attribute.
   const path = withSlash(url.pathname).replaceAll(';', '%3B');
@@ -50,13 +51,13 @@ export const loginCookieOf = (baseUrl: string, text: string, maxAgeSeconds: numb
   cookieAt('millrace_oidc', { baseUrl, origin: undefined }, text, maxAgeSeconds);
 
 /**
- * The text of the session in a `Cookie` header; undefined if there is none. If the proxy does not report TLS, both names are read. Two
- * different values under one name count as none: another page may have set one of them.
+ * The session in a `Cookie` header; undefined if there is none. If the proxy does not report TLS, both names are read. Two different values
+ * for one name are ignored, because another page may have set one of them.
  */
 export const readCookie = (header: string | undefined, baseUrl: string): string | undefined =>
   readCookieOf('millrace_session', header, baseUrl);
 
-/** The text of a login at a provider, in the same way. */
+/** The state of a login at a provider, read in the same way. */
 export const readLoginCookie = (header: string | undefined, baseUrl: string): string | undefined =>
   readCookieOf('millrace_oidc', header, baseUrl);
 

@@ -30,13 +30,13 @@ export function isFromDashboard({ method, baseUrl, header }: Sender): boolean {
     return true;
   }
   const origin = header('origin');
-  // A page's reads from its own server have no Origin.
+  // Browsers send no Origin when a page reads from its own server.
   const isRead = method === 'GET' || method === 'HEAD';
   if (origin === undefined ? !isRead : !isOwnOrigin(origin, baseUrl)) throw foreign();
   return true;
 }
 
-/** Behind a proxy that does not report it, the browser may use TLS while the server does not; the reverse cannot happen. */
+/** Behind a proxy that does not report TLS, the browser may use it while the server does not; the reverse cannot happen. */
 function isOwnOrigin(origin: string, baseUrl: string): boolean {
   const own = new URL(baseUrl);
   return origin === own.origin || origin === `https://${own.host}`;

@@ -1,8 +1,8 @@
 import type { Queryable } from '../../db/connect.ts';
 
-/** Hours after its last use at which a session ends. */
+/** A session ends this many hours after its last use. */
 export const idleHours = 12;
-/** Days after which a session ends at the latest. */
+/** A session ends after at most this many days. */
 export const maxSessionDays = 30;
 
 /** Condition: the browser session `t` is live. It ends with the token that it was opened with. */

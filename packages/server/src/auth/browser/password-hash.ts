@@ -17,7 +17,7 @@ const hashBytes = 32;
 
 const form = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([\w+/]+)\$([\w+/]+)$/;
 
-/** Hashing uses memory and threads that the rest of the server needs, so only a few run at a time and few wait. */
+/** Hashing uses memory and threads that the rest of the server needs, so only a few calls run at a time, and few may wait. */
 const maxAtOnce = 2;
 const maxWaiting = 20;
 let running = 0;
@@ -64,7 +64,7 @@ export async function hashPassword(password: string): Promise<string> {
 /** A hash that matches no password, checked for unknown users so that response times do not reveal which users have one. */
 const nobodys = textOf(cost, Buffer.alloc(16), Buffer.alloc(hashBytes));
 
-/** Whether the password matches the hash. Without a hash it takes equally long and is false. */
+/** Whether the password matches the hash. Without a hash, it takes the same time and returns false. */
 export async function isPassword(password: string, stored: string | undefined): Promise<boolean> {
   const [, ln, r, p, salt = '', expected = ''] = form.exec(stored ?? nobodys) ?? [];
   const key = await derive(password, Buffer.from(salt, 'base64'), {

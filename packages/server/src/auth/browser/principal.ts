@@ -9,7 +9,7 @@ import { branchOfKind, seenBy } from '../target.ts';
 import { confirmedMsAgo } from '../confirm.ts';
 import { idleHours, liveSession } from './live.ts';
 
-/** The environment that the headers of a request name. */
+/** The environment named in a request's headers. */
 export interface NamedEnvironment {
   readonly project: string | undefined;
   readonly environment: string | undefined;
@@ -22,7 +22,7 @@ export interface SessionRow {
   readonly credentialId: string;
   readonly userId: string;
   readonly expiresAt: Date;
-  /** Milliseconds until it ends by itself. */
+  /** The remaining time until it expires, in milliseconds. */
   readonly endsInMs: number;
   /** The last use was recorded five minutes ago or more. */
   readonly useIsStale: boolean;
@@ -43,7 +43,7 @@ export async function sessionByDigest(sql: Sql, digest: Buffer): Promise<Session
 const missing = (name: string, what: string) =>
   badRequest(`${name} header required: it names ${what} shown in the dashboard`);
 
-/** The named environment and the user's role there. 404 if it does not exist or the user has no access to it: the responses are identical. */
+/** The named environment and the user's role there. 404 if it does not exist or the user has no access to it, with identical responses. */
 export async function environmentFor(
   sql: Sql,
   userId: string,

@@ -25,7 +25,7 @@ export interface Installation {
   addBranch(kind: 'dev' | 'preview', branch: string): Promise<string>;
 }
 
-/** A separate database after its first start. */
+/** A separate database that has completed its first start. */
 export async function createInstallation(): Promise<Installation> {
   const { connection, drop } = await testDatabase();
   const sql = connect(connection, { name: 'test', max: 4 });

@@ -32,7 +32,7 @@ export interface Admitted {
   readonly principal: Principal;
 }
 
-/** Appends to a channel, and performs the next step for its kind: a message wakes its session. */
+/** Appends to a channel, and performs the follow-up for its kind; for example, a message wakes its session. */
 export type Write = (
   environment: Environment,
   key: ChannelKey,
@@ -66,7 +66,7 @@ export function streamAppends({
       const token = await mint(principal, {
         scopes: [scopeOf(key)],
         expiresInSeconds: tokenSeconds,
-        // Code that keeps running after its attempt can no longer write.
+        // Code that keeps running after its attempt has ended can no longer write.
         endsWithAttempt: true,
       });
       if (token === undefined) throw forbidden();
@@ -88,7 +88,7 @@ export function streamAppends({
       const { environment } = principal;
       const env = environment.id;
       const key = { env, name, id: uuidOf(`${env}/${name}`) };
-      // Only this exact scope: a token with a wider one was not issued for this.
+      // Requires this exact scope, because a token with a wider one was not issued for this purpose.
       if (!principal.scopes.includes(scopeOf(key))) throw forbidden();
       return { environment, key, principal };
     },
@@ -180,7 +180,7 @@ function answerTo(error: unknown): {
       body: { message: problem.message, code: codes[problem.status] ?? 'refused' },
     };
   }
-  // A URIError: the stream's name is not valid percent-encoding.
+  // A URIError means that the stream's name is not valid percent-encoding.
   if (error instanceof NotReadable || error instanceof URIError)
     return { code: 'invalid_request', status: 400, body: { message: error.message, code: 'bad_request' } };
   return {

@@ -1,6 +1,6 @@
 /**
  * Frames of an append session: three bytes of length, a flag byte, the body. The length includes the flag byte. The flag's first bit marks
- * the last frame, whose body is a status and its reason. The next two bits are the compression.
+ * the last frame, whose body is a status and its reason. The next two bits specify the compression.
  */
 import { NotReadable } from './protobuf.ts';
 

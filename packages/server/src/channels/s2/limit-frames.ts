@@ -12,8 +12,8 @@ export interface FrameLimits {
 }
 
 /**
- * Ends a connection that floods pings or settings, or opens streams only to reset them or to have them rejected. Each costs a response. nghttp2
- * limits resets too, but only ignores later ones and leaves the connection open.
+ * Ends a connection that floods the server with pings or settings, or opens streams only to reset them or have them rejected, because each
+ * costs a response. nghttp2 limits resets too, but merely ignores further ones and leaves the connection open.
  */
 export function limitFrames(session: ServerHttp2Session): FrameLimits {
   let frames = 0;

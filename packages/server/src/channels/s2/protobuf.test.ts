@@ -75,7 +75,7 @@ describe('messages', () => {
     expect(() => textOf(Uint8Array.of(0xff))).toThrow(NotReadable);
   });
 
-  test('acknowledge with three positions, with numbers of any size', () => {
+  test('contain three positions in acknowledgements, with numbers of any size', () => {
     const ack = writeAppendAck({
       start: { seqNum: 0, timestamp: 1_700_000_000_000 },
       end: { seqNum: 300, timestamp: 1_700_000_000_000 },
@@ -91,7 +91,7 @@ describe('messages', () => {
 });
 
 describe('frames', () => {
-  test('are complete however the bytes are split', () => {
+  test('are complete no matter how the bytes are split', () => {
     fc.assert(
       fc.property(
         fc.array(fc.uint8Array({ maxLength: 40 })),

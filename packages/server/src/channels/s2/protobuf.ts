@@ -33,7 +33,7 @@ export class NotReadable extends Error {
 const varint = 0;
 const delimited = 2;
 
-/** Yields each field: a number for a varint, bytes for a length-delimited field. Other kinds are skipped. */
+/** Yields each field: a number for a varint, bytes for a length-delimited field. Other wire types are skipped. */
 function* fields(bytes: Uint8Array): Generator<readonly [field: number, value: number | Uint8Array]> {
   let at = 0;
 

@@ -18,7 +18,7 @@ interface JsonInput {
 
 const toResponse = ({ seqNum, timestamp }: Position) => ({ seq_num: seqNum, timestamp });
 
-/** The route of single appends, for the HTTP edge to mount. */
+/** The route of single appends, mounted by the HTTP server. */
 export const appendRoute = (appends: StreamAppends) => ({
   path: streamsPath,
   admit: appends.admit,
@@ -34,7 +34,7 @@ export const appendRoute = (appends: StreamAppends) => ({
           matchSeqNum: body.match_seq_num ?? undefined,
           fencingToken: body.fencing_token ?? undefined,
         },
-  // `ack` is what `append` resolved with.
+  // `ack` is the result of `append`.
   binary: (ack: unknown): Buffer => writeAppendAck(ack as AppendAck),
   json(ack: unknown): object {
     const { start, end, tail } = ack as AppendAck;

@@ -23,7 +23,7 @@ export interface AppendSessions {
   stop(): void;
 }
 
-/** Tracks connections on which no request has succeeded yet. */
+/** Tracks connections that have not made a successful request yet. */
 interface UnauthenticatedConnections {
   readonly limits: { readonly idleMs: number };
   opened(connection: ServerHttp2Session): void;
@@ -35,7 +35,7 @@ export interface AppendSessionsOptions {
   readonly access: Pick<AccessWatcher, 'watch'>;
   readonly unauthenticated: UnauthenticatedConnections;
   readonly log: Log;
-  /** Whether the request's headers name only one host. */
+  /** Whether the request's headers name a single host. */
   readonly hasSingleHost: (rawHeaders: readonly string[]) => boolean;
   /** The path under which clients reach the server, for proxies that do not remove it. */
   readonly basePath?: string | undefined;
@@ -48,7 +48,7 @@ export function serveAppendSessions(options: AppendSessionsOptions): AppendSessi
   const { unauthenticated, log, hasSingleHost } = options;
   const { idleMs } = unauthenticated.limits;
   const sessions = new Map<ServerHttp2Session, FrameLimits>();
-  /** Timers that end connections without an append session, whatever other frames they send. */
+  /** Timers that end connections without an append session, regardless of the frames they send. */
   const idle = new WeakMap<ServerHttp2Session, NodeJS.Timeout>();
   const server = createServer({
     settings: { maxConcurrentStreams: 100 },
@@ -112,7 +112,7 @@ export function serveAppendSessions(options: AppendSessionsOptions): AppendSessi
   };
 }
 
-/** Sends the reason and closes the stream. Otherwise it would stay open until its writer or its connection ends it. */
+/** Sends the reason and closes the stream. Otherwise it would stay open until the writer or the connection ends it. */
 function refuse(stream: ServerHttp2Stream, { status, body, headers }: ReturnType<typeof refusalOf>): void {
   if (stream.destroyed) return;
   stream.once('finish', () => stream.close(constants.NGHTTP2_NO_ERROR));
@@ -152,7 +152,7 @@ async function serve(
       if (ended) return;
       const ack = await appends.append(to, readAppendInput(frame));
       if (stream.destroyed || stream.writableEnded) return;
-      // Do not buffer acknowledgements for a writer that does not read them.
+      // Does not buffer acknowledgements for a writer that does not read them.
       if (!stream.write(frameOf(writeAppendAck(ack)))) await drained(stream);
     }
   }

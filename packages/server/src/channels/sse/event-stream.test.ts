@@ -90,7 +90,7 @@ describe('an event stream', () => {
     stream.end();
     expect(events).toEqual(['over']);
     expect(far.writableLength).toBeGreaterThan(0);
-    // The effect of the platform's timeout after this long without progress.
+    // The effect of the platform's timeout after a period without progress.
     expect(far.timeout).toBe(30_000);
     far.emit('timeout');
     expect(far.destroyed).toBe(true);
@@ -111,7 +111,7 @@ describe('an event stream', () => {
     expect(listeners()).toEqual(before);
   });
 
-  test('breaks after half a minute without progress, and not while the client reads slowly', async () => {
+  test('breaks after half a minute without progress, but not while the client reads slowly', async () => {
     const { near, stream, events } = await streamOn();
     near.pause();
     const frame = onWire('x'.repeat(200_000), 'chunks');
@@ -139,7 +139,7 @@ describe('an event stream', () => {
 });
 
 describe('a line', () => {
-  test('with data is one event, with any line breaks in the text', () => {
+  test('with data is one event, regardless of line breaks in the text', () => {
     expect(dataLines('a\nb\r\nc\rd')).toBe('data: a\ndata: b\ndata: c\ndata: d\n');
     expect(dataLines('\u2028')).toBe('data: \u2028\n');
     expect(dataLines('')).toBe('data: \n');

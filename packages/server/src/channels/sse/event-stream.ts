@@ -18,8 +18,8 @@ export const maxLifeMs = 600_000;
 const lifeJitter = 0.2;
 
 /**
- * The event stream of one client, written straight to its socket. Only the socket buffers: the writer stops when `send` returns false. `end`
- * signals that the stream is complete. `break` makes the client reconnect; so do the end of its credential and the maximum age.
+ * The event stream of one client, written straight to its socket. Only the socket buffers data; the writer stops when `send` returns false.
+ * `end` signals that the stream is complete. `break` makes the client reconnect, as do the expiry of its credential and the maximum age.
  */
 export class EventStream {
   readonly wire: Wire;
@@ -75,7 +75,7 @@ export class EventStream {
     this.#finish();
   }
 
-  /** Call it every few seconds: sends a ping, and breaks the stream of a client that reads nothing. */
+  /** Call this every few seconds. Sends a ping and breaks the stream of a client that reads nothing. */
   check(now: number): void {
     const { socket } = this.#exchange;
     const sent = socket.bytesWritten - socket.writableLength;
@@ -112,7 +112,7 @@ function headOf(headers: Readonly<Record<string, string>>, wire: Wire): string {
     ...headers,
     'content-type': 'text/event-stream; charset=utf-8',
     'cache-control': 'no-cache, no-transform',
-    // Or nginx would buffer events.
+    // Otherwise nginx would buffer events.
     'x-accel-buffering': 'no',
     connection: 'close',
     ...(wire === 'chunks' && { 'transfer-encoding': 'chunked' }),
@@ -123,7 +123,7 @@ function headOf(headers: Readonly<Record<string, string>>, wire: Wire): string {
 
 const pings = new Map<string, { now: number; frame: Buffer }>();
 
-/** The frame is shared by all streams that are checked in one tick. */
+/** The frame is shared by all streams checked in one tick. */
 function pingOf(text: (now: number) => string, now: number, wire: Wire): Buffer {
   const key = `${wire} ${text.name}`;
   let last = pings.get(key);

@@ -16,7 +16,7 @@ export interface StreamLimits {
 export const defaultStreamLimits: StreamLimits = { process: 20_000, environment: 15_000, subject: 5_000 };
 
 const retryAfterSeconds = 5;
-/** Each stream is checked once an interval; the streams are spread over the slots. */
+/** Each stream is checked once per interval; the streams are spread over the slots. */
 const slots = 20;
 const checkIntervalMs = 5_000;
 
@@ -59,7 +59,7 @@ export class EventStreams {
     );
   }
 
-  /** Responds to an exchange with a stream, which counts until it has ended. */
+  /** Responds to an exchange with a stream, which counts toward the limits until it ends. */
   open(exchange: Exchange, env: number, subject: string, options: EventStreamOptions): EventStream {
     const slot = this.#slots[this.#nextSlot++ % slots] as Set<EventStream>;
     const keys = [`${env}`, `${env} ${subject}`];
@@ -78,7 +78,7 @@ export class EventStreams {
     return stream;
   }
 
-  /** Breaks every stream without a proper end, so that clients resume on another server. */
+  /** Breaks every stream without ending it properly, so that clients resume on another server. */
   stop(): void {
     this.#stopTicking();
     for (const slot of this.#slots) for (const stream of slot) stream.break();

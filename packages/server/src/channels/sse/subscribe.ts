@@ -12,7 +12,7 @@ export interface Subscription {
   /** The number of the first record to send. */
   readonly from: number;
   readonly framing: Framing;
-  /** A stream without new records for this long is ended cleanly; sooner if the channel has ended. */
+  /** A stream without new records for this long is ended cleanly; earlier if the channel has ended. */
   readonly idleMs: number;
   readonly headers?: Readonly<Record<string, string>>;
 }

@@ -10,7 +10,7 @@ import { runStream, type ChannelKey } from '../key.ts';
 import type { NewRecord } from '../record.ts';
 
 const quiet: Log = { info() {}, warn() {}, error() {} };
-/** Wakes that never arrive. */
+/** Notifications that never arrive. */
 export const noWakes: Wakes = { notify() {}, listen() {}, async stop() {} };
 
 export interface Store extends Channels {

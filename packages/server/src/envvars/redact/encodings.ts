@@ -1,8 +1,8 @@
 /** The encodings in which a secret may appear: plain, JSON, base64 and URL encoding. Pure. */
 
-/** A shorter secret cannot be distinguished from ordinary words. */
+/** Shorter secrets cannot be distinguished from ordinary words. */
 export const minSecretLength = 8;
-/** A line of a multi-line secret, such as a private key, is redacted by itself from this length. */
+/** Lines of a multi-line secret, such as a private key, are also redacted individually from this length. */
 const minLineLength = 16;
 
 /** All texts to search for, none shorter than {@link minSecretLength}. */
@@ -18,7 +18,7 @@ export function encodingsOf(secret: string): Set<string> {
 
 /** The secret, its trimmed form, its lines, and the password in a URL. */
 function partsOf(secret: string): Set<string> {
-  // A blank value is not a secret, and searching for it would redact the indentation of every text.
+  // A blank value is not a secret; searching for it would redact all indentation.
   if (secret.trim() === '') return new Set();
   const parts = new Set([secret, secret.trim()]);
   const lines = secret.split(/\r?\n/).map((line) => line.trim());

@@ -31,7 +31,7 @@ describe('text with the form of a Millrace credential is redacted', () => {
     expect(JSON.parse(redactKeysInJson(nested))).toMatchObject({ a: 'x\n<redacted>' });
   });
 
-  test('even if only its beginning is left by truncation', () => {
+  test('even if truncation leaves only its beginning', () => {
     expect(redactKeys('KEY=svc_prod_sk_aB3aB… (512 more characters)')).toBe(
       'KEY=<redacted>… (512 more characters)',
     );

@@ -1,6 +1,6 @@
 /**
  * Finds Millrace's own credentials by their form: secret keys, personal access tokens, credentials of attempts, invitations and login
- * codes. Public tokens are not redacted: tasks hand them out on purpose. Pure.
+ * codes. Public tokens are not redacted, because tasks hand them out on purpose. Pure.
  */
 import { environmentKinds, redacted } from '@millrace/contract';
 import { partLength, type InParts } from '../../json/parts.ts';
@@ -16,7 +16,7 @@ const shape = new RegExp(
     `(?:svc|tr)_(?:pat|inv|browser|link)_${ending}`,
     // A JWT behind a prefix; parts of a truncated one may be missing.
     String.raw`svc_run_eyJ[\w-]*(?:\.[\w-]*){0,2}`,
-    // Login codes and future credentials: no id is as long.
+    // Login codes and future credentials; no id is as long.
     String.raw`svc_[a-z]{2,12}_[\w-]{40,}`,
   ].join('|'),
   'g',
@@ -24,13 +24,13 @@ const shape = new RegExp(
 
 export const redactKeys = (text: string): string => (mayHoldKey(text) ? text.replace(shape, redacted) : text);
 
-/** Redacts keys in JSON, which stays valid: neither the keys nor the replacement contain characters that need escaping. */
+/** Redacts keys in JSON. The JSON stays valid, because neither the keys nor the replacement contain characters that need escaping. */
 export const redactKeysInJson = (json: string): string =>
   mayHoldKey(json)
     ? json.replace(shape, (found, at: number) => (isEscaped(json, at) ? found : redacted))
     : json;
 
-/** No credential is recognized by more characters than these. */
+/** Recognizing a credential takes at most this many characters. */
 const recognizedBy = 64;
 
 /** Redacts keys in a long text, in parts. A key at the end of a part is searched for again with the following text. */
@@ -63,7 +63,7 @@ export function* redactKeysParts(text: string, isJson: boolean): InParts<string>
   return clean.join('');
 }
 
-/** After an odd number of backslashes, the `t` of `tr_` belongs to the escape `\t`. */
+/** After an odd number of backslashes, the `t` of `tr_` is part of the escape `\t`. */
 function isEscaped(json: string, at: number): boolean {
   let from = at;
   while (json[from - 1] === '\\') from -= 1;

@@ -18,8 +18,8 @@ export interface Span {
 }
 
 /**
- * Finds the spans of all patterns in a text; overlapping and adjacent spans are merged. A long text may be searched in parts: with the spans of
- * the part before, it adds those of patterns that end from `from` to `to`.
+ * Finds the spans of all patterns in a text; overlapping and adjacent spans are merged. A long text may be searched in parts: given the
+ * spans of the previous part, it adds those of patterns that end between `from` and `to`.
  */
 export type FindSpans = (text: string, from?: number, to?: number, spans?: Span[]) => Span[];
 

@@ -8,7 +8,7 @@ export function redactOutcome(redactor: Redactor, outcome: Outcome): Outcome {
   switch (outcome.kind) {
     case 'completed': {
       const { output, outputType } = outcome;
-      // A sealed output has nothing to find, and a change would damage it.
+      // A sealed output contains nothing to redact, and a change would corrupt it.
       if (typeof output !== 'string' || outputType === sealedType) return outcome;
       const clean = outputType.includes('json') ? redactor.json(output) : redactor.text(output);
       return clean === output ? outcome : { ...outcome, output: clean };

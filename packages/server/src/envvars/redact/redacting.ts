@@ -1,6 +1,6 @@
 /**
- * Removes the secrets of an environment from the data of its runs before it is stored. Each function is synchronous if the secrets are cached.
- * An environment without secrets only pays for a search for the markers of Millrace keys.
+ * Removes the secrets of an environment from the data of its runs before it is stored. Each function is synchronous if the secrets are
+ * cached. For an environment without secrets, the only cost is a search for the markers of Millrace keys.
  */
 import type { Outcome } from '@millrace/contract/runner';
 import { inTurns, partLength } from '../../json/parts.ts';

@@ -30,7 +30,7 @@ describe('a secret is redacted', () => {
     for (const spelling of encodingsOf(secret)) expect(clean).not.toContain(spelling);
   });
 
-  test('with its password alone, encoded as in the address and decoded', () => {
+  test('if only its password appears, encoded as in the address or decoded', () => {
     expect(redactor.text('denied for app with p%40ss%2Fw0rd-9')).toBe('denied for app with <redacted>');
     expect(redactor.text('denied for app with p@ss/w0rd-9.')).toBe('denied for app with <redacted>.');
   });
@@ -45,7 +45,7 @@ describe('a secret is redacted', () => {
     expect(key.text(`key ${pem.trim()} end`)).toBe('key <redacted> end');
   });
 
-  test('where truncation left its beginning', () => {
+  test('where truncation left only its beginning', () => {
     const long = createRedactor(['0123456789abcdef0123456789abcdef']);
     expect(long.text('error: 0123456789ab…')).toBe('error: <redacted>…');
     expect(long.text('error: 0123456789abcdef01… (512 more characters)')).toBe(
@@ -60,7 +60,7 @@ describe('a secret is redacted', () => {
     expect(blank.text(text)).toBe(text);
   });
 
-  test('once for spellings that overlap', () => {
+  test('once for overlapping spellings', () => {
     const two = createRedactor(['abcdefgh1234', 'gh123456789']);
     expect(two.text('x abcdefgh123456789 y')).toBe('x <redacted> y');
   });
@@ -80,7 +80,7 @@ describe('JSON stays valid', () => {
     expect(odd.json('{"a":"x","b":"c","d":"y"}')).toBe('"<redacted>"');
   });
 
-  test('without a secret the text is identical', () => {
+  test('text without secrets is unchanged', () => {
     const text = '{ "a" : 1.0 }';
     expect(redactor.json(text)).toBe(text);
   });
@@ -91,7 +91,7 @@ test('values too short to be distinguished from words are not searched for', () 
   expect(createRedactor(['short', '1234567', '']).text(text)).toBe(text);
 });
 
-test('runner messages lose the secret in every place, and nothing else', () => {
+test('the secret is removed everywhere in runner messages, and nothing else changes', () => {
   const error = {
     type: 'CUSTOM_ERROR',
     name: `E${secret}`,
@@ -153,16 +153,16 @@ describe('a long text in parts', () => {
   const two = createRedactor([phrase, '0123456789abcdef', 'line one of a key\nand line two of it']);
   const key = newSecretKey('prod');
   const attempt = `svc_run_eyJhbGciOiJIUzI1NiJ9.eyJydW4iOiJydW5fMSJ9.${'x-_'.repeat(14)}`;
-  /** Characters of a part. */
+  /** Number of characters in a part. */
   const part = 256 * 1024;
 
-  test('is redacted like a whole text, wherever its parts end', () => {
+  test('is redacted like a whole text, regardless of where its parts end', () => {
     const ends = [0, 1, 8, 21, 22, 63, 64, 65].map((before) => part - before);
     for (const found of [phrase, key, attempt, `${phrase}${key}`, 'and nothing']) {
       for (const end of [...ends, 2 * part - 30]) {
         const text = `${'x '.repeat(part).slice(0, end)}${found} ${'y'.repeat(part)} ${found}`;
         const clean = atOnce(two.parts(text, false));
-        // Not with matchers that would print the texts.
+        // Avoids matchers that would print the texts.
         expect([found, end, clean === two.text(text), clean.includes(phrase)]).toEqual([
           found,
           end,
@@ -175,7 +175,7 @@ describe('a long text in parts', () => {
     }
   });
 
-  test('loses thousands of secrets, and the start of one at a truncation', () => {
+  test('is redacted for thousands of secrets, and for the start of one before a truncation', () => {
     const text = `${`${phrase}, 0123456789abcdef. `.repeat(20_000)}0123456789ab…`;
     const clean = atOnce(two.parts(text, false));
     expect(clean).toBe(`${'<redacted>, <redacted>. '.repeat(20_000)}<redacted>…`);

@@ -56,15 +56,15 @@ function redactorOf(patterns: ReadonlySet<string>, find: FindSpans): Redactor {
   /** JSON that contains a secret, with the secret removed. */
   function* jsonParts(json: string): InParts<string> {
     const parsed = yield* tryParseParts(json);
-    // Not JSON, or more than this process parses.
+    // Not JSON, or larger than this process parses.
     if (parsed === undefined) return yield* textParts(json);
     const clean = JSON.stringify(yield* valueParts(parsed, { text, textParts, size: 0 }));
     yield;
-    // A secret that contains JSON syntax may span several values: then replace everything.
+    // A secret that contains JSON syntax may span several values, in which case everything is replaced.
     return (yield* spansIn(find, clean)).length === 0 ? clean : JSON.stringify(redacted);
   }
 
-  /** A truncated string in it may end with the start of a secret. */
+  /** A truncated string in the JSON may end with the start of a secret. */
   const mayNeed = (json: string, { length }: readonly Span[]): boolean => length > 0 || json.includes('…');
 
   return {
@@ -141,7 +141,7 @@ function* valueParts(value: unknown, by: ValueRedaction): InParts<unknown> {
   return Object.fromEntries(members);
 }
 
-/** The end of a truncated text: the mark, and how much is missing. */
+/** The end of a truncated text: the marker, and how much is missing. */
 const cutMark = /…(?: \(\d+ more characters\))?$/;
 const maxCutMark = 64;
 

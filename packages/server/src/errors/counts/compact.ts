@@ -1,14 +1,14 @@
 import type { Fragment, Queryable, Sql, Transaction } from '../../db/connect.ts';
 import { byDayUntil, byHourUntil, defaultAges } from './range.ts';
 
-/** An hour of an environment that fails constantly is compacted in several steps. */
+/** If an environment fails constantly, an hour of it is compacted in several steps. */
 const maxAtOnce = 5_000;
-/** Rows are retained for longer than promised, for readers whose clock is behind. */
+/** Rows are retained for longer than promised, for readers with slow clocks. */
 const graceMs = 3_600_000;
 
 /**
- * Compacts old tallies: the last one of each hour, fingerprint and version stays, or of each day if they are very old. Tallies are running
- * totals, so counts do not change. Each call handles one hour and one day of each environment; returns whether there may be more.
+ * Compacts old tallies: only the last one of each hour, fingerprint and version remains, or of each day if they are very old. Tallies are
+ * running totals, so counts do not change. Each call handles one hour and one day of each environment; returns whether there may be more.
  */
 export async function compactTallies(sql: Sql, now: Date, ages = defaultAges): Promise<boolean> {
   const then = new Date(now.getTime() - graceMs);

@@ -58,7 +58,7 @@ const flush = fc.record({
       task: fc.constantFrom(...tasks),
       message: fc.constantFrom(...messages),
       version: fc.oneof(fc.constant(0), fc.constantFrom(-1, 0, 1, 2)),
-      // enough at once to start tallies
+      // enough of them together to start tallies
       times: fc.oneof({ weight: 4, arbitrary: fc.constant(1) }, fc.integer({ min: 2, max: 130 })),
     }),
     { minLength: 1, maxLength: 4 },
@@ -75,7 +75,7 @@ const split = fc.record({
   task: fc.constantFrom(...tasks),
   message: fc.constantFrom(...messages),
 });
-// After this, every error has another fingerprint.
+// After this, every error has a different fingerprint.
 const upgrade = fc.constant({ kind: 'upgrade' as const });
 const prune = fc.record({ kind: fc.constant('prune' as const), at: moment, isCompacted: fc.boolean() });
 const drawQuestion = fc.record({
@@ -177,7 +177,7 @@ test('counts add up to the recorded failed runs for every range, filter and orde
   );
 }, 120_000);
 
-test('failures of one moment that are tallied separately are counted together', async () => {
+test('failures at the same moment that are tallied separately are counted together', async () => {
   const env = await newEnvironment(sql);
   const everything = { kind: 'question', sort: 'count', size: 4, to: hourMs, from: undefined } as const;
   for (const times of [1, 2, 3]) {
@@ -230,7 +230,7 @@ class Groups {
 type Counts = Record<string, number>;
 type Question = typeof drawQuestion extends fc.Arbitrary<infer Q> ? Q : never;
 
-/** Ranges that extend into hourly or daily counts include each hour or day that they touch as a whole. */
+/** Ranges that extend into hourly or daily counts include each hour or day that they touch in full. */
 function expectedCounts(
   recorded: readonly Occurrence[],
   groups: ReadonlyMap<string, string>,

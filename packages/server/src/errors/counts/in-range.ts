@@ -1,14 +1,14 @@
 import type { Fragment, Queryable } from '../../db/connect.ts';
 import type { Range } from './range.ts';
 
-/** The occurrences to count; `versions` is null for all versions. */
+/** The occurrences to count. `versions` is null for all versions. */
 export interface Counted {
   readonly env: number;
   readonly versions: readonly number[] | null;
   readonly range: Range;
 }
 
-/** A span in milliseconds: the first included, the last excluded. */
+/** A span in milliseconds, with the first included and the last excluded. */
 export interface Span {
   readonly start: number;
   readonly end: number;
@@ -64,9 +64,9 @@ export function occurrencesIn(sql: Queryable, counted: Counted, range: Span, all
 /** A table of counts, by time. */
 interface Level {
   readonly table: (sql: Queryable) => Fragment;
-  /** The time that a row counts, in milliseconds. */
+  /** The time that a row covers, in milliseconds. */
   readonly width: number;
-  /** The start of a row; other rows start at multiples of the width from it. */
+  /** The start of one row; all rows start at multiples of the width from it. */
   readonly origin: number;
   /** Rows in an hour in which many groups fail, relative to the other levels. */
   readonly density: number;
@@ -84,8 +84,8 @@ const weeks: Level = {
 };
 
 /**
- * Reads the middle of a span at the coarsest level, and the remainders at its ends at finer ones. The nearest hour, day or week can begin
- * outside the span: the excess is subtracted.
+ * Reads the middle of a span at the coarsest level, and the remainders at its ends at finer ones. If the nearest hour, day or week begins
+ * outside the span, the excess is subtracted.
  */
 function rollUpsIn(sql: Queryable, counted: Counted, span: Span, sign: 1 | -1): Fragment[] {
   const levels = counted.versions === null ? [tallies, hours, days, weeks] : [tallies, hours, days];
@@ -100,7 +100,7 @@ function rollUpsIn(sql: Queryable, counted: Counted, span: Span, sign: 1 | -1): 
     const first = next ? nearest(start, next) : end;
     const last = next ? nearest(end, next) : end;
     const coarser = next ? (last - first) * next.density : Number.POSITIVE_INFINITY;
-    // Hours are deleted where ranges begin and end with days: there, days are always cheaper.
+    // Hours are deleted where ranges begin and end with days, because there days are always cheaper.
     const edges = Math.abs(first - start) + Math.abs(last - end);
     if (first >= last || edges * level.density + coarser >= (end - start) * level.density) {
       read(level, start, end);
@@ -137,9 +137,9 @@ const union = (sql: Queryable, parts: readonly Fragment[]): Fragment =>
   parts.reduce((some, next) => sql`${some} union all ${next}`);
 
 /**
- * The counts of groups, as rows of `number` and `count`, from rows of `id` and `n` of fingerprints. A group has the number of the fingerprint
- * that it is named after. Most groups have no other. The others are looked up one by one: the planner expects nearly all of them, and would
- * join all fingerprints with all groups.
+ * The counts of groups, as rows of `number` and `count`, from rows of `id` and `n` of fingerprints. A group has the number of the
+ * fingerprint that it is named after, and most groups have only that one. Other fingerprints are looked up one by one, because the planner
+ * would overestimate them and join all fingerprints with all groups.
  */
 export const byGroup = (sql: Queryable, env: number, occurrences: Fragment): Fragment => sql`
   select coalesce(m.number, c.id) as number, sum(c.n) as count

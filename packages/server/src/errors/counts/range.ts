@@ -1,6 +1,6 @@
 /**
- * A time range for counting occurrences, both ends included, to the millisecond. Old tallies are compacted to the last of each hour, very old
- * ones to the last of each day. A range that begins or ends among those counts every hour or day that it touches.
+ * A time range for counting occurrences, both ends included, to the millisecond. Old tallies are compacted to the last of each hour, very
+ * old ones to the last of each day. A range that begins or ends within such data includes every hour or day that it touches.
  */
 export interface Range {
   readonly from: Date | null;
@@ -10,7 +10,7 @@ export interface Range {
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
-/** The ages in milliseconds after which occurrences are counted only by the hour, and only by the day. */
+/** The ages in milliseconds after which occurrences are counted only per hour, and only per day. */
 export interface Ages {
   readonly hours: number;
   readonly days: number;
@@ -59,5 +59,5 @@ function widthAt(at: number, now: Date, ages: Ages): number {
 const earliest = Date.UTC(1970, 0, 1);
 const latest = Date.UTC(9999, 11, 31);
 
-/** A request may name a date that PostgreSQL cannot store. Nothing occurred then. */
+/** A request may contain a date that PostgreSQL cannot store. There are no occurrences at such a time. */
 const storableDate = (ms: number): Date => new Date(Math.min(latest, Math.max(earliest, ms)));

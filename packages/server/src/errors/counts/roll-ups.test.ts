@@ -51,7 +51,7 @@ const rollUps = async (env: number, table: 'error_hours' | 'error_days' | 'error
     )
   ).map(({ at, n }) => [at.toISOString(), n]);
 
-test('failures are counted by the hour, the day and the week from Monday, even when they arrive late', async () => {
+test('failures are counted by hour, day and week (from Monday), even when they arrive late', async () => {
   const env = await newEnvironment(sql);
   for (const hour of [0.1, 0.9, 1, 23.99, 24, 47])
     await recordFailures(sql, env, time(hour), [{ message: 'a' }]);
@@ -201,7 +201,7 @@ test('pages ordered by the counts of a range traverse all groups in order, and b
   }
 });
 
-test('concurrent and interrupted compaction, deletion, merging, recording and listing count nothing twice and lose nothing', async () => {
+test('concurrent and interrupted compaction, deletion, merging, recording and listing neither count twice nor lose anything', async () => {
   const messages = ['a', 'b', 'c'];
   const act = fc.oneof(
     {

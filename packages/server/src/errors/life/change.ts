@@ -11,7 +11,7 @@ export interface Change {
   readonly principal: Principal;
 }
 
-/** A change that does not hold the lock yet: its time is when it gets the lock, not when it was requested. */
+/** A change that does not hold the lock yet. Its time is when it acquires the lock, not when it was requested. */
 export interface ChangeRequest extends Omit<Change, 'now'> {
   now(): Date;
 }
@@ -32,9 +32,9 @@ export async function changing<R>(
     await tally(transaction, env);
     const id = await currentId(transaction, env, request.id);
     if (id === undefined) return undefined;
-    // The failures just counted may have occurred during the wait for the lock. All of them precede the change.
+    // The failures just counted may have occurred during the wait for the lock; all of them precede the change.
     const now = request.now();
-    // The audit records the previous state: an expired ignore had ended.
+    // The audit log records the previous state, in which an expired ignore has ended.
     await transaction`
       select reopen_error(env, id, ignored_until, 'ignoreEnded') from error_groups
        where env = ${env} and id = ${id} and status = 'ignored' and ignored_until <= ${now}`;
@@ -49,7 +49,10 @@ export async function currentId(sql: Queryable, env: number, id: string): Promis
   return row?.id;
 }
 
-/** The first part of every statement that changes a state. `old` is the group; the audit records the actor, the time and the previous state. */
+/**
+ * The first part of every statement that changes a state. `old` is the group; the audit log records the actor, the time and the previous
+ * state.
+ */
 export const audited = (
   sql: Queryable,
   { env, id, now, principal }: Change,

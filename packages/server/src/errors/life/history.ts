@@ -15,8 +15,8 @@ interface Row {
 }
 
 /**
- * A page of a group's history, newest first. If the group was merged into another, the history is that of the other. Undefined if the group
- * does not exist.
+ * A page of a group's history, newest first. If the group was merged into another one, the history is that of the other group. Undefined if
+ * the group does not exist.
  */
 export async function listHistory(
   sql: Sql,
@@ -25,7 +25,7 @@ export async function listHistory(
   query: Query<Operations['listErrorHistory']>,
 ): Promise<Reply<Operations['listErrorHistory']> | undefined> {
   if (!isErrorId(errorId)) return undefined;
-  // It may have just occurred again.
+  // The error may have just occurred again.
   await tally(sql, env);
   const group = await currentId(sql, env, errorId);
   if (group === undefined) return undefined;

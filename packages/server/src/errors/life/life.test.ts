@@ -168,7 +168,7 @@ describe('resolve', () => {
     },
   );
 
-  test('a failure concurrent with a resolve is entirely before or after it', async () => {
+  test('a failure concurrent with a resolve happens entirely before or after it', async () => {
     const outcomes = await Promise.all(
       Array.from({ length: 20 }, async (_, index) => {
         const raced = { message: `race ${index}` };
@@ -213,7 +213,7 @@ describe('ignore', () => {
     expect((await audit()).map((row) => row.act)).toEqual(['ignored', 'ignoreEnded']);
   });
 
-  test('that ended without an occurrence is recorded with the time of its end', async () => {
+  test('that ended without an occurrence is recorded with its end time', async () => {
     await ignore(1, { duration: 60_000 });
     await endLapsedIgnores(sql, second(60));
     expect(await audit()).toHaveLength(1);
@@ -229,7 +229,7 @@ describe('ignore', () => {
     expect(entries.slice(1)).toMatchObject([{ at: second(61) }, { before: { status: 'unresolved' } }]);
   });
 
-  test('ends after its number of further occurrences', async () => {
+  test('ends after the given number of further occurrences', async () => {
     await ignore(1, { totalOccurrences: 3 });
     await fail(2, {}, {});
     expect(await status(2)).toBe('ignored');

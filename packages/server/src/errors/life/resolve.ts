@@ -5,13 +5,13 @@ import { audited, changing, type ChangeRequest } from './change.ts';
 import { detailColumns, detailOf, type DetailRow } from '../list/detail.ts';
 
 export interface Resolve extends ChangeRequest {
-  /** Only failures of this version or a later one reopen the group. It need not be registered yet. */
+  /** Only failures of this version or a later one reopen the group. The version need not be registered yet. */
   readonly version?: string | undefined;
 }
 
 /**
- * Resolves a group, whatever its state; a second resolve counts from now. It reopens automatically: with a version, when a run of that version
- * or a later one fails; without, when a run fails that started after the resolve. Undefined if unknown.
+ * Resolves a group, regardless of its state; resolving it again restarts from now. It reopens automatically: with a version, when a run of
+ * that version or a later one fails; without a version, when a run that started after the resolve fails. Undefined if unknown.
  */
 export const resolveErrorGroup = (sql: Sql, request: Resolve): Promise<ErrorGroupDetail | undefined> =>
   changing(sql, request, async (tx, change) => {

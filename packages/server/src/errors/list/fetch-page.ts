@@ -22,7 +22,7 @@ export interface GroupRow {
   readonly ignored_until: Date | null;
 }
 
-/** A row with the slot of the order that it was found in. */
+/** A row, with its slot in the order in which it was found. */
 export interface SlotRow extends GroupRow {
   readonly slot: Date | number;
 }
@@ -31,7 +31,7 @@ export interface PageRequest {
   readonly sort: Sort;
   /** The page begins after this position. */
   readonly position: Position | undefined;
-  /** The page ends before the position; the nearest group is first. */
+  /** The page ends before the position, with the nearest group first. */
   readonly backward: boolean;
   readonly limit: number;
 }

@@ -14,7 +14,7 @@ export interface ErrorFilter {
   readonly now: Date;
 }
 
-/** Whether counts are for a range or some versions, rather than totals. */
+/** Whether counts are for a range or some versions rather than totals. */
 export const isCounted = ({ versions, range }: ErrorFilter): boolean =>
   versions !== null || range.from !== null || range.to !== null;
 
@@ -27,7 +27,7 @@ export function ownConditions(sql: Queryable, { tasks, statuses, search, now }: 
   return conditions;
 }
 
-/** The texts `x` that match a search, in a form that uses the indexes. A text shorter than a trigram has its own index. */
+/** The texts `x` that match a search, in a form that uses the indexes. Texts shorter than a trigram have a separate index. */
 export const saysText = (sql: Queryable, search: string): Fragment =>
   Array.from(search).length < 3
     ? sql`error_grams(x.type, x.message) @> array[lower(${search}::text)]`
@@ -42,7 +42,7 @@ export function says(sql: Queryable, row: Fragment, search: string): Fragment {
 function statusIn(sql: Queryable, statuses: ReadonlySet<ErrorStatus>, now: Date): Fragment {
   const ended = lapsed(sql, now);
   const words: Readonly<Record<ErrorStatus, Fragment>> = {
-    // The first term of these two matches the partial index of groups that are not unresolved.
+    // The first of these two terms matches the partial index of groups that are not unresolved.
     resolved: sql`(g.status <> 'unresolved' and g.status = 'resolved')`,
     ignored: sql`(g.status <> 'unresolved' and g.status = 'ignored' and not ${ended})`,
     unresolved: sql`(g.status = 'unresolved' or ${ended})`,
@@ -121,7 +121,7 @@ export function countIn(sql: Queryable, { versions, range }: ErrorFilter): Fragm
        where f.env = g.env and f.group_id = g.id) end)`;
 }
 
-/** How often a fingerprint `f` had occurred by a given time; null if it had not. */
+/** How often a fingerprint `f` had occurred by a given time; null for never. */
 const totalAt = (sql: Queryable, at: Fragment | Date): Fragment => sql`
   select t.total from error_tallies t
    where t.env = f.env and t.fingerprint_id = f.id and t.at <= ${at} order by t.at desc, t.version desc limit 1`;
@@ -131,7 +131,7 @@ export const groupTotalAt = (sql: Queryable): Fragment => sql`(
   select coalesce(sum((${totalAt(sql, sql`b.at`)})), 0) from error_fingerprints f
    where f.env = g.env and f.group_id = g.id)`;
 
-/** Tallies are read only for a row that was seen both before and after an end of the range. */
+/** Tallies are read only for rows that were seen both before and after a boundary of the range. */
 function countOf(
   sql: Queryable,
   row: Fragment,

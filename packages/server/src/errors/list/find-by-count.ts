@@ -6,8 +6,8 @@ import { ownConditions, says, type ErrorFilter } from './filters.ts';
 import { all, type Position } from './order.ts';
 
 /**
- * The matching groups, in the order of their counts in the filter's range, then of their numbers. No index has that order: the counts of all
- * groups are added up from roll-ups.
+ * The matching groups, in the order of their counts in the filter's range, then of their numbers. No index has that order, so the counts of
+ * all groups are added up from roll-ups.
  */
 export async function findByCount(
   sql: Queryable,
@@ -17,7 +17,7 @@ export async function findByCount(
   const { env, now } = filter;
   const spans = await spansOf(sql, filter);
   if (!spans) return [];
-  // Fits one group for each fingerprint, so that the sums are not written to disk.
+  // Large enough for a sum per fingerprint, so that the sums are not written to disk.
   await sql`set local work_mem = '64MB'`;
   const order = (row: Fragment): Fragment =>
     backward ? sql`${row}.count asc, ${row}.number desc` : sql`${row}.count desc, ${row}.number asc`;
@@ -37,7 +37,7 @@ export async function findByCount(
      order by ${order(sql`p`)}`;
 }
 
-/** The groups after or before a group whose number is the key of the position. A group without occurrences in the range has the count 0. */
+/** The groups before or after a group whose number is the key of the position. A group without occurrences in the range has the count 0. */
 function beyondCount(sql: Queryable, position: Position | undefined, backward: boolean): Fragment {
   if (position === undefined) return sql`true`;
   const number = sql`${Number(position.key)}::int`;
@@ -48,8 +48,8 @@ function beyondCount(sql: Queryable, position: Position | undefined, backward: b
 }
 
 /**
- * The conditions of the filter that do not depend on the range, for the numbers of groups. Texts are compared rather than looked up by their
- * grams: if many groups have a gram, rechecking costs more.
+ * The conditions of the filter that do not depend on the range, for the numbers of groups. Texts are compared rather than looked up by
+ * trigram, because rechecking costs more if many groups have a trigram.
  */
 function passing(sql: Queryable, filter: ErrorFilter): Fragment[] {
   const { env, search } = filter;

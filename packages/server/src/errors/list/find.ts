@@ -14,8 +14,9 @@ const nearby = 300;
 const maxPrefiltered = 3 * 3_600_000;
 
 /**
- * The matching groups, in list order. Fetching from the position finds them soon unless few match. In that case indexes are used to find the
- * candidates, and only those are fetched. A page therefore costs about the same wherever it is, and however long the history.
+ * The matching groups, in list order. Fetching from the position finds them quickly unless few match. In that case indexes are used to find
+ * the candidates, and only those are fetched. A page therefore costs about the same regardless of its position and the length of the
+ * history.
  */
 export async function findGroups(
   sql: Queryable,
@@ -33,7 +34,7 @@ export async function findGroups(
   if (near.rows.length >= limit || near.fetched < nearby) return near.rows;
   let passing = both(await prefilterByState(sql, filter), await occurredIn(sql, filter));
   if (filter.search !== '' && !(passing && passing.length <= few)) {
-    // A text that is common nearby may be rare among the candidates: then the index is used after all.
+    // A text that is common nearby may be rare among the candidates, in which case the index is used after all.
     const maxFetched = 3 * limit * (near.fetched / near.matching);
     const rows = near.matching >= common && (await scanIndex(sql, filter, request, { passing, maxFetched }));
     if (rows) return rows;
@@ -43,8 +44,8 @@ export async function findGroups(
 }
 
 /**
- * Numbers of the groups that may have occurred in the range and the versions; undefined if any may have, or if finding them costs more than
- * looking groups up.
+ * Numbers of the groups that may have occurred in the range and the versions; undefined if any group may have, or if finding them costs
+ * more than looking groups up.
  */
 async function occurredIn(sql: Queryable, filter: ErrorFilter): Promise<Int32Array | undefined> {
   const { env, versions, range } = filter;

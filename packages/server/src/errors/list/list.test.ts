@@ -66,7 +66,7 @@ test('an item has the fields of the wire format, dates with milliseconds, and nu
   });
 });
 
-test('the last seen group is first, and ids order groups of one moment', async () => {
+test('the most recently seen group is first, and groups seen at the same moment are ordered by id', async () => {
   const env = await environmentWith(
     { at: 5, message: 'b' },
     { at: 7, message: 'c' },
@@ -79,7 +79,7 @@ test('the last seen group is first, and ids order groups of one moment', async (
   expect(await messages(env)).toEqual([...sameMoment, 'b', 'a']);
 });
 
-test('pages traverse the whole list and back, each group once, with cursors that are strings or absent', async () => {
+test('paging covers the whole list in both directions, each group once, with cursors that are strings or absent', async () => {
   const env = await newEnvironment(sql);
   // Many have the same time, so the id has to distinguish them.
   const failures = Array.from({ length: 23 }, (_, index) => ({ message: `message ${index}` }));
@@ -121,7 +121,7 @@ test('before takes precedence over after', async () => {
   expect(await messages(env, { 'page[before]': middle, 'page[after]': 'nonsense' })).toEqual(['c']);
 });
 
-test('a cursor is any group of the environment, even a filtered one; anything else is rejected by name', async () => {
+test('a cursor is any group of the environment, even one that is filtered out; anything else is rejected by name', async () => {
   const env = await environmentWith(
     { at: 1, message: 'a', task: 'one' },
     { at: 2, message: 'b', task: 'two' },
@@ -175,7 +175,7 @@ test('filters on tasks, versions and statuses match any of their values, and all
   expect(await messages(env, { 'filter[status]': 'ignored' }, during)).toEqual(['b']);
   expect(await messages(env, { 'filter[status]': 'ignored,resolved' }, during)).toEqual(['b', 'a']);
   expect(await messages(env, { 'filter[status]': 'unresolved' }, during)).toEqual(['c']);
-  // The ignore ends by the clock alone.
+  // The ignore ends without any other event.
   const after = second(70);
   expect(await messages(env, { 'filter[status]': 'ignored' }, after)).toEqual([]);
   expect(await messages(env, { 'filter[status]': 'unresolved' }, after)).toEqual(['c', 'b']);

@@ -22,7 +22,7 @@ type Page = Reply<Operations['listErrors']>;
 
 /**
  * Lists the groups that occurred in a range (without one: ever), with their counts, in the order of `sort`. `before` takes precedence over
- * `after`. A cursor is the id of any group of the environment, whether it matches the filters or not: the page begins next to the current
+ * `after`. A cursor is the id of any group of the environment, whether or not it matches the filters. The page begins next to the current
  * position of that group. Any other text is rejected with 400.
  */
 export async function listErrorGroups(sql: Sql, list: ErrorList): Promise<Page> {

@@ -1,6 +1,6 @@
 import type { Fragment, Queryable } from '../../db/connect.ts';
 
-/** The position of a group in an order: its key, then its id. */
+/** The position of a group in an order, given by its key, then its id. */
 export interface Position {
   readonly id: string;
   /** The last occurrence, or the total. For counts of a range, the group's number. */
@@ -59,7 +59,7 @@ export function ordered(sql: Queryable, sort: Sort, backward: boolean): Fragment
     : sql`${slot(sql)} desc, ${column(sql)} desc, g.id asc`;
 }
 
-/** The `order by` clause by slots alone, in index order. */
+/** The `order by` clause that uses only slots, in index order. */
 export const orderedBySlot = (sql: Queryable, sort: Sort, backward: boolean): Fragment =>
   backward ? sql`${orders[sort].slot(sql)} asc` : sql`${orders[sort].slot(sql)} desc`;
 

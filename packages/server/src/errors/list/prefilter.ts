@@ -10,11 +10,11 @@ export const few = 1_000;
 export const common = 15;
 
 /**
- * Numbers of groups, in order, without those of other tasks and states as far as indexes can exclude them at low cost: some that do not match
- * may remain. Undefined if indexes cannot.
+ * Numbers of groups, in order, excluding those of other tasks and states as far as indexes can do so at low cost; some that do not match
+ * may remain. Undefined if indexes cannot exclude any.
  */
 export async function prefilterByState(sql: Queryable, filter: ErrorFilter): Promise<Int32Array | undefined> {
-  // Most groups are unresolved: no index lists them at low cost.
+  // Most groups are unresolved, and no index lists them at low cost.
   const isSelective =
     filter.tasks.length > 0 || (filter.statuses.length > 0 && !filter.statuses.includes('unresolved'));
   if (!isSelective) return undefined;
@@ -41,12 +41,12 @@ async function someNumbersOf(sql: Queryable, query: Fragment): Promise<Int32Arra
   return numbers.length > maxListed ? undefined : numbers;
 }
 
-/** The numbers found by a query, in its order. Sent as bytes, a tenth of the cost of an array, which is sent as text. */
+/** The numbers found by a query, in its order. Sent as bytes, which costs a tenth of an array, which would be sent as text. */
 export async function numbersOf(sql: Queryable, query: Fragment): Promise<Int32Array> {
   const [row] = await sql<{ numbers: Buffer | null }[]>`
     select string_agg(int4send(number), ''::bytea) as numbers from (${query}) n`;
   if (!row?.numbers) return new Int32Array(0);
-  // A copy starts at an aligned offset, which a view of numbers requires.
+  // A copy starts at an aligned offset, as a typed array requires.
   const copy = Buffer.from(new Uint8Array(row.numbers).buffer);
   return new Int32Array(copy.swap32().buffer);
 }
@@ -64,7 +64,10 @@ export function both(first: Int32Array | undefined, second: Int32Array | undefin
   return shared.subarray(0, size);
 }
 
-/** Whether a number is in a sorted list. One bit for each number: building a set of a hundred thousand takes longer than the lookups. */
+/**
+ * Whether a number is in a sorted list. Uses one bit per number, because building a set of a hundred thousand takes longer than the
+ * lookups.
+ */
 export function membership(list: Int32Array): (number: number) => boolean {
   const first = list[0] ?? 0;
   const last = list.at(-1) ?? -1;

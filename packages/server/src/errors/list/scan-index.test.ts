@@ -26,7 +26,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-// More than are looked up individually, of one task, before those of another that failed later; many of them in one time slot.
+// More groups of one task than are looked up individually, before those of another task that failed later; many of them in one time slot.
 const start = Date.parse('2026-11-21T10:00:00.000Z');
 const older = few + 200;
 const groups = Array.from({ length: older + 350 }, (_, n) => {

@@ -4,7 +4,7 @@ import { occurred, type ErrorFilter } from './filters.ts';
 import { all, beyond, fromSlot, inOrder, ordered, orderedBySlot, orders } from './order.ts';
 import { few, membership, numbersOf } from './prefilter.ts';
 
-/** The stages of a scan, because most scans end in the first: start and end offsets. */
+/** The stages of a scan, as start and end offsets. Most scans end in the first stage. */
 const stages = [
   { from: 0, to: 5_000 },
   { from: 5_000, to: 25_000 },
@@ -18,7 +18,7 @@ export interface Among {
   readonly maxFetched: number;
 }
 
-/** Scans the index of the order, which has the numbers of groups, and fetches the rows of candidates. Undefined if it gave up. */
+/** Scans the index of the order, which has the numbers of groups, and fetches the rows of candidates. Undefined if the scan gave up. */
 export async function scanIndex(
   sql: Queryable,
   filter: ErrorFilter,
@@ -54,7 +54,7 @@ export async function scanIndex(
   }
   const last = inOrder([...found.values()], sort, backward)[limit - 1];
   if (last) {
-    // The index does not order the groups of one slot: others of the last slot may precede this one.
+    // The index does not order groups within a slot, so others in the last slot may precede this one.
     const sameSlot = await numbersOf(
       sql,
       sql`

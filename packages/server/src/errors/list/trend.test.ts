@@ -21,7 +21,7 @@ const minuteMs = 60_000;
 const dayMs = 86_400_000;
 
 describe('a trend', () => {
-  test('has a point for each interval of its period, the last one still running', async () => {
+  test('has a point for each interval of its period, including the one in progress', async () => {
     const env = await newEnvironment(sql);
     const fail = (at: string, times = 1) =>
       recordFailures(

@@ -28,7 +28,7 @@ export async function listFingerprints(
       join error_samples s on s.fingerprint_id = f.id
      where x.env = ${env} and x.id = ${errorId} and f.last_seen is not null
      order by f.fingerprint <> g.fingerprint, f.id`;
-  // A group has at least one.
+  // A group has at least one fingerprint.
   if (rows.length === 0) return undefined;
   return rows.map((row) => ({
     fingerprint: row.fingerprint,

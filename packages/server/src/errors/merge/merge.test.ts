@@ -92,7 +92,7 @@ describe('a merge', () => {
     expect(await merge('a', 'b', 'c')).toMatchObject({ count: 3 });
   });
 
-  test('shows the versions of all, newest first and at most five', async () => {
+  test('shows the versions of all groups, newest first, at most five', async () => {
     const versions = await deploy(sql, env, '1', '2', '3', '4', '5', '6', '7');
     await fail(1, ...versions.map((version, index) => ({ version, message: index % 2 === 0 ? 'a' : 'b' })));
     await fail(2, { version: versions[6], message: 'b' });
@@ -196,7 +196,7 @@ test('a fingerprint of a later algorithm joins the resolved group of the older o
   expect(await listed()).toEqual({ a: 2, old: 1, "old'": 1 });
 });
 
-test('merges and splits during failures lose nothing and count nothing twice', async () => {
+test('merges and splits during failures neither lose nor double-count any', async () => {
   const messages = ['a', 'b', 'c', 'd'];
   const act = fc.oneof(
     fc.record({ kind: fc.constant('merge' as const), into: fc.nat(3), other: fc.nat(3) }),

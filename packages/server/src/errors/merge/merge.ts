@@ -11,8 +11,8 @@ export interface Merge extends ChangeRequest {
 }
 
 /**
- * Merges other groups into one: it gets their fingerprints, with all their past and future counts, and their ids resolve to it. It keeps its
- * state; theirs are in the audit. Only groups of one task can be merged. Undefined if the group itself is unknown.
+ * Merges other groups into one: it receives their fingerprints, with all past and future counts, and their ids resolve to it. It keeps its
+ * own state; theirs are recorded in the audit log. Only groups of one task can be merged. Undefined if the group itself is unknown.
  */
 export const mergeErrorGroups = (sql: Sql, request: Merge): Promise<ErrorGroupDetail | undefined> =>
   changing(sql, request, async (tx, change) => {

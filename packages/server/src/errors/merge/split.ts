@@ -10,14 +10,14 @@ export interface Split extends ChangeRequest {
 }
 
 /**
- * Moves fingerprints out of a group into a separate one, with all their past and future counts. The new group is the one of the first of them,
- * under the id that it had or would have had. It starts in the state of the group it leaves, so that a split neither reopens nor hides
+ * Moves fingerprints out of a group into a separate one, with all their past and future counts. The new group belongs to the first of them,
+ * with the id that it had or would have had. It starts in the state of the original group, so that a split neither reopens nor hides
  * anything. Undefined if the group is unknown.
  */
 export const splitErrorGroup = (sql: Sql, request: Split): Promise<ErrorGroupDetail | undefined> =>
   changing(sql, request, async (tx, { env, id, now, principal }) => {
     const { fingerprints } = request;
-    // The group's own fingerprint is the one it started with or, if that never occurred, the displayed one.
+    // The group's own fingerprint is the one that it started with or, if that never occurred, the displayed one.
     const moved = await tx<{ id: number; fingerprint: string; own_group: string; own: boolean }[]>`
       select f.id, f.fingerprint, f.own_group, f.own_group = g.id or f.fingerprint = g.fingerprint as own
         from error_fingerprints f join error_groups g on g.env = f.env and g.id = f.group_id

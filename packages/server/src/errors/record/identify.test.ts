@@ -21,7 +21,7 @@ const thrown = (message: string, more: Partial<SerializedError> = {}): Serialize
 
 interface Failing {
   readonly t: TestEngine;
-  /** Fails runs with these errors, one by one; returns their ids. */
+  /** Makes runs fail with these errors, one by one; returns their ids. */
   fail(...errors: SerializedError[]): Promise<string[]>;
   rule(fields: { task?: string; type?: string; message?: string; groupKey: string }): Promise<void>;
   groups(): Promise<{ id: string; fingerprint: string; errorMessage: string; count: number }[]>;
@@ -65,7 +65,7 @@ async function failing(fingerprint?: string): Promise<Failing> {
 }
 
 describe('a failure is grouped', () => {
-  test("by the author's own fingerprint on the error, or else on the task", async () => {
+  test("by the author's own fingerprint on the error, or otherwise on the task", async () => {
     const { fail, groups } = await failing('everything');
     await fail(thrown('one'), thrown('two'), thrown('three', { fingerprint: 'mine' }));
     expect((await groups()).map((group) => [group.fingerprint, group.count])).toEqual([
@@ -74,7 +74,7 @@ describe('a failure is grouped', () => {
     ]);
   });
 
-  test('by the first matching rule, before the fingerprint of its author, by the raw or the displayed message', async () => {
+  test("by the first matching rule, which takes precedence over the author's fingerprint, by the raw or displayed message", async () => {
     const { fail, rule, groups } = await failing('everything');
     await rule({ type: 'RangeError', message: '*', groupKey: 'ranges' });
     await rule({ task: 't*', message: 'order 5 *', groupKey: 'five' });
@@ -162,7 +162,7 @@ test('all runs of a merged group are listed, by either id', async () => {
   expect(await listed('error_0000000000000000')).toEqual([]);
 });
 
-test('with any thrown value, the run ends and a group is created', async () => {
+test('for any thrown value, the run ends and a group is created', async () => {
   const { t, fail, groups } = await failing();
   const huge = 'x'.repeat(10_000_000);
   const odd: SerializedError[] = [
@@ -190,7 +190,7 @@ test('a run ends while another transaction is recording the same group', async (
     await open`
       insert into error_arrivals (env, fingerprint_id, version, at, started, n)
       select env, id, 0, now(), now(), 1 from error_fingerprints where group_id = ${group!.id}`;
-    // It would wait for the end of the open one forever.
+    // It would wait forever for the open one to end.
     await fail(thrown('boom'), thrown('boom'));
     expect(await groups()).toMatchObject([{ count: 3 }]);
   });

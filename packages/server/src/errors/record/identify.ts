@@ -17,7 +17,7 @@ export interface Failed {
 /** The fingerprint in a task's options, under which all its errors are grouped. */
 type OfTask = (env: number, task: string) => string | undefined | Promise<string | undefined>;
 
-/** Finds the fingerprint ids of failures: all the data required by the statement that ends their runs. */
+/** Finds the fingerprint ids of failures, and all other data required by the statement that ends their runs. */
 export function identifyFailures(
   sql: Sql,
   ofTask: OfTask,
@@ -36,7 +36,7 @@ export function identifyFailures(
     const prepared: PreparedFailure[] = [];
     const turns = new Turns(turnMs);
     for (const { env, task, error } of failures) {
-      // The fingerprint of a deliberately slow text takes milliseconds. Requests are served in between.
+      // Fingerprinting a maliciously slow text takes milliseconds. Requests are served in between.
       await turns.next();
       prepared.push(
         prepareFailure(env, task, error, { match: matches.get(env), ofTask: tasks.get(`${env} ${task}`) }),

@@ -20,7 +20,7 @@ describe('a failure is prepared', () => {
     expect(prepareFailure(2, 'pay', error()).group).not.toBe(failure.group);
   });
 
-  test('without older fingerprints, since there is one version of the algorithm', () => {
+  test('without older fingerprints, since there is only one version of the algorithm', () => {
     expect(prepareFailure(1, 'pay', error()).older).toEqual([]);
     expect(prepareFailure(1, 'pay', error({ fingerprint: 'mine' })).older).toEqual([]);
   });

@@ -32,8 +32,8 @@ export interface Grouping {
 }
 
 /**
- * Finds the fingerprint of a failure: from a rule of the project, else from the error, else from the task's options, else computed from the
- * error.
+ * Finds the fingerprint of a failure: from a project rule, otherwise from the error, otherwise from the task's options, otherwise computed
+ * from the error.
  */
 export function prepareFailure(
   env: number,

@@ -18,7 +18,7 @@ afterAll(async () => {
 const at = new Date('2026-11-21T10:00:00.123Z');
 const later = new Date('2026-11-21T10:00:05.456Z');
 
-test('a group has the count of its failed runs, the first, the last and the versions, newest deployment first', async () => {
+test('a group has its number of failed runs, the first and last occurrence, and the versions, newest deployment first', async () => {
   const env = await newEnvironment(sql);
   const versions = await deploy(sql, env, '20261121.9', '20261121.10', 'a', 'b', 'c', 'd');
   await recordFailures(
@@ -41,7 +41,7 @@ test('a group has the count of its failed runs, the first, the last and the vers
   });
 });
 
-test('the group and the occurrence exist with the transaction that ends the run, or not at all', async () => {
+test('the group and the occurrence are created by the transaction that ends the run, or not at all', async () => {
   const env = await newEnvironment(sql);
   await expect(
     sql.begin(async (transaction) => {

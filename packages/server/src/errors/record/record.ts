@@ -4,8 +4,8 @@ import { introduce } from './cached-fingerprints.ts';
 import { prepareFailure } from './prepare.ts';
 
 /**
- * Records failures of runs that ended other than through `complete_attempts`, in the transaction that ended them. They are few and never
- * executed, so the rules of the project do not apply.
+ * Records failures of runs that ended other than through `complete_attempts`, in the transaction that ended them. Such runs are few and
+ * were never executed, so the project's rules do not apply.
  */
 export async function recordErrors(
   sql: Queryable,

@@ -1,8 +1,8 @@
 import type { Queryable } from '../../db/connect.ts';
 
 /**
- * Counts the failures of an environment that arrived since the last tally: groups start, grow and reopen. Every read and change of groups does
- * this first, so groups are up to date whether or not the background job runs.
+ * Counts the failures of an environment that arrived since the last tally: groups are created, grow and reopen. Every read or change of
+ * groups does this first, so groups are up to date even if the background job does not run.
  */
 export async function tally(sql: Queryable, env: number): Promise<void> {
   for (;;) {
@@ -11,7 +11,7 @@ export async function tally(sql: Queryable, env: number): Promise<void> {
   }
 }
 
-/** The background job: the same in every environment with arrivals. */
+/** The background job that does the same in every environment with arrivals. */
 export async function tallyEverywhere(sql: Queryable): Promise<boolean> {
   const rows = await sql<{ more: boolean }[]>`
     with recursive found as (

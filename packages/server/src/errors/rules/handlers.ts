@@ -12,7 +12,7 @@ interface Addressed {
   readonly params: { readonly projectRef: string };
 }
 
-/** A secret key is valid for its own project only. The role of a user was checked before. */
+/** A secret key is valid only for its own project. A user's role has been checked before. */
 function projectOf({ principal, params: { projectRef } }: Addressed): string {
   if (!isUser(principal) && principal.environment.projectRef !== projectRef) {
     throw otherProject(principal.environment.projectRef);

@@ -2,8 +2,8 @@
  * Rule patterns: text in which `*` matches anything, including nothing and line breaks. `\*` and `\\` are the characters themselves. Matching
  * is case-sensitive. A pattern applies to a whole text: `timeout*` matches texts that begin with `timeout`.
  *
- * Matching looks for each piece once, from left to right: in the worst case its time grows with the product of text and pattern lengths, and
- * both are bounded.
+ * Matching searches for each piece once, from left to right. In the worst case, the time is proportional to the product of the text and
+ * pattern lengths, both of which are bounded.
  */
 export function piecesOf(pattern: string): readonly string[] {
   const pieces = [''];

@@ -16,7 +16,7 @@ interface FailedRun {
 /** Maximum spans of 1.3 seconds with failed runs that are read. */
 const maxSpans = 200;
 
-/** Returns which of the latest failed runs a rule would have regrouped, and into which groups. Changes nothing. */
+/** Returns which of the latest failed runs a rule would have regrouped, and into which groups, without changing anything. */
 export async function previewRule(
   sql: Queryable,
   envs: readonly number[],

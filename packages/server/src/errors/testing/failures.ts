@@ -43,7 +43,7 @@ export interface Failure {
 export const groupOf = (env: number, { task = 'task', message = 'boom' }: Failure = {}): string =>
   errorGroupId(String(env), task, message);
 
-/** Records failed runs the way ending a run does, in one call. */
+/** Records failed runs in one call, as ending a run does. */
 export async function recordFailures(sql: Queryable, env: number, at: Date, failures: readonly Failure[]) {
   const introduced = await introduce(
     sql,

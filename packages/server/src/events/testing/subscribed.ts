@@ -9,7 +9,7 @@ interface On {
 }
 
 export interface EventServer extends SharedServer {
-  /** Makes a version current in prod whose tasks, by id, have these subscriptions. */
+  /** Makes a version current in prod, with tasks that have these subscriptions, by task id. */
   register(tasks: Readonly<Record<string, On | undefined>>): Promise<void>;
   send(id: string, event: unknown): ReturnType<SharedServer['ask']>;
 }

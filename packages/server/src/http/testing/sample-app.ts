@@ -8,7 +8,7 @@ import { createHttpApp, type HttpAppOptions } from '../app.ts';
 
 const reply = z.looseObject({});
 
-/** A small API with one operation of each kind. */
+/** A small API with one operation per kind. */
 export const sampleOperations = {
   echo: operation({
     id: 'echo',

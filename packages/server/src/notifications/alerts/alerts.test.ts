@@ -18,11 +18,11 @@ const textsOf = (receiver: Receiver): string[] =>
 interface Watched {
   readonly server: WatchedServer;
   readonly receiver: Receiver;
-  /** The messages received by its chat. */
+  /** The messages received by the chat. */
   texts(count: number): Promise<string[]>;
 }
 
-/** A server with a chat that accepts alerts. */
+/** A server with a chat endpoint that accepts alerts. */
 async function watched(): Promise<Watched> {
   const own = await startNotifyingServer();
   const sql = connect(own.database, { name: 'test', max: 1 });
@@ -52,7 +52,7 @@ async function added(server: NotifyingServer, body: object) {
 const retrieve = async (server: NotifyingServer, id: string) => (await server.alerts(`/${id}`)).body;
 
 describe('new and regressed error groups', () => {
-  test('are sent in one message at once, and in another after the quiet period', async () => {
+  test('are sent immediately in one message, and in another after the quiet period', async () => {
     const { server, texts } = await watched();
     await server.deploy();
     const { id } = await added(server, { kind: 'error.new', name: 'Errors', quiet: '10m' });
@@ -74,18 +74,18 @@ describe('new and regressed error groups', () => {
       lastSentAt: expect.any(String),
       subjects: [],
     });
-    // They are webhook deliveries like all others.
+    // They are webhook deliveries like any other.
     expect((await server.notifications('/deliveries?filter[type]=alert.firing')).body.data).toHaveLength(2);
   }, 40_000);
 
-  test('count for their task only, and only if enough occur within the window', async () => {
+  test('count only for their task, and only if enough occur within the window', async () => {
     const { server, texts, receiver } = await watched();
     await server.deploy();
     await added(server, { kind: 'error.new', task: 'another' });
     await added(server, { kind: 'error.new', task, threshold: 3, window: '5m' });
     for (const word of ['apple', 'banana']) await server.fail(`one ${word}`);
     await expect.poll(async () => (await events(server)).length, waiting).toBe(2);
-    // By then these two are too old, and so is the runner's connection.
+    // By then these two are too old, as is the runner's connection.
     server.shiftTime(6 * 60_000);
     await expect.poll(async () => (await events(server)).length, waiting).toBe(0);
     await server.deploy();
@@ -108,7 +108,7 @@ describe('new and regressed error groups', () => {
   }, 40_000);
 });
 
-test('a task with too many failed runs is reported once, and its end once', async () => {
+test('a task with too many failed runs is reported once, as is its recovery', async () => {
   const { server, texts, receiver } = await watched();
   await server.deploy();
   const { id } = await added(server, {
@@ -128,7 +128,7 @@ test('a task with too many failed runs is reported once, and its end once', asyn
   await flushed(server, 3);
   server.shiftTime(11_000);
   await checked(server);
-  // It must hold for the window.
+  // The condition must hold for the window.
   expect((await retrieve(server, id)).subjects).toMatchObject([
     { subject: task, value: 100, notified: false },
   ]);
@@ -175,7 +175,7 @@ test('reports runs that no runner can execute, and queues with runs that wait to
   expect((await texts(2))[1]).toMatch(
     /1 queue with runs that have waited for more than 1m30s\n• Queue task\/charge: the oldest run has waited \w+$/,
   );
-  // Its run is claimed by a runner that connects.
+  // Its run is claimed by a connecting runner.
   await server.deploy();
   await server.ask(`/api/v1/queues/${encodeURIComponent(`task/${task}`)}`);
   server.shiftTime(20_000);

@@ -6,7 +6,7 @@ import { unservedVersions } from './conditions/unserved-versions.ts';
 import { notifyEvents } from './notify-events.ts';
 import { notifySubjects, type Subject } from './notify-subjects.ts';
 
-/** Checks the condition of an alert that the caller has locked, and stores the messages about it. */
+/** Checks the condition of an alert that the caller has locked and stores the messages about it. */
 export async function evaluate(tx: Queryable, alert: AlertRow, now: Date): Promise<void> {
   const subjects = await subjectsOf(tx, alert, now);
   if (subjects) await notifySubjects(tx, alert, subjects, now);

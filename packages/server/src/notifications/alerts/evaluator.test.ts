@@ -34,7 +34,7 @@ async function addEvents({ sql, environment }: TestEngine, count: number, at: Da
       from generate_series(1, ${count}::int) n`;
 }
 
-test('one of several processes notifies, once', async () => {
+test('one of several processes notifies once', async () => {
   const { tick, happens, messages } = await fixture();
   await happens(25);
   await Promise.all(Array.from({ length: 6 }, () => tick()));
@@ -74,7 +74,7 @@ test('events within the quiet period are reported at its end, even if they have 
   await happens(4);
   await tick();
   expect(await messages()).toHaveLength(1);
-  // Longer ago than the window, but the threshold was reached.
+  // Further back than the window, but the threshold was reached.
   engine.clock.shift(9 * 60_000);
   await tick();
   expect(await messages()).toEqual([

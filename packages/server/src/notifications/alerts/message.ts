@@ -11,7 +11,7 @@ export interface AlertMessage {
   readonly type: 'alert.firing' | 'alert.resolved';
   readonly summary: string;
   readonly count: number;
-  /** The first few. */
+  /** Only the first few. */
   readonly items: AlertData['items'];
   readonly since: Date | undefined;
 }
@@ -39,7 +39,7 @@ export async function sendMessage(
   await notify(tx, { env, at, type, data, endpoints: endpoints ?? undefined });
 }
 
-/** Whether the next message may be sent. A future time is from a clock that has been set back since. */
+/** Whether the next message may be sent. A time in the future means that the clock has been set back since. */
 export const isQuietOver = ({ last_sent_at: last, quiet_s }: AlertRow, now: Date): boolean =>
   last === null || last > now || now.getTime() - last.getTime() >= quiet_s * 1_000;
 

@@ -2,7 +2,10 @@ import type { Queryable } from '../../db/connect.ts';
 import type { AlertRow } from './alert.ts';
 import { counted, isQuietOver, maxItems, sendMessage } from './message.ts';
 
-/** Reports the events that an alert has counted: all since the last message in one, if enough of them occurred within the window. */
+/**
+ * Reports the events that an alert has counted. All events since the last message are reported in one, if enough of them occurred within
+ * the window.
+ */
 export async function notifyEvents(tx: Queryable, alert: AlertRow, now: Date): Promise<void> {
   if (!alert.message_pending && !(await isReached(tx, alert, now))) return;
   const { id } = alert;

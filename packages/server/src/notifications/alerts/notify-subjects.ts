@@ -12,7 +12,7 @@ export interface Subject {
   readonly text: string;
 }
 
-/** Maximum subjects that an alert distinguishes; if there are more, only the worst. */
+/** Maximum subjects that an alert distinguishes; if there are more, only the worst are used. */
 export const maxSubjects = 100;
 
 interface SubjectRow {
@@ -24,7 +24,7 @@ interface SubjectRow {
 
 /**
  * Reports once when the condition of an alert holds, and once when it no longer holds for any subject. It must hold, or not hold, for the
- * window. Subjects that appear within the quiet period are in the message at its end.
+ * window. Subjects that appear within the quiet period are included in the message at its end.
  */
 export async function notifySubjects(
   tx: Queryable,

@@ -49,7 +49,7 @@ export async function startTestRunner(
     socket.on('message', (data: Buffer) => {
       const message = JSON.parse(data.toString()) as ServerMessage;
       if (message.type === 'welcome') {
-        // Without it, the runner would be considered lost in a test that takes longer than its lease.
+        // Without heartbeats, the runner would be considered lost in a test that takes longer than its lease.
         beating = setInterval(() => send({ type: 'heartbeat' }), message.heartbeatMs);
         resolve();
       }

@@ -14,7 +14,7 @@ export interface CopyDatabase {
   readonly to: Database;
   readonly signal: AbortSignal;
   readonly onProgress?: (progress: CopyProgress) => void;
-  /** Called for slow steps after the rows. */
+  /** Called for slow steps after the rows have been copied. */
   readonly onStep?: (what: string) => void;
 }
 
@@ -114,7 +114,7 @@ async function copyAll({ from, to, signal, onProgress, tables, sequences }: Copy
     try {
       await source.query('begin isolation level repeatable read, read only');
       await target.query('begin');
-      // The rows of the source satisfy its foreign keys, and are copied in another order.
+      // Not checked, because the source's rows satisfy its foreign keys, but are copied in a different order.
       await target.query('set local session_replication_role = replica');
       // Schema files insert rows too.
       await target.query(`truncate ${tables.map(({ name }) => name).join(', ')}`);
@@ -142,7 +142,7 @@ async function copyAll({ from, to, signal, onProgress, tables, sequences }: Copy
   }
 }
 
-/** Its connections are ended by force with their PostgreSQL, which is not an error of this process. */
+/** Its connections are cut when their PostgreSQL is stopped, which is not an error in this process. */
 async function open(database: Database): Promise<Client> {
   const opening = configOf(database, 'millrace copy', {});
   const client = new opening.Client(opening.config);

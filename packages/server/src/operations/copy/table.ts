@@ -16,7 +16,7 @@ export async function copyTable(
 ): Promise<number> {
   const list = columns.join(', ');
   const reading = source.query(copyTo(`copy ${name} (${list}) to stdout`));
-  // Frozen rows are read without checking their transaction, and need no vacuum for a long time.
+  // Frozen rows are read without checking their transaction and do not need vacuuming for a long time.
   const writing = target.query(copyFrom(`copy ${name} (${list}) from stdin with (freeze)`));
   const counting = new Transform({
     transform(chunk: Buffer, _, done) {
@@ -31,7 +31,7 @@ export async function copyTable(
   return writing.rowCount;
 }
 
-/** Each row is a line: within values, line breaks are escaped. */
+/** Each row is a line, because line breaks within values are escaped. */
 function lineEnds(chunk: Buffer): number {
   let count = 0;
   for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, at + 1)) count += 1;

@@ -11,13 +11,13 @@ export interface Check<Input> {
   readonly why: string;
   /** The command or the setting that fixes the problem. */
   readonly fix: string;
-  /** Returns the problems with their values. Changes nothing. */
+  /** Returns the problems with their values, without changing anything. */
   find(input: Input): Promise<readonly Found[]>;
 }
 
 export interface Found {
   readonly what: string;
-  /** A command with the values of this finding, instead of that of the check. */
+  /** A command with the values of this finding, which replaces that of the check. */
   readonly fix?: string;
 }
 

@@ -36,7 +36,7 @@ export function needServer(input: DatabaseInput): void {
   if (!input.isServed) throw new Skipped('no server is connected to the database');
 }
 
-/** The value of a setting at the start of this role's sessions. */
+/** The value of a setting at the start of a session of this role. */
 export async function settingOf({ sql }: DatabaseInput, name: string): Promise<string> {
   const [row] = await sql<
     { value: string }[]

@@ -7,7 +7,7 @@ import { defaultLimits, type Limits } from './limits.ts';
 import { defaultCheckMs, runChecks } from './run.ts';
 
 export interface DiagnoseOptions {
-  /** The timeout of each check. */
+  /** The timeout for each check. */
   readonly timeoutMs?: number;
   readonly limits?: Partial<Limits>;
   /** The clock of this machine, in milliseconds since 1970. */
@@ -16,12 +16,12 @@ export interface DiagnoseOptions {
   readonly checks?: readonly DatabaseCheck[];
 }
 
-/** Finds problems of a database and of the installation in it. Only reads, and runs each check in a separate short transaction. */
+/** Finds problems of a database and of the installation in it. Only reads and runs each check in a separate short transaction. */
 export async function diagnoseDatabase(
   sql: Sql,
   { timeoutMs = defaultCheckMs, limits, wallClock = Date.now, checks = databaseChecks }: DiagnoseOptions = {},
 ): Promise<CheckResult[]> {
-  /** PostgreSQL ends a slow statement before the check times out, so that its connection is free again. */
+  /** PostgreSQL ends a slow statement before the check times out, so that its connection becomes free. */
   const reading = <R>(read: (transaction: Queryable) => Promise<R>): Promise<R> =>
     sql.moment(async (transaction) => {
       await transaction`select set_config('statement_timeout', ${String(Math.ceil(timeoutMs * 0.8))}, true)`;

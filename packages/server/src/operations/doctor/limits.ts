@@ -16,13 +16,13 @@ export interface Limits {
   readonly deadRows: number;
   /** Unused space in the file of a table. */
   readonly bloatBytes: number;
-  /** WAL that an unused replication slot retains, or that a standby lacks. */
+  /** WAL retained by an unused replication slot, or missing on a standby. */
   readonly slotBytes: number;
   readonly replicationBytes: number;
   /** Unarchived WAL, and how long complete segments of it wait. */
   readonly unarchivedBytes: number;
   readonly unarchivedMs: number;
-  /** The lateness of schedules and delayed runs; and how long runs wait without a runner. */
+  /** How late schedules and delayed runs are, and how long runs wait without a runner. */
   readonly lateMs: number;
   /** How long a notification endpoint has accepted nothing. */
   readonly failingMs: number;

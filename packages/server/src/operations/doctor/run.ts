@@ -2,10 +2,10 @@ import type { CheckResult } from '@millrace/contract';
 import { Skipped, type Check } from './check.ts';
 
 export const defaultCheckMs = 10_000;
-/** After this many checks that did not end, the others are not started: their queries would not return either. */
+/** After this many checks that did not end, the rest are not started, because their queries would not return either. */
 const maxHanging = 2;
 
-/** Runs the checks sequentially. A check that fails or times out has a finding, and the others still run. */
+/** Runs the checks sequentially. A check that fails or times out is reported as a finding, and the others still run. */
 export async function runChecks<Input>(
   checks: readonly Check<Input>[],
   input: Input,
@@ -59,7 +59,7 @@ async function runCheck<Input>(check: Check<Input>, input: Input, timeoutMs: num
       findings: [
         {
           what: `The check failed: ${firstLine(error)}`,
-          why: 'It is unknown whether the problem exists.',
+          why: 'The check was inconclusive: the problem may exist.',
           fix: 'Run the command again. If it fails again, report this message.',
         },
       ],

@@ -37,7 +37,7 @@ test('a running server follows the beginning and the end of a pause on another s
   await expect.poll(status, wait).toBe('QUEUED');
 }, 60_000);
 
-test('after many pauses and resumptions the last one applies, and work continues', async () => {
+test('after many pauses and resumptions, the last one applies and work continues', async () => {
   const server = await testServer();
   const sql = connect(server.database, { name: 'test', max: 1 });
   onTestFinished(() => sql.end());

@@ -10,7 +10,7 @@ export interface Pause {
   readonly since: Date | null;
   /** Calls `changed` after each change. */
   onChange(changed: () => void): void;
-  /** Reads the table again after a change by this process, and notifies the other processes. */
+  /** Reads the table again after a change by this process and notifies the other processes. */
   refresh(): Promise<void>;
   stop(): void;
 }

@@ -34,7 +34,7 @@ export async function resumeInstallation(
         { code: 'missed_ticks', schedules },
       );
     }
-    // One statement does both, so that no tick that must be skipped can fire in between.
+    // One statement does both, so that no tick to be skipped can fire in between.
     await tx`
       update installation set paused_at = null,
         skip_ticks_until = case when ${missed === 'skip'} then ${now}::timestamptz else skip_ticks_until end`;

@@ -35,6 +35,7 @@ const classes: Readonly<Record<string, Exclude<StorageClass, 'other'>>> = {
   'schedule*': 'schedules',
   events: 'events',
   pending_events: 'events',
+  'webhook*': 'events',
   event_waits: 'waiting',
   'notification*': 'notifications',
   'alert*': 'notifications',

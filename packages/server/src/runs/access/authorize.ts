@@ -55,7 +55,7 @@ async function findAuthorized(
   return { ...row, tags: row.tags ?? [] };
 }
 
-/** Throws 403 unless the caller may write the parent run. Only authorized callers can find out whether that run exists. */
+/** Throws 403 unless the caller may write the parent run, so that only authorized callers can find out whether that run exists. */
 export async function authorizeParent(
   sql: Queryable,
   { principal, environment }: Pick<Request<OperationDeclaration>, 'principal' | 'environment'>,

@@ -18,7 +18,7 @@ const refused: SerializedError = {
 const completed = { kind: 'completed', output: null, outputType: 'application/json' } as const;
 const second = 1_000;
 
-/** Time only moves through `pass`; the runners are named like those of connections. */
+/** Time advances only through `pass`; the runners are named like those of connections. */
 async function start() {
   const t = await testEngine();
   const { clock } = t.engine;
@@ -80,7 +80,7 @@ async function start() {
 
 const rowsOf = ({ sql }: TestEngine) => sql`select from attempts`;
 
-test('a run that succeeds at the first attempt has no attempt row, but its attempt is returned', async () => {
+test('a run that succeeds on its first attempt has no attempt row, but its attempt is returned', async () => {
   const { t, claim, summary, pass, name, list } = await start();
   const { id } = await t.trigger('work');
   pass(2 * second);
@@ -142,7 +142,7 @@ test('returns retries, lost and released attempts and waits, with the delays bet
   await resume();
   expect((await summary(id)).at(-1)).toMatchObject({ what: '2 EXECUTING', from: 14, until: undefined });
   pass(second);
-  // and waits again, until its process ends at 27
+  // then waits again, until its process ends at 27
   await wait(attempt, 4 * second);
   pass(second);
   await detachRuns(t, 'r2', [attempt.fence]);
@@ -190,7 +190,7 @@ test('returns retries, lost and released attempts and waits, with the delays bet
   expect(run?.attempt).toBe(2);
 });
 
-test('the error of a retried attempt is stored truncated, with its error group if one exists', async () => {
+test("a retried attempt's error is stored truncated, with its error group if one exists", async () => {
   const { t, env, claim, list, pass } = await start();
   const { id } = await t.trigger('work');
   const long = { ...refused, stackTrace: 'x'.repeat(20_000), causes: [refused] };
@@ -234,12 +234,12 @@ test('an abandoned attempt never overwrites a newer one, even with repeated repo
     ['1 EXECUTING', 'host of r2'],
   ]);
   await t.end(newer, { kind: 'retry', delayMs: 0, error: refused });
-  // The reply was lost, and the call is repeated.
+  // The response was lost, so the call is repeated.
   expect((await t.end(newer, { kind: 'retry', delayMs: 0, error: refused })).stale).toBe(true);
   expect(await rowsOf(t)).toHaveLength(2);
 });
 
-test('a stopping runner returns attempts that may have started; one that never started is not counted', async () => {
+test('a stopping runner returns attempts that may have started, and one that never started is not counted', async () => {
   const { t, claim, summary } = await start();
   const { id } = await t.trigger('work');
   await t.end(await claim(), { kind: 'released' });

@@ -61,7 +61,7 @@ export function composeAttempts(
 ): Attempt[] {
   let before = previous;
   return rows.map((row) => {
-    // The clocks of two servers may differ slightly, but an attempt never begins before the previous one ended.
+    // The clocks of two servers may differ slightly, but an attempt must never appear to begin before the previous one ended.
     const startedAt = Math.max(row.started_at.getTime(), before?.ended_at?.getTime() ?? 0);
     const waitedFor = gapsBefore(start, before, startedAt, waitsOver).map(({ kind, from, until }) => ({
       kind,

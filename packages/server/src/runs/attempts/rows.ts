@@ -67,7 +67,7 @@ export const readAttemptRows = (
              from suspended s where w.status is null and s.env = ${env} and s.run_id = w.id and num_nulls(s.runner_id) = 0 limit 1)
           union all
           (select 9223372036854775807, w.attempt, w.status,
-                  -- one that never waited has run from its start to its end
+                  -- an attempt that never waited has run from its start to its end
                   coalesce(w.last_started_at, w.finished_at - make_interval(secs => c.ms / 1000.0)), w.finished_at, c.ms, w.last_runner_no,
                   w.version_id, w.env_revision, case when w.status not in ('COMPLETED', 'CANCELED') then short_error(w.error) end,
                   w.error_fingerprint_id, null

@@ -8,8 +8,8 @@ import { retrieveBulkAction } from './read.ts';
 const abortSpace = 7144009;
 
 /**
- * Takes the lock for a step of the action, or reports that an abort is waiting for it. The row lock alone would not preserve the order: `skip
- * locked` may take a free row before a waiting session wakes up, so the abort could wait behind one step after another.
+ * Takes the lock for a step of the action, or reports that an abort is waiting for it. The row lock alone would not preserve the order,
+ * because `skip locked` may take a free row before a waiting session wakes up, so the abort could wait behind one step after another.
  */
 export async function lockUnlessAborting(tx: Transaction, env: number, id: string): Promise<boolean> {
   const [row] = await tx<{ locked: boolean }[]>`
@@ -17,7 +17,7 @@ export async function lockUnlessAborting(tx: Transaction, env: number, id: strin
   return row?.locked === true;
 }
 
-/** Ends a bulk action at its current point. Waits for the runs being processed; no more are started. */
+/** Ends a bulk action at its current point. Waits for the runs being processed; no further runs are started. */
 export async function abortBulkAction(
   { sql, clock }: Pick<Engine, 'sql' | 'clock'>,
   env: number,

@@ -27,12 +27,12 @@ export async function cancelAll(
     select id from runs where env = ${env} and id = any(${runs}::text[]) and status is null`;
   const ids = new Set(alive.map(({ id }) => id));
   const live: StoppingAttempt[] = [];
-  // Sorted, so that all transactions that lock several runs use the same order.
+  // Sorted, because all transactions that lock several runs must use the same order.
   for (const id of [...ids].toSorted()) live.push(...(await markCanceled(tx, env, id, at)));
   return { acted: runs.map((run) => ({ run, ok: ids.has(run) })), live };
 }
 
-/** Replays runs. A deleted run cannot be replayed, and neither can a run whose data the server no longer accepts. */
+/** Replays runs. A deleted run cannot be replayed, nor can a run whose data the server no longer accepts. */
 export async function replayAll(
   tx: Transaction,
   engine: Engine,
@@ -65,7 +65,7 @@ export async function noteActed(
   at: Date,
 ): Promise<void> {
   const done = acted.filter(({ ok }) => ok).length;
-  // Updates row by row through the key: the table has just been filled and has no statistics for planning a join.
+  // Updates row by row through the key, because the table has just been filled and has no statistics for planning a join.
   await tx`
     update bulk_runs b set ok = i.ok, replay_id = i.replay_id
       from unnest(${column(acted, ({ run }) => run)}::text[], ${column(acted, ({ ok }) => ok)}::text[]::boolean[],

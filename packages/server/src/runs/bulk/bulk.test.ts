@@ -37,7 +37,7 @@ const listed = async ({ sql, environment, engine }: TestEngine, query: object) =
   return data.map(({ id }) => id);
 };
 
-/** The ids of its filter are in the past: they are assigned a moment before. */
+/** The ids in its filter are in the past, because they are assigned a moment earlier. */
 const later = (fixture: TestEngine) => fixture.engine.clock.shift(10);
 
 test('finds runs by values at declared paths and by error text, as the list does', async () => {
@@ -157,7 +157,7 @@ async function addOver({ sql, environment, engine }: TestEngine, count: number):
 const replaysOf = ({ sql }: TestEngine) =>
   sql<{ id: string; replay_of: string }[]>`select id, replay_of from runs where replay_of is not null`;
 
-test('replays each run exactly once with any number of workers, at any point where one dies', async () => {
+test('replays each run exactly once with any number of workers, even if one dies at any point', async () => {
   const fixture = await testEngine();
   await fixture.register('echo');
   const ids = await addOver(fixture, 1_250);
@@ -169,7 +169,7 @@ test('replays each run exactly once with any number of workers, at any point whe
   for (let turn = 0; ; turn += 1) {
     const rounds = Promise.allSettled(workers.map((worker) => worker.tick()));
     if (turn % 3 === 1) {
-      // The effect of kill -9: the connection ends in the middle of its work.
+      // The effect of kill -9: the connection ends in the middle of the work.
       await fixture.sql`
         select pg_terminate_backend(pid) from pg_stat_activity
          where application_name = 'test' and pid <> pg_backend_pid() and datname = current_database()`.catch(
@@ -209,7 +209,7 @@ test('stops midway when aborted, and reports its progress', async () => {
   expect(await worker.tick()).toBe(false);
   expect(await countsOf(fixture, id)).toEqual({ status: 'ABORTED', total: 350, success: 200, failure: 0 });
   expect(await replaysOf(fixture)).toHaveLength(200);
-  // A second abort changes nothing; a finished action behaves differently.
+  // A second abort changes nothing, unlike an abort of a finished action.
   await abortBulkAction(fixture.engine, env, id);
   const none = await createBulkAction(fixture.engine, env, {
     action: 'cancel',
@@ -263,7 +263,7 @@ test('alternates between actions, and deletes those that ended long ago', async 
   expect(await fixture.sql`select from bulk_runs`).toHaveLength(0);
 });
 
-/** Fails the first replays that are written. */
+/** Makes the first replays that are written fail. */
 const failFirst = ({ sql }: TestEngine, times: number, code: string, before = '') =>
   sql.unsafe(`
     create sequence tries;
@@ -306,7 +306,7 @@ test('does not fail a run that another worker has replayed in the meantime', asy
   const blocked = new Promise<void>((resolve) => {
     hold = resolve;
   });
-  // It gives up a run only once the other worker has the action.
+  // It gives up a run only after the other worker has taken the action.
   const begin: Sql['begin'] = async (act) => {
     if (isFailed) await blocked;
     return sql.begin(act);

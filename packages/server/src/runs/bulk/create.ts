@@ -8,7 +8,7 @@ import { readFilter, type ListRunsQuery } from '../list/read-filter.ts';
 
 export const maxPending = 50;
 
-/** Stores a bulk action for a background job. An action whose filter cannot match ends at once. */
+/** Stores a bulk action for a background job. An action whose filter cannot match ends immediately. */
 export async function createBulkAction(
   { sql, clock }: Pick<Engine, 'sql' | 'clock'>,
   env: number,
@@ -24,7 +24,7 @@ export async function createBulkAction(
   const now = clock.now();
   const at = new Date(now);
   const id = newTimedId('bulk', now);
-  // Dates and ids are resolved now: a period counts from the request, however long the action takes.
+  // Dates and ids are resolved now, so that a period counts from the request, regardless of how long the action takes.
   const found = filter && (await readFilter(sql, [env], queryOf(filter), now));
   const ids = [...new Set(runIds ?? [])].filter((run) => !run.includes('\0'));
   const isOver = filter ? found === undefined : ids.length === 0;

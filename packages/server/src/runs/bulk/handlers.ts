@@ -7,7 +7,7 @@ import { abortBulkAction } from './abort.ts';
 import { createBulkAction } from './create.ts';
 import { listBulkActions, retrieveBulkAction } from './read.ts';
 
-/** `wakeNow` starts the job of this process at once. */
+/** `wakeNow` immediately starts this process's job. */
 export function bulkHandlers(
   engine: Pick<Engine, 'sql' | 'clock'>,
   takeRuns: TakeRuns,

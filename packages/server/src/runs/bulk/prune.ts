@@ -2,7 +2,7 @@ import type { Engine } from '../engine/engine.ts';
 
 const maxRows = 5_000;
 
-/** The job that deletes bulk actions, with their runs' entries, once they have been ended for longer than the retention of runs. */
+/** The job that deletes bulk actions, with their runs' entries, once they ended longer ago than the retention of runs. */
 export const bulkPruner = ({ sql, clock }: Pick<Engine, 'sql' | 'clock'>, retentionMs: number) => ({
   name: 'bulk pruner',
   everyMs: 60_000,

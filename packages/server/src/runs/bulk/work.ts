@@ -40,8 +40,8 @@ const actedAtOnce = 100;
 const slackMs = 10_000;
 
 /**
- * The job that executes bulk actions, one step per tick. A step is one transaction that locks the action: it gathers some of its runs, or
- * processes some and records the results. Any number of processes may run the job, and one that dies leaves the action at its last commit. A
+ * The job that executes bulk actions, one step per tick. A step is one transaction that locks the action. It collects some of its runs, or
+ * processes some and records the results. Any number of processes may run the job; if one dies, the action remains at its last commit. A
  * run that cannot be processed does not stop the others: it is tried separately and counted as failed.
  */
 export function bulkWorker(dependencies: BulkDependencies) {
@@ -65,7 +65,7 @@ export function bulkWorker(dependencies: BulkDependencies) {
         if (error instanceof DatabaseLost || action === undefined) throw error;
         if (isConflict(error)) return true;
         if (run === undefined || isTransient(error)) {
-          // The failure was not caused by a run. Other actions should not suffer from it, so they go first.
+          // The failure was not caused by a run. Other actions go first, so that they are not affected.
           await sql`
             update bulk_actions set worked_at = ${new Date(engine.clock.now())}
              where env = ${action.env} and id = ${action.id} and status = 'PENDING'`;
@@ -95,7 +95,7 @@ async function giveUp(tx: Transaction, { action, run }: Trying, at: Date): Promi
   const [locked] = await tx`
     select from bulk_actions where env = ${env} and id = ${id} and status = 'PENDING' for update`;
   if (!locked) return;
-  // Checked after the lock: another process may have processed the run already.
+  // Checked after locking, because another process may have processed the run already.
   const [left] = await tx`
     select from bulk_runs where env = ${env} and bulk_id = ${id} and run_id = ${run} and ok is null`;
   if (left) await noteActed(tx, env, id, [{ run, ok: false }], at);
@@ -124,7 +124,7 @@ async function piece(
     select run_id from bulk_runs where env = ${env} and bulk_id = ${id} and ok is null order by run_id limit ${trying.limit}`;
   if (left.length === 0) {
     await tx`update bulk_actions set status = 'COMPLETED', completed_at = ${at} where env = ${env} and id = ${id}`;
-    // A process that died right after a commit had sent no notifications.
+    // A process that died right after a commit did not send its notifications.
     return action.type === 'CANCEL' ? { ...nothing, live: await markedCanceled(tx, env) } : nothing;
   }
   const runs = left.map((row) => row.run_id);
@@ -140,7 +140,7 @@ async function piece(
   return { env, live, queued: action.type === 'REPLAY' };
 }
 
-/** Gathers more of the action's runs, newest first. */
+/** Collects more of the action's runs, newest first. */
 async function gather(
   tx: Transaction,
   { env, id, cursor }: Action,

@@ -22,7 +22,7 @@ const liveRunsIn = (sql: Queryable, env: number, atMost: number | null, onlyNew:
      join runs r on r.env = b.env and r.id >= batch_prefix(b.id) and r.id < batch_prefix(b.id) || '~'
     where b.sealed_at is null and b.aborted_at is null and b.env = ${env}::int and r.status is null limit ${atMost}::int)`;
 
-/** How many runs of an environment have not ended. Reads all of them, so it is only for occasional interactive use. */
+/** How many runs of an environment have not ended. Reads all of them, so it is meant only for occasional interactive use. */
 export async function countLiveRuns(sql: Queryable, env: number): Promise<number> {
   const [row] = await sql<{ count: number }[]>`
     select count(*)::int as count from (${liveRunsIn(sql, env, null, false)}) live`;
@@ -33,7 +33,7 @@ export interface CancelLiveOptions {
   /** Called in the first transaction that cancels a run. */
   readonly record: (tx: Transaction) => Promise<void>;
   readonly atOnce?: number;
-  /** Milliseconds after which no further transaction begins. */
+  /** The time after which no further transaction begins, in milliseconds. */
   readonly budgetMs?: number;
 }
 
@@ -66,7 +66,7 @@ export async function cancelLiveRuns(
     changes.changed(env, runs);
     const before = done.size;
     for (const run of runs) done.add(run);
-    // Descendants end with the run named here, and may be found a second time.
+    // Descendants end together with this run and may be found a second time.
     if (done.size === before || performance.now() > until) return done.size;
   }
 }

@@ -4,8 +4,9 @@ import type { ConnectedRunner, ConnectedRunners } from '../../runners/runners.ts
 import type { Engine } from '../engine/engine.ts';
 
 /**
- * Cancels a run and its descendants. Waiting runs end at once. A live attempt receives a stop signal through its runner, whichever process that
- * is connected to, and ends CANCELED when it has stopped. A final run is left unchanged. Returns false if the run does not exist.
+ * Cancels a run and its descendants. Waiting runs end immediately. A live attempt receives a stop signal through its runner, regardless of
+ * which process that is connected to, and ends as CANCELED when it has stopped. A run with a final status is left unchanged. Returns false
+ * if the run does not exist.
  */
 export async function cancelRun(
   engine: Engine,
@@ -14,7 +15,7 @@ export async function cancelRun(
   run: string,
 ): Promise<boolean> {
   const { sql, clock } = engine;
-  // The locks of a whole tree may deadlock with those of runs in the tree that begin to wait or end.
+  // Locking a whole tree may deadlock with runs in the tree that begin to wait or end.
   const live = await retryOnConflict(() => markCanceled(sql, env, run, new Date(clock.now())));
   notifyRunners(engine, runners, live);
   if (live.length === 0) {
@@ -48,7 +49,7 @@ export const markedCanceled = (sql: Queryable, env: number): Promise<StoppingAtt
     union all
     select runner_id, fence from suspended where env = ${env} and cancel_requested and runner_id is not null`;
 
-/** Sends a cancellation to the runners that execute the attempts, whichever process they are connected to. */
+/** Sends a cancellation to the runners that execute the attempts, regardless of which process they are connected to. */
 export function notifyRunners(
   { wakes }: Pick<Engine, 'wakes'>,
   runners: ConnectedRunners,
@@ -62,8 +63,8 @@ export function notifyRunners(
 }
 
 /**
- * Sends the stop signals of a runner's attempts again: the first message may have been lost, or have arrived before the attempt. Attempts that
- * have stopped are not included.
+ * Sends the stop signals of a runner's attempts again, because the first message may have been lost, or have arrived before the attempt.
+ * Attempts that have stopped are not included.
  */
 export async function notifyCanceled(
   sql: Queryable,

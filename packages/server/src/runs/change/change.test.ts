@@ -64,7 +64,7 @@ describe('a replay', () => {
     });
   });
 
-  test('waits in the queue of the original run, with any queue name', async () => {
+  test('waits in the queue of the original run, regardless of its name', async () => {
     const t = await testEngine();
     await t.register('send.mail');
     const { id } = await t.trigger('send.mail');
@@ -125,7 +125,7 @@ describe('rescheduling', () => {
     expect(Number((await rowOf(t, id))['sort_key'])).toBe(Date.parse(soon));
   });
 
-  test('rejects a past date, and the run keeps its time', async () => {
+  test("rejects a past date, leaving the run's time unchanged", async () => {
     const t = await testEngine();
     await t.register('send');
     const env = t.environment.id;
@@ -152,7 +152,7 @@ describe('rescheduling', () => {
     await expect(again('1h')).rejects.toMatchObject({ status: 422 });
     const [attempt] = await t.claim('r', [version], 1);
     await t.end(attempt!, { kind: 'retry', delayMs: 1e6, error: failure });
-    // Between two attempts it also waits for a time, but that is not its delay.
+    // Between two attempts it also waits for a certain time, but that is not its delay.
     await expect(again('1h')).rejects.toMatchObject({ status: 422 });
     for (const delay of ['', '10', 'soon', 'May 1', '2020-01-01', '2020-01-01T10:00:00Z']) {
       await expect(again(delay)).rejects.toMatchObject({

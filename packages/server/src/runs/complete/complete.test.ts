@@ -19,7 +19,7 @@ async function twoAttempts() {
 test.each<[string, object]>([
   ['no pause', { kind: 'retry', error }],
   ['no error', { kind: 'failed', status: 'FAILED' }],
-])('an attempt that ends with %s fails alone; others in the same statement are recorded', async (_, odd) => {
+])('only the attempt that ends with %s fails; others in the same statement are recorded', async (_, odd) => {
   const { t, first, second } = await twoAttempts();
   const [rejected, ended] = await Promise.allSettled([t.end(first, odd as Outcome), t.end(second)]);
   expect(rejected.status).toBe('rejected');

@@ -16,7 +16,7 @@ export interface CompleteDependencies extends WriteDependencies {
 }
 
 /**
- * Everything that happens when an attempt ends, in this order, whether its runner reported the end or the attempt was taken back from a lost
+ * Everything that happens when an attempt ends, in this order, whether its runner reported the end or the attempt was reclaimed from a lost
  * runner. The reply to the reporting runner is in settlements.ts.
  */
 export function createComplete(dependencies: CompleteDependencies): Complete {

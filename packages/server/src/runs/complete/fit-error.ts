@@ -3,7 +3,7 @@ import { cutText } from '../values/cut-text.ts';
 
 /** Maximum characters for each text of an error. The SDK truncates at the same lengths. */
 const lengths = { name: 256, message: 16_384, stackTrace: 65_536, code: 128, fingerprint: 256 } as const;
-/** A sealed error with its causes cannot be opened after truncation. */
+/** A sealed error with causes could not be decrypted after truncation. */
 const maxSealedCharacters = 2 * 1024 * 1024;
 const maxLevels = 3;
 const maxCauses = 9;

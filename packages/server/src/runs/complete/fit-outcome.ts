@@ -8,7 +8,7 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /**
  * Converts the message of a runner to an outcome that can be stored and returned. An invalid outcome, or one whose output cannot be stored,
- * becomes an error, because the run must end and its runner needs a reply. Asynchronous only for a long output.
+ * becomes an error, because the run must end and the runner needs a reply. Asynchronous only for a long output.
  */
 export function fitOutcome(sent: unknown): Outcome | Promise<Outcome> {
   if (typeof sent !== 'object' || sent === null || Array.isArray(sent))

@@ -12,7 +12,7 @@ import { reasonOf } from '../reason/reason.ts';
 
 export function outcomeHandlers(engine: Engine): HandlersOf<OperationsOf<'runsOutcome' | 'runsReason'>> {
   const { sql, clock, versions } = engine;
-  /** A token for one run gives no access to the names of other tasks. */
+  /** A token for one run does not give access to the names of other tasks. */
   const nearestTo = async (
     { environment, principal }: Request<Operations['retrieveRunReason']>,
     task: string,

@@ -47,7 +47,7 @@ export async function completeSettlements(
       };
     const completion = ended && (await completeWithRetry(dependencies, ended));
     runner.release(fence);
-    // Also for attempts that were completed before: the process that completed them may have stopped before this step.
+    // Also done for attempts that were completed before, because the process that completed them may have stopped before this step.
     if (consumed) await dependencies.serveUnread(runner.env, run, consumed);
     (completion && !completion.stale ? fences : stale).push(fence);
     if (completion?.kind === 'returned') released.push(run);
@@ -55,12 +55,12 @@ export async function completeSettlements(
 
   const completions: Promise<void>[] = [];
   for (const settlement of settlements) {
-    // One runner may send many at once: they are processed in parts, alternating with other environments.
+    // A runner may send many at once, so they are processed in parts, alternating with other environments.
     const begun = turns.run(runner.env, () => ({ completed: completeOne(settlement) }));
     completions.push((begun instanceof Promise ? await begun : begun).completed);
   }
   const failed = (await Promise.allSettled(completions)).find(({ status }) => status === 'rejected');
-  // The others are confirmed; otherwise their runner would report them again and again.
+  // The others are confirmed; otherwise their runner would keep reporting them.
   runner.send({ type: 'settled', fences, stale });
   if (released.length > 0) {
     dependencies.engine.log.info('runs.released', { runner: runner.id, env: runner.env, runs: released });

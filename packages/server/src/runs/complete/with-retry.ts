@@ -24,7 +24,7 @@ export async function completeWithRetry(
     } catch (error) {
       if (isOver()) throw error;
       engine.log.warn('complete.failed', { run: reported.run, error: String(error) });
-      // This outcome can never be stored. The run must end anyway, with the reason.
+      // This outcome can never be stored. The run must end anyway, with the reason as its error.
       if (isTransient(error)) await untilNextTry();
       else if (outcome === resultNotStored) throw error;
       else outcome = resultNotStored;

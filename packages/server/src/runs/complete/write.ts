@@ -18,8 +18,8 @@ export interface WriteDependencies {
 }
 
 /**
- * Writes how attempts ended, and adds their failures to error groups in the same transaction. Concurrent calls share a statement and a commit.
- * Two writes may be in progress: while one waits for the disk, the next one is computed.
+ * Writes how attempts ended and adds their failures to error groups in the same transaction. Concurrent calls share a statement and a
+ * commit. Two writes may be in progress: while one waits for the disk, the next one is computed.
  */
 export function createWriteOutcome(dependencies: WriteDependencies): Complete {
   const { engine, engineSql } = dependencies;
@@ -31,6 +31,7 @@ export function createWriteOutcome(dependencies: WriteDependencies): Complete {
     (attempts) => writeOutcomes(dependencies, identify, attempts),
     {
       inFlight: 2,
+      tenantOf: ({ env }) => env,
       onWrite: (items) => engine.stats.wrote('complete', items),
     },
   );
@@ -43,7 +44,7 @@ const kinds: Readonly<Record<Exclude<Outcome['kind'], 'failed' | 'released'>, st
   unknownTask: 'pending_version',
 };
 
-/** A year. A longer pause is of no use to a task, and may not fit a date. */
+/** One year. A longer pause is of no use to a task and may not fit into a date. */
 export const maxPauseMs = 366 * 86_400_000;
 
 async function writeOutcomes(
@@ -76,7 +77,7 @@ async function writeOutcomes(
   const completions: Completion[] = attempts.map(() => ({ stale: true, kind: undefined }));
   const freed = new Set<number>();
   const ready = new Set<number>();
-  // Each row has all attempts that must stop; one completion passes them on.
+  // Each row contains all attempts that must stop; only one completion passes them on.
   let stopping = stoppingIn(recorded[0]);
   for (const { ix, kind, limited, woke } of recorded) {
     const row = rows[ix - 1];
@@ -130,7 +131,7 @@ function readOutcome({ outcome }: EndedAttempt, now: number) {
         ...blank,
         kind: kinds.retry,
         error: storableJson(outcome.error),
-        // Not an occurrence, but stored with its group.
+        // Not an occurrence, but stored along with its group.
         failure: outcome.error,
         due: new Date(now + Math.min(maxPauseMs, Math.max(0, outcome.delayMs))),
         // A runner may send anything.

@@ -68,7 +68,7 @@ describe('triggers of a task with a batch', () => {
     await t.promote();
     expect(await t.start()).toEqual([]);
     t.engine.clock.shift(2_001);
-    // It is due, whether or not it has been promoted.
+    // The run is due, whether or not it has been promoted.
     const next = await t.add({ n: 3 });
     expect(next).not.toBe(first);
     await t.promote();
@@ -87,7 +87,7 @@ describe('triggers of a task with a batch', () => {
     expect(await t.stored(next)).toEqual({ payload: '[{"n":3},{"n":4},{"n":5}]', type: null });
   });
 
-  test('start the run at once when it is full, one by one or in one statement', async () => {
+  test('start the run immediately when it is full, one by one or in one statement', async () => {
     const t = await collectingEngine();
     const ids: string[] = [];
     for (let n = 0; n < 4; n++) ids.push(await t.add(n));
@@ -225,7 +225,7 @@ describe('triggers of a task with a batch', () => {
     const within = { parentRunId: parent.id, parentFence: attempt!.fence };
     const child = await t.add(1, { ...within, waitKey: 'w/1' });
     expect(await t.add(2)).toBe(child);
-    // The same wait again, from code that runs again.
+    // The same wait again, from code that is executed again.
     expect(await t.add(1, { ...within, waitKey: 'w/1' })).toBe(child);
     await cancelRun(t.engine, t.runners, t.environment.id, parent.id);
     await t.end(attempt!);
@@ -295,7 +295,7 @@ const drawCall: fc.Arbitrary<Call> = fc.record({
   pick: fc.nat(),
 });
 
-test('every accepted payload is in exactly one run exactly once, with any concurrent events on two servers', async () => {
+test('every accepted payload ends up in exactly one run exactly once, with any concurrent events on two servers', async () => {
   const calls = fc.array(drawCall, { minLength: 1, maxLength: 6 });
   await fc.assert(fc.asyncProperty(fc.array(calls, { minLength: 5, maxLength: 20 }), driven), {
     numRuns: numRuns(12),
@@ -309,7 +309,7 @@ async function driven(steps: readonly (readonly Call[])[]): Promise<void> {
   const t = await collectingEngine({ maxSize, maxWaitMs });
   const servers = [testTrigger(t.engine, t.dispatch), testTrigger(t.engine, t.dispatch)];
   const env = t.environment.id;
-  /** By payload, the runs that its calls resolved to. */
+  /** The runs that calls resolved to, by payload. */
   const accepted = new Map<string, Set<string>>();
   let count = 0;
   let setBack = 0;
@@ -361,7 +361,7 @@ async function driven(steps: readonly (readonly Call[])[]): Promise<void> {
 
   for (const calls of steps) {
     await Promise.all(calls.map(perform));
-    // The promoter takes due runs: none is due later than it may be.
+    // The promoter processes due runs; none is due later than allowed.
     const late = await t.sql`
       select from delayed d join runs r on r.env = d.env and r.id = d.run_id
        where d.due > least(${new Date(t.engine.clock.now() + maxWaitMs + setBack)}::timestamptz,

@@ -46,7 +46,7 @@ export function readCollection(
   return { key: options.batchKey ?? '', lane: JSON.stringify(lane), ...declared };
 }
 
-/** Throws for a payload whose notes the database rejects: names with a NUL character or a lone surrogate. */
+/** Throws for a payload with superjson notes that the database rejects because a name contains a NUL character or a lone surrogate. */
 export function checkPart(run: NewRun): void {
   if (/\\u(?:0000|d[89a-f])/i.test(partMetaOf(run) ?? '')) {
     throw unprocessable(
@@ -82,7 +82,7 @@ interface Superjson {
   };
 }
 
-/** Invalid JSON is stored as a text; its attempt reports the error. */
+/** Invalid JSON is stored as a string; the attempt reports the error. */
 function superjson(text: string): Superjson {
   const read = tryParse(text);
   if (read === undefined) return { json: text };

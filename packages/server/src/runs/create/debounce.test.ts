@@ -46,12 +46,12 @@ describe('debounced triggers', () => {
     const { id } = await t.trigger('send', { debounce: trailing, tags: ['a'], maxAttempts: 2 }, 1);
     await t.trigger('send', { debounce: trailing, tags: ['b'] }, 2);
     expect(await runOf(t, id)).toMatchObject({ payload: '2', tags: ['b'], max_attempts: null });
-    // Concurrent triggers as well: of several in one flush, the last one applies.
+    // The same holds for concurrent triggers: of several in one flush, the last one applies.
     await Promise.all([3, 4, 5].map((n) => t.trigger('send', { debounce: trailing }, n)));
     expect(await runOf(t, id)).toMatchObject({ payload: '5', tags: null });
   });
 
-  test('never delay it beyond the maximum delay, and then create the next run', async () => {
+  test('never delay it beyond the maximum delay, after which they create the next run', async () => {
     const t = await testEngine();
     await t.register('send');
     const limited = { ...debounce, maxDelay: '12s' };
@@ -83,7 +83,7 @@ describe('debounced triggers', () => {
     expect(await t.sql`select from debounces`).toHaveLength(1);
   });
 
-  test('are skipped when an idempotency key matches a run, which keeps both keys', async () => {
+  test('are skipped if an idempotency key matches a run, which keeps both keys', async () => {
     const t = await testEngine();
     const plain = await t.trigger('send', { idempotencyKey: 'i' });
     expect(await t.trigger('send', { idempotencyKey: 'i', debounce })).toEqual({
@@ -103,7 +103,7 @@ describe('debounced triggers', () => {
     expect(await t.trigger('send', { idempotencyKey: 'j' })).toEqual({ id: first.id, isCached: true });
   });
 
-  test('result in one run when fifty arrive at once at two processes', async () => {
+  test('result in one run when fifty arrive simultaneously at two processes', async () => {
     const { another, ask, keys, sql } = await installation();
     const other = await another();
     const answers = await Promise.all(

@@ -4,7 +4,7 @@ import { testEngine } from '../testing/engine.ts';
 import { insertRuns } from './insert.ts';
 import { prepareReplay } from './replay.ts';
 
-test('a description is shown with its run and copied to replays, and nothing is shown without one', async () => {
+test('a description is shown with its run and copied to replays; nothing is shown without one', async () => {
   const t = await testEngine();
   await t.register('send');
   const retrieved = (id: string) => retrieveRun(t.engine, t.environment.id, id);

@@ -3,7 +3,7 @@ import type { NewRun } from './row.ts';
 
 /**
  * Finds triggers of one flush that resolve to the same run: a request that was sent twice, two with one idempotency key, or two that are
- * debounced together. Such a run is written once. `indexes` has, for each trigger, the index of its run.
+ * debounced together. Their run is written once. `indexes` has, for each trigger, the index of its run.
  */
 export function withoutDuplicates(triggers: readonly NewRun[]): {
   readonly runs: readonly NewRun[];

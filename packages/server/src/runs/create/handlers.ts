@@ -43,14 +43,14 @@ export function triggerHandlers({
       isLimited: true,
     });
 
-  /** A token with which a client, or a browser on its behalf, reads the created run. */
+  /** A token with which a client, or a browser on its behalf, can read the created run. */
   const tokenOf = async (
     { principal }: Pick<Request<Operations['triggerTask']>, 'principal'>,
     run: string,
     { collection }: NewRun,
   ): Promise<string | undefined> => {
     if (isUser(principal)) return undefined;
-    // A collecting run has the payloads of other callers, which permission to trigger does not include.
+    // A collecting run contains the payloads of other callers; permission to trigger does not include reading those.
     if (collection && principal.kind === 'publicToken') return undefined;
     const scopes = [`read:runs:${run}`, `write:inputStreams:${run}`];
     return mint(principal, { scopes, expiresInSeconds: handleTokenSeconds });
@@ -88,7 +88,7 @@ export function triggerHandlers({
 
     async triggerMany(request) {
       const { items } = request.body;
-      // All or none: a caller without permission for one task learns nothing about the others.
+      // All or none, so that a caller without permission for one task learns nothing about the others.
       for (const task of new Set(items.map((item) => item.task)))
         request.authorize([{ type: 'tasks', id: task }]);
       if (items.length > 1 && oneTimeUseOf(request.principal)) {
@@ -120,7 +120,7 @@ export function triggerHandlers({
         }
       });
       if (principal.kind === 'secretKey' && !isRun) {
-        // Clients sign tokens for the runs they need: signing one for each run here would be a third of a trigger's cost.
+        // Clients sign tokens for the runs they need, because signing one for each run here would be a third of a trigger's cost.
         request.setHeader(
           'x-trigger-jwt-claims',
           JSON.stringify({ sub: request.environment.publicId, pub: true }),
@@ -137,7 +137,7 @@ export function triggerHandlers({
   };
 }
 
-/** Adds the caller's data: a token for one run, and a request key that identifies this request when it is sent again. */
+/** Adds the caller's data: a token for one run, and a request key that identifies this request when it is resent. */
 function withCaller(
   { principal, requestKey }: Pick<Request<Operations['triggerTask']>, 'principal' | 'requestKey'>,
   run: NewRun,

@@ -17,7 +17,7 @@ test('no user key is stored in the format of a wait key', () => {
   expect(shownKey(storedWaitKey('x'))).toBeUndefined();
 });
 
-test('a wait key matches its run after any outcome, and is never shown; every other key is free again after a failure', async () => {
+test('a wait key matches its run after any outcome, and is never shown; any other key becomes free again after a failure', async () => {
   const t = await testEngine();
   const version = await t.register('send');
   await t.addRunner('r1');

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 
-/** PostgreSQL indexes accept at most about 2,700 bytes, and the key shares them with the environment and the task. */
+/** PostgreSQL index entries are limited to about 2,700 bytes, which the key shares with the environment and the task. */
 const maxBytes = 2_000;
 
-/** The first character of a stored wait key, and of no other key. The SQL function `claim_idempotency_keys` uses it, too. */
+/** The first character of a stored wait key, and of no other key. The SQL function `claim_idempotency_keys` also uses it. */
 const waitMark = '\u0001';
 
 /** The lifetime of a wait key, in milliseconds: longer than any run is retained. */
@@ -15,10 +15,13 @@ export const storedKey = (key: string): string =>
     ? key
     : `sha256:${createHash('sha256').update(key).digest('hex')}`;
 
-/** The same for a wait key, by which an attempt that runs again finds the runs it created before. No user's key can match it. */
+/**
+ * The same for a wait key, with which an attempt that is executed again finds the runs it created before. User-supplied keys cannot match
+ * it.
+ */
 export const storedWaitKey = (key: string): string => waitMark + key;
 
-/** A stored key as replies return it. Wait keys are omitted. */
+/** A stored key in the form returned in responses. Wait keys are omitted. */
 export const shownKey = (stored: string | null): string | undefined =>
   stored === null || stored.startsWith(waitMark) ? undefined : stored;
 
@@ -28,7 +31,9 @@ export interface IdempotencyKeyOptions {
   readonly scope: string;
 }
 
-/** The key of its run as an attempt receives it: the caller's own text with its scope if the trigger included it, else the stored key. */
+/**
+ * The key of its run as an attempt receives it: the caller's own text with its scope if the trigger included it, otherwise the stored key.
+ */
 export const attemptKey = (stored: string | null, options: IdempotencyKeyOptions | null) => ({
   idempotencyKey: options?.key ?? shownKey(stored) ?? null,
   idempotencyKeyScope: options?.scope ?? null,

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { inOrder } from './in-order.ts';
 import type { NewRun } from './row.ts';
 
-test('batched runs proceed in request order regardless of preparation time, the others at once', async () => {
+test('batched runs proceed in request order regardless of preparation time; the others proceed immediately', async () => {
   const turn = inOrder(5);
   const went: string[] = [];
   const after = async (index: number, ms: number, run: Partial<NewRun> & { id: string }): Promise<void> => {

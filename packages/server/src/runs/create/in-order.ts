@@ -1,8 +1,8 @@
 import type { NewRun } from './row.ts';
 
 /**
- * Runs of one request, which are prepared at the same time. Runs whose payloads are collected proceed once all are prepared, in the order of
- * the request; the others proceed at once.
+ * Runs of one request, which are prepared at the same time. Runs whose payloads are collected proceed once all are prepared, in the order
+ * of the request; the others proceed immediately.
  */
 export function inOrder(count: number): (index: number, preparing: Promise<NewRun>) => Promise<NewRun> {
   const waiting: (() => void)[] = [];

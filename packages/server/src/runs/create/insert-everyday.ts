@@ -3,8 +3,8 @@ import { arraysOf, namesOf, valuesOf } from './parameters.ts';
 import { everydayColumns, requestColumns, type NewRun } from './row.ts';
 
 /**
- * The fast paths of everyday triggers. Each is one statement that writes all of its runs, or none if an expectation does not hold (a lane is
- * missing, or a run is ahead). The caller then takes the general path, which costs one and a half times as much (decision 33).
+ * The fast paths of everyday triggers. Each is one statement that writes all of its runs, or none if a precondition does not hold (a lane
+ * is missing, or a run is ahead). The caller then uses the general path, which costs one and a half times as much (decision 33).
  */
 
 const columns = { ...everydayColumns, ...requestColumns };

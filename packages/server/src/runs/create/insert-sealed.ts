@@ -5,8 +5,8 @@ import { arraysOf, namesOf, valuesOf } from './parameters.ts';
 import { everydayColumns, itemColumns, type Column, type NewRun } from './row.ts';
 
 /**
- * The fast path of a batch whose everyday items all arrive together. It sends the columns that the items share once, and costs two thirds of
- * the general path (decision 33).
+ * The fast path of a batch whose everyday items all arrive together. It sends the columns that the items have in common only once, and
+ * costs two thirds of the general path (decision 33).
  */
 
 interface ItemsOfBatch {
@@ -121,7 +121,7 @@ export async function insertSealed(sql: Queryable, batchItems: ItemsOfBatch, now
   return count === runs.length;
 }
 
-/** Creates missing lanes, in one order for every caller. Returns whether any was missing. */
+/** Creates missing lanes, in an order that is the same for every caller. Returns whether any was missing. */
 export async function makeLanes(
   sql: Queryable,
   environment: number,

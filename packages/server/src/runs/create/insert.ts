@@ -11,8 +11,8 @@ interface InsertOptions {
 }
 
 /**
- * The general path for creating runs: one statement for any number of them, alone or in the caller's transaction. It resolves each trigger to a
- * run, inserts the new runs, and puts them where they wait (`create_runs`). Returns the outcomes in the order of the runs.
+ * The general path for creating runs: one statement for any number of runs, in its own transaction or in the caller's. It resolves each
+ * trigger to a run, inserts the new runs, and puts them where they wait (`create_runs`). Returns the outcomes in the order of the runs.
  */
 export async function insertRuns(
   { sql, clock }: { readonly sql: Queryable; readonly clock: Pick<Clock, 'now'> },
@@ -29,7 +29,7 @@ export async function insertRuns(
   return all;
 }
 
-/** Whether the trigger may resolve to another run than its own, or to none. A parent whose root is known was looked up before. */
+/** Whether the trigger may resolve to a run other than its own, or to none. A parent whose root is known has already been looked up. */
 const mayLeadElsewhere = (run: NewRun): boolean =>
   run.idempotencyKey !== null ||
   (run.parentId !== null && run.rootId === null) ||

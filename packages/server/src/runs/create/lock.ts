@@ -9,11 +9,14 @@ export interface KnownTask {
   readonly manifest: TaskManifest | undefined;
   /** The id of that version, if the run may use no other. */
   readonly lockedTo: number | undefined;
-  /** The `externalDeploymentId` of the deployment that the run waits for; no deployment has it yet. */
+  /** The `externalDeploymentId` of the deployment that the run waits for, which does not exist yet. */
   readonly awaited?: string;
 }
 
-/** The task of a run that is locked to a version, whichever version is current. 422 for a version that does not exist or lacks the task. */
+/**
+ * The task of a run that is locked to a version, regardless of which version is current. 422 for a version that does not exist or lacks the
+ * task.
+ */
 export async function findLock(
   versions: Versions,
   env: number,

@@ -14,7 +14,7 @@ import {
   type NewRun,
 } from './row.ts';
 
-/** Attributes that decide about the run and are not stored with it. */
+/** Attributes that affect the run but are not stored with it. */
 const decidingColumns = {
   state: { name: 'state', type: 'text', value: (run) => run.state },
   expiresAt: { name: 'expires_at', type: 'timestamptz', value: (run) => run.expiresAt },
@@ -61,7 +61,7 @@ const items = newRunsOf({
 export const newRunColumns: Readonly<Record<string, Column>> = { ...columns, ...decidingColumns };
 const general = newRunsOf({ each: newRunColumns });
 
-/** Runs as an argument of `create_runs`, with only the columns they use: most triggers and batch items have few. */
+/** Runs as an argument of `create_runs`, with only the columns they use, since most triggers and batch items have few. */
 export function newRuns(sql: Queryable, runs: readonly NewRun[]): Template {
   if (runs.every(isEveryday)) return everyday({ sql, runs });
   const batch = runs[0]?.batch;

@@ -74,13 +74,13 @@ describe('a run triggered by an attempt', () => {
     const { t, attempt, ofParent } = await startParent();
     const ids: string[] = [];
     for (let n = 0; n < 12; n++) ids.push((await t.trigger('send', ofParent)).id);
-    // Ended leases are elsewhere in the table by now.
+    // Ended leases have moved elsewhere in the table by now.
     await t.sql`update runs set tags = '{moved}' where id = any(${ids.slice(0, 5)}::text[])`;
     const parent = await retrieveRun(t.engine, t.environment.id, attempt.run);
     expect(parent?.relatedRuns.children?.map(({ id }) => id)).toEqual(ids.toSorted());
   });
 
-  test('is rejected once another attempt has the run, without affecting the rest of the flush', async () => {
+  test('is rejected once another attempt owns the run, without affecting the rest of the flush', async () => {
     const { t, version, ofParent } = await startParent();
     const taken = await takeOver(t, version.id);
     const now = { parentRunId: taken.run, parentFence: taken.fence };
@@ -92,7 +92,7 @@ describe('a run triggered by an attempt', () => {
     };
     const unknown = { parentRunId: 'run_unknown' };
     expect(await answers(ofParent, now, {}, unknown)).toEqual([409, false, false, 422]);
-    // Two that resolve to one run: one of them may.
+    // Two resolve to the same run, and one of them may.
     const key = { idempotencyKey: 'one' };
     expect(await answers({ ...ofParent, ...key }, { ...now, ...key })).toEqual([409, false]);
     const debounce = { debounce: { key: 'd', delay: '1h' } };
@@ -134,7 +134,7 @@ describe('a run triggered by an attempt', () => {
 });
 
 describe('the tags of an attempt', () => {
-  test('are rejected once another attempt has the run', async () => {
+  test('are rejected once another attempt owns the run', async () => {
     const { t, version, attempt } = await startParent();
     const add = (tag: string, fence?: number) =>
       addTags(t.engine, t.environment.id, attempt.run, [tag], fence);

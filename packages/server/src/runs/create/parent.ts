@@ -37,7 +37,7 @@ export function refusedParent(refused: string, run: string, field = 'options.par
     case 'unknown':
       return unprocessable(`${field}: the run "${run}" does not exist in this environment.`, 'run_not_found');
     case 'canceled':
-      // A child would outlive its tree.
+      // The child would outlive its tree.
       return unprocessable(
         `${field}: the run "${run}" has been canceled; its triggers are rejected.`,
         'run_canceled',

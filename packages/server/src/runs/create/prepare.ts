@@ -49,7 +49,7 @@ export interface BesideBody {
   readonly traceparent?: string | undefined;
   /** The run id. Default: a new id. */
   readonly runId?: string | undefined;
-  /** Whether it is an API call for one run, which counts towards a trigger limit. */
+  /** Whether it is an API call for one run, which counts toward a trigger limit. */
   readonly isLimited?: boolean;
   /** Whether the payload is complete: it is not collected with those of other triggers. */
   readonly isWhole?: boolean;
@@ -125,7 +125,7 @@ const queueName = (task: string, options: Options, manifest: TaskManifest | unde
   (options.queue && cleanQueueName(options.queue.name)) ??
   (manifest ? queueOf(manifest) : `task/${task}`.slice(0, 128));
 
-/** Throws 422 unless the payload names an uploaded packet. The packet is retained for a day from this point; the run exists by then. */
+/** Throws 422 unless the payload names an uploaded packet. The packet is retained for a day from this point, and the run exists by then. */
 async function checkStored(
   { sql, clock }: Engine,
   environment: Environment,

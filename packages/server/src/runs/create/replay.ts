@@ -61,7 +61,7 @@ export async function prepareReplay(
     ...(Object.fromEntries(
       unchanged.map(([property, { name }]) => [property, row[name]]),
     ) as Partial<NewRun>),
-    // The queue itself: its name may contain characters that the wire format does not allow, like that of a task.
+    // The queue itself, because its name may contain characters that the wire format does not allow, like that of a task.
     queueId: row.queue_id,
     replayOf: run,
     fromStep: other.fromStep,

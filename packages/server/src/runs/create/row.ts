@@ -6,7 +6,7 @@ import { pathFacets, type RunPath } from '../paths/facets.ts';
 
 export interface Debounce {
   readonly key: string;
-  /** Milliseconds after its creation in which a run can be pushed; null means no limit. */
+  /** How long after its creation a run can be pushed, in milliseconds; null means no limit. */
   readonly maxMs: number | null;
   /** Whether the run takes the data of the latest trigger instead of keeping that of the first. */
   readonly trailing: boolean;
@@ -26,7 +26,7 @@ export interface TriggerLimit {
   readonly key: string;
   /** The maximum number of triggers in any span. */
   readonly burst: number;
-  /** The span in microseconds. As many spans as there are bursts in the limit fit into its period. */
+  /** The span in microseconds. The number of spans that fit into the period is the limit divided by the burst. */
   readonly span: number;
   readonly drops: boolean;
 }
@@ -73,7 +73,7 @@ export interface NewRun extends PlainOptions {
   readonly singleton?: Singleton | undefined;
   readonly collection?: Collection | undefined;
   readonly triggerLimit?: TriggerLimit | undefined;
-  /** A uuid from the request; sent again, it resolves to the same run. */
+  /** A uuid from the request; resent, it resolves to the same run. */
   readonly requestKey?: string;
   /** The run that this one replays. */
   readonly replayOf?: string;
@@ -117,7 +117,7 @@ export interface InsertedRow {
   /** The fence of the run's lease. */
   readonly fence: string | null;
   readonly root_id: string | null;
-  /** The reason the run was not created: its parent, or a limit (`exceededLimit`). */
+  /** Why the run was not created: because of its parent, or a limit (`exceededLimit`). */
   readonly refused: string | null;
 }
 
@@ -130,7 +130,7 @@ export const inserted = ({ id, rootId }: NewRun): InsertedRow => ({
   refused: null,
 });
 
-/** Options that are stored unchanged. */
+/** Options stored unchanged. */
 export const plainOptions = ({
   maxAttempts,
   machine,
@@ -184,12 +184,12 @@ export const everydayColumns = {
   maxDuration: { name: 'max_duration', type: 'int', value: (run) => run.maxDuration, isDebounced: true },
 } satisfies Record<string, Column>;
 
-/** Columns that runs of one request have, and items of a batch do not. */
+/** Columns that single triggers have but batch items do not. */
 export const requestColumns = {
   requestKey: { name: 'request_key', type: 'uuid', value: (run) => run.requestKey },
 } satisfies Record<string, Column>;
 
-/** Columns that items of a batch have. An everyday trigger has none of them. */
+/** Columns that only batch items have. An everyday trigger has none of them. */
 export const itemColumns = {
   due: { name: 'delayed_until', type: 'timestamptz', value: (run) => run.due },
   pinnedVersion: { name: 'version_id', type: 'int', value: (run) => run.pinnedVersion || null },
@@ -287,7 +287,7 @@ const arrayText = (texts: readonly string[]): string =>
 const conditional = [...Object.values(itemColumns), ...Object.values(specialColumns)] as readonly Column[];
 const special = Object.values(specialColumns) as readonly Column[];
 
-/** A run that is queued at once, for the version current at its start, without special options. */
+/** A run without special options that is queued immediately, for the version current at its start. */
 export const isEveryday = (run: NewRun): boolean =>
   run.state === 'queued' && run.triggerLimit === undefined && lacks(run, conditional);
 

@@ -47,7 +47,7 @@ describe('triggers with a singleton', () => {
     expect(second).toEqual({ id: expect.not.stringContaining(first.id), isCached: false });
   });
 
-  test('with onConflict queue return the run that waits for the executing one', async () => {
+  test('with onConflict queue return the run waiting for the executing one', async () => {
     const t = await syncEngine();
     const first = await t.trigger('sync', { singleton: queue });
     expect(await t.trigger('sync', { singleton: queue })).toEqual({ id: first.id, isCached: true });
@@ -66,7 +66,7 @@ describe('triggers with a singleton', () => {
     expect(conditions && reasonOf(conditions)).toMatchObject({
       reason: 'singleton',
       waitsFor: first.id,
-      message: expect.stringMatching(/^It waits for the end of the run run_/),
+      message: expect.stringMatching(/^It is waiting for the end of the run run_/),
     });
     await expect(
       rescheduleRun(t.engine, t.dispatch, t.environment.id, second.id, '1h'),
@@ -77,7 +77,7 @@ describe('triggers with a singleton', () => {
     expect(await t.start()).toMatchObject([{ run: second.id, attempt: 1 }]);
     const third = await t.trigger('sync', { singleton: queue });
     expect(third.isCached).toBe(false);
-    // After the waiting run is canceled, the next trigger waits in its place.
+    // After the waiting run has been canceled, the next trigger waits in its place.
     await cancelRun(t.engine, t.runners, t.environment.id, third.id);
     const fourth = await t.trigger('sync', { singleton: queue });
     expect(fourth.isCached).toBe(false);
@@ -97,7 +97,7 @@ describe('triggers with a singleton', () => {
     expect(await t.start()).toHaveLength(1);
   });
 
-  test('with onConflict replace cancel a waiting run at once, and an executing one before they start', async () => {
+  test('with onConflict replace cancel a waiting run immediately, and an executing one before they start', async () => {
     const t = await syncEngine();
     const first = await t.trigger('sync', { singleton: replace });
     const second = await t.trigger('sync', { singleton: replace });
@@ -117,7 +117,7 @@ describe('triggers with a singleton', () => {
     expect(await t.start()).toMatchObject([{ run: fourth.id }]);
   });
 
-  test('in one statement create one run', async () => {
+  test('in the same statement create one run', async () => {
     const t = await syncEngine();
     const many = await Promise.all(
       [skip, queue, skip, queue].map((singleton) => t.trigger('sync', { singleton })),
@@ -168,7 +168,7 @@ describe('triggers with a singleton', () => {
       await expect(
         t.trigger('sync', { singleton, ...within, waitKey: `w-${singleton.onConflict}` }),
       ).rejects.toMatchObject({ status: 409, message: expect.stringMatching(/would wait for itself/) });
-    // Otherwise the new run waits for the end of its triggering run, which is not canceled.
+    // Otherwise the new run would wait for the end of its triggering run, which is not canceled.
     const next = await t.trigger('sync', { singleton: replace, ...within });
     expect(next.isCached).toBe(false);
     await t.end(attempt!);

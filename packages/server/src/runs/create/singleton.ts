@@ -3,7 +3,7 @@ import type { TaskManifest } from '@millrace/contract/runner';
 import { unprocessable } from '../../problem.ts';
 import type { Singleton } from './row.ts';
 
-/** A task's own singleton applies to triggers without one. A debounce merges triggers in its own way. */
+/** A task's own singleton applies to triggers without one. A debounce has its own way of merging triggers. */
 export function readSingleton(
   { singleton: requested, debounce }: Pick<TriggerOptions, 'singleton' | 'debounce'>,
   declared: TaskManifest['singleton'],

@@ -27,7 +27,7 @@ const call = async (t: TestEngine, trigger: ReturnType<typeof testTrigger>, opti
 const minute = { limit: 2, period: 60 };
 
 describe('triggers with a limit', () => {
-  test('above the limit are rejected with the time of the next, and their keys stay free', async () => {
+  test('above the limit are rejected with the time of the next one, and their keys remain free', async () => {
     const t = await testEngine();
     const clock = await moveClock(t);
     const trigger = testTrigger(t.engine, t.dispatch);
@@ -109,7 +109,7 @@ describe('triggers with a limit', () => {
   });
 });
 
-test('no period accepts more, with three servers, broken connections and clock steps', async () => {
+test('never exceed the limit in any period, with three servers, broken connections and clock steps', async () => {
   const step = fc.record({
     moveMs: fc.oneof(fc.integer({ min: 0, max: 4_000 }), fc.integer({ min: -3_000, max: 20_000 })),
     calls: fc.array(fc.record({ server: fc.constantFrom(0, 1, 2), key: fc.constantFrom('a', 'b') }), {

@@ -3,7 +3,9 @@ import type { TaskManifest } from '@millrace/contract/runner';
 import { Problem, unprocessable } from '../../problem.ts';
 import type { NewRun, TriggerLimit } from './row.ts';
 
-/** A task's own limit applies to triggers without one. A trigger whose run is awaited is never dropped: the caller needs a result. */
+/**
+ * A task's own limit applies to triggers without one. A trigger whose run is awaited is never dropped, because the caller needs a result.
+ */
 export function readTriggerLimit(
   { triggerLimit: requested, waitKey }: Pick<TriggerOptions, 'triggerLimit' | 'waitKey'>,
   declared: TaskManifest['triggerLimit'],

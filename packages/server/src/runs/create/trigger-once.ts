@@ -26,7 +26,7 @@ export async function triggerOnce(
     if (existing) return { ...existing, cached: false };
     await useOnce(tx, run.env, use, run.id);
     const [inserted] = await insertRuns({ sql: tx, clock }, [run]);
-    // The token stays unused.
+    // The token remains unused.
     if (inserted && inserted.refused !== null) {
       const exceeded = exceededLimit(inserted.refused, run);
       throw exceeded instanceof Problem ? exceeded : refusedParent(inserted.refused, run.parentId ?? '');
@@ -35,7 +35,7 @@ export async function triggerOnce(
     return inserted;
   };
   const row = await sql.begin(act).catch((error: unknown) => {
-    // The same request may have been sent twice at once and used the token. Its run is found now.
+    // The same request may have been sent twice at the same time, and the other one used the token. Its run is found now.
     if (error instanceof TokenUsed && run.requestKey !== undefined) return sql.begin(act);
     throw error;
   });

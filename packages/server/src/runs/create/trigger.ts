@@ -56,12 +56,12 @@ interface Writer {
   readonly facets: KnownFacets;
 }
 
-/** A rejected trigger does not fail the others of its flush. */
+/** A rejected trigger does not make the others in its flush fail. */
 type Written = Triggered | Problem;
 
 /**
- * The idempotency key of a debounced trigger is stored with the run it resolves to. A singleton that replaces cancels runs, whose locks do not
- * follow the order of other triggers.
+ * The idempotency key of a debounced trigger is stored with the run it resolves to. A singleton with `replace` cancels runs, whose locks do
+ * not follow the order of other triggers.
  */
 const isWrittenAlone = ({ debounce, idempotencyKey, singleton }: NewRun): boolean =>
   (debounce !== undefined && idempotencyKey !== null) || singleton?.onConflict === 'replace';
@@ -76,7 +76,7 @@ async function writeRuns(writer: Writer, triggers: readonly NewRun[]): Promise<W
   const { runs, indexes } = withoutDuplicates(triggers);
   const results = await writeDistinct(writer, runs);
 
-  // A rejection concerns a run's parent: duplicates with another parent are written separately.
+  // A rejection depends on a run's parent, so duplicates with a different parent are written separately.
   const isApart = (trigger: NewRun, index: number): boolean =>
     results[index] instanceof Problem && !isOfOneParent(runs[index] as NewRun, trigger);
   const apart = triggers.filter((trigger, position) => isApart(trigger, indexes[position] as number));
@@ -88,7 +88,7 @@ async function writeRuns(writer: Writer, triggers: readonly NewRun[]): Promise<W
     if (isApart(trigger, index)) return others?.next().value as Written;
     const result = results[index] as Written;
     if (result instanceof Problem) return result;
-    // `isCached` means that an idempotency key resolved to an existing run. It is not set for a request that is sent again.
+    // `isCached` means that an idempotency key resolved to an existing run. It is not set for a request that is resent.
     const isRepeated = trigger.requestKey !== undefined && trigger.requestKey === runs[index]?.requestKey;
     const isFirst = !answered.has(index) || trigger.idempotencyKey === null || isRepeated;
     answered.add(index);
@@ -137,7 +137,7 @@ function refusalOf(refused: string, run: NewRun): Written {
   return exceeded === 'dropped' ? dropped : (exceeded ?? refusedParent(refused, run.parentId ?? ''));
 }
 
-/** A run that is handed to a runner at once does not wait. */
+/** A run that is handed to a runner immediately does not wait. */
 function countTriggered({ stats, queues, clock }: Engine, run: NewRun, isHandedOver: boolean): void {
   const name = queues.name(run.queueId);
   const subject = { env: run.env, task: run.task, queue: typeof name === 'string' ? name : undefined };
@@ -148,7 +148,7 @@ function countTriggered({ stats, queues, clock }: Engine, run: NewRun, isHandedO
 
 type Offers = readonly (Offer | undefined)[];
 
-/** Uses the fast path if all runs are everyday runs, else the general path. */
+/** Uses the fast path if all runs are everyday runs, otherwise the general path. */
 async function insert(
   engine: Engine,
   facets: KnownFacets,

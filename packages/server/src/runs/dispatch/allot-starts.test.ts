@@ -45,7 +45,7 @@ const draw = fc.record({
   isOnly: fc.boolean(),
   want: fc.integer({ min: 1, max: 40 }),
   credit: fc.nat(3),
-  /** Runs of the lane that has the credit; 8 if it is not in the page. */
+  /** Runs of the lane that has the credit; 8 if the lane is not in the page. */
   first: fc.nat(8),
 });
 
@@ -85,7 +85,7 @@ test('lanes get turns by weight: equally many full turns, then one more in ring 
         })),
       ).toEqual(lanes.map((lane) => ({ ...lane, shared_limit: undefined })));
 
-      // The runs are dealt one by one, as if each lane always had one left.
+      // The runs are distributed one by one, as if each lane always had one left.
       const dealt = lanes.map(() => 0);
       let left = Math.max(0, want - credit);
       for (let turn = 0; left > 0 && (isOnly || turn === 0); turn++)
@@ -99,11 +99,11 @@ test('lanes get turns by weight: equally many full turns, then one more in ring 
         const { credit: rest, in_full_turns, max_runs } = shares![index]!;
         expect(rest).toBe(index === input.first ? credit : 0);
         expect(in_full_turns).toBe(weight * fullTurns);
-        // Which lanes have the last turn depends on their runs, so all of them may.
+        // Which lanes get the last turn depends on their runs, so any of them may.
         expect(max_runs).toBe(Math.min(room, rest + in_full_turns + (isCut ? weight : 0)));
       }
 
-      // If no lane lacks runs, the shares add up to the claim's request, and no lane is a turn ahead of another.
+      // If all lanes have enough runs, the shares add up to the claim's request, and no lane is a turn ahead of another.
       if (lanes.some(({ room }) => room < 1_000)) return;
       const taken = lanes.map((_, index) => shares![index]!.in_full_turns);
       left = want - shares!.reduce((sum, share) => sum + share.credit + share.in_full_turns, 0);

@@ -11,7 +11,7 @@ export interface RunnerRequests {
 export function applyRequests(runner: ConnectedRunner, { draining, stopping }: RunnerRequests): boolean {
   const isBack = runner.isDrainRequested && !draining;
   runner.isDrainRequested = draining;
-  // The runner reports that it drains once it has begun to stop. Until then the message may have been lost.
+  // The runner reports draining once it has begun to stop. Until then, the message may have been lost.
   if (stopping && !runner.draining) runner.send({ type: 'stop' });
   return isBack;
 }

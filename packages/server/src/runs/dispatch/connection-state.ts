@@ -12,13 +12,13 @@ import { rescueRunner, type takeLeftovers } from './rescue.ts';
 import type { TenantTurns } from './tenant-turns.ts';
 
 export interface LeaseTimes {
-  /** Interval of a runner's heartbeats. Default 10,000. */
+  /** Interval between a runner's heartbeats. Default 10,000. */
   readonly heartbeatMs: number;
   /** How long its leases outlive its last message. Default 30,000. */
   readonly leaseMs: number;
-  /** How long a runner with a dropped connection may take to reconnect before its runs are queued again. Default 500. */
+  /** How long a runner whose connection dropped may take to reconnect before its runs are requeued. Default 500. */
   readonly graceMs: number;
-  /** Interval of the server's pings. A runner that has not answered by the next ping is lost. Default 15,000. */
+  /** Interval of the server's pings. A runner that has not responded by the next ping is considered lost. Default 15,000. */
   readonly pingMs: number;
 }
 
@@ -41,13 +41,13 @@ export interface ConnectionDependencies {
   readonly storeLines: StoreLines;
   readonly readVariables: (env: number) => Promise<RunnerVariables>;
   readonly times: LeaseTimes;
-  /** Shares the event loop among environments: frames of all connections are read in slices. */
+  /** Shares the event loop among environments by reading the frames of all connections in slices. */
   readonly turns: TenantTurns;
-  /** True while the server is closing: it then ends connections itself, and their runners will reconnect. */
+  /** True while the server is closing. It then ends connections itself, and their runners reconnect. */
   readonly closing: () => boolean;
 }
 
-/** The interface of the socket that the protocol requires; the WebSocket library stays in `http/`. */
+/** The interface of the socket that the protocol requires; the WebSocket library is used only in `http/`. */
 export interface RunnerSocket {
   send(message: ServerMessage): void;
   close(): void;
@@ -65,7 +65,7 @@ export interface Connection extends ConnectionDependencies {
   isOpen: boolean;
   /** Whether the server has ended the connection; it then reads no more messages. */
   isRefused: boolean;
-  /** Whether it did so although the runner is alive, and requested it to connect again. */
+  /** Whether it did so although the runner is alive, and asked the runner to reconnect. */
   isReconnecting: boolean;
   /** Resolves when the log frames received so far have been passed to the database. Their order is preserved. */
   logging: Promise<void>;
@@ -79,7 +79,7 @@ export interface Connection extends ConnectionDependencies {
   readonly isOver: () => boolean;
 }
 
-/** Ends the connection. With `retry`, the runner connects again. */
+/** Ends the connection. With `retry`, the runner reconnects. */
 export function refuse(connection: Connection, reason: string, retry: boolean): void {
   if (connection.isRefused) return;
   connection.isRefused = true;
@@ -91,7 +91,7 @@ export function refuse(connection: Connection, reason: string, retry: boolean): 
 export const warn = ({ engine, env }: Connection, error: unknown): void =>
   engine.log.warn('runner.refused', { env, error: String(error) });
 
-/** After a connection has ended: takes the runner's attempts back, unless it has another connection by then. */
+/** Called after a connection has ended. Reclaims the runner's attempts, unless it has another connection by then. */
 export function rescueUnlessBack(
   connection: Connection,
   runner: string,

@@ -31,7 +31,7 @@ async function connectWithHello(
     key,
     body: { contentHash: 'the content', tasks: [{ id: 'send', filePath: 'tasks.ts' }] },
   });
-  // Not again by a reconnecting one: tables may be locked then.
+  // Not repeated by a reconnecting runner, because tables may be locked then.
   if (leased.length === 0) await promote(server.url, key);
   const socket = new WebSocket(`${server.url.replace('http', 'ws')}/runner/v1/connect`, {
     headers: { authorization: `Bearer ${key}` },
@@ -77,7 +77,7 @@ async function comingBack(
   const { run, fence } = assignment;
   const [before] = await sql<{ env: number }[]>`select env from runners`;
   return sql.begin(async (tx) => {
-    // Leases can be read but not taken back. A transaction reads pg_stat_activity only once, so another connection reads it.
+    // Leases can be read but not reclaimed. A transaction reads pg_stat_activity only once, so a separate connection reads it.
     await tx`lock table leases in exclusive mode`;
     const back = await connectWithHello(installed, keys.prod, [fence]);
     const waiting = () => sql`
@@ -122,7 +122,7 @@ test('a runner cannot change attempts of another environment with any message', 
 test('a runner that missed a cancellation receives it with its next heartbeat', async () => {
   const installed = await installation();
   const { say, hears, assignment } = await holding(installed, installed.keys.prod);
-  // Like a process that died before it notified the runner.
+  // Acts like a process that died before it notified the runner.
   await installed.sql`update leases set cancel_requested = true`;
   say({ type: 'heartbeat' });
   expect((await hears('cancel')).fences).toEqual([assignment.fence]);
@@ -160,20 +160,20 @@ test('a run that is resumed while its runner reconnects stays with the runner', 
   expect(welcome.lost).toEqual([]);
 });
 
-test('a run that is canceled while its runner reconnects is stopped there at once', async () => {
+test('a run that is canceled while its runner reconnects is stopped there immediately', async () => {
   const installed = await installation();
   const { hears, fence } = await comingBack(installed, async (tx, { env, run }) => {
-    // The cancelling process finds the runner connected nowhere, and notifies none.
+    // The canceling process does not find the runner connected anywhere, so it notifies none.
     expect(await tx`select * from cancel_runs(${env}, ${run}, now())`).toHaveLength(1);
   });
   expect((await hears('cancel')).fences).toEqual([fence]);
 }, 60_000);
 
-test('the runs of a runner that disconnects before its welcome are reclaimed as soon as others', async () => {
+test('the runs of a runner that disconnects before its welcome are reclaimed as quickly as others', async () => {
   const installed = await installation();
   await comingBack(installed, async (_tx, _leased, { socket }) => {
     socket.terminate();
-    // By the time the server has answered these, it has seen the end of the connection.
+    // By the time the server has responded to these, it has detected the end of the connection.
     for (let n = 0; n < 3; n++) await installed.ask('GET /healthz');
   });
   await expect.poll(() => installed.sql`select from leases`, { timeout: 20_000 }).toHaveLength(0);
@@ -183,7 +183,7 @@ test('a lease from a slow write is not reclaimed before it can have reached the 
   const installed = await installation();
   const { ask, sql, keys, server } = installed;
   const { say, received } = await holding(installed, keys.prod);
-  // With a limit, claims and rescues take turns.
+  // With a limit, claims and rescues are serialized.
   const [row] = await sql<{ id: number }[]>`
     update environments set concurrency_limit = 5 where id = (select env from runners) returning id`;
   const waiting = () => sql`
@@ -193,7 +193,7 @@ test('a lease from a slow write is not reclaimed before it can have reached the 
     await tx`select claim_lock(${row!.id})`;
     const { body } = await ask('POST /api/v1/tasks/send/trigger', { key: keys.prod, body: {} });
     await expect.poll(waiting, { timeout: 20_000 }).toHaveLength(1);
-    // It waits longer than the interval between heartbeats.
+    // The message waits longer than the interval between heartbeats.
     server.shiftTime(15_000);
     say({ type: 'heartbeat' });
     await expect.poll(waiting, { timeout: 20_000 }).toHaveLength(2);
@@ -237,7 +237,7 @@ test('a run that runners return repeatedly continues as the same attempt, withou
   }
   expect(new Set(handed().map((each) => each.attempt ?? 1))).toEqual(new Set([1]));
   expect(await stateOf(installed)).toMatchObject({ rescues: 0, attempt: 0, started: true, bound: true });
-  // The message arrives twice if its answer was lost. By now another attempt has the run.
+  // The message arrives twice if the response was lost. By now another attempt owns the run.
   complete(fence);
   await expect
     .poll(() => received.some((message) => message.type === 'settled' && message.stale.includes(fence)), {
@@ -259,7 +259,7 @@ test('a run that is returned after its code has begun does not expire', async ()
   runner.say({ type: 'drain' });
   runner.say({ type: 'settle', settlements: [{ run, fence, outcome: { kind: 'released', started: true } }] });
   expect((await runner.hears('settled')).fences).toEqual([fence]);
-  // It drains: the run is not leased to it again.
+  // The runner is draining, so the run is not leased to it again.
   expect(await stateOf(installed)).toMatchObject({ queued: true, expires_at: null, rescues: 0 });
 });
 
@@ -270,7 +270,7 @@ test.each([
   const installed = await installation();
   const { say, socket } = await holding(installed, installed.keys.prod);
   say({ type: 'drain' });
-  // By the time the server has answered these, it has processed the message.
+  // By the time the server has responded to these, it has processed the message.
   for (let n = 0; n < 3; n++) await installed.ask('GET /healthz');
   if (inOrder) socket.close(1000);
   else socket.terminate();
@@ -305,7 +305,7 @@ test('a runner that could not serve a version does not receive it for a minute, 
   const installed = await installation();
   const { say, assignment, run, handed } = await fetching(installed);
   const { fence, version } = assignment;
-  // Sent together: the run must not be leased to it again between the two.
+  // Sent together, because the run must not be leased to it again in between.
   say({ type: 'unable', version, why: 'its layer is damaged\0' });
   say({ type: 'settle', settlements: [{ run, fence, outcome: { kind: 'released' } }] });
   const reason = async () =>
@@ -496,7 +496,7 @@ test('lines are acknowledged in order when they are stored, and a repeated frame
   expect(first.welcome).toMatchObject({ logFrames: 4, frameLines: 1_000, frameSpans: 500, logged: 0 });
   const stored = async () =>
     (await sql`select message from run_logs order by id`).map((row) => row['message']);
-  // PostgreSQL has no space left, which rejects writes like a restart.
+  // PostgreSQL is out of disk space, so it rejects writes as during a restart.
   await sql.unsafe(`
     create function refuse() returns trigger language plpgsql as $$
     begin raise exception 'no space' using errcode = '53100'; end $$;
@@ -525,7 +525,7 @@ test('lines are acknowledged in order when they are stored, and a repeated frame
   expect(await stored()).toEqual(['line 1', 'line 2', 'line 3']);
 }, 60_000);
 
-test('lines and spans that can never be stored leave a line with the number of missing ones', async () => {
+test('lines and spans that can never be stored are replaced by a line with the number of missing ones', async () => {
   const installed = await installation();
   const { sql, keys } = installed;
   const { say, received } = await connected(installed, keys.prod, [], { knowsLogged: true });

@@ -90,7 +90,7 @@ export function serveRunner(
       : hello.then(() => connection.runner && handleMessage(connection, connection.runner, message));
     return done?.catch((error: unknown) => {
       failed(error);
-      // After any other lost message than a heartbeat, the runner must list the attempts that it holds.
+      // If any message other than a heartbeat was lost, the runner must list the attempts that it holds.
       if (message.type === 'heartbeat') renewSoon();
       else if (!connection.isOver())
         refuse(connection, `A message (${message.type}) could not be handled. Connect again.`, true);
@@ -119,7 +119,7 @@ export function serveRunner(
 
     unread(isUnread) {
       clearInterval(unreadTimer);
-      // The runner is alive: this process is not reading. Its attempts must not be given to other runners because of that.
+      // The runner is alive, but this process is not reading. Its attempts must not be given to other runners for that reason.
       if (!isUnread || !connection.isOpen) return;
       unreadTimer = setInterval(renew, times.heartbeatMs);
     },
@@ -133,13 +133,14 @@ export function serveRunner(
       runners.remove(runner);
       if (closing()) return;
       const leased = runner.leased.size;
-      // The runner said goodbye after the code of its runs had ended. Attempts still leased to it never reached it, or were not returned in
-      // time.
+      // The runner disconnected cleanly after the code of its runs had ended. Attempts still leased to it never reached it, or were not
+      // returned in time.
       const stopped = runner.draining && code === normalClosure;
       if (stopped || (runner.draining && leased === 0))
         engine.log.info('runner.left', { runner: runner.id, env, leased });
       else engine.log.warn('runner.lost', { runner: runner.id, env, leased });
-      // A server or a database under load may take longer than the grace period to accept it again. If it does not return, its lease expires.
+      // A server or a database under load may take longer than the grace period to accept it again. If the runner does not return, its
+      // lease expires.
       if (connection.isReconnecting) return;
       rescueUnlessBack(connection, runner.id, stopped ? takeLeftovers : rescueRunner);
     },

@@ -24,7 +24,7 @@ test('a reserved slot is free again when its assignment cannot be created', asyn
   };
   const offer = await offered();
   expect(runner.free).toBe(2);
-  // A run that is pinned to the current version is handed over too; one that is pinned to another waits in its lane.
+  // A run pinned to the current version is handed over too; one pinned to another version waits in its lane.
   const pinned = dispatch.offer(environment.id, id);
   expect(pinned?.version).toBe(id);
   pinned?.decline();

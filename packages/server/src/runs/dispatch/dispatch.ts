@@ -24,13 +24,14 @@ export interface Dispatch {
    * the version that the run is pinned to, 0 for none: only runs of the current version are handed over.
    */
   offer(env: number, pinned: number): Offer | undefined;
-  /** Runs were queued, a slot of a limited queue became free, or a runner connected: claim again, in this process and the others. */
+  /** Runs were queued, a slot of a limited queue became free, or a runner connected. Claims again, in this process and the others. */
   wake(env: number): void;
   /**
-   * The current version or the set of fetched ones may have changed: claim again in this process, and notify runners of the versions to load.
+   * The current version or the set of fetched ones may have changed. Claims again in this process and notifies runners of the versions to
+   * load.
    */
   versionsChanged(env: number): void;
-  /** A runner of this environment has free slots again: claim if runs are left. */
+  /** A runner of this environment has free slots again. Claims if runs are left. */
   slotsFreed(env: number): void;
   /** Schedules a wake-up for this time (milliseconds by the database's clock). */
   expect(at: number): void;
@@ -55,7 +56,7 @@ const pollMs = 1_000;
 interface Ring {
   /** Where the next claim continues in the environment's ring of lanes. */
   cursor: string;
-  /** Incremented by every wake-up: an empty claim counts only if there was no wake-up since it began. */
+  /** Incremented by every wake-up. An empty claim counts only if there was no wake-up since it began. */
   epoch: number;
   /** When the last wake-up arrived: monotonic milliseconds. */
   wokenAt: number;
@@ -66,7 +67,7 @@ interface Ring {
 
 /**
  * Delivers waiting runs to the runners connected to this process, as long as a runner has free slots and its last claim was full. Each
- * environment has one claim at a time: claims of one environment take turns in the database anyway.
+ * environment has one claim at a time: claims of one environment are serialized in the database anyway.
  */
 export function createDispatch({
   engine,
@@ -87,7 +88,7 @@ export function createDispatch({
     return ring;
   };
 
-  /** Sends attempts to a runner, and notifies subscribers that the runs now execute. */
+  /** Sends attempts to a runner and notifies subscribers that the runs now execute. */
   const assign = (runner: ConnectedRunner, assignments: readonly Assignment[]): void => {
     const { changes } = engine;
     runner.assign(assignments);
@@ -176,7 +177,7 @@ export function createDispatch({
       },
       (error: unknown) => {
         ring.claiming = undefined;
-        // The runs still wait: the poll or the next wake-up tries again.
+        // The runs are still waiting; the poll or the next wake-up tries again.
         engine.log.warn('dispatch.failed', { env, error: String(error) });
       },
     );
@@ -218,12 +219,12 @@ export function createDispatch({
   return {
     offer(env, pinned) {
       const ring = rings.get(env);
-      // During a claim, runs may be waiting. Then the order of the lanes decides, not the order of the calls.
+      // During a claim, runs may be waiting, in which case the order of the lanes takes precedence over the order of the calls.
       if (!ring || ring.claiming || isPaused()) return undefined;
       const current = engine.versions.current(env);
       if (!current || current instanceof Promise) return undefined;
       if (pinned !== 0 && pinned !== current.id) return undefined;
-      // During a canary, the run's version depends on its id: a claim decides.
+      // During a canary, the run's version depends on its id, so the decision is left to a claim.
       if (current.canary) return undefined;
       const runner = freest(
         runners.in(env),
@@ -247,7 +248,7 @@ export function createDispatch({
             },
             (error: unknown) => {
               release();
-              // The lease remains. The runner's next heartbeat does not name it, so it is taken back.
+              // The lease remains, but the runner's next heartbeat does not name it, so it is reclaimed.
               engine.log.warn('dispatch.failed', { env, error: String(error) });
             },
           );

@@ -45,7 +45,7 @@ test('a claim names the loaded versions, and versions with waiting runs that the
   const runner = runnerWith([1]);
   expect(pinsFor({ ...choice, runner, fetchable, waiting })).toEqual([1, 3, 4]);
   expect(pinsFor({ ...choice, runner, fetchable, waiting, current: { id: 7 } })).toEqual([0, 1, 3, 4, 7]);
-  // Runs that start on the current version are not for a runner that cannot execute it.
+  // A runner that cannot execute the current version does not get runs that start on it.
   expect(pinsFor({ ...choice, runner, fetchable, waiting, current: { id: 5 } })).toEqual([1, 3, 4]);
   // A runner that does not fetch keeps its versions.
   const folder = new ConnectedRunner('f', 1, 10, new Set([1, 9]), () => {});

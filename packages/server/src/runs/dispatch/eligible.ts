@@ -23,8 +23,8 @@ export interface Choice {
 }
 
 /**
- * The versions whose runs a claim may lease to a runner: those it has loaded, and those it can fetch and that no other runner with a free slot
- * has loaded. 0 is for runs that start on the current version or the canary.
+ * The versions whose runs a claim may lease to a runner: those it has loaded, and those it can fetch and that no other runner with a free
+ * slot has loaded. 0 stands for runs that start on the current version or the canary.
  */
 export function pinsFor({ runner, others, current, fetchable, waiting, now }: Choice): number[] {
   const { versions } = runner;

@@ -4,7 +4,7 @@ import type { LeaseTimes } from './connection-state.ts';
 import type { RunnerRequests } from './apply-requests.ts';
 
 /**
- * Extends the leases of a runner by the time of the database, which `is_lease_over` compares them with. Returns the requests to the runner;
+ * Extends the leases of a runner by the database's clock, against which `is_lease_over` compares them. Returns the requests to the runner;
  * undefined if it was considered lost or has a newer connection.
  */
 export async function extendLease(

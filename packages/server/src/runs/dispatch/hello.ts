@@ -140,7 +140,7 @@ interface LeasedRow {
 
 /** Determines which attempts the runner holds, according to both the runner and the database. */
 async function readLeased({ engine, env }: Connection, hello: Hello, runner: ConnectedRunner): Promise<void> {
-  // In one statement: two statements would both miss a run that is resumed between them, and its code would be abandoned.
+  // Read in one statement. Two statements could both miss a run that is resumed between them, and its code would be abandoned.
   const leased = await engine.sql<LeasedRow[]>`
     select l.run_id, l.fence, l.suspension, l.attempt, r.task, r.traceparent, q.name as queue, v.version,
            extract(epoch from ${new Date(engine.clock.now())}::timestamptz - l.leased_at)::float8 * 1000 as ms

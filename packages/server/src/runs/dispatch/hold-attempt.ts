@@ -2,8 +2,8 @@ import type { Transaction } from '../../db/connect.ts';
 import { Problem } from '../../problem.ts';
 
 /**
- * Rejects (409) the actions of an attempt after its end. A live attempt stays live until the transaction ends: a rescue of the run waits for
- * that.
+ * Rejects (409) the actions of an attempt after its end. A live attempt remains live until the transaction ends, because a rescue of the
+ * run waits for that.
  */
 export async function holdAttempt(
   tx: Transaction,

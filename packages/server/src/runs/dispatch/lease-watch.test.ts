@@ -7,13 +7,13 @@ import { leaseWatch } from './lease-watch.ts';
 import { rescuer } from './rescuer.ts';
 import { rescueRunner } from './rescue.ts';
 
-/** Leases last minutes here, so that the duration of the tests does not matter. */
+/** Leases last for minutes here, so that the duration of the tests does not matter. */
 const minute = 60_000;
 const leaseMs = 30 * minute;
 const heartbeat = 10;
 const days = 3_600 * minute;
 
-/** An engine whose watch has seen no outage, and runners with one run each. Time passes through `pass`. */
+/** An engine whose watch has seen no outage, and runners with one run each. Time advances only through `pass`. */
 async function start() {
   const t = await testEngine();
   const { id: version } = await t.register('work');
@@ -82,7 +82,7 @@ test('a closed connection does not expire leases while its runner could not reco
   expect(await rescues(run)).toBe(1);
 });
 
-test('a run ends CRASHED after four losses, not counting outages', async () => {
+test('a run ends as CRASHED after four losses, not counting outages', async () => {
   const { t, tick, pass, rescue, beat, rescues } = await start();
   await tick();
   const { id: run } = await t.trigger('work');
@@ -109,7 +109,7 @@ test('a run ends CRASHED after four losses, not counting outages', async () => {
   expect(await t.statusOf(run)).toBe('CRASHED');
 });
 
-/** Times are in minutes. `jump`: how far ahead the clock of the database's new host is, in milliseconds. */
+/** Times are in minutes. `jump`: how far the clock of the new database host is ahead, in milliseconds. */
 const draw = fc.record({
   outages: fc.array(
     fc.record({
@@ -121,7 +121,7 @@ const draw = fc.record({
   ),
   /** When the second of two servers freezes. The first one never does. */
   freezesAt: fc.oneof(fc.constant(Number.POSITIVE_INFINITY), fc.nat(60)),
-  /** Runners on the two servers in turn: the minute of their first heartbeat, and of their death. */
+  /** Runners, alternating between the two servers: the minutes of their first heartbeat and of their death. */
   runners: fc.array(
     fc.record({
       phase: fc.nat(heartbeat - 1),
@@ -149,7 +149,7 @@ test(
 async function live(world: Awaited<ReturnType<typeof start>>, drawn: Draw, name: string): Promise<void> {
   const { t, pass, connect, connected, rescues } = world;
   const { outages, freezesAt, isRescuerFirst } = drawn;
-  /** Processes measure the database's clock from time to time, so they are wrong for a while after a jump. */
+  /** Processes measure the database's clock only from time to time, so they are wrong for a while after a jump. */
   let staleMs = 0;
   let staleUntil = 0;
   const { clock } = t.engine;
@@ -215,8 +215,8 @@ async function live(world: Awaited<ReturnType<typeof start>>, drawn: Draw, name:
     }
     expect(lostAt, `${id} is lost`).toBeLessThanOrEqual(expiresBy(mute));
     expect(lostAt, `${id} had a lease`).toBeGreaterThanOrEqual(renewedAt + 30 - 8);
-    // By the database's clock, between the last tick before and the first one after. A clock that is set back may hide a pause; leases then
-    // last longer by themselves.
+    // Measured by the database's clock, between the last tick before and the first one after. A clock that is set back may hide a pause;
+    // leases then last longer by themselves.
     const isOutage = spans.some(
       ({ from, to, jump }) =>
         to > renewedAt && to <= (lostAt ?? 0) && Math.abs(to - from + 1 + jump / minute) > 7.5,

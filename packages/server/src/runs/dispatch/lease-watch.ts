@@ -3,15 +3,16 @@ import type { Engine } from '../engine/engine.ts';
 import type { LeaseTimes } from './connection-state.ts';
 
 /**
- * The job that records that this server can write to the database. A pause in these records of all servers is an outage, in which no lease could
- * be renewed: leases then expire later (`is_lease_over`). The rescuer does not do this itself, because taking runs back may take long.
+ * The job that records that this server can write to the database. A gap in these records of all servers is an outage, during which no
+ * lease could be renewed, so leases then expire later (`is_lease_over`). The rescuer does not do this itself, because reclaiming runs may
+ * take a long time.
  */
 export const leaseWatch = (
   { sql, clock }: Pick<Engine, 'sql' | 'clock'>,
   { leaseMs }: Pick<LeaseTimes, 'leaseMs'>,
 ): Job => ({
   name: 'lease watch',
-  // A pause of a quarter of a lease is an outage.
+  // A gap of a quarter of a lease is an outage.
   everyMs: Math.min(1_000, leaseMs / 12),
   async tick() {
     await sql`

@@ -43,7 +43,7 @@ export function handleMessage(
   }
 }
 
-/** Confirms a log frame once it is stored. A frame that is not confirmed is sent again over the next connection. */
+/** Confirms a log frame once it is stored. A frame that is not confirmed is resent over the next connection. */
 function storeLog(
   connection: Connection,
   runner: ConnectedRunner,
@@ -97,7 +97,7 @@ async function detach(
   await detachRuns(connection, runner.id, fences);
 }
 
-/** Extends the runner's leases, and recovers from messages that were lost in either direction. */
+/** Extends the runner's leases and recovers from messages that were lost in either direction. */
 export async function renewLease(connection: Connection, runner: ConnectedRunner): Promise<void> {
   const { engine, id, times } = connection;
   const { sql, clock } = engine;
@@ -106,7 +106,7 @@ export async function renewLease(connection: Connection, runner: ConnectedRunner
   if (runner.isOnDemand) engine.versions.forget(connection.env);
   const now = clock.now();
   const row = await extendLease(engine, runner.id, id, times);
-  // Its runs were taken back in the meantime: it must list the attempts that it holds again.
+  // Its runs were reclaimed in the meantime, so it must list the attempts that it holds again.
   if (!row) return refuse(connection, 'This runner was considered lost. Connect again.', true);
   if (applyRequests(runner, row)) connection.dispatch.slotsFreed(connection.env);
   notifyTime(connection, runner);
@@ -117,10 +117,10 @@ export async function renewLease(connection: Connection, runner: ConnectedRunner
   await sendBranches(sql, runner);
 }
 
-/** Smaller differences do not matter to credentials, which the runner signs for ten minutes. */
+/** Smaller differences do not matter for credentials, which the runner signs for ten minutes. */
 const clockToleranceMs = 10_000;
 
-/** After a failover, the database's clock may differ from the time that the runner got with its welcome. */
+/** After a failover, the database's clock may differ from the time in the runner's welcome message. */
 function notifyTime(connection: Connection, runner: ConnectedRunner): void {
   const now = connection.engine.clock.now();
   const offset = now - performance.now();
@@ -157,7 +157,7 @@ async function cannotServe(
   const why = storableText(reason).slice(0, maxWhy);
   const now = engine.clock.now();
   for (const [other, { until }] of runner.unable) if (until <= now) runner.unable.delete(other);
-  // Takes effect at once: the runs that the runner returns in its next message must not be leased to it again.
+  // Takes effect immediately, because the runs that the runner returns in its next message must not be leased to it again.
   runner.unable.set(version, { why, until: now + unableMs });
   const [versionId] = (await engine.versions.ids(env, [version])).values();
   const versions = new Set(runner.versions);

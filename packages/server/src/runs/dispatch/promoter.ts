@@ -15,7 +15,7 @@ export interface PromoterDependencies {
 
 /**
  * The job that queues runs when their delay or the pause before a retry has ended, returns lanes to the ring when their rate limit allows a
- * start, and ends due waits. It acts to the millisecond for the times that this process knows of.
+ * start, and ends due waits. It is accurate to the millisecond for the times known to this process.
  */
 export const promoter = ({ engine, dispatch, resume, timer }: PromoterDependencies): Job => ({
   name: 'promoter',
@@ -27,7 +27,7 @@ export const promoter = ({ engine, dispatch, resume, timer }: PromoterDependenci
       select env from promote_due(${new Date(clock.now())}, ${maxAtOnce})`;
     for (const { env } of promoted) dispatch.wake(env);
     for (const env of await endDueWaits(engine, maxAtOnce)) dispatch.wake(env);
-    // A cancellation and an expiry make runs ready without a wake-up.
+    // Cancellations and expiries make runs ready without a wake-up.
     for (const env of await environmentsToResume(engine)) resume(env);
     const [next] = await sql<{ due: Date | null; rate_limited_ms: number | null }[]>`
       select (select nullif(due, 'infinity') from delayed order by due limit 1) as due,

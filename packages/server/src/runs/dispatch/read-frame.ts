@@ -6,7 +6,7 @@ import type { Connection } from './connection-state.ts';
 
 /** A smaller frame is read in one part. */
 const wholeBytes = 512 * 1024;
-/** The maximum number of escapes in strings below 1 KiB: as many as a log frame can have. Outputs are longer. */
+/** The maximum number of escapes in strings below 1 KiB: as many as a log frame can contain. Outputs are longer. */
 const maxShortEscapes = messageLimits.logBytes;
 
 type Read = RunnerMessage | { readonly fault: string };

@@ -61,7 +61,7 @@ const draw = fc.record({
     fc.record({
       queue: fc.nat(3),
       key,
-      /** Seconds; future times remain from a clock that was set back. */
+      /** In seconds. Future times result from a clock that was set back. */
       times: fc.array(
         fc.record({ age: fc.constantFrom(-1, 3, 9, window, window + 1), n: fc.integer({ min: 1, max: 2 }) }),
         {
@@ -207,7 +207,7 @@ test('the pages of a revolution contain each ready lane once, with its remaining
           pages.push(page);
           position = page.reached;
           expect(page.credit).toBe(pages.length === 1 ? credit : 0);
-          // Only the last page may have fewer, and only the page that continues at the beginning of the rings may have more.
+          // Only the last page may have fewer lanes, and only the page that continues at the beginning of the rings may have more.
           const count = page.lanes.length + page.rate_limited.length;
           expect(page.is_end || (page.reached.wrapped ? count >= size : count === size)).toBe(true);
           const turn = input.created[pages.length - 1];
@@ -227,7 +227,7 @@ test('the pages of a revolution contain each ready lane once, with its remaining
         }
         expect(pages.map((page) => page.is_only)).toEqual(pages.map(() => pages.length === 1));
 
-        // From the start to the end, the lanes of this revolution; then from the beginning to the start, also those of the next one.
+        // From the start to the end, the lanes of this revolution; then, from the beginning to the start, also those of the next.
         const isNext = (lane: ModelLane) => lane.turn <= start || (newest !== null && lane.lane_id > newest);
         const ring = model
           .filter((lane) => lane.isReady && rings.includes(lane.ring))

@@ -5,7 +5,7 @@ import type { Dispatch } from './dispatch.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Complete } from '../complete/attempt.ts';
 
-/** A run whose runner is lost more often than this ends CRASHED: the run may be the cause. */
+/** A run whose runner is lost more often than this ends as CRASHED, because the run may be the cause. */
 export const maxRescues = 3;
 
 export interface RescueDependencies {
@@ -25,8 +25,8 @@ interface TakenBack {
 }
 
 /**
- * Takes back every run of a lost runner: each is queued again with its old sort key, and late messages about it are rejected. `connection` is
- * the one that ended; without it, the runner's lease must have expired. Does nothing if the runner has reconnected, or could not because of an
+ * Reclaims every run of a lost runner: each is requeued with its old sort key, and late messages about it are rejected. `connection` is the
+ * one that ended; without it, the runner's lease must have expired. Does nothing if the runner has reconnected, or could not because of an
  * outage of the database.
  */
 export const rescueRunner = (
@@ -42,8 +42,8 @@ export const rescueRunner = (
   );
 
 /**
- * Takes back the remaining attempts of a runner that stopped cleanly: those that never reached it, or that it could not return in time. Does
- * not count a loss.
+ * Reclaims the remaining attempts of a runner that stopped cleanly: those that never reached it, or that it could not return in time. This
+ * does not count as a loss.
  */
 export const takeLeftovers = (
   dependencies: RescueDependencies,
@@ -57,7 +57,7 @@ export const takeLeftovers = (
     'runs.released',
   );
 
-/** Takes back attempts that were leased to a connected runner before `since` and never arrived, or are no longer held. */
+/** Reclaims attempts that were leased to a connected runner before `since` and never arrived, or are no longer held. */
 export const reclaimUnheld = (
   dependencies: RescueDependencies,
   runner: string,
@@ -86,8 +86,8 @@ const sqlOf = ({ engine }: RescueDependencies) => engine.sql;
 const at = ({ engine }: RescueDependencies) => new Date(engine.clock.now());
 
 /**
- * The connection, or null if the database was away and its runner could not have connected again: the runner's lease must then expire. The time
- * is that of the execution, because a statement sent during an outage is executed at its end.
+ * The connection, or null if the database was unavailable and its runner could not have reconnected; the runner's lease must then expire.
+ * The time is that of execution, because a statement sent during an outage is executed when it ends.
  */
 const endedConnection = ({ engine }: RescueDependencies, runner: string, connection: string): Fragment =>
   engine.sql`(

@@ -2,7 +2,7 @@ import type { Job } from '../../jobs/job.ts';
 import { databaseNow } from '../../db/clock.ts';
 import { rescueRunner, type RescueDependencies } from './rescue.ts';
 
-/** The job that takes back the runs of runners whose lease has expired, and leases of missing runners. */
+/** The job that reclaims the runs of runners whose lease has expired, and leases of missing runners. */
 export const rescuer = (dependencies: RescueDependencies): Job => ({
   name: 'rescuer',
   everyMs: 1_000,
@@ -17,7 +17,7 @@ export const rescuer = (dependencies: RescueDependencies): Job => ({
       select distinct s.runner_id from suspended s
        where s.runner_id is not null and not exists (select from runners r where r.id = s.runner_id)`;
     for (const { id } of lost) {
-      // A runner whose runs cannot be taken back must not delay the others.
+      // A runner whose runs cannot be reclaimed must not delay the others.
       await rescueRunner(dependencies, id).catch((error: unknown) => {
         log.warn('job.failed', { job: 'rescuer', runner: id, error: String(error) });
       });

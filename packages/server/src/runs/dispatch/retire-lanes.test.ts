@@ -28,7 +28,7 @@ const queue = fc.record({
   }),
   byKey: fc.boolean(),
   burst: fc.integer({ min: 1, max: 3 }),
-  /** Seconds since the starts of each key, or of the queue. There are at least as many as the burst. */
+  /** Seconds since the starts of each key, or of the queue. There are at least as many starts as the burst. */
   ages: fc.array(fc.integer({ min: 0, max: 60 }), { minLength: 3, maxLength: 5 }),
 });
 const draw = fc.record({
@@ -37,11 +37,11 @@ const draw = fc.record({
   lanes: fc.array(
     fc.record({
       queue: fc.nat(3),
-      /** Another lane of the key has another pinned version. */
+      /** Another lane of the key has a different pinned version. */
       key: fc.constantFrom('', 'a', 'b'),
       runs: fc.nat(2),
       ring: fc.constantFrom(0, 501, 502),
-      /** The list that a claim has put it in; rate-limited lanes without any start left are in that list or in none. */
+      /** The list that a claim has put it in. Rate-limited lanes without any start left are in that list or in none. */
       list: fc.constantFrom('none', 'at_limit', 'empty', 'empty'),
       isMisplaced: fc.boolean(),
     }),
@@ -50,7 +50,7 @@ const draw = fc.record({
   leases: fc.array(fc.record({ queue: fc.nat(3), key: fc.constantFrom('', 'a', 'b') }), { maxLength: 8 }),
 });
 
-test('a lane with runs stays, and is blocked only while its limit is reached; a few lanes without runs are kept', async () => {
+test('a lane with runs remains, and is blocked only while its limit is reached; a few lanes without runs are kept', async () => {
   const t = await testEngine();
   const env = t.environment.id;
   await fc.assert(

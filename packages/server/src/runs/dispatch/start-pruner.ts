@@ -4,8 +4,8 @@ import type { Engine } from '../engine/engine.ts';
 const maxAtOnce = 1_000;
 
 /**
- * The job that deletes starts that no rate limit needs any longer. It reads the table page by page, so that starts need no index by time. It
- * also rechecks lanes after the clock was set back, which would otherwise stay blocked until the clock reaches its old time.
+ * The job that deletes starts that are no longer needed for any rate limit. It reads the table page by page, so that starts need no index
+ * on time. It also rechecks lanes after the clock was set back; otherwise they would stay blocked until the clock reaches its old time.
  */
 export function startPruner({ sql }: Pick<Engine, 'sql'>): Job {
   /** The last row of the previous page; the next tick reads the page after it. */

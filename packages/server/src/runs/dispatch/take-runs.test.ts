@@ -110,7 +110,7 @@ interface Waiting {
   readonly sortKey: number;
 }
 
-/** The runs that a claim takes: one after the other, up to the requested number. */
+/** The runs that a claim takes, one after the other, up to the requested number. */
 function modelOf(input: Draw, shares: readonly LaneShare[], waiting: readonly (readonly Waiting[])[]) {
   const queues = waiting.map((runs) => [...runs]);
   const taken: { waiting: Waiting; lane: number }[] = [];
@@ -280,7 +280,7 @@ test('a claim takes the oldest runs of each lane, within its share, and leases o
   );
 });
 
-test('rate-limited starts are recorded with the leases, and the last one causes another claim round', async () => {
+test('rate-limited starts are recorded with the leases, and the last one triggers another claim round', async () => {
   const t = await testEngine();
   const env = t.environment.id;
   const rateLimit = { limit: 2, period: 60 };

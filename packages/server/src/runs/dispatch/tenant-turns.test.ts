@@ -7,11 +7,11 @@ function work(ms: number): void {
   while (performance.now() < until);
 }
 
-test('a slice runs at once if no other waits', () => {
+test('a slice runs immediately if no other is waiting', () => {
   expect(new TenantTurns().run(1, () => 'done')).toBe('done');
 });
 
-test('between long slices of all tenants, the event loop serves others', async () => {
+test('between long slices of all tenants, the event loop does other work', async () => {
   const turns = new TenantTurns();
   let iterations = 0;
   let isOver = false;
@@ -39,7 +39,7 @@ test('tenants take turns, regardless of their number of slices', async () => {
   expect(order.indexOf(3)).toBeLessThan(4);
 });
 
-test('a tenant rests as long as its slice took', async () => {
+test('a tenant rests for as long as its slice took', async () => {
   const turns = new TenantTurns();
   const began = performance.now();
   void turns.run(1, () => work(60));

@@ -1,4 +1,4 @@
-/** Maximum duration of a slice, and of all slices of one event-loop iteration, in milliseconds. A longer slice ends the iteration. */
+/** Maximum duration of a slice, and of all slices in one event loop iteration, in milliseconds. A longer slice ends the iteration. */
 const iterationMs = 5;
 
 interface Waiting {
@@ -18,7 +18,7 @@ export class TenantTurns {
   #isScheduled = false;
   #timer: NodeJS.Timeout | undefined;
 
-  /** Runs the slice at once if it is this tenant's turn, otherwise later. */
+  /** Runs the slice immediately if it is this tenant's turn, otherwise later. */
   run<R>(tenant: number, slice: () => R): R | Promise<R> {
     if (this.#waiting.size === 0 && this.#usedMs < iterationMs && !this.#isResting(tenant))
       return this.#measured(tenant, slice);

@@ -10,8 +10,8 @@ export interface UnblockerDependencies {
 }
 
 /**
- * The job that unblocks lanes below their limit. Operations that free a slot unblock lanes themselves; the job finds a lane that was blocked at
- * the moment its limit was raised.
+ * The job that unblocks lanes below their limit. Operations that free a slot unblock lanes themselves; this job finds lanes that were
+ * blocked at the very moment their limit was raised.
  */
 export function unblocker({ engine: { sql }, dispatch }: UnblockerDependencies): Job {
   /** The last lane of the previous page; the next tick reads the page after it. */

@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { testEngine } from '../testing/engine.ts';
 import { readReady, WaitingVersions } from './waiting-versions.ts';
 
-test('names each version with lanes once, reads again after half a second, and returns when to read again', async () => {
+test('lists each version with lanes once, reads again after half a second, and returns when to read again', async () => {
   const { sql, environment } = await testEngine();
   const env = environment.id;
   const add = (pinned: number, blocked = false, of = env) => sql`
@@ -27,7 +27,7 @@ test('names each version with lanes once, reads again after half a second, and r
   expect([...(await waiting.in(env, performance.now()))]).toEqual([3, 5, 700]);
 });
 
-test('names the environments with runs that could start, in one statement for many', async () => {
+test('lists the environments with runs that could start, using one statement for many', async () => {
   const { sql } = await testEngine();
   await sql`
     insert into lanes (env, queue_id, key, pinned_version, blocked)

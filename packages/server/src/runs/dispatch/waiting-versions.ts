@@ -1,6 +1,6 @@
 import type { Sql } from '../../db/connect.ts';
 
-/** How long a result is considered fresh. */
+/** How long a result counts as fresh. */
 const freshMs = 500;
 
 interface Known {
@@ -11,8 +11,8 @@ interface Known {
 }
 
 /**
- * The versions that have lanes, so that a claim names only those: of an environment's thousand versions, a few may have waiting runs. Reads an
- * environment at most once every half second, and calls `again` when callers that received an old result should repeat the call.
+ * The versions that have lanes, so that a claim names only those; of an environment's thousand versions, a few may have waiting runs. Reads
+ * an environment at most once every half second, and calls `again` when callers that received an old result should repeat the call.
  */
 export class WaitingVersions {
   readonly #sql: Sql;
@@ -49,7 +49,7 @@ export class WaitingVersions {
   }
 }
 
-/** Environments, of those given, with runs that could start. One step in the index of ready lanes for each. */
+/** Environments, of those given, with runs that could start. Takes one step in the index of ready lanes for each. */
 export async function readReady(sql: Sql, environments: readonly number[]): Promise<number[]> {
   const rows = await sql<{ env: number }[]>`
     select e.env from unnest(${[...environments]}::int[]) as e (env) cross join lateral (
@@ -57,7 +57,7 @@ export async function readReady(sql: Sql, environments: readonly number[]): Prom
   return rows.map(({ env }) => env);
 }
 
-/** One step in the index of ready lanes for each version, however many lanes it has. */
+/** Takes one step in the index of ready lanes for each version, regardless of how many lanes it has. */
 async function readWaiting(sql: Sql, env: number): Promise<ReadonlySet<number>> {
   const rows = await sql<{ version: number }[]>`
     with recursive found (version) as (

@@ -72,7 +72,7 @@ describe('a triggered run', () => {
     expect((await retrieveRun(t.engine, t.environment.id, id))?.status).toBe('PENDING_VERSION');
   });
 
-  test('with a delay starts when due and no earlier', async () => {
+  test('with a delay starts when due, not earlier', async () => {
     const t = await testEngine();
     const version = await t.register('send');
     const { id } = await t.trigger('send', { delay: '1h' });
@@ -110,7 +110,7 @@ describe('a triggered run', () => {
     expect(await t.statusOf(lasting.id)).toBe(null);
   });
 
-  test('expires after it was returned before its code began, but not after its code began', async () => {
+  test('expires if it was returned before its code began, but not afterwards', async () => {
     const t = await testEngine();
     const { id: version } = await t.register('send');
     await t.addRunner('r');
@@ -126,7 +126,7 @@ describe('a triggered run', () => {
     expect(await t.statusOf(returned.id)).toBe('EXPIRED');
     const [again] = await t.claim('r', [version], 10);
     expect(again!.run).toBe(late.id);
-    // A lost runner may have executed some of it.
+    // A lost runner may have executed part of it.
     await rescueRunner(t, 'r', 'connection of r');
     t.engine.clock.shift(3_600_000);
     expect(await t.expire()).toBe(0);
@@ -147,7 +147,7 @@ describe('a triggered run', () => {
 });
 
 describe('an idempotency key', () => {
-  test('returns the run that it created, also with forty concurrent calls', async () => {
+  test('returns the run that it created, even with forty concurrent calls', async () => {
     const t = await testEngine();
     await t.register('send');
     const all = await Promise.all(
@@ -247,7 +247,7 @@ describe('limits', () => {
     expect(left?.open).toBe(0);
   });
 
-  test('let a key with one run start next to a key with hundreds', async () => {
+  test('let a key with one run start alongside a key with hundreds', async () => {
     const t = await testEngine();
     const version = await t.register('send');
     await Promise.all(Array.from({ length: 300 }, () => t.trigger('send', { concurrencyKey: 'whale' })));
@@ -257,7 +257,7 @@ describe('limits', () => {
     expect(claimed.map((attempt) => attempt.run)).toContain(minnow.id);
   });
 
-  test('lose no slot to an empty lane of another version', async () => {
+  test('do not lose a slot to an empty lane of another version', async () => {
     const t = await testEngine();
     const old = await t.register('send');
     const current = await t.register('send');
@@ -270,7 +270,7 @@ describe('limits', () => {
     expect(await t.statusOf(done.id)).toBe('COMPLETED');
   });
 
-  test('are not exceeded when a version is named twice', async () => {
+  test('are not exceeded if a version is listed twice', async () => {
     const t = await testEngine();
     const { id, version } = await t.register('send');
     await t.addRunner('r');
@@ -325,7 +325,7 @@ describe('limits', () => {
     );
     const left = new Set(old.map(({ id }) => id));
     for (let arrived = 0; left.size > 0;) {
-      // As many new keys as the claim takes: a ring that only grew at its end would never be completed.
+      // As many new keys as the claim takes. A ring that only grew at its end would never be completed.
       await Promise.all(
         Array.from({ length: 10 }, () => t.trigger('send', { concurrencyKey: `new ${arrived++}` })),
       );
@@ -387,7 +387,7 @@ describe('the fence', () => {
     expect(await t.statusOf(live!.run)).toBe('COMPLETED');
   });
 
-  test('leases nothing to a runner that was declared lost', async () => {
+  test('does not lease runs to a runner that was declared lost', async () => {
     const t = await testEngine();
     const version = await t.register('send');
     await t.trigger('send');
@@ -400,7 +400,7 @@ describe('the fence', () => {
     expect(await t.claim('r1', [version.id], 1)).toEqual([]);
   });
 
-  test('reclaims nothing from a runner that has reconnected', async () => {
+  test('does not reclaim runs from a runner that has reconnected', async () => {
     const t = await testEngine();
     const version = await t.register('send');
     await t.trigger('send');
@@ -489,7 +489,7 @@ describe('a run that fails', () => {
     expect([...groups]).toEqual([{ id, task: 'test', n: 1 }]);
   });
 
-  test('ends CRASHED after its runner was lost repeatedly', async () => {
+  test('ends as CRASHED after its runner was lost repeatedly', async () => {
     const t = await testEngine();
     const version = await t.register('send');
     const { id } = await t.trigger('send');
@@ -509,7 +509,7 @@ describe('a run that fails', () => {
 });
 
 describe('cancel', () => {
-  test('ends a run in any waiting state, and requests a running one to stop', async () => {
+  test('ends a run in any waiting state, and asks a running one to stop', async () => {
     const t = await testEngine();
     const version = await t.register('send');
     const running = await t.trigger('send');
@@ -523,14 +523,14 @@ describe('cancel', () => {
     }
     for (const { id } of [queued, delayed, pending]) expect(await t.statusOf(id)).toBe('CANCELED');
     expect(await t.statusOf(running.id)).toBe(null);
-    // It ends CANCELED even if it fails, requests a retry or completes after the request.
+    // It ends as CANCELED even if it fails, requests a retry or completes after the request.
     await t.end(attempt!, { kind: 'retry', delayMs: 0, error: failure });
     expect(await t.statusOf(running.id)).toBe('CANCELED');
     expect(await t.claim('r1', [version.id], 10)).toEqual([]);
     expect(await cancelRun(t.engine, t.runners, t.environment.id, 'run_unknown')).toBe(false);
   });
 
-  test('reaches runs triggered between the cancellation and its arrival at the code', async () => {
+  test('reaches runs triggered between the cancellation and its arrival in the code', async () => {
     const t = await testEngine();
     const { engine, runners, environment } = t;
     const version = await t.register('send');
@@ -545,7 +545,7 @@ describe('cancel', () => {
     await expect(t.trigger('send', { parentRunId: root.id })).rejects.toMatchObject({ status: 422 });
   });
 
-  // PostgreSQL ends the transaction that has waited for a second first: on a busy machine it may be this one.
+  // PostgreSQL aborts the first transaction that has waited for a second, which on a busy machine may be this one.
   test('retries after a deadlock with a run of the tree that begins to wait', { retry: 3 }, async () => {
     const t = await testEngine();
     const env = t.environment.id;
@@ -556,7 +556,7 @@ describe('cancel', () => {
     const child = await t.trigger('send', { parentRunId: root.id });
     let cancelled: Promise<boolean> | undefined;
     await t.sql.begin(async (tx) => {
-      // In the order of waits: the target first, the waiting attempt last.
+      // In the lock order of waits: the target first, the waiting attempt last.
       await tx`select from runs where env = ${env} and id = ${child.id} for update`;
       cancelled = cancelRun(t.engine, t.runners, env, root.id);
       await expect

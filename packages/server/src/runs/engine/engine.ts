@@ -8,7 +8,7 @@ import type { Versions } from '../../versions/versions.ts';
 import type { RunChanges } from './changes.ts';
 import type { DeclaredPaths } from '../paths/declared.ts';
 
-/** The dependencies of run operations: one instance in each server process. */
+/** The dependencies of run operations, with one instance in each server process. */
 export interface Engine {
   readonly sql: Sql;
   readonly log: Log;

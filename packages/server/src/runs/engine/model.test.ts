@@ -137,7 +137,7 @@ const recordedStatus = {
 } as const;
 
 const debounceMs = 4_000;
-/** Ends after which an idempotency key creates a new run. */
+/** Final statuses after which an idempotency key creates a new run. */
 const staleAfter = new Set<FinalStatus>(['FAILED', 'CRASHED', 'SYSTEM_FAILURE', 'TIMED_OUT', 'EXPIRED']);
 
 function optionsOf({ task, key, delayMs, ttl, once, debounced }: Extract<Step, { act: 'trigger' }>) {
@@ -354,7 +354,7 @@ class Drive {
       model.waitsFor.clear();
       model.due = this.now + 3_000;
     }
-    // Once started, a run does not expire; if returned before that it does, counted from when it was due.
+    // A run that has started does not expire. If it is returned before it starts, it does, counted from when it was due.
     if (how === 'retry' || how === 'returned') model.expiresAt = Number.POSITIVE_INFINITY;
     if (how === 'released' && Number.isFinite(model.expiresAt))
       model.expiresAt = model.due + model.ttl * 1_000;
@@ -520,7 +520,7 @@ async function checkTables({ sql, engine }: TestEngine): Promise<void> {
   expect(pushable, 'delayed runs that share a debounce key').toHaveLength(0);
 }
 
-/** Time only moves through `shift`: on a busy machine a second may pass between the engine's action and the model's. */
+/** Time advances only through `shift`, because on a busy machine a second may pass between the engine's action and the model's. */
 function standStill(clock: TestEngine['engine']['clock']): void {
   const begin = clock.now();
   let passed = 0;
@@ -544,7 +544,7 @@ async function startDrive(): Promise<Drive> {
 }
 
 test(
-  'every sequence of verbs keeps each run in one state and ends it once',
+  'any sequence of operations keeps each run in one state and ends it once',
   { timeout: 120_000 },
   async () => {
     const drive = await startDrive();
@@ -555,14 +555,14 @@ test(
           await drive.check();
         }
       }),
-      // One database for all sequences: the rows left by earlier ones are part of the next one's start.
+      // One database for all sequences. Rows left by earlier sequences are part of the next one's initial state.
       { numRuns: numRuns(8), endOnFailure: true, verbose: 1 },
     );
   },
 );
 
 test(
-  'concurrent verbs keep the invariants, and every run can still finish',
+  'concurrent operations preserve the invariants, and every run can still finish',
   { timeout: 120_000 },
   async () => {
     await fc.assert(
@@ -593,7 +593,7 @@ test(
                 else if (operation.act === 'completeToken')
                   await completeToken(t, tokens[operation.pick % 2] as string);
                 else if (operation.act === 'wait') {
-                  // For a younger run, so that waits cannot form a circle.
+                  // For a younger run, so that waits cannot form a cycle.
                   const younger = known.filter(
                     (run) => attempt && run.id > attempt.run && run.task !== 'unknown',
                   );

@@ -44,7 +44,7 @@ async function loaded() {
   await addOtherRuns(t.sql, env, await t.engine.queues.id(env, 'limited'));
   const plans = await watchPlans(t.sql);
   const pool = (settings: Readonly<Record<string, string>>) => {
-    // One connection each: it plans once, like the connections of a server that has run for a long time.
+    // One connection each, which plans once, like the connections of a long-running server.
     const sql = connect(t.database, { name: 'test', max: 1, settings });
     onTestFinished(() => sql.end({ timeout: 1 }));
     return sql;
@@ -90,7 +90,7 @@ async function loaded() {
     await t.sql`
       insert into runners (id, env, host, pid, connection, connected_at, expires_at)
       values (${runner}, ${env}, 'test', 1, ${runner}, now(), now() + interval '1 hour')`;
-    // created in all ways
+    // created in every way
     await insertRuns(engine, await many('send'));
     await insertQueued(engine, await many('send'));
     await insertRuns(
@@ -148,7 +148,7 @@ async function loaded() {
     await engineSql`select promote_due(${new Date(now().getTime() + 100)}, 1000)`;
     await engineSql`select release_rate_limited(1000)`;
 
-    // executed, with every end
+    // executed, with every outcome
     const attempts = [...(await claim(runner, 2 * few)), ...(await claim(runner, 4 * few))];
     expect(attempts.length).toBeGreaterThan(4 * few);
     const some = (count: number) => attempts.splice(0, count);
@@ -194,7 +194,7 @@ async function loaded() {
   return { t, plans, live };
 }
 
-/** Rebuilds all indexes in the order of their names, like a restore from a dump: the planner breaks ties by their age. */
+/** Rebuilds all indexes in name order, like a restore from a dump, because the planner breaks ties by their age. */
 async function remakeIndexes(sql: Sql): Promise<void> {
   const indexes = await sql<{ table: string; name: string; index: string; constraint: string | null }[]>`
     select c.relname as "table", i.relname as name, pg_get_indexdef(i.oid) as index, pg_get_constraintdef(o.oid) as constraint
@@ -254,7 +254,7 @@ test('autovacuum keeps the hot tables small, without pauses and without truncati
 });
 
 test(
-  'every statement reads hot tables by the full key, with any statistics',
+  'every statement reads hot tables by the full key, regardless of statistics',
   { timeout: 240_000 },
   async () => {
     const { t, plans, live } = await loaded();

@@ -7,11 +7,11 @@ export interface Found {
   readonly id: string;
 }
 
-/** A section of the order of runs: ids from `low` (included) to `high` (excluded). */
+/** A section of the run order: ids from `low` (inclusive) to `high` (exclusive). */
 export interface Section {
   readonly low: string;
   readonly high: string;
-  /** Searches upward from `low`; otherwise downward from `high`. */
+  /** If true, searches upward from `low`; otherwise downward from `high`. */
   readonly backward: boolean;
   readonly limit: number;
 }
@@ -32,9 +32,9 @@ const maxRead = 1_300;
 const maxScanned = 12_000;
 
 /**
- * The nearest runs that match the filter, in order. It scans the source with the fewest rows, and skips the spans in which another source has
- * nothing. The cost of a page therefore depends on how far apart its runs are, not on how many runs exist. Common filters that rarely overlap
- * would read everything: such a search ends at an edge.
+ * The nearest runs that match the filter, in order. It scans the source with the fewest rows, and skips spans in which another source has
+ * none. The cost of a page therefore depends on how far apart its runs are, not on how many runs exist. Common filters that rarely overlap
+ * would read everything, so such a search ends at an edge.
  */
 export async function findRuns(sql: Queryable, filter: RunFilter, section: Section): Promise<Finding> {
   const search: Search = { sql, envs: filter.envs, section, matches: passes(sql, filter) };
@@ -103,7 +103,7 @@ function inTable(search: Search, table: Fragment): Promise<Found[]> {
       from unnest(${envs}::int[]) as e (env)
       cross join lateral (
         select r.env, r.id
-          -- in order before it is joined: a page needs few of them
+          -- ordered before the join, because a page needs few of them
           from (select q.env, q.run_id from ${table} q
                  where q.env = e.env and q.run_id >= ${section.low} and q.run_id < ${section.high}
                  order by q.run_id ${order(search)}) q

@@ -159,7 +159,7 @@ describe('a list of runs', () => {
     expect(await ids(t, { 'filter[tag]': ' , ' })).toHaveLength(1);
   });
 
-  test('finds the few runs that match two common filters, behind many that match only one', async () => {
+  test('finds the few runs that match two common filters, among many that match only one', async () => {
     const t = await testEngine();
     await t.register('send');
     await t.trigger('send');
@@ -195,7 +195,7 @@ describe('a list of runs', () => {
     const oldest = await t.trigger('send', both);
     t.engine.clock.shift(10_000);
     const now = t.engine.clock.now();
-    // Spans that contain both, though no run has both.
+    // Spans that contain both, although no run has both.
     const spans = Array.from({ length: 9_000 }, (_, n) => idAt(now + n * 1_296).slice(0, 10));
     await t.sql`
       insert into run_facets (env, facet, span)
@@ -217,7 +217,7 @@ describe('a list of runs', () => {
     expect(back).toEqual([newest.id]);
   });
 
-  test('finds the waiting runs of a long queue under newer finished ones', async () => {
+  test('finds the waiting runs of a long queue below newer finished ones', async () => {
     const t = await testEngine();
     const version = await t.register({ id: 'slow', queue: { name: 'slow' } }, 'quick');
     const slow = await t.trigger('slow');
@@ -309,7 +309,7 @@ describe('filters', () => {
     expect([...new Set(all.map((run) => run.status))].toSorted()).toEqual(everyStatus);
     expect(versions).toHaveLength(2);
     const error = [...rowsById.values()].find((row) => row.error !== null)?.error;
-    // Usually one or two filters at once: with more, nothing would match.
+    // Usually one or two filters at once, because with more, nothing would match.
     const sometimes = <T>(values: fc.Arbitrary<T>) =>
       fc.oneof({ weight: 4, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: values });
     const some = <T extends string>(...values: T[]) =>
@@ -327,7 +327,7 @@ describe('filters', () => {
       error: sometimes(fc.constant(error!)),
       from: at,
       to: at,
-      // Occasionally one page per run, which costs as many requests.
+      // Occasionally one page per run, which takes one request per run.
       size: fc.oneof(
         { weight: 1, arbitrary: fc.constant(1) },
         { weight: 9, arbitrary: fc.constantFrom(7, 100) },

@@ -15,9 +15,9 @@ export interface RunList {
 }
 
 /**
- * Reads a page with runs, newest first, in id order, because ids begin with the creation time. `before` overrides `after`. Without
- * a time range, the runs of the last seven days. A page may have fewer runs than requested, even none, and still have a `next`: filters that
- * rarely overlap are searched over a limited distance at a time.
+ * Reads a page with runs, newest first, in id order, because ids begin with the creation time. `before` overrides `after`. Without a time
+ * range, the runs of the last seven days. A page may have fewer runs than requested, even none, and still have a `next`, because filters
+ * that rarely overlap are searched over a limited distance at a time.
  */
 export async function listRuns(
   sql: Queryable,

@@ -10,8 +10,8 @@ export const idAt = (ms: number): string =>
     .padStart(8, '0')}`;
 
 /**
- * The id in a cursor: a run's id, or, as clients of other servers may still hold, base64url of JSON with the id as `r`. The run may have been
- * deleted: its position follows from its id.
+ * The id in a cursor: a run's id, or, as clients of other servers may still hold, base64url of JSON with the id as `r`. The run may have
+ * been deleted; its position follows from its id.
  */
 export function cursorOf(
   text: string | undefined,

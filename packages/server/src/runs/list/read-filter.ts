@@ -29,7 +29,7 @@ export async function readFilter(
   const versionNames = listed(query['filter[version]']);
   const bulkAction = query['filter[bulkAction]'];
   const batch = query['filter[batch]'];
-  // The runs are found by a prefix of their ids: another text would match all runs.
+  // The runs are found by a prefix of their ids; any other text would match all runs.
   if (batch !== undefined && !/^batch_[0-9a-z]{24}$/.test(batch)) return undefined;
   const regions = listed(query['filter[region]']);
   const errorText = query['filter[errorText]'];
@@ -95,7 +95,9 @@ const findQueues = (sql: Queryable, envs: readonly number[], names: readonly str
   sql<{ id: number; name: string }[]>`
     select id, name from queues where env = any(${envs}::int[]) and name = any(${names}::text[])`;
 
-/** The fingerprints of an error group, or of the one that it was merged into. Their runs are known once all are tallied. */
+/**
+ * The fingerprints of an error group, or of the one that it was merged into. Their runs are known once all occurrences have been tallied.
+ */
 async function findFingerprints(sql: Queryable, envs: readonly number[], error: string): Promise<number[]> {
   for (const env of envs) await tally(sql, env);
   const rows = await sql<{ id: number }[]>`

@@ -3,7 +3,7 @@ import { isFinal } from '@millrace/contract';
 import type { Fragment, Queryable } from '../../db/connect.ts';
 import { finalOf, type RunFilter } from './filter.ts';
 
-/** Where the runs that match one of the filters are found: each is in a span of its facets or in its tables. */
+/** Where runs that match one of the filters are found. Each is in a span of its facets or in its tables. */
 export interface Source {
   /** Facets of `run_facets`: their spans of ids are scanned. */
   readonly facets: readonly string[];
@@ -51,7 +51,7 @@ export async function sourcesOf(sql: Queryable, filter: RunFilter): Promise<Sour
   if (regions) sources.push(spans(regions.map((region) => `r:${region}`)));
   if (isTest === true) sources.push(spans(['d']));
   if (versions) {
-    // For a first attempt that is still live, only the lease has the version.
+    // While the first attempt is live, only the lease contains the version.
     const live = sql`(select l.env, l.run_id from leases l where l.version_id = any(${versions}::int[]))`;
     sources.push({ facets: versions.map((id) => `v:${id}`), tables: [live], isComplete: false });
   }
@@ -80,7 +80,7 @@ async function byStatus(
       : tasks.map((task) => `e:${status}:${task}`),
   );
   const live: Partial<Record<RunStatus, readonly Fragment[]>> = {
-    // Written like the index for lists (pending_version_by_run).
+    // Written to match the index for lists (pending_version_by_run).
     PENDING_VERSION: [sql`(select p.env + 0 as env, p.run_id || '' as run_id from pending_version p)`],
     DELAYED: [sql`(select d.env, d.run_id from delayed d where not d.retry)`],
     WAITING: [sql`(select u.env, u.run_id from suspended u where u.ready_at is null)`],
@@ -99,7 +99,7 @@ async function byStatus(
     const [row] = await sql<{ few: boolean }[]>`
       select count(*) <= ${fewQueued} as few
         from (select from ${queued} q where q.env = any(${envs}::int[]) limit ${fewQueued + 1}) q`;
-    // The queue is in claim order, not list order. If it is long, the newest runs of its queues are waiting runs.
+    // The queue is in claim order rather than list order. If it is long, the newest runs of its queues are waiting ones.
     if (row?.few === false) facets.push(...queueFacets(await busyQueues(sql, envs)));
     else tables.push(queued);
   }

@@ -5,7 +5,7 @@ import { levelWord, maxBlockCharacters, taskWord, Terms } from './terms.ts';
 
 /** Lines of a block. */
 const blockLines = 8_192;
-/** Lines read at a time: a line may have 128 KiB. */
+/** Lines read at a time. A line may have 128 KiB. */
 const pageLines = 256;
 const blocksPerTick = 20;
 const lockKey = 'millrace log blocks';
@@ -20,8 +20,8 @@ interface LineRow {
 }
 
 /**
- * The job that writes the blocks with which searches skip lines. A line gets an id before its transaction ends, so a line may appear below
- * others: a tick processes only lines up to the last one that an earlier tick saw.
+ * The job that writes the blocks with which searches skip lines. A line gets its id before its transaction ends, so lines may appear below
+ * others. A tick therefore processes only lines up to the last one that an earlier tick saw.
  */
 export const logIndexer = ({ sql }: Pick<Engine, 'sql'>): Job => {
   let seenId: string | undefined;

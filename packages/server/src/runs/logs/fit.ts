@@ -23,7 +23,7 @@ export function fitLine(sent: LogLine, now: number): LogLine {
   };
 }
 
-/** Whether the SDK truncated the text. Each character may be escaped, and a note follows. */
+/** Whether the SDK truncated the text. Each character may be escaped, and a note is appended. */
 const isCut = (text: string): boolean =>
   text.startsWith('{"cut":"') && text.length <= 2 * maxLineCharacters + noteCharacters;
 

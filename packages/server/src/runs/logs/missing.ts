@@ -17,7 +17,7 @@ export function missingLines(lines: readonly LogLine[]): LogLine[] {
   }));
 }
 
-/** The same for spans: only their number remains. */
+/** The same for spans, of which only the number remains. */
 export const missingSpans = (chunks: readonly SpanChunk[]): SpanChunk[] =>
   chunks.map(({ spans, dropped = 0, ...chunk }) => ({
     ...chunk,

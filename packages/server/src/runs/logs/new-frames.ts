@@ -18,7 +18,7 @@ interface LoggedRow {
 }
 
 /**
- * Returns which frames are not stored yet, and marks them as stored in the transaction that stores them. A runner sends a frame again if it
+ * Returns which frames are not stored yet and marks them as stored in the transaction that stores them. A runner sends a frame again if it
  * received no confirmation.
  */
 export async function newFrames(tx: Transaction, frames: readonly Numbered[]): Promise<boolean[]> {

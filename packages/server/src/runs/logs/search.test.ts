@@ -78,7 +78,7 @@ for (const isIndexed of [true, false]) {
   });
 }
 
-test('lines of other environments are not found', async () => {
+test('does not find lines of other environments', async () => {
   const { t } = await withLines([{ message: 'mine' }], false);
   expect((await searchLines(t.sql, t.environment.id + 1, {}, { limit: 10 })).lines).toEqual([]);
 });

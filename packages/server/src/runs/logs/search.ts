@@ -14,9 +14,9 @@ interface Page {
   readonly next: number | undefined;
 }
 
-/** Milliseconds after which the lines found so far are returned. */
+/** The time after which the lines found so far are returned, in milliseconds. */
 const pageMs = 150;
-/** Ids of lines without a block that one statement reads; more where lines are few. */
+/** Ids of lines without a block that one statement reads; more where lines are sparse. */
 const firstWindow = 8_192;
 const maxWindow = 4_194_304;
 /** Blocks that one statement requests. */

@@ -16,12 +16,12 @@ import { fitLine } from './fit.ts';
 import { missingLines, missingSpans } from './missing.ts';
 import { newFrames, type FrameNumber } from './new-frames.ts';
 
-/** Lines and spans that are stored together. */
+/** Lines and spans stored together. */
 export interface LineFrame {
   readonly env: number;
   readonly lines: readonly LogLine[];
   readonly spans?: readonly SpanChunk[];
-  /** The runner that sent it, and the frame's number: a frame is stored once, however often it is sent. */
+  /** The runner that sent it, and the frame's number: a frame is stored once, regardless of how often it is sent. */
   readonly from?: FrameNumber;
   readonly traceparentOf?: (run: string) => string | null | undefined;
 }
@@ -82,14 +82,14 @@ export function createStoreLines(
         try {
           return await writeOnce(frames);
         } catch (error) {
-          // The frames behind it wait too: a later frame must not be stored before an earlier one.
+          // The frames behind it wait too, because a later frame must not be stored before an earlier one.
           if (!isTransient(error) || frames.every(({ isOver }) => isOver())) throw error;
           log.warn('lines.waiting', { frames: frames.length, error: String(error) });
           await untilNextTry();
         }
       }
     },
-    { maxItems: 100, maxSize: maxWritten, sizeOf },
+    { maxItems: 100, maxSize: maxWritten, sizeOf, tenantOf: ({ env }) => env },
   );
   /** Returns whether the frame was stored now rather than earlier. */
   const writeOrNote = async (frame: CleanFrame, noted: () => CleanFrame): Promise<boolean> => {
@@ -174,7 +174,7 @@ function partsOf<T>(items: readonly T[], max: number): (readonly T[])[] {
   return parts;
 }
 
-/** The number of dropped spans stays with the first part. */
+/** The number of dropped spans is kept with the first part. */
 const partsOfChunk = (chunk: SpanChunk): SpanChunk[] =>
   !Array.isArray(chunk.spans) || chunk.spans.length <= sliceSpans
     ? [chunk]

@@ -134,7 +134,7 @@ describe('the metadata of a run', () => {
     expect(await readMetadata(t.engine, env, parent.id)).toEqual({ n: 16 });
   });
 
-  test('is eventually changed if another transaction locks a run and then its parent', async () => {
+  test('is eventually changed even if another transaction locks a run and then its parent', async () => {
     const t = await testEngine();
     await t.register('send');
     const env = t.environment.id;
@@ -148,14 +148,14 @@ describe('the metadata of a run', () => {
       await lock(tx, child.id);
       changed = changeMetadata(t.engine, env, child.id, { operations, parentOperations: operations });
       await expect.poll(() => lockWaiters(t.sql), { timeout: 20_000 }).toHaveLength(1);
-      // The change waits longer, so PostgreSQL ends it rather than this transaction.
+      // The change waits longer, so PostgreSQL aborts it rather than this transaction.
       await lock(tx, parent.id);
     });
     expect(await changed).toEqual({ n: 1 });
     expect(await readMetadata(t.engine, env, parent.id)).toEqual({ n: 1 });
   });
 
-  test('is fixed once the run has ended, unlike that of its parent', async () => {
+  test('is immutable once the run has ended, unlike that of its parent', async () => {
     const t = await testEngine();
     const { id: version } = await t.register('send');
     const env = t.environment.id;
@@ -201,7 +201,7 @@ describe('the metadata of a run', () => {
   });
 });
 
-test('can be changed by the current attempt only', async () => {
+test('can be changed only by the current attempt', async () => {
   const t = await testEngine();
   const env = t.environment.id;
   const version = await t.register('send');

@@ -39,7 +39,8 @@ interface Row {
 
 /**
  * Changes the metadata of a run, its parent and its root (a run without them is its own). An ended run keeps its metadata: 422 for the run
- * itself; for the others the change is ignored. A run in another attempt also keeps it: 409. Secrets of the environment are removed.
+ * itself; for the others the change is ignored. If another attempt owns the run, it also keeps its metadata: 409. Secrets of the
+ * environment are removed.
  */
 export async function changeMetadata(
   { sql, clock, changes, paths }: Engine,
@@ -88,7 +89,7 @@ export async function changeMetadata(
   return after;
 }
 
-/** The metadata of the trigger is kept for replays at the first change. */
+/** At the first change, the metadata of the trigger is saved for replays. */
 async function write(
   tx: Transaction,
   env: number,
@@ -136,7 +137,7 @@ function refuseKeys(operations: readonly MetadataOperation[] = [], list: string)
   }
 }
 
-/** Triggers may store any text as metadata; a text that is not an object, or could not be written back, counts as none. */
+/** Triggers may store any text as metadata; a text that is not an object, or could not be written back, counts as no metadata. */
 function parsed(text: string | null): Metadata {
   const value = text === null ? undefined : tryParse(text);
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Metadata) : {};

@@ -42,7 +42,7 @@ async function backfillSome(tx: Transaction, now: number): Promise<boolean> {
   const { id, env, from } = pending;
   const found = await tx<{ id: string }[]>`
     select id from runs where env = ${env} and id < ${from} order by id desc limit ${maxRuns}`;
-  // Locked in id order, like everywhere, and read after that.
+  // Locked in id order, as everywhere, and read after that.
   const rows = await tx<(Carried & { id: string })[]>`
     select id, metadata, payload, payload_type as "payloadType" from runs
      where env = ${env} and id = any(${found.map((run) => run.id)}::text[]) order by id for no key update`;

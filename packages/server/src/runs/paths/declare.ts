@@ -4,7 +4,7 @@ import type { Transaction } from '../../db/connect.ts';
 import { unprocessable } from '../../problem.ts';
 
 /**
- * Declares paths of an environment. Already declared ones are ignored. Returns the new ones. 422 beyond the limit.
+ * Declares paths of an environment. Paths that are already declared are ignored. Returns the new ones. 422 beyond the limit.
  * @param field the field that the caller must change
  */
 export async function declarePaths(
@@ -14,7 +14,7 @@ export async function declarePaths(
   now: number,
   field: string,
 ): Promise<string[]> {
-  // Concurrent declarations take turns, so that the limit holds.
+  // Concurrent declarations are serialized, so that the limit holds.
   await tx`select from environments where id = ${env} for no key update`;
   const rows = await tx<{ path: string }[]>`
     insert into run_paths (env, path, created_at)
@@ -31,8 +31,8 @@ export async function declarePaths(
 }
 
 /**
- * Declares the paths that tasks can be found by, in the transaction that makes their version current. Paths that no task names any longer
- * remain.
+ * Declares the paths that runs of the tasks can be found by, in the transaction that makes their version current. Paths that tasks no
+ * longer name remain.
  */
 export async function declareFindBy(
   tx: Transaction,

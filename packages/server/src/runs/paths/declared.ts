@@ -6,7 +6,7 @@ import type { RunPath } from './facets.ts';
 export interface DeclaredPaths {
   /** Undefined if none are declared. */
   of(env: number): readonly RunPath[] | undefined;
-  /** Reads them again. */
+  /** Reads the paths again. */
   refresh(): Promise<void>;
 }
 

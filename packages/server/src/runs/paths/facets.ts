@@ -7,7 +7,7 @@ export interface RunPath {
   readonly path: string;
 }
 
-/** The data of a run that facets are taken from. */
+/** The data of a run from which facets are derived. */
 export interface Carried {
   readonly metadata: string | null;
   readonly payload: string | null;

@@ -104,7 +104,7 @@ test('older runs are indexed in the background, once every process indexes its o
   while (await keeper.tick());
   expect(await found(t, { metadata: { n: 3 } })).toEqual([ids[3]]);
   expect(await t.sql`select from run_paths where backfilled_at is null`).toHaveLength(0);
-  // Again: nothing is written twice.
+  // The second time, nothing is written.
   await t.sql`update run_paths set backfilled_at = null, backfilled_from = null`;
   while (await keeper.tick());
   expect(await t.sql`select from runs where cardinality(path_facets) > 1`).toHaveLength(0);

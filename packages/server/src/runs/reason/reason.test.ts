@@ -18,7 +18,7 @@ async function why(t: TestEngine, run: string) {
   return conditions && reasonOf(conditions);
 }
 
-/** Registers a runner like its connection would. */
+/** Registers a runner as its connection would. */
 async function connectRunner(t: TestEngine, id: string, versions: readonly number[]): Promise<void> {
   await t.addRunner(id);
   await t.sql`update runners set versions = ${versions}::int[] where id = ${id}`;
@@ -40,7 +40,7 @@ describe('why a run is not running', () => {
     });
   });
 
-  test('the pause before its next attempt', async () => {
+  test('the delay before its next attempt', async () => {
     const t = await testEngine();
     const { id: version } = await t.register('send');
     const { id } = await t.trigger('send');
@@ -54,7 +54,7 @@ describe('why a run is not running', () => {
     [
       'a run',
       { kind: 'RUN', target: 'child' },
-      { reason: 'waiting_on_run', message: /^It waits for the run / },
+      { reason: 'waiting_on_run', message: /^It is waiting for the run / },
     ],
     [
       'a token',
@@ -233,7 +233,7 @@ describe('why a run is not running', () => {
     expect(await why(t, eve.id)).toMatchObject({ reason: 'not_waiting' });
   });
 
-  test('others ahead of it, or none', async () => {
+  test('other runs ahead of it, or none', async () => {
     const t = await testEngine();
     const { id: version } = await t.register('send');
     await connectRunner(t, 'r', [version]);
@@ -244,7 +244,7 @@ describe('why a run is not running', () => {
     expect(await why(t, second.id)).toMatchObject({ reason: 'waiting_its_turn', ahead: 1 });
   });
 
-  test('none, for a run that executes or has ended', async () => {
+  test('no reason for a run that is executing or has ended', async () => {
     const t = await testEngine();
     const { id: version } = await t.register('send');
     await connectRunner(t, 'r', [version]);
@@ -257,7 +257,7 @@ describe('why a run is not running', () => {
   });
 });
 
-test('removing the reported reasons, one after the other, starts any run', async () => {
+test('removing the reported reasons one by one eventually starts any run', async () => {
   const causes = fc.record({
     delay: fc.boolean(),
     unknown: fc.boolean(),
@@ -337,7 +337,7 @@ test('removing the reported reasons, one after the other, starts any run', async
             await changeQueue(t.sql, env, mail, { override: known.limit! + 1, at: new Date() });
             break;
           case 'waiting_its_turn':
-            // Only others may be ahead of it: they were claimed and ended above, one per round.
+            // Only other runs may be ahead of it; they were claimed and ended above, one per round.
             expect(known.ahead).toBeGreaterThanOrEqual(0);
             break;
           default:
@@ -350,7 +350,7 @@ test('removing the reported reasons, one after the other, starts any run', async
   );
 }, 60_000);
 
-test('a canceled run waits for nothing, whether it was blocked or not', async () => {
+test('a canceled run does not wait for anything, whether or not it was blocked', async () => {
   const t = await testEngine();
   const { id } = await t.trigger('send');
   await cancelRun(t.engine, t.runners, t.environment.id, id);

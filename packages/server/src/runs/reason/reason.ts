@@ -6,8 +6,8 @@ import { whyNoRunner } from './no-runner.ts';
 type RunReason = Omit<RunReasonReply, 'id' | 'status'>;
 
 /**
- * Why a run is not executing. Causes are checked in the order in which they must be removed: removing the reported cause starts the run or
- * reveals the next cause. `nearest` is a task of the current version that may have been meant if no version has the run's task.
+ * Why a run is not executing. Causes are checked in the order in which they must be removed, so removing the reported cause either starts
+ * the run or reveals the next one. `nearest` is a task of the current version that may have been meant if no version has the run's task.
  */
 export function reasonOf(conditions: StartConditions, nearest?: string): RunReason {
   const { status, queue, key } = conditions;
@@ -29,7 +29,7 @@ export function reasonOf(conditions: StartConditions, nearest?: string): RunReas
   if (conditions.predecessor !== null) {
     return {
       reason: 'singleton',
-      message: `It waits for the end of the run ${conditions.predecessor}, which has the same singleton key. Cancel that run to start this one now.`,
+      message: `It is waiting for the end of the run ${conditions.predecessor}, which has the same singleton key. Cancel that run to start this one now.`,
       waitsFor: conditions.predecessor,
     };
   }
@@ -64,8 +64,8 @@ export function reasonOf(conditions: StartConditions, nearest?: string): RunReas
       reason: 'no_version',
       message:
         conditions.externalVersion === null
-          ? `It waits for the deployment "${conditions.externalId}" (externalDeploymentId), which does not exist yet. Run \`millrace deploy\` with this id.`
-          : `It waits for the deployment "${conditions.externalId}" (externalDeploymentId), which is version ${conditions.externalVersion} and has no task "${conditions.task}". Deploy code with this task and this id.`,
+          ? `It is waiting for the deployment "${conditions.externalId}" (externalDeploymentId), which does not exist yet. Run \`millrace deploy\` with this id.`
+          : `It is waiting for the deployment "${conditions.externalId}" (externalDeploymentId), which is version ${conditions.externalVersion} and has no task "${conditions.task}". Deploy code with this task and this id.`,
     };
   }
   if (status === 'PENDING_VERSION') {
@@ -164,32 +164,32 @@ function waitReason(waits: StartConditions['waits']): RunReason {
     case 'RUN':
       return {
         reason: 'waiting_on_run',
-        message: `It waits for the run ${first.target} to end.${others}`,
+        message: `It is waiting for the run ${first.target} to end.${others}`,
         waitsFor: first.target ?? undefined,
       };
     case 'BATCH':
       return {
         reason: 'waiting_on_batch',
-        message: `It waits for all runs of the batch ${first.target} to end.${others}`,
+        message: `It is waiting for all runs of the batch ${first.target} to end.${others}`,
         waitsFor: first.target ?? undefined,
       };
     case 'TOKEN':
       return {
         reason: 'waiting_on_token',
-        message: `It waits for the token ${first.target} to be completed.${others}`,
+        message: `It is waiting for the token ${first.target} to be completed.${others}`,
         waitsFor: first.target ?? undefined,
       };
     case 'MESSAGE':
       return {
         reason: 'waiting_on_message',
-        message: `It waits for a message to the session ${first.target}.${others}`,
+        message: `It is waiting for a message to the session ${first.target}.${others}`,
         waitsFor: first.target ?? undefined,
       };
     default: {
       const until = first?.until ? new Date(first.until).toISOString() : undefined;
       return {
         reason: 'waiting_on_time',
-        message: until === undefined ? 'It waits.' : `It waits until ${until}.${others}`,
+        message: until === undefined ? 'It is waiting.' : `It is waiting until ${until}.${others}`,
         until,
       };
     }

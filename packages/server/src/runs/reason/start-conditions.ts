@@ -8,13 +8,13 @@ import { liveStatus, whereabouts } from '../retrieve/retrieve.ts';
 export interface StartConditions {
   readonly status: RunStatus;
   readonly due: Date | null;
-  /** The run with the same singleton key whose end it waits for. */
+  /** The run with the same singleton key that it waits for. */
   readonly predecessor: string | null;
   /** The key under which later triggers may push it. */
   readonly debounceKey: string | null;
   /** How many payloads it has collected, if more may arrive. */
   readonly collected: number | null;
-  /** Its batch, if that still waits for items. */
+  /** Its batch, if the batch still waits for items. */
   readonly openBatch: string | null;
   readonly task: string;
   readonly queue: string;
@@ -26,7 +26,7 @@ export interface StartConditions {
   readonly shared: { readonly name: string; readonly limit: number; readonly running: number } | null;
   /** The rate limit of its queue, or of its key there. */
   readonly rate: RateLimitResponse | null;
-  /** When the rate limit lets it start, if the runs ahead in its lane start as soon as they may; null if that is now. */
+  /** When the rate limit allows it to start, if the runs ahead in its lane start as soon as they may; null for now. */
   readonly rateUntil: Date | null;
   /** Live attempts with its queue and key. */
   readonly running: number;
@@ -47,10 +47,10 @@ export interface StartConditions {
   readonly needs: Needs | null;
   /** Whether it was uploaded and its files have been deleted. */
   readonly archived: boolean;
-  /** Connected runners: the few newest. */
+  /** The newest few connected runners. */
   readonly runners: readonly RunnerProperties[];
   readonly ahead: number;
-  /** The waits within its code: the few oldest. */
+  /** The oldest few waits within its code. */
   readonly waits: readonly {
     readonly kind: 'RUN' | 'BATCH' | 'TOKEN' | 'TIME' | 'MESSAGE';
     readonly target: string | null;

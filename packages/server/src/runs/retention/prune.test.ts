@@ -35,7 +35,7 @@ test('runs are deleted when the retention of their environment has passed', asyn
   await prune(t);
   expect(await remaining(t)).toEqual([delayed.id, waiting.id, young.id].toSorted());
   expect(await t.sql`select from run_logs`).toHaveLength(0);
-  // Its key creates a new run, because the old one could not be retrieved.
+  // The key creates a new run, because the old one could no longer be retrieved.
   expect(await t.trigger('send', { idempotencyKey: 'k' })).toMatchObject({ isCached: false });
 });
 
@@ -72,7 +72,7 @@ test('an environment can have its own run retention', async () => {
   expect(await remaining(t)).toEqual([]);
 });
 
-test('pruning handles any number of runs and leaves no index rows', async () => {
+test('pruning handles any number of runs and leaves no index rows behind', async () => {
   const t = await testEngine();
   const { id: version } = await t.register('send');
   await t.addRunner('r');

@@ -8,8 +8,8 @@ const hourMs = 3_600_000;
 
 /**
  * The job that deletes runs that ended longer ago than the retention of their environment, with their attempts, logs and facets. Unfinished
- * runs stay, however old. Each batch is a separate short transaction and proceeds in creation order, so it delays no other work. The counts of
- * failures stay with their error groups.
+ * runs are never deleted, regardless of age. Each batch is a separate short transaction and proceeds in creation order, so it does not
+ * delay other work. The counts of failures stay with their error groups.
  */
 export function runPruner({ sql, clock }: Pick<Engine, 'sql' | 'clock'>, retentionMs: number) {
   /** Where the next batch of an environment begins. */
@@ -44,14 +44,14 @@ export function runPruner({ sql, clock }: Pick<Engine, 'sql' | 'clock'>, retenti
             delete from run_spans s using gone g where s.env = ${env} and s.run_id = g.id
           )
           delete from run_logs l using gone g where l.env = ${env} and l.run_id = g.id`;
-        // A debounced run may have more keys resolving to it than the one in its row.
+        // More keys may resolve to a debounced run than the one in its row.
         await tx`
           delete from idempotency_keys k where k.redirected and k.env = ${env} and k.run_id = any(${ids}::text[])`;
       }
       return more;
     });
 
-  /** Deletes the spans of some facets before the oldest run, where nothing is left. */
+  /** Deletes the spans of some facets before the oldest run, which are empty. */
   const pruneFacets = async (env: number, now: number): Promise<boolean> => {
     const [row] = await sql<{ facets: string[] | null; oldest: string | null }[]>`
       with recursive f as (

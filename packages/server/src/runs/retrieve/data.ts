@@ -10,6 +10,6 @@ export function readData(text: string | null, type: string): unknown {
   if (text === null) return undefined;
   if (type === 'application/json' || type === sealedType) return responseJson(text, text);
   if (type !== 'application/super+json') return text;
-  // Only the plain half: values that the other half would revive (dates, maps) cannot be written as JSON anyway.
+  // Only the plain part, because values that the other part would revive (dates, maps) cannot be written as JSON anyway.
   return responseJson(text, text, (value) => (isComposite(value) ? value['json'] : text));
 }

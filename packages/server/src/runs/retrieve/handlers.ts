@@ -54,7 +54,7 @@ export function retrieveHandlers({
 
     async retrieveRunPacket(request) {
       const { runId, field } = request.params;
-      // With the names of its packets instead of their addresses.
+      // With the names of its packets instead of their URLs.
       const run = await retrieveRun(engine, request.environment.id, runId, (name) => name);
       if (run) authorizeRun(request, run);
       const name = field === 'payload' ? run?.payloadPresignedUrl : run?.outputPresignedUrl;

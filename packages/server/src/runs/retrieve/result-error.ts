@@ -22,8 +22,8 @@ const codeOfStatus: Partial<Record<RunStatus, string>> = {
 };
 
 /**
- * Why an ended run did not complete, in the format of published clients. A thrown value that is not an Error has its text as `raw`, and an
- * error of the platform has one of their codes. A run that never threw has its own reason.
+ * Why an ended run did not complete, in the format of published clients. A thrown value that is not an Error is returned as text in `raw`,
+ * and an error of the platform has one of their codes. A run that never threw has its own reason.
  */
 export function resultError(
   error: SerializedError | null,

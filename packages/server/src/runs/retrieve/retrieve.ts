@@ -59,7 +59,7 @@ interface RunRow extends RelatedRow, TriggerRow {
   } | null;
 }
 
-/** The address from which the caller can read a packet of the run's environment. */
+/** The URL from which the caller can read a packet of the run's environment. */
 export type AddressOf = (packet: string) => string;
 
 /**
@@ -91,7 +91,7 @@ export async function retrieveRun(
       (row.output_type === storedType
         ? { outputPresignedUrl: addressOf?.(row.output ?? '') }
         : { output: readData(row.output, row.output_type ?? 'application/json') })),
-    // A failure of the last attempt is not an error of a run that then completed.
+    // If the run completed, a failure of its last attempt is not the run's error.
     error:
       row.error && isFinal(row.status) && row.status !== 'COMPLETED' ? errorResponse(row.error) : undefined,
     relatedRuns: {
@@ -150,7 +150,7 @@ export const liveStatus = (sql: Queryable): Fragment => sql`
     else 'QUEUED'
   end)`;
 
-/** The tables that a live run is in, which determine its status. Ended runs are in none, and are not looked up. */
+/** The tables that a live run is in, which determine its status. Ended runs are in none and are not looked up. */
 export const whereabouts = (sql: Queryable): Fragment => sql`
   left join lateral (select * from leases x where f.status is null and x.env = f.env and x.run_id = f.id limit 1) l on true
   left join lateral (select * from suspended x where f.status is null and x.env = f.env and x.run_id = f.id limit 1) u on true

@@ -2,7 +2,7 @@ import type { EndedSpan } from '@millrace/contract/runner';
 import type { Queryable } from '../../db/connect.ts';
 import { runSpan, type ChunkRow, type RunSpan } from './read.ts';
 
-/** The first spans of a run, with the data that distinguishes their attempt from others with its number. */
+/** The first spans of a run, with the data that distinguishes their attempt from others with the same number. */
 export interface SpansOfRun {
   /** In arrival order. */
   readonly chunks: { readonly attempt: number; readonly arrivedAt: Date; readonly spans: RunSpan[] }[];

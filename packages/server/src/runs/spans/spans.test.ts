@@ -84,7 +84,7 @@ test('secrets are replaced in names, attributes and events', async () => {
   expect(JSON.stringify(spans)).not.toContain(secret);
 });
 
-test('input of a hostile runner is reduced to the limits, and the rest is stored', async () => {
+test('input from a hostile runner is truncated to the limits, and the rest is stored', async () => {
   const long = 'x'.repeat(100_000);
   const many = Object.fromEntries(Array.from({ length: 500 }, (_, n) => [`k${n}`, n]));
   const { read, t, store, run } = await withSpans([

@@ -25,7 +25,7 @@ export function cleanSpans(redactor: Redactor, env: number, chunks: readonly Spa
     const fitting = fitSpans(chunk);
     const text = JSON.stringify(fitting);
     const clean = redactor.json(text);
-    // A secret that contains JSON syntax may extend over several values. Then the whole list is omitted.
+    // A secret that contains JSON syntax may span several values, in which case the whole list is omitted.
     const isWhole = clean.startsWith('[');
     const dropped = Number.isInteger(chunk.dropped)
       ? Math.max(0, Math.min(1_000_000, chunk.dropped ?? 0))
@@ -49,7 +49,7 @@ export function cleanSpans(redactor: Redactor, env: number, chunks: readonly Spa
 
 /** Stores chunks of spans, within a transaction. Once a run has the maximum number of spans, no more are stored. */
 export async function insertSpans(sql: Queryable, chunks: readonly NewSpans[], at: Date): Promise<void> {
-  // Without statistics, the planner would read the whole table for each run.
+  // Without statistics, the planner might read the whole table for each run.
   await sql`
     select set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true),
            set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true)`;

@@ -15,7 +15,9 @@ export interface LoadOptions {
   /** Only the step with this name. */
   readonly name: string | undefined;
   readonly addressOf: AddressOf;
-  /** Set if the caller is the run's code, which reads its own results including secrets. Undefined: the caller gets the readable form. */
+  /**
+   * Set if the caller is the run's code, which reads its own results including secrets. If undefined, the caller gets the readable form.
+   */
   readonly masterKey: MasterKey | undefined;
 }
 

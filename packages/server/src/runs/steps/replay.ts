@@ -8,8 +8,8 @@ import type { NewRun } from '../create/row.ts';
 const maxNamed = 20;
 
 /**
- * Creates the run of a replay from a step, with the results of the steps that ended before it, in one transaction: no runner may receive the
- * run without them. 422 if the original has no such step.
+ * Creates the run of a replay from a step, with the results of the steps that ended before it, in one transaction, because no runner may
+ * receive the run without them. 422 if the original has no such step.
  */
 export async function replayFromStep(
   { sql, clock }: Pick<Engine, 'sql' | 'clock'>,

@@ -8,7 +8,7 @@ interface Result {
 
 const contextOf = (id: string): string => `run_steps:${id}`;
 
-/** The type is sealed with the text: the readable form may be a packet, which has another type. */
+/** The type is sealed with the text, because the readable form may be a packet, which has a different type. */
 export const sealResult = (masterKey: MasterKey, id: string, { output, outputType }: Result): Buffer =>
   seal(masterKey, `${outputType}\n${output}`, contextOf(id));
 

@@ -65,7 +65,7 @@ async function start() {
 const text = (output: string) => ({ output, outputType: 'text/plain' as const });
 const failure = { message: 'no', name: 'Error' };
 
-test('the first result applies: a repeated call changes nothing, even concurrently', async () => {
+test('the first result wins: a repeated call changes nothing, even concurrently', async () => {
   const { t, claim, store, steps } = await start();
   const { id } = await t.trigger('work');
   const attempt = await claim();
@@ -104,7 +104,7 @@ test('an abandoned attempt stores nothing, with or without a newer attempt', asy
   await expect(store(attempt, { name: 'c' })).rejects.toMatchObject({ status: 409 });
 });
 
-test('a failure is replaced by later reports, and a result never', async () => {
+test('a failure is replaced by later reports, but a result never is', async () => {
   const { t, claim, store, steps } = await start();
   const { id } = await t.trigger('work');
   const attempt = await claim();

@@ -56,6 +56,7 @@ export function createStoreStep(engine: Engine, masterKey: MasterKey): (step: Ne
     maxItems: 50,
     maxSize: maxWritten,
     sizeOf: ({ output, sealed }) => (output?.length ?? 0) + (sealed?.length ?? 0),
+    tenantOf: ({ env }) => env,
   });
   return async (step) => {
     const stored = await write(await rowOf(engine, masterKey, step));
@@ -96,7 +97,7 @@ async function rowOf(engine: Engine, masterKey: MasterKey, step: NewStep): Promi
   };
 }
 
-/** A result without secrets. Processing a large one takes several turns. */
+/** A result without secrets. A large result is processed in several turns. */
 function* cleanOutput(redactor: Redactor, name: string, output: string, type: string): InParts<string> {
   const isJson = type.includes('json');
   if (Buffer.byteLength(output) > maxPacketBytes) {
@@ -123,7 +124,7 @@ interface WrittenRow {
   readonly detail: string | null;
 }
 
-/** The key of one attempt's call. Attempts do not share rows: only one of them has the run. */
+/** The key of one attempt's call. Attempts do not share rows, because only one of them owns the run. */
 const keyOf = (env: number, run: string, fence: number, name: string): string =>
   `${env} ${run} ${fence} ${name}`;
 const keyOfRow = ({ env, run, report }: Row): string => keyOf(env, run, report.fence, report.name);

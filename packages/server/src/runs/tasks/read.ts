@@ -28,7 +28,7 @@ export async function retrieveTask(
   if (!current || !task) return undefined;
   const [runs, [stored]] = await Promise.all([
     readRecent(sql, env, id),
-    // The schema is large and only read by people, so cached tasks do not include it.
+    // The schema is large and only shown to people, so cached tasks do not include it.
     sql<Pick<TaskDetail, 'payloadSchema'>[]>`
       select payload_schema as "payloadSchema" from tasks where version_id = ${current.id} and id = ${id}`,
   ]);
@@ -77,7 +77,7 @@ interface RecentRow {
   readonly duration_ms: string;
 }
 
-/** The latest runs, newest first. They are found the way lists find them: the cost does not grow with the history. */
+/** The latest runs, newest first. They are found as in lists, so the cost does not grow with the history. */
 async function readRecent(sql: Queryable, env: number, task: string): Promise<RecentRow[]> {
   const { runs } = await findRuns(
     sql,

@@ -9,7 +9,7 @@ const failed = {
   error: { type: 'BUILT_IN_ERROR', name: 'Error', message: 'no', stackTrace: '' },
 } as const;
 
-test('a task contains its declaration and statistics of its latest runs', async () => {
+test('a task includes its declaration and statistics of its latest runs', async () => {
   const t = await testEngine();
   const env = t.environment.id;
   expect(await listTasks(t.engine, env)).toEqual([]);

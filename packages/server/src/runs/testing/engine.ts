@@ -52,7 +52,7 @@ export interface TestEngine {
   statusOf(run: string): Promise<string | null>;
   promote(): Promise<void>;
   expire(): Promise<number>;
-  /** Called at the end of the test at the latest. */
+  /** Called no later than the end of the test. */
   close(): Promise<void>;
 }
 
@@ -71,7 +71,7 @@ export async function testEngine(kind: Environment['kind'] = 'prod'): Promise<Te
     return closed;
   };
   onTestFinished(close);
-  // No server watches the leases: nothing that a test does is an outage.
+  // No server watches the leases, so nothing that a test does counts as an outage.
   await sql`update lease_watch set ticked_at = now(), resumed_at = '-infinity', lease = interval '100 years'`;
   const environment = await addEnvironment(sql, kind);
   const engine: Engine = {

@@ -3,8 +3,8 @@ import type { Sql } from '../../db/connect.ts';
 const rows = 20_000;
 
 /**
- * Fills every table that a run passes through with rows of other runs, most of them in the same environment and queue: a read by less than its
- * key meets all of them. Autovacuum is off for these tables, so that statistics stay as set.
+ * Fills every table that a run passes through with rows of other runs, most of them in the same environment and queue, so that a read
+ * without the full key encounters all of them. Autovacuum is off for these tables, so that statistics stay as set.
  */
 export async function addOtherRuns(sql: Sql, env: number, queue: number): Promise<void> {
   const others = (text: string): string =>

@@ -2,7 +2,7 @@ import { Client } from 'pg';
 import { onTestFinished, vi } from 'vitest';
 import type { Sql } from '../../db/connect.ts';
 
-/** How one statement read one table: the plan of PostgreSQL, and its cost when executed. */
+/** How one statement read one table: PostgreSQL's plan, and its cost when executed. */
 export interface Scan {
   readonly statement: string;
   readonly table: string;
@@ -75,7 +75,7 @@ function scansOf(text: string): Scan[] {
     const { 'Relation Name': table, 'Node Type': type, 'Actual Loops': loops } = node;
     const below = node.Plans ?? [];
     if (table !== undefined && type.includes('Scan') && loops > 0) {
-      // A bitmap is created by an index scan below.
+      // A bitmap is created by an index scan below it.
       const index = [node, ...below].find((child) => child['Index Name'] !== undefined);
       found.push({
         statement: statement.replaceAll(/\s+/g, ' ').trim(),

@@ -1,6 +1,6 @@
 import type { Sql, Transaction } from '../../db/connect.ts';
 
-/** Calls `act` in a transaction that is rolled back, so that every draw of a property test begins with the same rows. */
+/** Calls `act` in a transaction that is rolled back, so that every iteration of a property test begins with the same rows. */
 export async function rolledBack(sql: Sql, act: (tx: Transaction) => Promise<void>): Promise<void> {
   const undo = new Error('rolled back');
   await sql

@@ -185,7 +185,7 @@ function entriesOf(
     });
   }
   const last = recent.at(-1);
-  // No attempt is live: the run waits for the next one, or ended while it did.
+  // No attempt is live: the run is waiting for the next one, or ended while it waited.
   if (!last || last.ended_at) {
     const end = run.finished_at?.getTime();
     const isEnded = isFinal(run.status);
@@ -206,7 +206,7 @@ function entriesOf(
 function waitEntry(run: TreeRun, wait: WaitRow, timelineAttempts: readonly TimelineAttempt[]): TimelineEntry {
   const startedAt = wait.created_at.getTime();
   const attempt = attemptAt(timelineAttempts, startedAt, wait.attempt);
-  // The code of a detached attempt is gone, but its wait is not.
+  // The code of a detached attempt is gone, but its wait continues.
   const isCutShort = !wait.over_at && attempt?.until !== undefined && attempt.status !== 'DETACHED';
   const endedAt = wait.over_at?.getTime() ?? (isCutShort ? attempt.until : undefined);
   return {

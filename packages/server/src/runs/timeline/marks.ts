@@ -79,7 +79,7 @@ function lineEntries(lines: readonly LineRow[], below: Below, fit: (ms: number) 
   });
 }
 
-/** A hostile task may send spans that are nested in a circle, or two with one id. */
+/** A hostile task may send spans that form a cycle, or two with the same id. */
 function spanEntries(spans: readonly RunSpan[], below: Below, fit: (ms: number) => number): Placed[] {
   const known = new Map<string, RunSpan>();
   for (const span of spans) if (!known.has(span.id)) known.set(span.id, span);
@@ -119,7 +119,7 @@ function rootedIn(known: ReadonlyMap<string, RunSpan>): (id: string) => boolean 
     let at: string | undefined = id;
     while (at !== undefined && !levels.has(at)) {
       path.push(at);
-      // A span seen again on this path is in a circle.
+      // A span seen again on this path is part of a cycle.
       levels.set(at, Number.POSITIVE_INFINITY);
       const parent: string | undefined = known.get(at)?.parentId;
       at = parent !== undefined && known.has(parent) ? parent : undefined;

@@ -44,8 +44,8 @@ const columns = (sql: Queryable): Fragment => sql`
   (select b.sealed_at from batches b where b.env = f.env and b.id = f.batch_id) as sealed_at, ${liveStatus(sql)} as status`;
 
 /**
- * A run and its descendants, level by level. The children of the run are in id order. A child run includes some of its children in no
- * particular order: it may have very many, and sorting would require reading all of them.
+ * A run and its descendants, level by level. The children of the run are in id order. For a child run, some of its children are included in
+ * no particular order, because it may have very many, and sorting would require reading all of them.
  */
 export async function readTree(
   sql: Queryable,

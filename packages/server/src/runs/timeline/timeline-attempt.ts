@@ -16,7 +16,7 @@ export interface Placed {
   readonly at: number;
 }
 
-/** The attempt, with this number if given, that was live at a time: the last one that had begun, otherwise the first. */
+/** The attempt (with this number, if given) that was live at a given time: the last one that had begun, otherwise the first. */
 export function attemptAt(
   attempts: readonly TimelineAttempt[] | undefined,
   at: number,

@@ -22,7 +22,7 @@ interface TimelineOptions {
   readonly mayRead?: (run: TimelineRun) => boolean;
 }
 
-/** Time only moves through `pass`. */
+/** Time advances only through `pass`. */
 async function start() {
   const t = await testEngine();
   const { clock } = t.engine;
@@ -196,7 +196,7 @@ test('a wait that outlived its attempt is marked', async () => {
   ]);
 });
 
-test('many children are paged, deeper ones truncated, and no entry is repeated', async () => {
+test('many children are paged, deeper ones are truncated, and no entry is repeated', async () => {
   const s = await start();
   const { t, claim } = s;
   const { id } = await t.trigger('order');
@@ -243,7 +243,7 @@ test('many children are paged, deeper ones truncated, and no entry is repeated',
   await t.end(attempt);
 });
 
-test('the runs of a batch are below the batch, below the attempt that sent it', async () => {
+test('the runs of a batch are below the batch, which is below the attempt that sent it', async () => {
   const s = await start();
   const { t, env, claim, pass } = s;
   const { id } = await t.trigger('order');
@@ -326,7 +326,7 @@ test('spans are below their attempt or each other, for any input', async () => {
     span(3, 2.5, 0.0005, { parent: idOf(2), attributes: query, kind: 'client' }),
     span(2, 2, 1, { parent: idOf(1) }),
     span(1, 1, 3),
-    // a circle, one whose parent is missing, and one that occurs twice
+    // a cycle, a span whose parent is missing, and a span that occurs twice
     span(10, 5, 1, { parent: idOf(11) }),
     span(11, 5, 1, { parent: idOf(10) }),
     span(12, 6, 1, { parent: idOf(99) }),
@@ -345,7 +345,7 @@ test('spans are below their attempt or each other, for any input', async () => {
   await t.end(attempt);
   const { entries } = await s.timeline(id);
   const outline = s.outline(entries);
-  // Moved so that the first one begins with the attempt: its clock is behind by an unknown time.
+  // Moved so that the first one begins with the attempt, because the clock is behind by an unknown amount.
   expect(outline.slice(0, 8)).toEqual([
     'order COMPLETED 0-10',
     '  #1 COMPLETED 0-10',
@@ -371,7 +371,7 @@ test('times of another clock are all shifted equally into their attempt', () => 
   expect(clockOffset(12, 18, 10, 20)).toBe(0);
   expect(clockOffset(112, 118, 10, 20)).toBe(-98);
   expect(clockOffset(2, 8, 10, 20)).toBe(8);
-  // A clock that runs faster: aligned with the start.
+  // For a clock that runs faster, times are aligned with the start.
   expect(clockOffset(0, 30, 10, 20)).toBe(10);
   expect(clockOffset(12, 32, 10, 20)).toBe(-2);
 });

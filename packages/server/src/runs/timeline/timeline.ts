@@ -12,8 +12,8 @@ const maxLinesOfChildren = 500;
 const maxChildSpans = 50;
 
 /**
- * The timeline of a run, read in one snapshot. The entries of a child run are returned to callers who may read that run; other callers see only
- * that it exists, as with the related runs of a run.
+ * The timeline of a run, read in one snapshot. The entries of a child run are returned to callers who may read that run; other callers see
+ * only that it exists, as with related runs.
  */
 export async function timelineOf(
   { sql, clock }: Engine,
@@ -26,8 +26,8 @@ export async function timelineOf(
   const after = query['page[after]'];
   const at = clock.now();
   return sql.moment(async (tx) => {
-    // Everything is read by key for each run, independent of the statistics: if a table has grown since ANALYZE, the planner would read all
-    // of it for each run.
+    // Everything is read by key for each run, regardless of the statistics. Otherwise, if a table has grown since ANALYZE, the planner
+    // would read all of it for each run.
     await tx`
       select set_config(name, 'off', true)
         from unnest(array['enable_seqscan', 'enable_hashjoin', 'enable_mergejoin', 'enable_bitmapscan']) as name`;

@@ -1,4 +1,4 @@
-/** Maximum length of the SDK's note about omitted text: it truncates at the same lengths, and its note is stored too. */
+/** Maximum length of the SDK's note about omitted text. The SDK truncates at the same lengths, and its note is stored too. */
 export const noteCharacters = 64;
 
 /** At most `limit` characters and a note of how many are missing. A text that the SDK truncated is unchanged. */

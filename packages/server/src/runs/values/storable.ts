@@ -1,6 +1,6 @@
 /**
- * Converts a runner's text to one that PostgreSQL can store. Its texts have no NUL, and its jsonb has no lone surrogates either; they become
- * U+FFFD. Millrace clients send neither, but a run must end on any input from its runner.
+ * Converts a runner's text to one that PostgreSQL can store. PostgreSQL's texts cannot contain NUL, and its jsonb cannot contain lone
+ * surrogates either; they become U+FFFD. Millrace clients send neither, but a run must end on any input from its runner.
  */
 export const storableText = (text: string): string =>
   text.includes('\0') ? text.replaceAll('\0', '\uFFFD') : text;

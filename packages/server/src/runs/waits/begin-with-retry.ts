@@ -9,8 +9,8 @@ export interface WaitDependencies extends RetryDependencies {
 }
 
 /**
- * Begins waits, and retries while PostgreSQL is unavailable or rejects writes. If the connection ends in the meantime, the runner repeats the
- * request over the next one. An attempt whose waits can never be stored fails; otherwise it would wait forever.
+ * Begins waits and retries while PostgreSQL is unavailable or rejects writes. If the connection ends in the meantime, the runner repeats
+ * the request over the next one. An attempt whose waits can never be stored fails; otherwise it would wait forever.
  */
 export async function beginWaitsWithRetry(
   dependencies: WaitDependencies,

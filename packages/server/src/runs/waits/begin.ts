@@ -6,7 +6,7 @@ import { groupCommit } from '../../db/group.ts';
 import type { Dispatch } from '../dispatch/dispatch.ts';
 import type { Engine } from '../engine/engine.ts';
 
-/** Waits of one attempt that begin, or that its runner checks again. */
+/** Waits of one attempt that are beginning, or that its runner checks again. */
 export interface BegunWaits extends AttemptWaits {
   readonly env: number;
 }
@@ -23,8 +23,8 @@ interface BegunRow {
 export type BeginWaits = (begun: BegunWaits) => Promise<AttemptWaited>;
 
 /**
- * Stores the waits of attempts. An attempt none of whose waits has ended is suspended: its lease ends, its fence stays valid. Concurrent calls
- * share a statement and a commit.
+ * Stores the waits of attempts. An attempt none of whose waits has ended is suspended: its lease ends, but its fence remains valid.
+ * Concurrent calls share a statement and a commit.
  */
 export function createBeginWaits(
   engine: Engine,
@@ -73,7 +73,7 @@ async function writeWaits(
 ): Promise<AttemptWaited[]> {
   const now = engine.clock.now();
   const rows = begun.flatMap(({ env, run, fence, waits }) =>
-    // The trusted fields come last: a runner may send anything in its message.
+    // The trusted fields come last, because a runner may send anything in its message.
     waits.map(({ inMs, ...wait }) => ({
       ...wait,
       env,

@@ -66,7 +66,7 @@ const forMessage = (beyond: number, more: Partial<Wait> = {}): Wait => ({
   ...more,
 });
 
-test('a run that waits for a message is WAITING and takes no slot until one comes', async () => {
+test('a run that waits for a message is WAITING and takes no slot until one arrives', async () => {
   const { trigger, claim, begin, append, notify, resume, status, end } = await start();
   const first = await trigger('chat');
   const [attempt] = await claim();
@@ -103,7 +103,7 @@ test('a run does not wait for a message that already exists, unless it was consu
   expect(await begin(attempt!, forMessage(2))).toMatchObject({ state: 'suspended' });
 });
 
-test('a repeated message ends no wait, and ended waits are eventually deleted', async () => {
+test('a repeated message does not end a wait, and ended waits are eventually deleted', async () => {
   const { trigger, claim, begin, append, notify, resume, sql } = await start();
   await trigger('chat');
   const [attempt] = await claim();
@@ -154,7 +154,7 @@ test('many waits and many appends to the same sessions do not block each other',
   }
 });
 
-test('a wait for a message times out; a later message is for the next wait', async () => {
+test('a wait for a message times out, and a later message ends the next wait', async () => {
   const { trigger, claim, begin, append, notify, resume, engine } = await start();
   await trigger('chat');
   const [attempt] = await claim();
@@ -170,7 +170,7 @@ test('a wait for a message times out; a later message is for the next wait', asy
   });
 });
 
-test('a run without a process is queued by its awaited message, under either name of the session', async () => {
+test('a run without a process is queued when its awaited message arrives, under either name of the session', async () => {
   const t = await start();
   const { trigger, claim, begin, append, notify, statusOf, status, sql, environment } = t;
   await sql`
@@ -209,7 +209,7 @@ test('a close also ends the wait of a run without a process', async () => {
   await close();
   expect(await statusOf(id)).toBeNull();
   expect(await sql`select run_id from queued`).toEqual([{ run_id: id }]);
-  // Its code runs again, and waits as before.
+  // Its code runs again and waits as before.
   await t.addRunner('r2');
   const [rerun] = await claim('r2');
   expect(await begin(rerun!, forMessage(-1))).toMatchObject({
@@ -218,7 +218,7 @@ test('a close also ends the wait of a run without a process', async () => {
   });
 });
 
-test('a wait for a message ends at the latest when the session expires', async () => {
+test('a wait for a message ends when the session expires at the latest', async () => {
   const { trigger, claim, begin, resume, engine } = await start(['talk'], 60_000);
   for (const _ of [1, 2, 3]) await trigger('free');
   const attempts = await claim();

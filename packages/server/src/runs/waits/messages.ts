@@ -3,7 +3,7 @@ import type { Queryable } from '../../db/connect.ts';
 import { groupCommit } from '../../db/group.ts';
 import type { Engine } from '../engine/engine.ts';
 
-/** A message that arrived in the `in` channel of a session, by the channel's id and the message's number. */
+/** A message that arrived in a session's `in` channel, identified by the channel's id and the message's number. */
 export interface Came {
   readonly env: number;
   readonly channel: string;
@@ -26,7 +26,7 @@ export function createEndMessageWaits(
   });
 }
 
-/** The same in one statement, alone or in the caller's transaction. Returns the environments whose runs may continue. */
+/** The same in one statement, in its own transaction or in the caller's. Returns the environments whose runs may continue. */
 export async function endMessageWaits(sql: Queryable, at: Date, came: readonly Came[]): Promise<number[]> {
   const rows = await sql<{ env: number }[]>`
     select env from end_message_waits(

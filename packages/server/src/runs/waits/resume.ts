@@ -8,7 +8,7 @@ import type { Engine } from '../engine/engine.ts';
 const maxResumed = 500;
 
 export interface Resume {
-  /** Suspended runs of this environment may be ready: give them slots and notify their runners. */
+  /** Suspended runs of this environment may be ready. Assigns slots to them and notifies their runners. */
   (env: number): void;
   stop(): Promise<void>;
 }
@@ -54,12 +54,12 @@ export function createResume(
     if (resuming.has(env)) return;
     const done = resumeReady(env)
       .catch((error: unknown) => {
-        // They are still ready: the promoter tries again.
+        // The runs are still ready, and the promoter tries again.
         engine.log.warn('resume.failed', { env, error: String(error) });
       })
       .finally(() => {
         resuming.delete(env);
-        // A call may have arrived after the last read.
+        // Another call may have arrived after the last read.
         if (again.has(env)) resume(env);
       });
     resuming.set(env, done);
@@ -84,7 +84,7 @@ function byRunner(rows: readonly ResumedRow[]): Map<string, AttemptWaited[]> {
   return grouped;
 }
 
-/** Notifies a runner of attempts that it considers suspended although they have slots again: the message was lost. */
+/** Notifies a runner of attempts that it considers suspended although they have slots again, because the first message was lost. */
 export async function notifyMissed(sql: Sql, runner: ConnectedRunner): Promise<void> {
   const suspended = [...runner.suspended];
   if (suspended.length === 0) return;

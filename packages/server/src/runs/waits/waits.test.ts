@@ -52,11 +52,11 @@ describe('a run that waits for a run', () => {
     expect(taken.map((claimed) => claimed.run).toSorted()).toEqual([child.id, second.id].toSorted());
     const third = await t.trigger('parent');
     await t.end(taken.find((claimed) => claimed.run === child.id)!);
-    // It may continue, but its slot is taken.
+    // It may continue, but its slot is in use.
     expect(await status(first.id)).toBe('QUEUED');
     expect([...(await resume())]).toEqual([]);
     await t.end(taken.find((claimed) => claimed.run === second.id)!);
-    // The slot is reserved for it: runs that have not begun do not take it.
+    // The slot is reserved for it, so runs that have not begun do not take it.
     expect(await claim()).toEqual([]);
     expect(await resume()).toMatchObject([
       { run_id: first.id, fence: String(attempt!.fence), keys: ['run/child/1'] },
@@ -67,7 +67,7 @@ describe('a run that waits for a run', () => {
     expect((await claim()).map((claimed) => claimed.run)).toEqual([third.id]);
   });
 
-  test('continues at once if that run has already ended', async () => {
+  test('continues immediately if that run has already ended', async () => {
     const { t, claim, begin, status } = await start('parent', 'child');
     const child = await t.trigger('child');
     await t.end((await claim())[0]!);
@@ -215,7 +215,7 @@ describe('a run that waits for a time', () => {
     expect(run?.durationMs).toBeLessThan(60_000);
   });
 
-  test('waits at most until the last possible date, and not at all for a date before the first', async () => {
+  test('waits until the last representable date at most, and not at all for a date before the first', async () => {
     const { t, claim, begin } = await start('parent');
     for (let n = 0; n < 3; n++) await t.trigger('parent');
     const [first, second, third] = await claim();
@@ -229,7 +229,7 @@ describe('a run that waits for a time', () => {
 });
 
 describe('the loss of the process that executes the code', () => {
-  test('leaves the run waiting; later it restarts as the same attempt, and its wait ends at once', async () => {
+  test('leaves the run waiting; later it restarts as the same attempt, and its wait ends immediately', async () => {
     const { t, claim, begin, status } = await start('parent', 'child');
     const { id } = await t.trigger('parent');
     const [attempt] = await claim();
@@ -253,7 +253,7 @@ describe('the loss of the process that executes the code', () => {
     expect(row?.rescues).toBe(0);
   });
 
-  test('queues ready runs at once, and ends those with a stop request', async () => {
+  test('queues ready runs immediately, and ends those with a stop request', async () => {
     const { t, claim, begin, status } = await start('parent', 'child');
     const ready = await t.trigger('parent');
     const stopping = await t.trigger('parent');
@@ -273,7 +273,7 @@ describe('the loss of the process that executes the code', () => {
     expect((await claim()).map((claimed) => claimed.run)).toEqual([ready.id]);
   });
 
-  test('is detected when the runner is connected without the attempt', async () => {
+  test('is detected when the runner reconnects without the attempt', async () => {
     const { t, claim, begin, status } = await start('parent', 'child');
     const { id } = await t.trigger('parent');
     const [attempt] = await claim();

@@ -25,7 +25,7 @@ export interface TestSchedules extends TestEngine {
   create(settings: Partial<Body<Operations['createSchedule']>> & { cron: string }): Promise<ScheduleRow>;
   /** Fires everything that is due now. */
   fire(engine?: Engine): Promise<void>;
-  /** Moves time to this instant. */
+  /** Advances the time to this instant. */
   goTo(instant: string | number): void;
   ticks(schedule?: string): Promise<Fired[]>;
   skips(schedule?: string): Promise<Skipped[]>;
@@ -66,7 +66,7 @@ export async function testSchedules(kind: Environment['kind'] = 'prod'): Promise
   };
 }
 
-/** An engine whose transactions die in the middle: before a statement or before the commit, like a dying process. */
+/** An engine whose transactions die in the middle, before a statement or before the commit, as when a process dies. */
 export function mortalEngine(engine: Engine, dies: () => boolean): Engine {
   const live = engine.sql;
   const dyingTag = (tx: Transaction): Transaction =>

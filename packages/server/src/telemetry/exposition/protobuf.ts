@@ -21,7 +21,7 @@ export function protobufOf(families: readonly MetricFamily[]): Buffer {
 }
 
 const types = { counter: 0, gauge: 1, histogram: 4 } as const;
-/** The value that Prometheus' own libraries send: it marks a histogram as native. */
+/** The value that Prometheus' own libraries send; it marks a histogram as native. */
 const zeroThreshold = 2 ** -128;
 
 function writeFamily(family: MetricFamily, pbf: PbfWriter): void {

@@ -2,7 +2,7 @@ import { classicBuckets, type Labels, type MetricFamily } from './family.ts';
 
 export const textType = 'text/plain; version=0.0.4; charset=utf-8';
 
-/** The text format of Prometheus, 0.0.4. It has no native histograms: their classic buckets are written. */
+/** The text format of Prometheus, 0.0.4. It has no native histograms, so their classic buckets are written. */
 export const textOf = (families: readonly MetricFamily[]): string => families.map(textOfFamily).join('');
 
 function textOfFamily(family: MetricFamily): string {

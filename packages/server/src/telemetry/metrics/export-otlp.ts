@@ -29,7 +29,7 @@ export function exportMetrics(
 } {
   const startTime = nanoTime(Date.now());
   const resource = defaultResource()
-    // Every process sends the values of the whole installation: the instance distinguishes them.
+    // Every process sends the values of the whole installation, distinguished by the instance.
     .merge(resourceFromAttributes({ 'service.name': 'millrace', 'service.instance.id': randomUUID() }))
     .merge(detectResources({ detectors: [envDetector] }));
   const producer: MetricProducer = {

@@ -85,7 +85,7 @@ export function installationMetrics(
     ),
     gauge(
       'millrace_slots_free',
-      'Free runner slots, without runners that are stopping or drained.',
+      'Free runner slots, excluding runners that are stopping or drained.',
       pools.map(({ labels, slots, used }) => ({ labels, value: Math.max(0, slots - used) })),
     ),
     gauge(
@@ -108,7 +108,7 @@ export function installationMetrics(
   ];
 }
 
-/** The first names in alphabetical order: every process chooses the same ones. */
+/** The first names in alphabetical order, so that every process chooses the same ones. */
 const firstNames = (names: readonly string[], max: number): Set<string> =>
   new Set([...new Set(names)].toSorted().slice(0, max));
 

@@ -1,6 +1,6 @@
 /**
- * Names that become label values. The first names get separate series, the others share `other`: a metric has a limited number of series, and
- * the meaning of one never changes during the life of the process.
+ * Names that become label values. The first names get separate series, and the rest share `other`. A metric thus has a limited number of
+ * series, and the meaning of a series never changes during the life of the process.
  */
 export class BoundedNames {
   readonly #known = new Set<string>();

@@ -19,7 +19,7 @@ interface Metric {
   readonly name: string;
 }
 
-test('counters, gauges and exponential histograms reach a collector, with their origin', async () => {
+test('counters, gauges and exponential histograms reach a collector with their origin', async () => {
   const metrics = new Map<string, Metric>();
   const attributes: unknown[] = [];
   const collector = createServer((request, response) => {

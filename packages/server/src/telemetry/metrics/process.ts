@@ -81,7 +81,7 @@ export function poolMetrics(pools: Readonly<Record<string, PoolLoad>>): MetricFa
 export const deliveryMetrics = ({ missingMs, reopened }: Delivery): MetricFamily[] => [
   {
     name: 'millrace_notifications_missing_seconds',
-    help: 'Time for which this process has received no notifications.',
+    help: 'Time since this process last received notifications.',
     type: 'gauge',
     samples: [{ labels: {}, value: missingMs / 1_000 }],
   },

@@ -92,7 +92,7 @@ export function runMetrics(max: number): RunMetrics {
         help,
         type: 'counter',
         samples: tasks.flatMap(({ env, task, counts }) => {
-          // A counter must be reported as zero before it grows: otherwise Prometheus sees no increase.
+          // A counter must be reported as zero before it grows; otherwise Prometheus sees no increase.
           const value = counts[what] ?? 0;
           return [{ labels: { ...envOf(env), task }, value }];
         }),
@@ -122,7 +122,7 @@ export function runMetrics(max: number): RunMetrics {
         ),
         {
           name: 'millrace_attempt_duration_seconds',
-          help: 'Duration of attempts from assignment to end, without waits.',
+          help: 'Duration of attempts from assignment to end, excluding waits.',
           type: 'histogram',
           histograms: tasks
             .filter(({ lasted }) => lasted.count > 0)

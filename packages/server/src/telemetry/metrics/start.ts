@@ -30,7 +30,7 @@ export interface FleetMetrics {
 
 export const defaultMaxNames = 200;
 
-/** The metrics of runs, queues, runners and background jobs. Reading them costs one small query, however many runs wait. */
+/** The metrics of runs, queues, runners and background jobs. Reading them costs one small query, regardless of how many runs wait. */
 export function startFleetMetrics(dependencies: FleetMetricsDependencies): FleetMetrics {
   const { sql, clock, stats, pools, runners, channels, delivery, maxNames = defaultMaxNames } = dependencies;
   const runs = runMetrics(maxNames);

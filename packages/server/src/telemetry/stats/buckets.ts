@@ -1,7 +1,7 @@
 /**
- * Histograms of times in exponential buckets: bucket i counts durations longer than 2^((i-1)/8) seconds and not longer than 2^(i/8). A value
- * read from one is at most 9 % too large. They are the buckets of Prometheus' native histograms with schema 3 and of OpenTelemetry's
- * exponential histograms with scale 3, so the same counts serve for time series, Prometheus and OTLP. Any two can be added.
+ * Histograms of times in exponential buckets: bucket i counts durations longer than 2^((i-1)/8) seconds and up to 2^(i/8). A value read
+ * from one is at most 9% too large. They are the buckets of Prometheus' native histograms with schema 3 and of OpenTelemetry's exponential
+ * histograms with scale 3, so the same counts serve for time series, Prometheus and OTLP. Any two can be added.
  */
 
 /** Buckets for each factor of two. */
@@ -40,7 +40,7 @@ export class Times {
     this.count += other.count;
   }
 
-  /** In the form of `run_stats`: the counts of consecutive buckets, and the first of these. */
+  /** In the form of `run_stats`: the counts of consecutive buckets, and the index of the first. */
   dense(): { readonly from: number | null; readonly counts: number[] } {
     if (this.counts.size === 0) return { from: null, counts: [] };
     const buckets = [...this.counts.keys()];
@@ -49,7 +49,7 @@ export class Times {
     return { from, counts: Array.from({ length: size }, (_, index) => this.counts.get(from + index) ?? 0) };
   }
 
-  /** Adds such counts. The caller adds their sum. */
+  /** Adds counts in this form. The caller adds their sum. */
   addDense(from: number, counts: ArrayLike<number>): void {
     for (let index = 0; index < counts.length; index++) {
       const n = counts[index] ?? 0;

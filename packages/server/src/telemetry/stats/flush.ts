@@ -31,9 +31,9 @@ interface Flush {
 }
 
 /**
- * The job that adds the counts of this process to `run_stats`: each second to minutes, every ten seconds to wider roll-ups. Each minute of it
- * is a numbered flush, which is sent until PostgreSQL has it: adding it twice has no effect. After a long flush it pauses for ten times as
- * long, up to five seconds.
+ * The job that adds the counts of this process to `run_stats`: each second to minutes, every ten seconds to wider roll-ups. Each addition
+ * is a numbered flush, which is sent until PostgreSQL has stored it; adding it twice has no effect. After a long flush it pauses for ten
+ * times as long, up to five seconds.
  */
 export function statsFlusher({ sql, clock, stats }: FlushDependencies): Job {
   const process = randomUUID();
@@ -50,7 +50,7 @@ export function statsFlusher({ sql, clock, stats }: FlushDependencies): Job {
       try {
         await sql`select add_run_stats(${process}, ${next.number}, ${new Date(next.minute)}, ${[...next.widths]}::int[], ${next.rows}::text::jsonb)`;
       } catch (error) {
-        // It can never be stored, and must not delay later flushes.
+        // It can never be stored and must not delay later flushes.
         if (isDataError(error)) unsent.shift();
         throw error;
       }
@@ -86,7 +86,7 @@ export function statsFlusher({ sql, clock, stats }: FlushDependencies): Job {
       notBefore = clock.now() + Math.min(maxPauseMs, 10 * (performance.now() - begun));
       return isMore;
     },
-    // Without PostgreSQL the last second is lost, but the server must stop anyway.
+    // If PostgreSQL is unavailable, the last second is lost, but the server must stop anyway.
     stop: () => flush(true).catch(() => {}),
   };
 }

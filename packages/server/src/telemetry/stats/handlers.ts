@@ -82,6 +82,6 @@ function timesOf(times: Times): StatsTimes {
   };
 }
 
-/** Milliseconds with two digits after the point. */
+/** Milliseconds with two decimal places. */
 const rounded = (ms: number | undefined): number | null =>
   ms === undefined ? null : Math.round(ms * 100) / 100;

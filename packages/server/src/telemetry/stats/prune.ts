@@ -4,7 +4,7 @@ import type { Job } from '../../jobs/job.ts';
 import { tiers } from './range.ts';
 
 const maxAtOnce = 5_000;
-/** Rows are retained for longer than promised, for readers whose clock is behind. */
+/** Rows are retained for longer than promised, for readers with slow clocks. */
 const graceMs = 3_600_000;
 
 /** The job that deletes expired roll-ups. */

@@ -41,7 +41,7 @@ export interface RequestedStatsRange {
 const refused = (sentence: string): Problem => new Problem('invalid_request', sentence);
 
 /**
- * The time range that a request reads: it begins and ends with a step, so its last step may be incomplete. Throws a 400 with the required
+ * The time range that a request reads. It begins and ends with a step, so its last step may be incomplete. Throws a 400 with the required
  * change if there would be too many points, or if such fine roll-ups are not retained that long.
  */
 export function readStatsRange(requested: RequestedStatsRange, now: number, seriesCount = 1): StatsRange {

@@ -82,7 +82,7 @@ export function totalOf(points: readonly StatsPoint[]): StatsPoint {
   };
 }
 
-/** Runs that ended without success, cancellations not counted. */
+/** Runs that ended without success, not counting cancellations. */
 export const failuresOf = (
   point: Pick<StatsPoint, 'failed' | 'crashed' | 'system_failure' | 'timed_out'>,
 ): number => point.failed + point.crashed + point.system_failure + point.timed_out;
@@ -101,7 +101,7 @@ export async function findSeries(
   const width = widthMinutes < 60 || to.getTime() - from.getTime() <= 2 * 86_400_000 ? 60 : 1_440;
   const prefix = seriesName[kind]('');
   const failures = sql`sum(s.failed + s.crashed + s.system_failure + s.timed_out)`;
-  // Null if no run ended: those come last.
+  // Null if no run ended; these come last.
   const lowestSuccess = sql`sum(s.completed)::float8 / nullif(sum(s.completed) + ${failures}, 0) nulls last, `;
   const rows = await sql<{ series: string }[]>`
     select s.series from run_stats s
@@ -135,7 +135,7 @@ const sums = (points: readonly StatsPoint[]): Record<Counted, number> =>
 const larger = (a: number | null, b: number | null): number | null =>
   a === null || b === null ? (a ?? b) : Math.max(a, b);
 
-/** Reads digit by digit: a page of time series has a hundred thousand numbers. */
+/** Reads digit by digit, because a page of time series has a hundred thousand numbers. */
 function timesOf(text: string | null | undefined, sum = 0): Times {
   const times = new Times();
   times.sum = sum;

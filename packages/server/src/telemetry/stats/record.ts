@@ -69,10 +69,10 @@ const minuteMs = 60_000;
 /** Maximum series of one minute. Events beyond that are only counted in the series of their environment. */
 export const maxSeries = 20_000;
 
-/** Maximum minutes in memory: nothing is flushed while the installation is paused. Later events are counted in the last of them. */
+/** Maximum minutes in memory, since nothing is flushed while the installation is paused. Later events are counted in the last of them. */
 const maxMinutes = 60;
 
-/** Converts a name to one that PostgreSQL can store: a request may send any task name. */
+/** Converts a name to one that PostgreSQL can store, because a request may send any task name. */
 const storable = (name: string): string =>
   isPlain.test(name) ? name : name.toWellFormed().replaceAll('\0', '');
 const isPlain = /^[ -~]*$/;
@@ -96,7 +96,7 @@ export function createRunStats(): RunStats {
     return counts;
   };
 
-  /** All series of a subject, in this minute: most runs belong to few subjects. */
+  /** All series of a subject in this minute. Most runs belong to few subjects. */
   const known = new Map<string, Counts[]>();
   const each = ({ env, task, queue, version }: Subject, at: number, act: (counts: Counts) => void): void => {
     const key = `${env} ${Math.floor(at / minuteMs)} ${task}\n${queue}\n${version}`;

@@ -53,15 +53,15 @@ export interface SampleDependencies {
 const everyMs = 5_000;
 /** Time after which a process that is still taking a sample is assumed to have died. */
 const maxTakingMs = 60_000;
-/** After a sample, none is taken for this multiple of its duration, so sampling uses at most a twentieth of one processor. */
+/** After a sample, the next one waits for this multiple of its duration, so sampling uses at most a twentieth of one processor. */
 const restFactor = 20;
 const maxRestMs = 60_000;
 /** Maximum queues of a sample. */
 export const maxQueues = 1_000;
 
 /**
- * The job that samples the installation: how many runs wait in each queue and since when, what executes, and which runners exist. It counts the
- * waiting runs; the longer that takes, the later the next sample is taken.
+ * The job that samples the installation: the waiting runs of each queue and the age of the oldest one, the executing runs, and the existing
+ * runners. It counts the waiting runs; the longer that takes, the later the next sample is taken.
  */
 export const fleetSampler = ({ sql, clock, stats }: SampleDependencies): Job => ({
   name: 'fleet sampler',
@@ -103,11 +103,11 @@ function record(stats: RunStats, { queues, environments }: FleetSample, at: numb
 async function takeSample(tx: Transaction, now: number): Promise<FleetSample> {
   const at = new Date(now);
   const begun = performance.now();
-  // Each lane is read by key: if the statistics date from when the table was empty, a plan would read the whole table for each.
+  // Each lane is read by key: if the statistics date from when the table was empty, a plan would read the whole table for each lane.
   await tx`
     select set_config('statement_timeout', ${String(maxTakingMs / 2)}, true), set_config('enable_seqscan', 'off', true),
            set_config('enable_bitmapscan', 'off', true)`;
-  // The oldest run of a lane is assumed to be its first: one behind it with a lower priority may be older.
+  // The oldest run of a lane is assumed to be its first, although one behind it with a lower priority may be older.
   const queues = await tx<FleetSample['queues']>`
     with used_up as materialized (
       select h.id from shared_limits h where shared_room(h.id, false) = 0

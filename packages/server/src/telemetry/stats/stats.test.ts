@@ -17,7 +17,7 @@ const totals = async (t: Awaited<ReturnType<typeof testEngine>>, series: string)
   return totalOf(found.get(series) ?? []);
 };
 
-test('run events are counted, on every path', async () => {
+test('run events are counted on every path', async () => {
   const t = await testEngine();
   const env = t.environment.id;
   const flusher = statsFlusher({ ...t.engine });
@@ -101,7 +101,7 @@ test('a batch and a rolled-back transaction count only committed runs', async ()
   expect(await totals(t, seriesName.all)).toMatchObject({ triggered: 2 });
 });
 
-test('minutes are updated at once, hours and days every ten seconds, and all when the server stops', async () => {
+test('minutes are updated immediately, hours and days every ten seconds, and all of them when the server stops', async () => {
   const t = await testEngine();
   const { stats, clock } = t.engine;
   const flusher = statsFlusher({ ...t.engine });
@@ -150,7 +150,7 @@ test('a flush whose response is lost adds nothing when it is repeated, and newer
   expect(await totals(t, seriesName.queue('mail'))).toMatchObject({ completed: 3 });
 });
 
-test('names with any characters are counted, and unstorable ones do not block others', async () => {
+test('names with any characters are counted, and those that cannot be stored do not block others', async () => {
   const t = await testEngine();
   const stats = createRunStats();
   const flusher = statsFlusher({ sql: t.sql, clock: t.engine.clock, stats });
@@ -172,7 +172,7 @@ test('names with any characters are counted, and unstorable ones do not block ot
   expect(await totals(t, seriesName.task('a'))).toMatchObject({ completed: 1 });
 });
 
-test('several processes add to the same rows at once', async () => {
+test('several processes can add to the same rows at once', async () => {
   const t = await testEngine();
   const at = t.engine.clock.now();
   await Promise.all(
@@ -194,7 +194,7 @@ test('several processes add to the same rows at once', async () => {
   expect(total.lasted.sum).toBe(18 * (3 * 1 + 3 * 10 + 2 * 100 + 2 * 1_000));
 });
 
-test('a flush is applied once per process and number', async () => {
+test('a flush with a given process and number is applied once', async () => {
   const t = await testEngine();
   const row = {
     env: t.environment.id,
@@ -252,7 +252,7 @@ test('roll-ups are deleted by age', async () => {
   ]);
 });
 
-test('a bucket contains durations up to 9 % below its bound, and quantiles are as exact', () => {
+test('a bucket contains durations up to 9% below its bound, and quantiles are equally accurate', () => {
   expect([bucketOf(0), bucketOf(1), bucketOf(1e15)]).toEqual([minBucket, minBucket, maxBucket]);
   for (let ms = 2; ms < 1e8; ms *= 1.07) {
     const bound = boundOf(bucketOf(ms)) * 1_000;
@@ -269,7 +269,7 @@ test('a bucket contains durations up to 9 % below its bound, and quantiles are a
   expect(new Times().quantiles([0.5])).toEqual([undefined]);
 });
 
-test('a too wide range and a too fine step are rejected with an alternative', () => {
+test('a range that is too wide or a step that is too fine is rejected with an alternative', () => {
   const now = Date.parse('2026-11-23T12:34:56Z');
   const dayMs = 24 * hourMs;
   const read = (requested: Parameters<typeof readStatsRange>[0], series?: number) =>

@@ -17,7 +17,7 @@ const severities = {
 /** Sends log lines of runs over OTLP/HTTP, in the trace of their run. */
 export function exportLines(resource: Resource) {
   const exporter = new OTLPLogExporter();
-  // Since 0.220 the processor expects an object with the exporter in it, before that the exporter itself. Users have either.
+  // Since 0.220, the processor expects an object that contains the exporter; before that, the exporter itself. Both versions are in use.
   const processor = new BatchLogRecordProcessor(Object.assign(exporter, { exporter }));
   const provider = new LoggerProvider({ resource, processors: [processor] });
   const logger = provider.getLogger('millrace');

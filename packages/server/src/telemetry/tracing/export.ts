@@ -66,7 +66,7 @@ export function exportTelemetry(sends: { readonly traces: boolean; readonly logs
     if (failure) attempt.setStatus(failure);
     attempt.end(now);
     if (status !== status.toUpperCase()) return;
-    // The span of the whole run. Its attempts were reported before, by any process.
+    // The span of the whole run. Its attempts have already been reported, by any process.
     const whole = ids.next(root, () =>
       tracer.startSpan(
         `run ${task}`,

@@ -26,7 +26,7 @@ export function readableSpan(
   resource: Resource,
 ): ReadableSpan {
   const traceId = span.trace ?? above.traceId;
-  // A span of another trace without a parent is a root there.
+  // A span from another trace without a parent is a root in that trace.
   const parent = span.parent ?? (traceId === above.traceId ? above.spanId : undefined);
   const contextOf = (spanId: string) => ({ traceId, spanId, traceFlags: TraceFlags.SAMPLED });
   return {

@@ -42,7 +42,7 @@ interface Span {
   readonly status: { readonly code?: number };
 }
 
-test('a request is in its caller’s trace; a run is the root of its attempts, whichever process reports them', async () => {
+test('a request is in its caller’s trace; a run is the root of its attempts, regardless of which process reports them', async () => {
   const spans: Span[] = [];
   const collector = createServer((request, response) => {
     let text = '';

@@ -3,7 +3,7 @@ import type { EndedSpan, LogLine, Settlement } from '@millrace/contract/runner';
 /** One completed request. */
 export interface AnsweredRequest {
   readonly method: string;
-  /** The declared path, which contains no id and no query. */
+  /** The declared path, which contains neither an id nor a query. */
   readonly route: string;
   readonly status: number;
   /** Milliseconds since 1970. */

@@ -9,7 +9,7 @@ import { retrieveSession } from './sessions.ts';
 
 type Project = CurrentBrowserSession['projects'][number];
 
-/** The first data that the dashboard displays: the user, and the projects they can access. */
+/** The initial data of the dashboard: the user, and the projects they can access. */
 export async function describeCurrent(
   sql: Sql,
   { credentialId, userId }: UserPrincipal,
@@ -30,7 +30,7 @@ export async function describeCurrent(
   };
 }
 
-/** Without branches: there may be hundreds. */
+/** Without branches, of which there may be hundreds. */
 const projectsOf = (sql: Sql, userId: string): Promise<Project[]> => sql<Project[]>`
   select p.ref, p.name, json_build_object('id', o.id, 'name', o.name) as organization, m.role,
     (select coalesce(json_agg(json_build_object('id', e.public_id, 'name', e.kind, 'paused', e.paused)

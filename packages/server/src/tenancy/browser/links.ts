@@ -30,7 +30,7 @@ export async function createLink(
   });
 }
 
-/** Uses a link. Of two browsers that use it at once, only one is logged in. */
+/** Uses a link. If two browsers use it at the same time, only one is logged in. */
 export async function useLink(tx: Queryable, token: string): Promise<LoggedIn> {
   const [row] = await tx<{ tokenId: string }[]>`
     delete from browser_links where digest = ${credentialDigest(token)} and expires_at > now()
@@ -38,7 +38,7 @@ export async function useLink(tx: Queryable, token: string): Promise<LoggedIn> {
   const live = row && (await liveToken(tx, row.tokenId));
   if (!live)
     throw unauthorized(
-      'This link was already used, or has expired after ten minutes. Create another one with `millrace open`.',
+      'This link has already been used, or expired after ten minutes. Create another one with `millrace open`.',
     );
   return {
     userId: live.userId,

@@ -21,7 +21,7 @@ export interface LogInDependencies {
   readonly ended: <T>(answer: T) => T;
   /** False if too many logins came from this address. */
   readonly mayLogIn: (address: string) => boolean;
-  /** False if too many passwords were tried for this e-mail address: from this address, or from all. */
+  /** False if too many passwords were tried for this email address, either from this IP address or in total. */
   readonly mayTryPassword: (email: string, address: string) => boolean;
 }
 
@@ -38,16 +38,16 @@ export async function logIn(dependencies: LogInDependencies, request: LogInReque
   const { sql, log, now, ended, mayLogIn } = dependencies;
   const { origin, baseUrl, body } = request;
   const header = (name: string) => request.header(name);
-  // Another page must not log its visitor in as another user.
+  // Another site must not be able to log its visitor in as a different user.
   if (!isFromDashboard({ method: 'POST', baseUrl, header }))
     throw new Problem(
       'cross_site',
-      'Only the dashboard can log in here. Send the header x-millrace-dashboard: 1',
+      'Only the dashboard can log in here: send the header x-millrace-dashboard: 1',
     );
   if (!mayLogIn(origin.address)) throw tooMany('logins from this address');
   const before = readCookie(header('cookie'), baseUrl);
   try {
-    // Outside of the transaction: hashing takes long, and must not hold a connection.
+    // Outside the transaction, because hashing is slow and must not hold a connection.
     const known = await identify(dependencies, body, origin.address);
     const opened = await sql.begin(async (tx) => {
       const who = known ?? (await identifyOnce(tx, body, now()));
@@ -81,7 +81,7 @@ const methodOf = ({ token, accessToken, authorizationCode }: LogInBody): string 
         ? 'approval'
         : 'password';
 
-/** Identifies the user by a reusable credential; undefined for one that is used up. */
+/** Identifies the user by a reusable credential; undefined for a one-time credential. */
 async function identify(
   { sql, mayTryPassword }: LogInDependencies,
   { accessToken, email, password }: LogInBody,
@@ -105,7 +105,7 @@ async function identify(
   return logInByPassword(sql, email, password);
 }
 
-/** Identifies the user by a link or an approval, which is used up in the transaction that opens the session. */
+/** Identifies the user by a link or an approval, which is consumed in the transaction that opens the session. */
 async function identifyOnce(
   tx: Queryable,
   { token, authorizationCode }: LogInBody,
@@ -113,7 +113,7 @@ async function identifyOnce(
 ): Promise<LoggedIn | { state: 'authorization_pending' | 'slow_down'; interval: number }> {
   if (token !== undefined) return useLink(tx, token);
   const taken = await takeApproval(tx, authorizationCode ?? '', now);
-  if (taken.state === 'used') throw unauthorized('This code was already used. Request another one.');
+  if (taken.state === 'used') throw unauthorized('This code has already been used. Request another one.');
   if (taken.state !== 'approved') return { state: taken.state, interval: taken.interval };
   const { approver, expiresAt } = taken;
   const { userId, id, kind } = approver;

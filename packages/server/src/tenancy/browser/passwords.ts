@@ -44,7 +44,7 @@ export async function setPassword(
   });
 }
 
-/** The user with this address and password. All failures have the same response, which does not reveal which users exist. */
+/** The user with this address and password. All failures have the same response, so that it does not reveal which users exist. */
 export async function logInByPassword(sql: Sql, email: string, password: string): Promise<LoggedIn> {
   const [found] = await sql<{ userId: string; hash: string }[]>`
     select p.user_id as "userId", p.hash from users u join passwords p on p.user_id = u.id

@@ -38,13 +38,16 @@ const sessionOf = (row: SessionRow, current: string): BrowserSession => ({
 export interface LoggedIn {
   readonly userId: string;
   readonly method: BrowserMethod;
-  /** The personal access token behind it, and when that ends; null for a password, a provider and sessions approved by these. */
+  /**
+   * The personal access token behind it, and when that expires; null for sessions opened with a password or a provider, and for sessions
+   * approved by such a session.
+   */
   readonly token: { readonly id: string; readonly expiresAt: Date | null } | null;
 }
 
 /**
- * Always opens a session under a new text, and ends the browser's previous session: an attacker cannot make another person
- * use a session known to the attacker. `hasEnded` is true if there was a previous session.
+ * Always opens a new session and ends the browser's previous one, so that an attacker cannot make someone else use a session known to the
+ * attacker. `hasEnded` is true if there was a previous session.
  */
 export async function openSession(
   tx: Queryable,

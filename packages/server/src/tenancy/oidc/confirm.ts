@@ -12,11 +12,11 @@ import { roleOf } from './groups.ts';
 import { updateRole } from './join.ts';
 import type { Provider } from './provider.ts';
 
-/** From this age of the last result, the provider is queried while the request continues. */
+/** Once the last result is this old, the provider is queried while the request continues. */
 export const freshMs = 30_000;
-/** From this age, the request waits for the result. */
+/** Once it is this old, the request waits for the result. */
 const maxAgeMs = 45_000;
-/** Longer than two calls to the provider may take: the user info may be requested as well. */
+/** Longer than two calls to the provider may take, because the user info may be requested as well. */
 const claimSeconds = 15;
 /** While the provider is unreachable, it is queried at this interval. */
 const awayMs = 5_000;
@@ -30,7 +30,7 @@ export interface ConfirmDependencies {
   readonly sql: Sql;
   readonly log: Log;
   readonly masterKey: MasterKey;
-  /** Undefined if none is configured: then users who logged in through one are not confirmed. */
+  /** Undefined if none is configured, in which case users who logged in through one are not confirmed. */
   readonly provider: Provider | undefined;
   /** Notifies every process that a credential or a role has ended. */
   readonly accessEnded: () => void;
@@ -42,7 +42,7 @@ interface Claimed extends Identity {
 
 export interface Confirmer {
   readonly confirm: ConfirmUser;
-  /** Queries the provider now, unless another process does so or has just done so. */
+  /** Queries the provider now, unless another process is doing so or has just done so. */
   ask(userId: string): Promise<Outcome>;
 }
 
@@ -50,7 +50,7 @@ export function createConfirmer(dependencies: ConfirmDependencies): Confirmer {
   const { sql, log, masterKey, provider, accessEnded } = dependencies;
   const asking = new Map<string, Promise<Outcome>>();
   /**
-   * When the provider may be queried again about a user, or about any user (under the empty text). Entries are kept for the same time again.
+   * When the provider may be queried again about a user, or about any user (empty key). Entries are kept for the same time again.
    */
   const away = new LRUCache<string, number>({ max: 10_000, ttl: 2 * awayMs });
   const awayUntil = (userId: string): number => Math.max(away.get('') ?? 0, away.get(userId) ?? 0);
@@ -114,11 +114,11 @@ export function createConfirmer(dependencies: ConfirmDependencies): Confirmer {
       return 'unknown';
     }
     const became = await sql.begin(async (tx): Promise<'ended' | 'changed' | 'same'> => {
-      // In the lock order of a login.
+      // Uses the lock order of a login.
       await tx`select from organizations where id = ${organization} for update`;
       const [current] =
         await tx`select from oidc_identities where id = ${id} and claimed_by = ${claim} for update`;
-      // The user has logged in again in the meantime: the result belongs to an earlier login.
+      // The user has logged in again in the meantime, so the result belongs to an earlier login.
       if (!current) return 'same';
       if (role === undefined || !('groups' in answer)) {
         await endByProvider(tx, identity, 'reason' in answer ? 'refused' : 'no group', by);
@@ -139,7 +139,7 @@ export function createConfirmer(dependencies: ConfirmDependencies): Confirmer {
   return { confirm, ask };
 }
 
-/** Lets one process at a time query the provider, which ends the login if a refresh token is used twice. */
+/** Lets only one process at a time query the provider, because it ends the login if a refresh token is used twice. */
 async function claimIdentity(sql: Sql, userId: string, claim: string): Promise<Claimed | undefined> {
   const [row] = await sql<Claimed[]>`
     update oidc_identities set claimed_by = ${claim}, claimed_until = now() + make_interval(secs => ${claimSeconds})

@@ -12,8 +12,8 @@ export interface Identity {
 }
 
 /**
- * All sessions and personal access tokens of the user end, and they leave the organization. The only owner stays a member without a way to log
- * in, because an organization must have an owner. Keys that they created stay, as when a member is removed.
+ * All sessions and personal access tokens of the user end, and they leave the organization. If the user is the only owner, they remain a
+ * member without a way to log in, because an organization must have an owner. Keys that they created remain, as when a member is removed.
  */
 export async function endByProvider(
   tx: Queryable,

@@ -1,4 +1,4 @@
-/** Failures between this server and an identity provider, in the detail that people need. */
+/** Failures between this server and an identity provider, as detailed as users and operators need. */
 import {
   AuthorizationResponseError,
   ClientError,
@@ -11,14 +11,14 @@ export type OidcReason =
   | 'refused'
   /** The provider did not respond, or reported that it is temporarily unavailable. */
   | 'unreachable'
-  /** The provider does not accept this server as its client, or is not one that this server can use. */
+  /** The provider does not accept this server as a client, or cannot be used by this server. */
   | 'misconfigured'
-  /** The response does not belong to this login: another state, nonce, issuer, audience or signature. */
+  /** The response does not belong to this login: its state, nonce, issuer, audience or signature does not match. */
   | 'invalid'
   /** The clocks of the provider and this server differ. */
   | 'clock';
 
-/** `code` is a word such as `invalid_grant`, and never a secret. */
+/** `code` is an identifier such as `invalid_grant`, never a secret. */
 export class OidcFailure extends Error {
   override name = 'OidcFailure';
   readonly reason: OidcReason;

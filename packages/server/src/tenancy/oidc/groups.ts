@@ -3,7 +3,7 @@ import type { OidcRole, OidcSettings } from './settings.ts';
 
 type Claims = Readonly<Record<string, unknown>>;
 
-/** The value of a claim. A name with dots that is not itself a claim is a path, such as `realm_access.roles`. */
+/** The value of a claim. A name with dots that is not itself a claim is treated as a path, such as `realm_access.roles`. */
 function claimIn(claims: Claims, name: string): unknown {
   if (Object.hasOwn(claims, name)) return claims[name];
   return name
@@ -26,7 +26,7 @@ export function groupsIn(claims: Claims, name: string): string[] | undefined {
     : undefined;
 }
 
-/** The highest role that one of the groups gives; undefined for none. */
+/** The highest role granted by any of the groups; undefined for none. */
 export const roleOf = (
   groups: readonly string[],
   { roles }: Pick<OidcSettings, 'roles'>,

@@ -4,13 +4,13 @@ import { freshMs, type Confirmer } from './confirm.ts';
 const maxAtOnce = 20;
 /** Sessions and tokens used within this time are considered in use. Their last use is recorded to within five minutes. */
 const inUseMinutes = 10;
-/** The others are checked at their next use in any case, so this only keeps the list of members accurate. */
+/** All others are checked at their next use anyway, so this only keeps the list of members accurate. */
 const idleMinutes = 15;
 
 export interface IdentityKeeperDependencies {
   readonly sql: Sql;
   readonly confirmer: Pick<Confirmer, 'ask'>;
-  /** The ids of the credentials that have something open in this process, such as a stream. */
+  /** The ids of the credentials with open requests in this process, such as streams. */
   readonly watched: () => readonly string[];
 }
 

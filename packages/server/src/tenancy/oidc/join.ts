@@ -1,4 +1,4 @@
-/** Finds or creates the user for an identity of the provider, and gives them the role of their groups. */
+/** Finds or creates the user for an identity of the provider and gives them the role of their groups. */
 import type { MasterKey } from '../../auth/seal.ts';
 import { oidcIdentityContext, seal } from '../../auth/seal.ts';
 import { recordAct, type Provided } from '../../audit/record.ts';
@@ -21,7 +21,7 @@ export async function joinByProvider(
   { organization, user, role }: Joining,
   by: Provided,
 ): Promise<string> {
-  // Two first logins of one user take turns, and so do changes of members.
+  // Serializes concurrent first logins of one user, and changes to members.
   await tx`select from organizations where id = ${organization} for update`;
   const [known] = await tx<{ id: string; userId: string }[]>`
     select id, user_id as "userId" from oidc_identities
@@ -58,7 +58,7 @@ async function setRole(
   await recordAct(tx, by, { act: 'member.added', target: userId, in: { organization }, new: { role } });
 }
 
-/** Gives a member the role of their groups. Owners stay owners. Returns true if the role changed. */
+/** Gives a member the role of their groups. Owners remain owners. Returns true if the role changed. */
 export async function updateRole(
   tx: Queryable,
   {
@@ -82,7 +82,7 @@ export async function updateRole(
   return true;
 }
 
-/** The address is only displayed: it never matches an existing user, and is omitted if one has it. */
+/** The address is only displayed. It is never matched against existing users and is omitted if one of them has it. */
 async function insertUser(tx: Queryable, { name, email }: ProviderUser): Promise<string> {
   const id = newId('user');
   await tx`

@@ -36,7 +36,7 @@ export interface LoginVisit {
   readonly search: string;
 }
 
-/** Where the browser goes next, and the cookie it stores. */
+/** The next address of the browser, and the cookie to store. */
 export interface Redirect {
   readonly location: string;
   readonly cookies: readonly string[];
@@ -71,7 +71,7 @@ export async function beginOidcLogin(
   return { location: url, cookies: [loginCookieOf(baseUrl, text, pendingSeconds)] };
 }
 
-/** The provider has sent the browser back: opens a session for the user that it names. */
+/** Called when the provider has sent the browser back. Opens a session for the user that the provider names. */
 export async function finishOidcLogin(
   dependencies: OidcLoginDependencies,
   { baseUrl, origin, cookie, search }: LoginVisit,
@@ -97,7 +97,7 @@ export async function finishOidcLogin(
         before !== undefined && isBrowserToken(before) ? before : undefined,
       );
     });
-    // The user may have another role now.
+    // The user may have a different role now.
     accessEnded();
     return {
       location: baseUrl + pending.returnTo,

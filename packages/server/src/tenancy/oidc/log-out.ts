@@ -6,8 +6,8 @@ import type { OidcLoginDependencies } from './log-in.ts';
 import { clockToleranceSeconds } from './settings.ts';
 
 /**
- * The provider reports that a user has logged out: ends the browser sessions that they opened with it. Personal access tokens remain valid,
- * because a logout does not end the membership.
+ * Called when the provider reports that a user has logged out. Ends the browser sessions that they opened with it. Personal access tokens
+ * remain valid, because a logout does not end the membership.
  */
 export async function logOutByProvider(
   { sql, log, provider, accessEnded, mayLogIn }: OidcLoginDependencies,
@@ -26,7 +26,7 @@ export async function logOutByProvider(
     );
   });
   const ended = await sql.begin(async (tx) => {
-    // Excludes sessions opened since: a token may be sent again.
+    // Excludes sessions opened since then, because a token may be resent.
     const sessions = await tx<{ id: string; userId: string; expiresAt: Date }[]>`
       update browser_sessions t set revoked_at = now() from oidc_identities i
        where i.issuer = ${issuer} and i.subject = ${subject} and t.user_id = i.user_id

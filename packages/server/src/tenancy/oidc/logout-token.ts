@@ -7,7 +7,7 @@ import { clockToleranceSeconds } from './settings.ts';
 const event = 'http://schemas.openid.net/event/backchannel-logout';
 const timeoutMs = 5_000;
 
-/** Reads such tokens with the provider's keys, which are fetched once and for unknown keys. */
+/** Reads these tokens with the provider's keys, which are fetched once, and again for an unknown key. */
 export function logoutTokenReader() {
   let known: { readonly url: string; readonly keys: JWTVerifyGetKey } | undefined;
 
@@ -35,7 +35,7 @@ export function logoutTokenReader() {
     });
     const { sub, iat, nonce, events } = payload;
     const isLogout = typeof events === 'object' && events !== null && event in events;
-    // An id token has a nonce, and must not log a user out.
+    // An id token has a nonce and must not log a user out.
     if (!isLogout || nonce !== undefined || iat === undefined)
       throw new OidcFailure('invalid', 'no_logout_token');
     if (sub === undefined) throw new OidcFailure('invalid', 'no_subject');

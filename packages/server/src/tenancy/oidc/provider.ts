@@ -37,7 +37,7 @@ export interface ProviderIdentity {
 
 export interface Provider {
   readonly settings: OidcSettings;
-  /** The address where the browser logs in, and the state for the callback. */
+  /** The URL where the browser logs in, and the state for the callback. */
   begin(redirectUri: string): Promise<{ url: string; secrets: LoginSecrets }>;
   /** The user whose login ended at this callback address. */
   finish(callback: URL, secrets: LoginSecrets): Promise<ProviderUser>;
@@ -122,7 +122,7 @@ export function createProvider(settings: OidcSettings): Provider {
         });
         const subject = tokens.claims()?.sub;
         if (subject === undefined) throw new OidcFailure('invalid', 'no_subject');
-        // Without a refresh token, the user's departure could not be detected.
+        // Without a refresh token, it could not be detected that the user has left.
         const { refresh_token: refreshToken } = tokens;
         if (refreshToken === undefined) throw new OidcFailure('misconfigured', 'no_refresh_token');
         const claims = await claimsOf(config, tokens, subject);
@@ -141,7 +141,7 @@ export function createProvider(settings: OidcSettings): Provider {
 
     refresh: (refreshToken, { issuer, subject }) =>
       withConfiguration(async (config) => {
-        // A provider never receives the token of another one.
+        // A provider never receives another provider's token.
         if (issuer !== config.serverMetadata().issuer) throw new OidcFailure('misconfigured', 'other_issuer');
         const tokens = await client.refreshTokenGrant(config, refreshToken);
         const newSubject = tokens.claims()?.sub;

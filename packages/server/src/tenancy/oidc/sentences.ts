@@ -20,7 +20,7 @@ export function sentenceOf({ reason, code }: OidcFailure): Problem {
     case 'no_refresh_token':
       return new Problem(
         'identity_provider_failed',
-        'The identity provider gives this server no refresh token, which it needs to notice when you leave. An administrator must allow refresh tokens (offline access) for this client.',
+        'The identity provider did not issue a refresh token, which this server needs to detect when you leave. An administrator must allow refresh tokens (offline access) for this client.',
       );
     case 'no_organization':
       return new Problem(
@@ -30,7 +30,7 @@ export function sentenceOf({ reason, code }: OidcFailure): Problem {
     case 'invalid_grant':
       return new Problem(
         'login_expired',
-        `The identity provider rejected this login: it was already used, or took too long. ${again}`,
+        `The identity provider rejected this login: it has already been used, or took too long. ${again}`,
       );
   }
   switch (reason) {
@@ -44,7 +44,7 @@ export function sentenceOf({ reason, code }: OidcFailure): Problem {
     case 'misconfigured':
       return new Problem(
         'identity_provider_failed',
-        `The identity provider does not accept this server (${code}). An administrator must compare issuer, client id and client secret with those at the provider.`,
+        `The identity provider does not accept this server (${code}). An administrator must compare the issuer, client id and client secret with those at the provider.`,
       );
     case 'clock':
       return new Problem(

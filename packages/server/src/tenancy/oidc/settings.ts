@@ -13,13 +13,13 @@ export interface OidcSettings {
   readonly organization: string | undefined;
   /** The claim that contains the groups of a user. */
   readonly groupsClaim: string;
-  /** The role that each group gives. Users with none of these groups are rejected. */
+  /** The role that each group grants. Users with none of these groups are rejected. */
   readonly roles: ReadonlyMap<string, OidcRole>;
   /** The scopes to request; undefined to use those in the discovery document. */
   readonly scopes: string | undefined;
 }
 
-/** Only owners appoint owners, so that the provider can neither create nor remove the last one. */
+/** Only owners may appoint owners, so that the provider can neither create owners nor remove the last one. */
 export type OidcRole = Exclude<Role, 'owner'>;
 
 /** The maximum difference between the provider's clock and this server's. */

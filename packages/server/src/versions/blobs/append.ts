@@ -19,8 +19,8 @@ export async function blobProgress(sql: Sql, { project, blob }: BlobKey): Promis
 }
 
 /**
- * Stores bytes that begin at `start`, except those already stored. Returns the resulting number of bytes of the blob; undefined if it is gone.
- * If several uploaders send a piece, the first one stores it and the others skip it.
+ * Stores bytes that begin at `start`, except those already stored. Returns the resulting number of bytes of the blob; undefined if it is
+ * gone. If several uploaders send the same piece, the first one stores it and the others skip it.
  */
 export async function appendToBlob(
   sql: Sql,

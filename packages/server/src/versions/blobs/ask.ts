@@ -16,8 +16,8 @@ interface BlobRow {
 }
 
 /**
- * Records the contents that a version needs, and returns the blobs to be uploaded, with the progress of each. Content that exists is not
- * requested, regardless of its compression. Runs in the caller's transaction.
+ * Records the contents that a version needs, and returns the blobs to be uploaded, with the progress of each. Content that already exists
+ * is not requested, regardless of its compression. Runs in the caller's transaction.
  */
 export async function askForBlobs(
   tx: Transaction,
@@ -60,7 +60,7 @@ export async function askForBlobs(
   return missing;
 }
 
-/** The progress of a blob. An unverified blob that was begun with another size starts again. */
+/** The progress of a blob. An unverified blob that was begun with a different size starts over. */
 async function agree(
   tx: Transaction,
   project: number,

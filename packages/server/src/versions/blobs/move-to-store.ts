@@ -6,8 +6,8 @@ import type { BlobKey } from './append.ts';
 import { BlobGone, readBlob } from './read.ts';
 
 /**
- * Moves a verified blob from the database into the store. Several processes may do so at once: the blob refers to the first finished object.
- * The other objects are deleted later, like the object of a process that dies in between.
+ * Moves a verified blob from the database into the store. Several processes may do so at the same time; the blob then refers to the first
+ * finished object. The other objects are deleted later, like the object of a process that dies in between.
  */
 export async function moveToStore(
   sql: Sql,
@@ -29,7 +29,7 @@ export async function moveToStore(
     throw error;
   }
   const isOurs = await sql.begin(async (tx) => {
-    // After a clock jump, the job may have considered the object forgotten.
+    // After a clock jump, the job may have considered the object abandoned.
     const [still] = await tx`select from blob_objects where key = ${key} for update`;
     if (!still) return false;
     const { count } = await tx`

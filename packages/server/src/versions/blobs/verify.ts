@@ -13,8 +13,8 @@ export interface Expected {
 }
 
 /**
- * Reads a complete blob once, unpacks it, and compares both digests, without unpacking more than the declared size. Returns the error, or
- * undefined if there is none. A correct blob is marked as verified.
+ * Reads a complete blob once, unpacks it, and compares both digests, without unpacking more than the declared size. Returns the error, if
+ * any. A correct blob is marked as verified.
  */
 export async function verifyBlob(
   sql: Sql,

@@ -10,7 +10,7 @@ import { testDeployments } from './testing/deployments.ts';
 
 const tasks = [{ id: 'send', filePath: 'tasks.ts' }];
 
-/** A version that is not current, and triggers that are locked to it. */
+/** A version that is not current, and triggers locked to it. */
 async function start() {
   const t = await testDeployments();
   const old = await t.deploy(bundleOf({}, { more: { tasks } }));
@@ -26,7 +26,7 @@ async function start() {
 
 const refused = { status: 422, code: 'version_not_ready' };
 
-test('a trigger that is locked to a version which is archived in the meantime is rejected, and others in its write are not', async () => {
+test('a trigger locked to a version that is archived in the meantime is rejected, while others in the same write are not', async () => {
   const { t, old, prepare, trigger } = await start();
   const locked = await prepare();
   const free = await prepareRun(t.engine, t.environment, 'send', {});
@@ -65,7 +65,7 @@ test('archiving waits for a trigger that is locked to the version, and is then r
   expect(await archived.archiving).toMatch(/^1 run is bound to version/);
 });
 
-test('a batch that is filled at once leaves such items to the general path', async () => {
+test('a batch that is filled in one statement leaves such items to the general path', async () => {
   const { t, old, prepare } = await start();
   const now = t.engine.clock.now();
   const id = newTimedId('batch', now);

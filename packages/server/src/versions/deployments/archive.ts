@@ -42,7 +42,7 @@ async function reasonToStay(
   const notReady = (message: string) => conflict('version_not_ready', message);
   const inUse = (message: string) => conflict('version_in_use', message);
   if (state === 'uploading')
-    return notReady(`Version ${version} is still being uploaded: give it up instead.`);
+    return notReady(`Version ${version} is still being uploaded. Abandon the upload instead.`);
   if (state === 'failed') return notReady(`Version ${version} failed: it has no files.`);
   const [row] = await tx<{ current: boolean; canary: boolean; live: number }[]>`
     select exists (select from current_versions c where c.env = ${env} and c.version_id = ${id}) as current,
@@ -60,7 +60,7 @@ async function reasonToStay(
 }
 
 /**
- * Waits for triggers that create runs of these versions, and makes later ones wait (`hold_versions`). Only then the number of live runs is
+ * Waits for triggers that create runs of these versions, and makes later ones wait (`hold_versions`). Only then is the number of live runs
  * final.
  */
 export const holdForArchive = (tx: Transaction, versions: readonly number[]): Promise<unknown> =>

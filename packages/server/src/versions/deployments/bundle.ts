@@ -23,7 +23,7 @@ export async function retrieveBundle(
 
 export interface ServedBlob {
   readonly size: number;
-  /** The bytes from a position, read lazily, piece by piece. Rejects with a 503 Problem if the store that has them is unavailable. */
+  /** The bytes from a position, read lazily, piece by piece. Rejects with a 503 Problem if the store that holds them is unavailable. */
   read(start: number): Promise<AsyncIterable<Buffer>>;
 }
 

@@ -29,7 +29,7 @@ async function twoVersions() {
     for (let n = 0; n < count; n++) runs.push((await t.trigger(task)).id);
     return runs;
   };
-  /** Claims like a server for a runner that can execute only the canary. */
+  /** Claims as a server does for a runner that can execute only the canary. */
   const claimCanary = async () => {
     const rows = await t.sql<{ run_id: string; fence: string }[]>`
       select * from claim_runs(${t.environment.id}, 'r2', ${[0, canaryId]}::int[], null, 500, '(-1,0,)', ${new Date(t.engine.clock.now())})`;
@@ -44,7 +44,7 @@ async function twoVersions() {
   return { t, current, canary, currentId, canaryId, triggered, claimCanary, leases };
 }
 
-test('the share of a run follows from its id as documented, and shares are equal', async () => {
+test('the share of a run is derived from its id as documented, and shares are equal', async () => {
   const { sql } = await testDeployments();
   const runs = Array.from({ length: 5_000 }, (_, n) => newTimedId('run', 1_700_000_000_000 + n));
   const rows = await sql<{ id: string; share: number }[]>`
@@ -56,7 +56,7 @@ test('the share of a run follows from its id as documented, and shares are equal
 });
 
 describe('a canary', () => {
-  test('gets its share of the runs, which stay on it; tasks that it lacks start on the current version', async () => {
+  test('gets its share of the runs, which stay on it; runs of tasks that it lacks start on the current version', async () => {
     const { t, canary, currentId, canaryId, triggered, leases } = await twoVersions();
     const before = await triggered(1);
     expect(await t.claim('r1', [currentId, canaryId], 10)).toHaveLength(1);
@@ -76,7 +76,7 @@ describe('a canary', () => {
     for (const run of old) expect(on.get(run)).toBe(currentId);
     expect(on.get(locked.id)).toBe(canaryId);
 
-    // Its retries stay on it, even if the canary changes.
+    // Its retries remain on it, even if the canary changes.
     const retried = attempts.find(({ run }) => on.get(run) === canaryId && run !== locked.id)!;
     await t.end(retried, { kind: 'retry', error, delayMs: 0 });
     expect(await t.abortCanary(canary.version)).toMatchObject({ canaryPercent: null });
@@ -94,9 +94,9 @@ describe('a canary', () => {
     ]);
   });
 
-  test('and the current version are served by runners that have only one of them', async () => {
+  test('and the current version can be served by runners that have only one of them', async () => {
     const { t, canary, currentId, canaryId, triggered, claimCanary, leases } = await twoVersions();
-    // Before and after it is the canary, its runner receives only runs that are bound to it.
+    // Before and after the version is the canary, its runner receives only runs bound to it.
     await triggered(3);
     expect(await claimCanary()).toEqual([]);
     expect(await t.claim('r1', [currentId], 10)).toHaveLength(3);
@@ -110,14 +110,14 @@ describe('a canary', () => {
     expect(its.map(({ run }) => run).toSorted()).toEqual(runs.filter(isCanary).toSorted());
     const on = await leases();
     for (const run of runs) expect(on.get(run)).toBe(isCanary(run) ? canaryId : currentId);
-    // Returned runs go to the current version once the canary has ended.
+    // Returned runs move to the current version once the canary has ended.
     for (const attempt of its) await t.end(attempt, { kind: 'released' });
     await t.abortCanary(canary.version);
     expect(await claimCanary()).toEqual([]);
     expect(await t.claim('r1', [currentId], 500)).toHaveLength(its.length);
   });
 
-  test('can be promoted, ends with any other promotion, and can change its share', async () => {
+  test('can be promoted, is ended by any other promotion, and can change its share', async () => {
     const { t, current, canary } = await twoVersions();
     const cached = async () => (await t.engine.versions.current(t.environment.id))?.canary;
     expect(await cached()).toBeUndefined();
@@ -127,7 +127,7 @@ describe('a canary', () => {
     await t.promoteTo(canary.version, { percent: 50 });
     expect(await cached()).toMatchObject({ percent: 50 });
     expect(t.acts.filter((act) => act.includes('canary'))).toHaveLength(2);
-    // The current one is promoted again: nothing changes.
+    // Promoting the current version again changes nothing.
     await t.promoteTo(current.version);
     expect(await t.show(canary.version)).toMatchObject({ canaryPercent: 50 });
     expect(await t.promoteTo(canary.version)).toMatchObject({

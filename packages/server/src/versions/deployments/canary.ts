@@ -42,7 +42,7 @@ export async function refuseCanary(
     );
 }
 
-/** Makes a version the canary, after `refuseCanary` has allowed it, or changes its share. */
+/** Makes a version the canary after `refuseCanary` has allowed it, or changes its share. */
 export async function setCanary(
   tx: Transaction,
   env: number,

@@ -4,7 +4,7 @@ import { Problem, unprocessable } from '../../problem.ts';
 const mib = 1_048_576;
 /** Maximum total size of a deployment's blobs, compressed. */
 export const defaultMaxBundleBytes = 64 * mib;
-/** Maximum ratio of content to stored bytes, so that data that unpacks without end is rejected. */
+/** Maximum ratio of content to stored bytes, so that decompression bombs are rejected. */
 const maxRatio = 32;
 
 /** Throws 422 for a bundle that is inconsistent, or does not have the declared tasks. */
@@ -60,7 +60,7 @@ export interface DeclaredBlob {
 }
 
 /**
- * The contents of a bundle, without duplicates. 422 if it contains contradictory declarations of one content, 413 if all together are too
+ * The contents of a bundle, without duplicates. 422 if it contains contradictory declarations of the same content, 413 if the total is too
  * large.
  */
 export function contentsOf(bundle: Bundle, maxBytes: number): DeclaredBlob[] {

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import type { Bundle, TaskManifest } from '@millrace/contract/runner';
 
 /**
- * Digest of everything that affects how a version's runs execute: files, layers, settings and tasks. The order of keys and files, and the
- * compression of the files, make no difference.
+ * Digest of everything that affects how a version's runs execute: files, layers, settings and tasks. The order of keys and files and the
+ * compression of files make no difference.
  */
 export function contentHashOf(bundle: Bundle, tasks: readonly TaskManifest[]): string {
   const { files, layers, entries, requires, ...rest } = bundle;

@@ -19,13 +19,14 @@ import { fromStore } from '../store/problem.ts';
 import type { BlobStore } from '../store/store.ts';
 
 export interface FinalizeDependencies extends DeploymentDependencies {
-  /** Receives the blobs once they are verified. Without a store they stay in the database. */
+  /** Receives the blobs once they are verified. Without a store they remain in the database. */
   readonly store?: BlobStore | undefined;
 }
 
 /**
- * Ends an upload: verifies all content that has not been verified, and makes the version ready. It may be repeated after a failure in between,
- * and run by several callers at once. Content that differs from its declaration fails the deployment (422); missing content does not (409).
+ * Ends an upload: verifies all content that has not been verified, and makes the version ready. It may be repeated after a failure in
+ * between, and run by several callers at once. Content that differs from its declaration makes the deployment fail (422); missing content
+ * does not (409).
  */
 export async function finalizeDeployment(
   dependencies: FinalizeDependencies,
@@ -53,7 +54,7 @@ function refuseEnded({ version, state, error }: FoundVersion): void {
   if (state === 'failed')
     throw conflict(
       'version_not_ready',
-      `The deployment of version ${version} failed (${error?.message ?? 'it was given up'}). Create it again.`,
+      `The deployment of version ${version} failed (${error?.message ?? 'it was abandoned'}). Create it again.`,
     );
   if (state === 'archived')
     throw conflict('version_not_ready', `Version ${version} is archived. Create a new deployment.`);
@@ -93,7 +94,7 @@ const isComplete = ({ size, received }: UploadedBlob): boolean => size !== null 
 
 async function verifyContents(sql: Sql, env: number, project: number, version: FoundVersion): Promise<void> {
   const bundle = await readBundle(sql, version.id);
-  // It has failed or become ready since; the caller detects that.
+  // It has failed or become ready since then; the caller detects that.
   if (!bundle) return;
   const contents = contentsIn(bundle);
   const blobs = await readBlobs(sql, project, version.id);
@@ -132,7 +133,7 @@ async function wrongWith(
   expected: DeclaredBlob,
 ): Promise<string | undefined> {
   if (content !== null) {
-    if (content !== expected.digest) return 'its blob has another content';
+    if (content !== expected.digest) return 'its blob has different content';
     return Number(contentSize) === expected.size
       ? undefined
       : `it has ${contentSize} bytes, but ${expected.size} were declared`;
@@ -142,7 +143,7 @@ async function wrongWith(
     wrong = await verifyBlob(sql, { project, blob }, Number(size), expected);
   } catch (error) {
     if (!(error instanceof BlobGone)) throw error;
-    // Another deployment had it verified and moved to the store, or it is no longer needed.
+    // Another deployment has verified it and moved it to the store, or it is no longer needed.
     const [now] = await sql<Pick<UploadedBlob, 'content' | 'contentSize'>[]>`
       select content_digest as content, content_size as "contentSize" from blobs where project_id = ${project} and digest = ${blob}`;
     if (!now || now.content === null) throw lost(expected.blob);
@@ -153,7 +154,7 @@ async function wrongWith(
       expected,
     );
   }
-  // The blob is useless to every deployment.
+  // The blob is useless for any deployment.
   if (wrong !== undefined)
     await sql`delete from blobs where project_id = ${project} and digest = ${blob} and content_digest is null`;
   return wrong;

@@ -20,7 +20,7 @@ import { uploadBlob } from './upload.ts';
 
 export interface DeploymentHandlerDependencies
   extends CreateDependencies, FinalizeDependencies, MoveDependencies, SourceMapDependencies {
-  /** Runs of this environment may have a runner now, or a runner may load a version. */
+  /** Runs of this environment may now have a runner, or a runner may load a version. */
   readonly wake: (env: number) => void;
 }
 
@@ -60,7 +60,7 @@ export function deploymentHandlers(
         const options = { ...query, authorizeRollback: () => refuseRollback(principal, params.version) };
         return await promoteDeployment(dependencies, environment.id, params.version, options, record);
       } finally {
-        // A rejection may have requested that runners load the version.
+        // Before rejecting, the server may have requested that runners load the version.
         wake(environment.id);
       }
     },
@@ -104,7 +104,7 @@ export function deploymentHandlers(
   };
 }
 
-/** Permission to deploy alone does not include returning to old code. */
+/** Permission to deploy does not by itself include rolling back to old code. */
 function refuseRollback(principal: Principal, version: string): void {
   if (!isUser(principal) && allows(principal.scopes, 'write', [{ type: 'deployments' }])) return;
   throw forbidden(

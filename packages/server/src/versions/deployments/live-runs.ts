@@ -1,8 +1,8 @@
 import type { Fragment, Queryable } from '../../db/connect.ts';
 
 /**
- * How many unfinished runs of an environment are bound to each version, as a subquery with `version_id` and `count`. It reads all waiting and
- * executing runs of the environment, so it is only for lists and background jobs.
+ * How many unfinished runs of an environment are bound to each version, as a subquery with `version_id` and `count`. It reads all waiting
+ * and executing runs of the environment, so use it only for lists and background jobs.
  */
 export const liveRuns = (sql: Queryable, env: number): Fragment => sql`(
   select b.version_id, sum(b.count)::int as count from (

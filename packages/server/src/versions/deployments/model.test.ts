@@ -5,7 +5,7 @@ import { bundleOf, sha256 } from './testing/bundle.ts';
 import { testDeployments, type Created } from './testing/deployments.ts';
 import { startS3Server } from './testing/s3-server.ts';
 
-/** A number generator that a seed makes repeatable. */
+/** A seeded number generator, so that results are repeatable. */
 function numbersFrom(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -60,7 +60,7 @@ test.each([...seeds.map((seed) => [seed, 'the database'] as const), [seeds[0]!, 
           }
         };
         await act().catch((error: unknown) => {
-          // A rejection has a reason; any other error is a fault.
+          // A rejection has a reason; any other error is a bug.
           if (!(error instanceof Problem) || ![404, 409].includes(error.status)) throw error;
           refused.push(error.message);
         });
@@ -81,7 +81,7 @@ test.each([...seeds.map((seed) => [seed, 'the database'] as const), [seeds[0]!, 
              <> (select coalesce(sum(length(p.data)), 0) from blob_pieces p
                   where p.project_id = b.project_id and p.blob = b.digest)`;
     expect(torn).toEqual([]);
-    // Every blob of a version can be fetched, wherever it is.
+    // Every blob of a version can be fetched, regardless of where it is stored.
     for (const { version, blob } of await t.sql<{ version: string; blob: string }[]>`
       select v.version, r.blob from version_blobs r join versions v on v.id = r.version_id where v.state = 'ready'`)
       expect(sha256(await t.fetch(version, blob))).toBe(blob);

@@ -11,7 +11,9 @@ export interface MoveFilter {
 
 export type Movable = Pick<Moved, 'waiting' | 'missingTasks' | 'staying'>;
 
-/** The runs waiting on a version that could be moved to another one, and those that stay. Reads all waiting runs of the environment. */
+/**
+ * The runs waiting on a version that could be moved to another one, and those that could not. Reads all waiting runs of the environment.
+ */
 export async function readMovable(
   sql: Queryable,
   env: number,

@@ -89,14 +89,14 @@ describe('moving the runs of a version', () => {
     expect(
       await t.sql`select from run_facets where env = ${t.environment.id} and facet = ${`v:${to.id}`}`,
     ).not.toEqual([]);
-    // Nothing of the old version is left, so no runner is requested to load it.
+    // No runs of the old version are left, so no runner needs to load it.
     expect(await t.sql`select from lanes where pinned_version = ${from.id}`).toEqual([]);
     expect(
       await t.sql`select expires_at is null as forever from queued where run_id = ${runs.QUEUED}`,
     ).toEqual([{ forever: false }]);
     expect(await t.move(from.version, to.version)).toMatchObject({ waiting: [], moved: 0, isComplete: true });
 
-    // They start there: queued runs at once, and the others when they are due.
+    // They start there: queued runs immediately, the others when they are due.
     expect(await t.claim('r1', [from.id], 10)).toEqual([]);
     t.engine.clock.shift(100_000);
     await t.sql`update runners set expires_at = ${new Date(t.engine.clock.now() + 30_000)}`;
@@ -109,7 +109,7 @@ describe('moving the runs of a version', () => {
     >`select run_id, version_id from leases`;
     for (const { run_id, version_id } of leases)
       expect(version_id).toBe(run_id === executing.run ? from.id : to.id);
-    // Its retries stay on its version, until they are moved.
+    // Its retries remain on its version until they are moved.
     await t.end(executing, { kind: 'retry', error, delayMs: 60_000 });
     expect(await versionOf(t, executing.run)).toBe(from.version);
   });
@@ -202,7 +202,8 @@ describe('moving the runs of a version', () => {
           if (version === from.id) claimed.push(run);
         }
         if (attempts.length === 0 && isMoved) empty++;
-        // One returns runs, for the move to meet them again. It stops when the move has ended: nothing would take the last one away from it.
+        // One runner returns runs, so that the move encounters them again. It stops when the move has ended, because nothing would take the
+        // last run away from it.
         if (version === from.id && attempts[0] && !isMoved) {
           seen.delete(attempts[0].run);
           claimed.splice(claimed.indexOf(attempts[0].run), 1);
@@ -211,7 +212,7 @@ describe('moving the runs of a version', () => {
         await new Promise((resolve) => setTimeout(resolve, 2));
       }
     };
-    // Some are claimed in any case: the moves may be done before another claim.
+    // Some are claimed in any case, because the moves may be done before another claim.
     for (const { run } of await t.claim('r1', [from.id], 7)) {
       seen.add(run);
       claimed.push(run);
@@ -241,7 +242,7 @@ describe('moving the runs of a version', () => {
     for (const { run_id, version_id } of leases) expect(version_id).toBe(onOld.has(run_id) ? from.id : to.id);
   });
 
-  test('protects the target from archiving in the meantime; the source can be archived once no runs are left', async () => {
+  test('protects the target from archiving in the meantime; the source can be archived once it has no runs left', async () => {
     const t = await testDeployments();
     const from = await t.deploy(bundleOf({ 'a.js': 'a' }));
     const to = await t.deploy(bundleOf({ 'b.js': 'b' }));

@@ -17,7 +17,7 @@ type Moved = Reply<Operations['moveDeployment']>;
 
 /** Maximum rows that one statement reads. */
 const maxAtOnce = 1_000;
-/** A call returns after this time, and is repeated if work remains. */
+/** A call returns after this time and is repeated if work remains. */
 export const moveMs = 10_000;
 const pauseMs = 50;
 
@@ -31,8 +31,8 @@ const waits: readonly (readonly [MovableStatus, string])[] = [
 ];
 
 /**
- * Binds the waiting runs of a version to another one, in transactions of at most 1,000 runs each. Live attempts stay. A run is either claimed
- * on its old version or moved. A call after one that died in between moves the rest.
+ * Binds the waiting runs of a version to another one, in transactions of at most 1,000 runs each. Live attempts are not moved. A run is
+ * either claimed on its old version or moved. If a call dies in between, the next one moves the rest.
  */
 export async function moveRuns(
   dependencies: MoveDependencies,
@@ -96,7 +96,9 @@ interface Move {
   readonly budgetMs?: number;
 }
 
-/** Passes over all waiting runs until one pass has skipped none: a row that another transaction had locked may be elsewhere by now. */
+/**
+ * Passes over all waiting runs until a pass has skipped none, because a row that another transaction had locked may be elsewhere by now.
+ */
 async function moveAll(
   dependencies: MoveDependencies,
   move: Move,
@@ -122,7 +124,7 @@ async function moveAll(
 }
 
 interface Cursor {
-  /** Only for queued runs; numbers beyond 2^53 are texts. */
+  /** Only for queued runs; numbers beyond 2^53 are strings. */
   readonly lane: string | null;
   readonly sortKey: string | null;
   readonly run: string;
@@ -163,7 +165,7 @@ async function moveBatch(
   return { moved: moved.length, skipped, last: run === null ? undefined : { lane, sortKey, run } };
 }
 
-/** Prevents the target from being archived in the meantime, so no run is bound to a version without files. */
+/** Prevents the target from being archived in the meantime, so that no run is bound to a version without files. */
 const inTurn = <R>(sql: Sql, env: number, to: FoundVersion, act: (tx: Transaction) => Promise<R>) =>
   sql.begin(async (tx) => {
     await lockVersions(tx, env);

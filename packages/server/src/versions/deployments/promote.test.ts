@@ -29,7 +29,7 @@ describe('promotion', () => {
       state: 'current',
       deployedAt: expect.any(String) as string,
     });
-    // Again: nothing changes, and no runner is required.
+    // The second time, nothing changes and no runner is required.
     expect(await t.promoteTo(deployed.id, { force: false })).toMatchObject({ replaced: deployed.version });
     expect(t.acts.filter((act) => act.startsWith('version.promoted'))).toHaveLength(1);
   });
@@ -53,7 +53,7 @@ describe('promotion', () => {
     expect(await t.show(version)).toMatchObject({ runners: 1 });
   });
 
-  test('of an older version needs the permission to roll back', async () => {
+  test('of an older version requires permission to roll back', async () => {
     const t = await testDeployments();
     const [first, second] = [await t.deploy(bundleOf({})), await t.deploy(bundleOf({ 'a.js': 'a' }))];
     await t.promoteTo(second.version);
@@ -81,7 +81,7 @@ describe('promotion', () => {
     await expect(t.promoteTo('deployment_\0')).rejects.toMatchObject(problem(404, /no version/));
   });
 
-  test('of two at once: both succeed, and one is current', async () => {
+  test('of two versions at once succeeds for both, and one is current', async () => {
     const t = await testDeployments();
     const versions = [await t.deploy(bundleOf({})), await t.deploy(bundleOf({ 'a.js': 'a' }))];
     const all = [...versions, ...versions, ...versions];
@@ -110,7 +110,7 @@ describe('archiving', () => {
     await t.prune();
     expect(await t.sql`select from blobs`).toHaveLength(3);
     expect(await t.sql`select distinct blob from blob_pieces`).toHaveLength(3);
-    // It can be deployed again, as another version.
+    // It can be deployed again as another version.
     const again = await t.deploy(bundleOf({ 'a.js': 'a', 'b.js': 'b' }));
     expect(again.version).not.toBe(deployed.version);
   });
@@ -146,7 +146,7 @@ describe('archiving', () => {
     await expect(t.archive(created.version)).rejects.toMatchObject(problem(409, /has no files/));
   });
 
-  test('by retention keeps the newest, the current one and those with live runs', async () => {
+  test('by retention keeps the newest versions, the current one and those with live runs', async () => {
     const t = await testDeployments();
     const versions: string[] = [];
     for (let n = 0; n < 14; n++) versions.push((await t.deploy(bundleOf({ 'n.js': String(n) }))).version);
@@ -217,7 +217,7 @@ describe('a run with externalDeploymentId', () => {
     );
   });
 
-  test('and a delay is bound when due', async () => {
+  test('and a delay is bound to its version when due', async () => {
     const t = await testDeployments();
     const early = await t.trigger('send', { ...external('build-7'), delay: '1m' });
     const late = await t.trigger('send', { ...external('build-8'), delay: '1m' });

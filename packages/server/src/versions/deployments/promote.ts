@@ -21,7 +21,7 @@ export interface DeploymentDependencies extends PromoteDependencies {
 export interface PromoteOptions {
   readonly allowRollbacks: boolean;
   readonly force: boolean;
-  /** The percentage of new runs: the version becomes the canary instead. */
+  /** The percentage of new runs. If set, the version becomes the canary instead. */
   readonly percent?: number | undefined;
   /** Throws if the caller may only promote newer versions. */
   readonly authorizeRollback?: () => void;
@@ -82,7 +82,7 @@ export async function promoteDeployment(
   return { id, version, shortCode: shortCodeOf(id), replaced, canaryPercent: options.percent ?? null };
 }
 
-/** Runners load an old version only on request. `code` informs clients that another attempt may succeed. */
+/** Runners load an old version only on request. `code` indicates to clients that another attempt may succeed. */
 const notLoaded = ({ version, isUploaded }: FoundVersion) =>
   isUploaded
     ? conflict(
@@ -102,7 +102,7 @@ export function refuseUnready({ version, state, error }: FoundVersion): void {
     'version_not_ready',
     {
       uploading: `Version ${version} is still being uploaded. Finalize it first.`,
-      failed: `Version ${version} failed (${error?.message ?? 'it was given up'}). Deploy it again.`,
+      failed: `Version ${version} failed (${error?.message ?? 'it was abandoned'}). Deploy it again.`,
       archived: `Version ${version} is archived, and its files were deleted. Deploy its code again.`,
     }[state],
   );

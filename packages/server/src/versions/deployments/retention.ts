@@ -26,8 +26,8 @@ export interface RetentionDependencies {
 }
 
 /**
- * The job that frees the storage of deployments: it fails abandoned uploads, archives old versions, and deletes blobs that no version needs.
- * Versions stay if they are current, if live runs are bound to them, or if they are among the newest.
+ * The job that frees the storage of deployments: it fails abandoned uploads, archives old versions, and deletes blobs that no version
+ * needs. Versions are kept if they are current, have live runs bound to them, or are among the newest.
  */
 export function deploymentPruner(dependencies: RetentionDependencies): Job {
   const { sql, clock, store } = dependencies;

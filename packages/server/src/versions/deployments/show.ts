@@ -24,7 +24,7 @@ export interface DeploymentRow extends FoundVersion {
   readonly liveRuns: number;
 }
 
-/** Reads the deployments among `some` (a fragment with a list of version ids), newest first. */
+/** Reads the deployments in `some` (a fragment with a list of version ids), newest first. */
 export const readDeployments = (
   sql: Queryable,
   env: number,

@@ -14,7 +14,7 @@ const problem = (status: number, message: RegExp) => ({
 const blobsIn = async ({ sql }: TestDeployments) => (await sql`select from blobs`).length;
 
 describe('a deployment', () => {
-  test('is created, uploaded and finalized once, and the same content again is the same version', async () => {
+  test('is created, uploaded and finalized once; deploying the same content again returns the same version', async () => {
     const t = await testDeployments();
     const bundle = bundleOf({ 'a.js': 'a'.repeat(10_000) });
     const created = await t.create(bundle.body);
@@ -25,7 +25,7 @@ describe('a deployment', () => {
     expect(ready).toMatchObject({ state: 'ready', status: 'DEPLOYED', isUploaded: true, tasks: 1 });
     expect(await t.finalize(created)).toEqual(ready);
     expect(await t.create(bundle.body)).toMatchObject({ id: created.id, isNew: false, missing: [] });
-    // With any compression and order.
+    // Regardless of compression and order.
     const other = bundleOf({ 'a.js': 'a'.repeat(10_000) }, { level: 1 });
     const { bundle: content } = other.body;
     const turned = { ...content, files: content.files.toReversed() };
@@ -46,7 +46,7 @@ describe('a deployment', () => {
     expect(await t.finalize(created)).toMatchObject({ state: 'ready' });
   });
 
-  test('with other content is another version', async () => {
+  test('with different content creates another version', async () => {
     const t = await testDeployments();
     const versions = new Set<string>();
     const bodies = [
@@ -81,7 +81,7 @@ describe('a deployment', () => {
 });
 
 describe('an upload', () => {
-  test('continues where it ended, in chunks, and a repeated chunk changes nothing', async () => {
+  test('continues where it stopped, in chunks, and a repeated chunk changes nothing', async () => {
     const t = await testDeployments();
     const large = randomBytes(3 * mib);
     const bundle = bundleOf({ 'large.bin': large });
@@ -96,7 +96,7 @@ describe('an upload', () => {
       ...problem(409, /has 1500000 bytes\. Continue with offset=1500000/),
       extra: { received: 1_500_000 },
     });
-    // It overlaps with stored bytes.
+    // The piece overlaps with stored bytes.
     expect(await t.put(created, blob, data.subarray(1_400_000), 1_400_000)).toBe(data.length);
     expect(await t.put(created, blob, data)).toBe(data.length);
     await t.send(await t.create(bundle.body), bundle);
@@ -105,7 +105,7 @@ describe('an upload', () => {
     expect(pieces[0]!.bytes).toBeLessThanOrEqual(mib);
   });
 
-  test('of one blob by many clients at once stores it once', async () => {
+  test('of the same blob by many clients at once stores it once', async () => {
     const t = await testDeployments();
     const bundle = bundleOf({ 'large.bin': randomBytes(4 * mib) });
     const created = await t.create(bundle.body);
@@ -118,7 +118,7 @@ describe('an upload', () => {
     expect(sum).toEqual({ exact: true });
   });
 
-  test('of more than the declared size, or of a foreign blob, is rejected', async () => {
+  test('of more than the declared size, or of a blob of another deployment, is rejected', async () => {
     const t = await testDeployments();
     const bundle = bundleOf({});
     const created = await t.create(bundle.body);
@@ -150,7 +150,7 @@ describe('an upload', () => {
 });
 
 describe('finalizing', () => {
-  test('with a missing chunk names it, and the upload can continue', async () => {
+  test('with a missing chunk reports it, and the upload can continue', async () => {
     const t = await testDeployments();
     const bundle = bundleOf({ 'a.js': 'a' });
     const created = await t.create(bundle.body);
@@ -182,7 +182,7 @@ describe('finalizing', () => {
       /^a\.js: (the uploaded data does not match the digest|it unpacks|it is not compressed)/,
     ],
     [
-      'content with another digest',
+      'content with a different digest',
       (bundle) => withFile(bundle, { digest: sha256('something else') }),
       /^a\.js: its content does not match the declared digest/,
     ],
@@ -327,7 +327,7 @@ describe('creating rejects', () => {
     expect(await t.sql`select from versions`).toEqual([]);
   });
 
-  test('a blob that exists with other content', async () => {
+  test('a blob that exists with different content', async () => {
     const t = await testDeployments();
     const good = bundleOf({ 'a.js': 'a' });
     await t.deploy(good);

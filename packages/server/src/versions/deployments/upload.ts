@@ -13,8 +13,8 @@ export interface BlobUpload {
 }
 
 /**
- * Stores the bytes sent for a blob, piece by piece: received bytes remain when the connection ends. Sending stored bytes again has no effect.
- * Returns how many bytes of the blob are stored.
+ * Stores the bytes sent for a blob, piece by piece, so that received bytes remain if the connection ends. Sending stored bytes again has no
+ * effect. Returns the number of stored bytes of the blob.
  */
 export async function uploadBlob(
   sql: Sql,
@@ -60,7 +60,7 @@ function refuseOthers({ version, state, error }: FoundVersion): void {
   if (state === 'failed')
     throw conflict(
       'version_not_ready',
-      `The deployment of version ${version} failed (${error?.message ?? 'it was given up'}). Create it again.`,
+      `The deployment of version ${version} failed (${error?.message ?? 'it was abandoned'}). Create it again.`,
     );
   if (state === 'archived')
     throw conflict('version_not_ready', `Version ${version} is archived. Create a new deployment.`);

@@ -3,7 +3,7 @@ import { StoreFailed, StoreRefused, type BlobStore } from './store.ts';
 
 /**
  * Rejects with a StoreRefused if deployment files are in a store and none is configured. Calls `onLacking` with the key of a file that the
- * store lacks: the store may have been replaced, or the database may be older than the store.
+ * store lacks: in that case, the store may have been replaced, or the database may be older than the store.
  */
 export async function checkStoredBlobs(
   sql: Sql,

@@ -41,7 +41,7 @@ test('blobs are in the store once they are verified, and are read from there fro
     const start = data.length - 1;
     expect((await t.fetch(created.version, blob, start)).equals(data.subarray(start))).toBe(true);
   }
-  // Known content is not uploaded again, and not stored again.
+  // Known content is neither uploaded nor stored again.
   const next = bundleOf({ 'a.js': 'b' }, { layers: { 'linux-x64-glibc': large } });
   expect((await t.deploy(next)).missing).toHaveLength(1);
   expect((await s3.objects()).size).toBe(bundle.blobs.size + 1);
@@ -69,17 +69,17 @@ test('objects of archived versions, and leftovers of a process that died, are de
   await t.archive(version);
   t.engine.clock.shift(3_700_000);
   await s3.stop();
-  // The store is unavailable: nothing is forgotten.
-  await expect(t.prune()).rejects.toThrow(/does not answer/);
+  // While the store is unavailable, nothing is forgotten.
+  await expect(t.prune()).rejects.toThrow(/does not respond/);
   await s3.start();
   await t.prune();
   expect(storedBlobs((await s3.objects()).keys())).toEqual(blobsOf(second));
   expect(await t.sql`select from blob_objects where not in_use`).toHaveLength(0);
-  // The same content again is uploaded again.
+  // The same content must be uploaded again.
   expect((await t.deploy(first)).missing).toHaveLength(1);
 });
 
-test('the blobs of a deleted project are deleted', async () => {
+test("a deleted project's blobs are deleted", async () => {
   const s3 = await startS3Server();
   const t = await testDeployments(await openS3Store(s3.settings, unexpected));
   await t.deploy(bundleOf({}));
@@ -100,12 +100,12 @@ test('while the store is unavailable, uploads continue, finalizing is retried, a
   const away = {
     status: 503,
     message: expect.stringMatching(
-      /^The store s3:\/\/bundles\/millrace\/files does not answer: .*\. Try again\.$/,
+      /^The store s3:\/\/bundles\/millrace\/files does not respond: .*\. Try again\.$/,
     ) as string,
   };
   await expect(t.finalize(created)).rejects.toMatchObject(away);
   expect((await t.show(created.version)).state).toBe('uploading');
-  // Uploaded blobs stay, so nothing is sent again.
+  // Uploaded blobs are kept, so nothing is resent.
   expect(await t.create(bundle.body)).toMatchObject({ id: created.id, missing: [] });
   await s3.start();
   expect(await t.finalize(created)).toMatchObject({ state: 'ready' });
@@ -154,7 +154,7 @@ test('a store that stops during an upload or a download leaves nothing incomplet
       await s3.stop();
     }
   })();
-  await expect(download).rejects.toThrow(/does not answer/);
+  await expect(download).rejects.toThrow(/does not respond/);
   await s3.start();
   expect((await t.fetch(created.version, large)).equals(bundle.blobs.get(large)!)).toBe(true);
   // The objects of the failed attempt are deleted later.
@@ -190,7 +190,7 @@ test('a lost or truncated object is reported as such', async () => {
   await rm(first![1]);
   await expect(t.fetch(version, blobOf(first![0]))).rejects.toMatchObject({
     status: 503,
-    message: expect.stringContaining('answered 404 NoSuchKey') as string,
+    message: expect.stringContaining('responded with 404 NoSuchKey') as string,
   });
   await writeFile(second![1], (await readFile(second![1])).subarray(1));
   await expect(t.fetch(version, blobOf(second![0]))).rejects.toMatchObject({
@@ -199,7 +199,7 @@ test('a lost or truncated object is reported as such', async () => {
   });
 });
 
-test('after a switch to a store, old blobs are read from the database, and redeployed ones move', async () => {
+test('after switching to a store, old blobs are read from the database, and redeployed ones are moved', async () => {
   const s3 = await startS3Server();
   const t = await testDeployments();
   const old = bundleOf({ 'a.js': 'a', 'b.js': 'b' });
@@ -214,7 +214,7 @@ test('after a switch to a store, old blobs are read from the database, and redep
   expect(await pieces(t)).toBe(count - 3);
   for (const [blob, data] of old.blobs) expect(await t.fetch(before.version, blob)).toEqual(data);
   for (const [blob, data] of next.blobs) expect(await t.fetch(after.version, blob)).toEqual(data);
-  // A server without the store cannot serve them, and does not start.
+  // A server without the store cannot serve them and does not start.
   t.setStore(undefined);
   const moved = blobsOf(next).find((blob) => !old.blobs.has(blob))!;
   await expect(t.fetch(after.version, moved)).rejects.toMatchObject({
@@ -286,7 +286,7 @@ test('requests are signed as documented by Amazon, and the store rejects bytes t
       })(),
     );
   await put(sha256('data'));
-  await expect(put(sha256('other'))).rejects.toThrow(/answered 400 XAmzContentSHA256Mismatch/);
+  await expect(put(sha256('other'))).rejects.toThrow(/responded with 400 XAmzContentSHA256Mismatch/);
   await store.delete('1/x');
   expect((await s3.objects()).size).toBe(bundle.blobs.size);
   await expect(openS3Store({ ...settings, secretAccessKey: 'wrong' }, unexpected)).rejects.toMatchObject({
@@ -300,7 +300,7 @@ test('an unavailable or misbehaving store is reported, and can recover', async (
   await s3.stop();
   const away: string[] = [];
   const store = await openS3Store(s3.settings, (why) => away.push(why));
-  expect(away).toEqual([expect.stringContaining('s3://bundles/millrace/files does not answer') as string]);
+  expect(away).toEqual([expect.stringContaining('s3://bundles/millrace/files does not respond') as string]);
   await s3.start();
   expect(await store.has('1/x')).toBe(false);
   const busy = createServer((_, response) =>
@@ -310,7 +310,7 @@ test('an unavailable or misbehaving store is reported, and can recover', async (
   onTestFinished(() => void busy.close());
   const endpoint = `http://127.0.0.1:${(busy.address() as AddressInfo).port}`;
   await openS3Store({ ...s3.settings, endpoint }, (why) => away.push(why));
-  expect(away.at(-1)).toBe('The store s3://bundles/millrace/files answered 503 SlowDown');
+  expect(away.at(-1)).toBe('The store s3://bundles/millrace/files responded with 503 SlowDown');
 });
 
 test('the bucket is in the host name unless path style is configured', () => {
@@ -328,7 +328,7 @@ test('the bucket is in the host name unless path style is configured', () => {
   expect(baseOf({ ...settings, endpoint, pathStyle: false })).toBe('http://my.bucket.minio:9000/s3');
 });
 
-test('an object is read by a reader that pauses', async () => {
+test('an object can be read by a reader that pauses', async () => {
   const s3 = await startS3Server();
   const store = await openS3Store(s3.settings, unexpected);
   const data = randomBytes(mib);

@@ -17,9 +17,9 @@ export interface S3Settings {
   readonly pathStyle: boolean;
 }
 
-/** Milliseconds for a request and its response. */
+/** Timeout in milliseconds for a request and its response. */
 const requestMs = 15_000;
-/** Milliseconds for an upload of all its bytes. */
+/** Timeout in milliseconds for uploading all bytes. */
 const putMs = 15 * 60_000;
 const emptyDigest = createHash('sha256').digest('hex');
 
@@ -33,8 +33,8 @@ interface RequestOptions {
 type Request = (method: string, key: string, options: RequestOptions) => Promise<Response>;
 
 /**
- * Opens a store. Writes, reads and deletes a small object, so that a missing bucket or permission is detected before any deployment: rejects
- * with a StoreRefused. Calls `onAway` for a store that does not respond, which may become available later.
+ * Opens a store. Writes, reads and deletes a small object, so that a missing bucket or permission is detected before any deployment, and
+ * rejects with a StoreRefused if that fails. Calls `onAway` for a store that does not respond, which may become available later.
  */
 export async function openS3Store(settings: S3Settings, onAway: (why: string) => void): Promise<BlobStore> {
   const { bucket, prefix } = settings;
@@ -64,7 +64,7 @@ class Refusal extends StoreFailed {
 
   constructor(name: string, status: number, code: string, message: string) {
     const detail = `${status} ${[code, message].filter((text) => text !== '').join(': ')}`;
-    super(`The store ${name} answered ${detail}`);
+    super(`The store ${name} responded with ${detail}`);
     this.code = code;
     this.detail = detail;
   }
@@ -72,7 +72,7 @@ class Refusal extends StoreFailed {
 
 function storeOf(name: string, request: Request): BlobStore {
   const within = (ms: number): AbortSignal => AbortSignal.timeout(ms);
-  /** Sends a request, and reads a response without content. */
+  /** Sends a request and reads a response without content. */
   const done = async (
     method: string,
     key: string,
@@ -132,7 +132,7 @@ function storeOf(name: string, request: Request): BlobStore {
   };
 }
 
-/** The body of a response. Only the store has a time limit: the reader may pause. */
+/** The body of a response. The time limit applies only to the store; the reader may pause. */
 async function* partsOf(
   name: string,
   body: ReadableStream<Uint8Array>,
@@ -203,7 +203,7 @@ async function requestsTo(settings: S3Settings): Promise<Request> {
     const signer = new AwsV4Signer({
       method,
       url: `${base}/${path.split('/').map(encodeURIComponent).join('/')}`,
-      // The signed digest: the store compares it with the received bytes.
+      // The signed digest, which the store compares with the received bytes.
       headers: { 'x-amz-content-sha256': digest },
       service: 's3',
       region,
@@ -249,5 +249,5 @@ function away(name: string, error: unknown): StoreFailed {
   if (error instanceof StoreFailed) return error;
   const { message, cause } = error as Error;
   const why = cause instanceof Error ? `${message} (${cause.message})` : message;
-  return new StoreFailed(`The store ${name} does not answer: ${why}`, { cause: error });
+  return new StoreFailed(`The store ${name} does not respond: ${why}`, { cause: error });
 }

@@ -37,7 +37,7 @@ export function LogsTab({ runId }: { readonly runId: string }) {
   const round = useRef(0);
   const add = (more: readonly Line[]): void => {
     if (codecEndpoint === undefined) return setLines((before) => withLines(before, more));
-    // In sequence: opened lines must not follow later ones.
+    // Processed sequentially, so that opened lines do not follow later ones.
     const from = round.current;
     opening.current = opening.current.then(async () => {
       const opened = await openLines(more);

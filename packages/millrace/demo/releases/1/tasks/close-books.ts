@@ -2,6 +2,6 @@ import { schedules } from '@millrace/sdk';
 
 export const closeBooks = schedules.task({
   id: 'close-books',
-  description: 'Closes the books of the hour',
+  description: 'Closes the books for the hour',
   run: ({ timestamp }) => ({ closed: timestamp.toISOString() }),
 });

@@ -1,5 +1,5 @@
--- Cancels a run and all its descendants. A waiting run ends at once. A live attempt receives a stop signal, and its fence is returned. A run
--- may be claimed, promoted or returned during the search, so the search repeats until it finds the run.
+-- Cancels a run and all its descendants. A waiting run ends immediately. A live attempt receives a stop signal, and its fence is returned.
+-- A run may be claimed, promoted or returned during the search, so the search repeats until it finds the run.
 -- `p_not_requested`: only runs whose cancellation had not been requested before.
 --
 -- Locks: for each run of the tree by id: the singleton key that it waits for, its lease, suspension or waiting row, its open batch,
@@ -26,7 +26,7 @@ begin
       with recursive tree as (
         select r.* from runs r where r.env = p_env and r.id = p_run
         union
-        -- `offset 0`: the children of each run are read by key, whatever tree size the planner expects
+        -- `offset 0`: the children of each run are read by key, regardless of the tree size that the planner expects
         select r.* from tree t cross join lateral (select x.* from runs x where x.env = p_env and x.parent_id = t.id offset 0) r
       )
       select * from tree where status is null

@@ -1,9 +1,9 @@
 -- Records how attempts ended. `p_kind` is a final status or one of `retry` (again at `p_due`), `released` (returned unstarted), `returned`
--- (returned after its code may have started) and `pending_version` (its version does not have the task). An attempt whose fence is not live is
--- rejected: another attempt has the run.
--- The output of a retry is the machine for all later attempts, if the retry requests another one.
--- A run whose cancellation was requested ends CANCELED regardless of its attempt's report, and so do the runs it triggered. Live attempts of those
--- runs receive a stop signal and are returned (`stopping_runner`, `stopping_fence`), identical in each row.
+-- (returned after its code may have started) and `pending_version` (its version does not have the task). An attempt whose fence is not live
+-- is rejected, because another attempt owns the run.
+-- The output of a retry is the machine for all later attempts, if the retry requests a different one.
+-- If cancellation of a run was requested, the run and the runs it triggered end as CANCELED regardless of the reported outcome. Live
+-- attempts of those runs receive a stop signal and are returned (`stopping_runner`, `stopping_fence`), identical in each row.
 -- Failures carry the fingerprint of their error; the occurrence commits with the run. An attempt that does not end its run is stored in
 -- `attempts`; its final attempt is stored in the run.
 -- Returns a row for each attempt that was live. `limited`: a slot that a run may be waiting for became free. `woke`: suspended runs are ready.

@@ -1,4 +1,4 @@
--- The part of an error that `attempts` stores, or null for none. People read it, and one run may have many.
+-- The part of an error that `attempts` stores, or null for none. It is shortened because a run may have many attempts.
 --
 -- Locks: none.
 -- Callers: runs/attempts/rows.ts, runs/timeline/read.ts, complete_attempts.

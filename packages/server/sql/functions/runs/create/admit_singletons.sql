@@ -38,7 +38,7 @@ begin
     continue when v_latest = t.id;
 
     if v_latest = any (v_ids) then
-      -- An earlier trigger of the same statement: its run has not been inserted yet.
+      -- Run of an earlier trigger in the same statement, which has not been inserted yet.
       if t.conflict = 'replace' then
         p_runs[t.ix].wait_until := p_runs[array_position(v_ids, v_latest)].wait_until;
         for v_ix in 1 .. cardinality(p_runs) loop

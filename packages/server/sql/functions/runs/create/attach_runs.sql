@@ -1,9 +1,9 @@
--- Attaches runs to the tree of their parents, and locks the parents until the transaction ends. A trigger is rejected if its parent is gone,
--- canceled, or in another attempt (lock_parents). A trigger that already resolved to another run keeps its result, in any
--- state of the parent. A run that collects the payloads of many triggers has no parent.
+-- Attaches runs to the tree of their parents and locks the parents until the transaction ends. A trigger is rejected if its parent is gone,
+-- canceled, or in another attempt (lock_parents). A trigger that already resolved to another run keeps its result, in any state of the
+-- parent. A run that collects the payloads of many triggers has no parent.
 -- The planner settings of the caller apply.
 --
--- Locks: runners (key share) before leases, as everywhere; parents (lock_parents).
+-- Locks: runners (key share) before leases, the usual order; parents (lock_parents).
 -- Callers: identify_runs.
 create or replace function attach_runs(p_runs new_run[]) returns new_run[]
 language plpgsql

@@ -1,6 +1,6 @@
 -- Stores the idempotency keys of new runs, and resolves each trigger to the run that has its key: the new run if the key was free. A trigger
 -- that already resolved to another run stores no key. A key becomes free when it expires or its run fails. A wait key resolves to its run
--- however that run ended; its first character is U+0001 (runs/create/idempotency-key.ts).
+-- regardless of how that run ended; its first character is U+0001 (runs/create/idempotency-key.ts).
 -- The planner settings of the caller apply.
 --
 -- Locks: idempotency_keys by environment, task and key.

@@ -1,6 +1,6 @@
 -- Adds the payloads of triggers with a collect key to the runs that collect under the same key and lane. If no run is collecting, or the
--- payload does not fit, the trigger resolves to the new run. A trigger that already resolved to another run adds nothing, nor does a request
--- that is sent again.
+-- payload does not fit, the trigger resolves to the new run. A trigger that already resolved to another run adds nothing, nor does a
+-- request that is resent.
 -- A run collects until it has `collect_max` payloads or is due. It is due at the `delayed_until` of its first trigger, and at most `collect_ms`
 -- after any later one (a clock may be set back). A new run that is already full waits until now. It has no parent.
 -- The planner settings of the caller apply.
@@ -12,7 +12,7 @@ create or replace function collect_triggers(p_at timestamptz, p_runs new_run[]) 
 language plpgsql
 as $$
 declare
-  -- for all payloads of a run together: the limit of a single trigger (triggerBodyLimit)
+  -- all payloads of a run together are limited to the size of a single trigger (triggerBodyLimit)
   c_bytes constant int := 3145728;
   t record;
   v_ids text[] := array(select i.id from unnest(p_runs) with ordinality as i order by i.ordinality);
@@ -49,7 +49,7 @@ begin
     if v_to = t.id then
       v_open := false;
     elsif v_to = any (v_ids) then
-      -- of an earlier trigger of the same statement: not inserted yet
+      -- the run of an earlier trigger in the same statement, not inserted yet
       v_open := p_runs[array_position(v_ids, v_to)].target_id is null;
     else
       select d.due into v_due from delayed d
@@ -57,7 +57,7 @@ begin
       v_open := found;
     end if;
     v_pos := 0;
-    -- the brackets
+    -- the brackets of the array
     v_bytes := 2;
     v_size := octet_length(t.part) + coalesce(octet_length(t.meta::text), 0) + 1;
     if v_open then
@@ -82,7 +82,7 @@ begin
             t.request_key)
     on conflict (env, request_key) where request_key is not null do nothing;
     if not found then
-      -- the same request was sent again
+      -- the same request was resent
       select x.run_id into v_other from run_parts x where x.env = t.env and x.request_key = t.request_key;
       p_runs[t.ix].target_id := v_other;
     else
@@ -110,7 +110,7 @@ begin
     end if;
   end loop;
   if v_wake then
-    -- the promoter checks for due runs
+    -- wakes the promoter, which checks for due runs
     perform pg_notify('millrace', json_build_object('wakes', json_build_array(json_build_object('kind', 'promotion', 'inMs', 0)))::text);
   end if;
   return p_runs;

@@ -1,9 +1,9 @@
--- The general way to create runs, any number in one call: resolves each trigger to a run, inserts the new runs, and puts them where they wait.
--- For one run: select * from create_runs(now(), array[new_run(env => 1, id => 'run_…', task => 'mail', …)]).
--- A caller can skip unneeded parts. `p_identify`: some trigger may resolve to an existing run, or has a parent or a limit. `p_count`: the
+-- Creates any number of runs in one call: resolves each trigger to a run, inserts the new runs, and puts them where they wait. For one run:
+-- select * from create_runs(now(), array[new_run(env => 1, id => 'run_…', task => 'mail', …)]).
+-- Callers can skip unneeded steps. `p_identify`: a trigger may resolve to an existing run, or has a parent or a limit. `p_count`: the
 -- caller does not count the runs for statistics.
--- Returns the position, counted from 1, of each trigger that got a lease, resolved to another run or to none (then `run_id` is empty), or whose
--- parent was looked up.
+-- Returns the position, counted from 1, of each trigger that received a lease, resolved to another run or to none (`run_id` is then empty),
+-- or whose parent was looked up.
 --
 -- Locks: versions (key share) that runs are pinned to; as identify_runs; the runs; then run_facets by key, runners (key share), lanes by key (enqueue_runs).
 -- Callers: runs/create/insert.ts, events/webhooks/store.ts.

@@ -1,7 +1,7 @@
--- Puts inserted runs where they wait, according to their `state`: in a lane, until a time, or for a version. A `held` run waits nowhere until
--- its batch is sealed. A run with `wait_until` waits until then, whatever its state; infinity means until another run ends (release_singleton).
--- If a run names a runner with a free slot, no limit applies to its queue and no run precedes it, it is leased to that runner in the same
--- commit. Otherwise it is queued. Returns the leases, or null for none.
+-- Puts inserted runs where they wait, according to their `state`: in a lane, until a time, or for a version. A `held` run waits nowhere
+-- until its batch is sealed. A run with `wait_until` waits until then, regardless of its state; infinity means until another run ends
+-- (release_singleton). If a run names a runner with a free slot, no limit applies to its queue and no run precedes it, it is leased to that
+-- runner in the same commit. Otherwise it is queued. Returns the leases, or null for none.
 -- The planner settings of the caller apply.
 --
 -- Locks: as lease_new_runs, then lanes by key (enqueue_runs).

@@ -1,5 +1,5 @@
--- Locks versions that new runs are pinned to, so that none is archived until the transaction ends. Fails with P0V01 if one is archived already: the
--- trigger read the version before that.
+-- Locks versions that new runs are pinned to, so that none is archived until the transaction ends. Fails with P0V01 if one has been
+-- archived since the trigger read it.
 -- The planner settings of the caller apply.
 --
 -- Locks: versions by id (key share).

@@ -1,4 +1,4 @@
--- Whether a run has not started. If so, it cannot start until the transaction ends. Also false if another transaction is taking it right now.
+-- Whether a run has not started. If so, it cannot start until the transaction ends. Also false if another transaction currently holds it.
 -- The planner settings of the caller apply.
 --
 -- Locks: its row of delayed, pending_version or queued (key share, skip locked).

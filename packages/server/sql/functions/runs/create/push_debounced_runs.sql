@@ -1,6 +1,6 @@
--- Merges debounced triggers into the delayed runs with their keys, and postpones those runs. With `debounce_data` (mode `trailing`), an object
--- with one member for each column, the run's columns are replaced. If no run with the key is delayed, the trigger resolves to the new run. A
--- trigger that already resolved to another run changes nothing.
+-- Merges debounced triggers into the delayed runs with their keys and postpones those runs. With `debounce_data` (mode `trailing`), an
+-- object with one member for each column, the run's columns are replaced. If no run with the key is delayed, the trigger resolves to the
+-- new run. A trigger that already resolved to another run changes nothing.
 -- The planner settings of the caller apply.
 --
 -- Locks: debounces by environment, task and key; for each key its delayed and runs rows, run_facets and its idempotency key.

@@ -20,7 +20,7 @@ begin
        set due = greatest(new.finished_at, (select r.delayed_until from runs r where r.env = s.env and r.id = s.run_id))
      where d.env = s.env and d.run_id = s.run_id and d.due = 'infinity';
     if found then
-      -- the promoter checks for due runs
+      -- wakes the promoter, which checks for due runs
       perform pg_notify('millrace', json_build_object('wakes', json_build_array(json_build_object('kind', 'promotion', 'inMs', 0)))::text);
     end if;
   end if;

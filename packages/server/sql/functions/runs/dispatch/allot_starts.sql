@@ -1,6 +1,6 @@
--- The second part of a claim: divides the requested number of runs among the lanes of a page, by turn and weight, within their limits. Every
--- lane gets as many full turns as all of them can have. Then each gets one more, in ring order, until the requested number is reached. If the
--- page is not the whole revolution, each lane has one turn, and the lanes after the page are next.
+-- The second part of a claim: divides the requested number of runs among the lanes of a page by turn and weight, within their limits. Every
+-- lane gets the same number of full turns, as many as fit. Then each gets one more, in ring order, until the requested number is reached.
+-- If the page is not the whole revolution, each lane has one turn, and the lanes after the page are next.
 -- Returns the shares in ring order, the lanes whose limits allow nothing, and whether lanes that share several limits with another lane were
 -- deferred.
 -- Invariant: while lanes have waiting runs, no lane gets more than one turn more than another, in proportion to their weights.

@@ -1,5 +1,5 @@
--- The share, of 100 equal ones, that a run belongs to by its id alone: the first 32 bits of its MD5 as a number, modulo 100. A canary of n
--- percent gets the runs below n, so a run stays on the canary while the percentage grows.
+-- The bucket, one of 100 equal ones, that a run belongs to by its id alone: the first 32 bits of its MD5 as a number, modulo 100. A canary
+-- of n percent gets the runs below n, so a run stays on the canary while the percentage grows.
 --
 -- Locks: none.
 -- Callers: runs/reason/start-conditions.ts, take_runs.

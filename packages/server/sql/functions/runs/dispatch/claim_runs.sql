@@ -1,6 +1,6 @@
--- Claims waiting runs of an environment for a runner, and leases them to it (docs/claims.md). A claim goes around the lane rings from
--- `p_cursor`, page by page: it reads lanes, allots starts to them, takes and leases their runs, and retires lanes that cannot give any.
--- `p_current` is the version on which runs without a pinned version start; null if the runner cannot execute it.
+-- Claims waiting runs of an environment for a runner, and leases them to it (docs/claims.md). A claim scans the lane rings from `p_cursor`,
+-- page by page: it reads lanes, allots starts to them, takes and leases their runs, and retires lanes that cannot provide any. `p_current`
+-- is the version on which runs without a pinned version start; null if the runner cannot execute it.
 -- Returns the runs with their fences, and the cursor for the next claim.
 -- Invariant: a revolution serves the lanes that existed when it began, so a stream of new keys cannot starve a lane.
 --
@@ -24,7 +24,7 @@ as $$
 declare
   -- as many lanes as one turn can use, within bounds: the cost of a page depends on the number of lanes read
   c_page constant int := least(256, greatest(16, p_want));
-  -- per claim: no other claim of the environment can proceed in the meantime
+  -- limit per claim, because it blocks all other claims of the environment
   c_max_rate_limited constant int := 5000;
   v_scope claim_scope := claim_scope(p_env, p_runner, p_pinned_versions, p_current, p_at);
   v_want int := least(p_want, v_scope.free_slots);
@@ -64,7 +64,7 @@ begin
     v_is_cut := cardinality(v_retired.rate_limited) >= c_max_rate_limited;
     exit when v_is_cut or v_page.is_end and (v_want = 0 or not v_more);
     if v_page.is_end then
-      -- one more time around: the runner has free slots, and some lanes gave their whole share, were deferred, or have no start left
+      -- one more revolution: the runner has free slots, and some lanes used their whole share, were deferred, or have no start left
       v_more := false;
       v_position := row (v_stopped.turn, v_stopped.turn, null, false, 0);
       v_retired := row ('{}', '{}', v_retired.misplaced, '{}');

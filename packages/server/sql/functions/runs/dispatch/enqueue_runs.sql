@@ -1,5 +1,5 @@
--- Puts runs into their lanes, and creates missing lanes. A null key means no key; a null version becomes 0, the version that is current at the
--- time.
+-- Puts runs into their lanes and creates missing lanes. A null key means no key; a null version becomes 0, the version that is current at
+-- the time.
 -- The planner settings of the caller apply.
 --
 -- Locks: lanes (key share), so that no claim deletes them; new lanes in the order of environment, queue, key and version.
@@ -12,7 +12,7 @@ declare
 begin
   if cardinality(p_runs) = 0 then return; end if;
   loop
-    -- each lane is locked once, however many runs enter it
+    -- each lane is locked once, regardless of the number of runs that enter it
     select count(*) = count(l.id) into v_is_complete
       from (select distinct i.queue_id, coalesce(i.key, '') as key, coalesce(i.pinned_version, 0) as pinned_version from unnest(p_runs) as i) k
       left join lateral (

@@ -1,5 +1,5 @@
--- Takes the claim locks of the environments in which a limit applies to these queues. A slot must not be freed between a claim's count and its
--- mark. Returns whether there is such a limit, in which case a run may be waiting for the slot.
+-- Takes the claim locks of the environments in which a limit applies to these queues. A slot must not be freed between the moment a claim
+-- counts slots and the moment it marks lanes. Returns whether there is such a limit, in which case a run may be waiting for the slot.
 --
 -- Locks: claim locks in the order of the environments.
 -- Callers: begin_waits, complete_attempts, reclaim_leases.

@@ -1,7 +1,7 @@
 -- Binds waiting runs of one version to another version. It moves runs of one kind, `p_wait` (`queued`, `delayed`, `retrying`,
--- `pending_version`, or `waiting`: suspended, with its code in no runner), and of some tasks (null: of any), if the new version has their task.
--- It reads up to `p_limit` rows after the given one (lane, sort key and run; only queued runs have the first two). It returns the last row that
--- it read, with a null `run` at the end.
+-- `pending_version`, or `waiting`: suspended, with no runner holding its code), and of the given tasks (null: any), if the new version has
+-- the task. It reads up to `p_limit` rows after the given one (lane, sort key and run; only queued runs have the first two). It returns the
+-- last row that it read, with a null `run` at the end.
 -- A row locked by another transaction is skipped and counted: its run is being claimed, promoted, woken or ended.
 --
 -- Locks: rows of queued, delayed, pending_version or suspended (skip locked); runs by id; run_facets; lanes (key share); empty lanes of the
@@ -61,7 +61,7 @@ begin
   run := case when v_found > 0 then v_seen[v_found] end;
   lane := case when v_found > 0 then v_lanes[v_found] end;
   sort_key := case when v_found > 0 then v_sort_key[v_found] end;
-  -- All lanes of this call were empty: the next call continues after them.
+  -- All lanes of this call were empty, so the next call continues after them.
   if run is null and cardinality(v_tried) >= p_limit then
     run := '';
     lane := v_tried[p_limit] + 1;

@@ -1,6 +1,6 @@
--- Defers lanes of a page (`deferred`) if several lanes of one concurrency key share two limits. One is a rate limit of the whole queue, by
--- which the page joins all of the queue's lanes; the other is the concurrency limit of their key. One lane of each such key gives runs. The
--- settings of the caller apply.
+-- Defers lanes of a page (`deferred`) if several lanes of one concurrency key share two limits. One is a rate limit of the whole queue, for
+-- which the page combines all of the queue's lanes; the other is the concurrency limit of their key. One lane of each such key provides
+-- runs. The settings of the caller apply.
 --
 -- Locks: none.
 -- Callers: allot_starts.
@@ -12,7 +12,7 @@ begin
     select p.*,
            q.shares_two and p.room > 0 and row_number() over (
              partition by i.queue_id, i.key
-             -- a lane of a pinned version first: all of its runs may start
+             -- prefer a lane of a pinned version, because all of its runs may start
              order by case when q.shares_two then (select true from queued w where w.lane_id = p.lane_id limit 1) end nulls last,
                       p.pinned_version desc, p.lane_id) > 1 as is_second
       from unnest(p_page) with ordinality

@@ -27,7 +27,7 @@ begin
   perform enqueue_runs(array(
     select row (r.env, r.queue_id, r.concurrency_key, r.version_id, r.sort_key, r.id, g.expires_at)::waiting_run
       from unnest(v_run, v_expires) as g (run_id, expires_at)
-      -- not a join: planned while there are few runs, it would read all runs of the environment for each row
+      -- not a join, which, if planned while there are few runs, would read all runs of the environment for each row
       cross join lateral (select x.* from runs x where x.env = p_env and x.id = g.run_id limit 1) r));
   return cardinality(v_run);
 end $$;

@@ -1,7 +1,7 @@
--- Records starts: drops those outside the window, and merges the latest two times if they are close. A time is only ever moved to a later one,
--- so the record allows no start too early, and a window has at most 18 times. Future times (the clock was set back) become now. Starts that
--- were outside the window at `p_since`, the time of the claim, are dropped. Written in SQL, which is inlined into the calling statement: a
--- PL/pgSQL call would cost more than everything else done for the start of a key.
+-- Records starts: drops those outside the window, and merges the latest two times if they are close. A time is only ever moved to a later
+-- one, so the record allows no start too early, and a window has at most 18 times. Future times (the clock was set back) become now. Starts
+-- that were outside the window at `p_since`, the time of the claim, are dropped. Written in SQL, which is inlined into the calling
+-- statement. A PL/pgSQL call would cost more than all other work for a start.
 --
 -- Locks: none.
 -- Callers: count_starts, limit_triggers.
@@ -19,6 +19,6 @@ language sql stable parallel safe as $$
                  case when p_at[cardinality(p_at)] > p_now
                       then array(select least(x.at, p_now) from unnest(p_at[o.n + 1 :]) with ordinality as x (at, ix) order by x.ix)
                       else p_at[o.n + 1 :] end as at
-            -- the times are in order: the number that are outside the window
+            -- times are ordered, so this is the number of times outside the window
             from (select width_bucket(p_since - p_window, p_at) as n) o) l) k
 $$;

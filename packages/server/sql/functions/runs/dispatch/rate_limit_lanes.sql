@@ -1,5 +1,5 @@
--- Takes lanes that have runs but no start left out of the ring until their rate limit allows one, and drops lanes without runs. Wakes the
--- servers for that time, unless they wake earlier anyway. The settings of the caller apply.
+-- Removes lanes that have runs but no start left from the ring until their rate limit allows one, and drops lanes without runs. Schedules
+-- the servers to wake at that time, unless they wake earlier anyway. The settings of the caller apply.
 --
 -- Locks: queue_starts by queue and key, lanes by id (no key update), idle lanes (skip locked). The caller holds the claim lock.
 -- Callers: retire_lanes.
@@ -32,7 +32,7 @@ begin
   select (select array_agg(l.id) from late l), array_agg(m.queue_id), array_agg(m.rate_key), array_agg(m.next), min(m.next)
     into v_lanes, v_queue, v_key, v_next, v_due
     from limits m;
-  -- as in a claim, a few lanes stay
+  -- as in a claim, a few lanes remain
   v_idle := array(select unnest(p_lanes) except select unnest(v_lanes));
   if v_due is null then
     if cardinality(v_idle) > 8 then perform drop_idle_lanes(v_idle); end if;

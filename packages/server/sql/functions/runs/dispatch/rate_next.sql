@@ -1,4 +1,4 @@
--- The earliest time of the `p_position`th further start, if at most `p_burst` starts are allowed in any `p_window` and each start happens as
+-- The earliest time of the `p_position`th next start, if at most `p_burst` starts are allowed in any `p_window` and each start happens as
 -- soon as it is allowed. The result is `p_now` if that start is allowed now. Future starts (the clock was set back) count as starts at the
 -- current time.
 --
@@ -9,7 +9,7 @@ create or replace function rate_next(
 ) returns timestamptz
 language plpgsql immutable parallel safe as $$
 declare
-  -- the slot of one window that this start uses, and how many times each slot has been reused before
+  -- the slot within a window that this start uses, and how many times each slot has been reused
   v_slot bigint := (p_position - 1) % p_burst;
   v_again bigint := (p_position - 1) / p_burst;
   v_free bigint := p_burst;

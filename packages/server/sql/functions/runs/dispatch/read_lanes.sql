@@ -1,5 +1,5 @@
--- The first part of a claim: reads the next lanes of the rings after a position, and how many runs each may give under the limits of its queue
--- and key. After the last lane, the same page continues with the first, so that the claim divides its runs among all of them.
+-- The first part of a claim: reads the next lanes of the rings after a position, and how many runs each may provide under the limits of its
+-- queue and key. After the last lane, the same page continues with the first, so that the claim divides its runs among all of them.
 -- Invariant: the pages of one revolution contain each lane that is ready and existed when the revolution began exactly once.
 --
 -- Locks: none. The caller holds the claim lock.
@@ -20,8 +20,8 @@ declare
   v_found int;
 begin
   loop
-    -- A rate-limited lane can give as many runs as may start now (`starts`). If the limit is for the whole queue, that number applies to all
-    -- its lanes together.
+    -- A rate-limited lane can provide as many runs as may start now (`starts`). If the limit is for the whole queue, that number applies to
+    -- all its lanes together.
     select array_agg(row (p.id, p.pinned_version, p.turn, least(p.room, p.starts),
                           case when p.of_queue then hashint4extended(p.queue_id, 1) else p.queue_key end,
                           case when p.of_queue then p.starts else least(p.room, p.starts) end, p.weight, p.shared_limit)::ring_lane)
@@ -37,7 +37,7 @@ begin
         select l.id, q.id as queue_id, r.pinned_version, l.turn, g.ring, coalesce(q.shared_limit_id, 0) as shared_limit,
                q.rate_burst is not null and not q.rate_by_key as of_queue,
                coalesce(q.concurrency_override, q.concurrency_limit) is not null as is_limited,
-               -- a start in the future counts: the clock was set back
+               -- a start in the future counts (the clock was set back)
                case when q.rate_burst is not null then greatest(0, q.rate_burst - coalesce((
                  select case when s.at[cardinality(s.at)] <= p_scope.rate_now - q.rate_window then 0
                              when s.at[1] > p_scope.rate_now - q.rate_window then s.total

@@ -1,10 +1,10 @@
 -- Takes back the leases of a runner.
--- With `p_lost`, the runner is gone. Its row is deleted first, which waits for claims that lease to it and stops later ones. Each run counts
--- the loss. A run that was lost more than `p_max_rescues` times is returned, and the caller ends it. The runner is gone if its connection
--- `p_connection` ended and it has no newer one, or, without `p_connection`, if its lease expired (`is_lease_over`).
--- The loss of a runner that has sent no heartbeat since the last outage of the database is not counted, because the outage may be the cause.
--- With `p_lost` and without `p_max_rescues`, the runner has stopped cleanly: its runs do not count a loss.
--- Without `p_lost`, the runner is alive. Only the fences that it does not hold (`p_reported`) are taken back, without counting a loss.
+-- With `p_lost`, the runner is gone. Its row is deleted first, which waits for claims that are leasing runs to it, and blocks later ones.
+-- The loss is counted for each run. A run that was lost more than `p_max_rescues` times is returned, and the caller ends it. The runner is
+-- gone if its connection `p_connection` ended and it has no newer one, or, without `p_connection`, if its lease expired (`is_lease_over`).
+-- The loss of a runner that has sent no heartbeat since the last outage of the database is not counted, because the outage may be the
+-- cause. With `p_lost` and without `p_max_rescues`, the runner has stopped cleanly, and no loss is counted.
+-- Without `p_lost`, the runner is alive. Only the fences missing from its report (`p_reported`) are taken back, without counting a loss.
 -- Attempts that may have begun are stored in `attempts`.
 --
 -- Locks: the runner, claim locks (lock_limited), leases by run, suspended by run (detach_runs), runs, run_facets, lanes.
@@ -50,7 +50,7 @@ begin
       from live join leases l on l.env = live.env and l.run_id = live.run_id
       join runs r on r.env = live.env and r.id = live.run_id
   ), gone as (
-    -- a run past its last rescue keeps its lease: the caller ends it through complete_attempts, with its error
+    -- a run past its last rescue keeps its lease, because the caller ends it with an error through complete_attempts
     delete from leases l using judged j where l.env = j.env and l.run_id = j.run_id and l.fence = j.fence and j.verdict = 'queued'
   )
   select array_agg(j.env), array_agg(j.run_id), array_agg(j.verdict), array_agg(j.queue_id), array_agg(j.key),
@@ -62,7 +62,7 @@ begin
                                         case when p_lost then p_at else p_reported_at end);
   if v_run is null then return; end if;
 
-  -- An attempt that a live runner does not hold never began, unless it has waited in its code before.
+  -- If a live runner does not hold an attempt, the attempt never began, unless it has waited within its code before.
   insert into attempts (env, run_id, fence, number, outcome, started_at, ended_at, active_ms, runner_no, version_id)
   select g.env, g.run_id, g.fence, g.attempt, case when p_lost and p_max_rescues is not null then 'LOST' else 'RETURNED' end,
          s.at, greatest(p_at, s.at), greatest(0, extract(epoch from p_at - g.leased_at) * 1000)::bigint, g.runner_no, g.version_id

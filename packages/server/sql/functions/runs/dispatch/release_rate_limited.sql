@@ -1,5 +1,5 @@
--- Returns lanes that a rate limit has held to the ring when they are due. These are all lanes of a concurrency key, or as many lanes of a whole
--- queue as may start runs now, longest held first.
+-- Returns lanes that were blocked by a rate limit to the ring when they are due. These are all lanes of a concurrency key, or as many lanes
+-- of a whole queue as may start runs now, longest blocked first.
 --
 -- Locks: claim locks in the order of the environments, queue_starts, lanes.
 -- Callers: runs/dispatch/promoter.ts.
@@ -31,7 +31,7 @@ begin
           select greatest(0, q.rate_burst - coalesce(sum(x.n), 0))::int as room, min(least(x.at, v_now)) as first
             from unnest(h.at, h.n) as x (at, n) where x.at > v_now - q.rate_window) r
     ), line as materialized (
-      -- empty lanes leave as well, and do not count
+      -- empty lanes are removed as well and do not count
       select d.tid, f.id, f.has_runs, count(*) filter (where f.has_runs) over (partition by d.tid order by f.rate_limited_at, f.id) as nth, d.room
         from due d
         cross join lateral (
@@ -56,7 +56,7 @@ begin
                   -- no other lane waits
                   when (select true from lanes x where x.queue_id + 0 = d.queue_id and x.rate_limited_at is not null
                          order by x.rate_limited_at offset (select count(*) from free f where f.tid = d.tid) limit 1) is null then null
-                  -- so many are empty that more may leave
+                  -- so many lanes are empty that more may be removed
                   when (select count(*) from free f where f.tid = d.tid and f.has_runs) < d.room then v_now
                   else d.next end as due
         from due d

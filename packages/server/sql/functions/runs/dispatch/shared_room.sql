@@ -1,6 +1,6 @@
 -- How many more runs may execute under a shared limit. With `p_keep_reserved`, the slots for its ready runs (runs/waits) count as taken.
 --
--- Locks: none. Callers that give slots away hold the claim lock.
+-- Locks: none. Callers that assign slots hold the claim lock.
 -- Callers: telemetry/stats/sample.ts, open_rings, reserved_slots, resume_runs, shared_rooms.
 create or replace function shared_room(p_limit int, p_keep_reserved boolean) returns int
 language plpgsql

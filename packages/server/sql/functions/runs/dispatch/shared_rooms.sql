@@ -1,6 +1,6 @@
--- Applies shared limits to a page of lanes. The lanes of one limit get one `queue_key`, and together as many runs (`cap`) as the limit allows.
--- Lanes of an exhausted limit are removed. If lanes must share another limit as well (the limit of their queue and key, or a rate limit), one
--- of them gives runs and the others are deferred (`deferred`).
+-- Applies shared limits to a page of lanes. The lanes of one limit get one `queue_key`, and together as many runs (`cap`) as the limit
+-- allows. Lanes of an exhausted limit are removed. If lanes must share another limit as well (the limit of their queue and key, or a rate
+-- limit), one of them provides runs and the others are deferred (`deferred`).
 --
 -- Locks: none. The caller holds the claim lock.
 -- Callers: allot_starts.
@@ -16,7 +16,7 @@ begin
     select p.*, r.room as shared_room,
            p.shared_limit <> 0 and p.room > 0 and r.room > 0 and row_number() over (
              partition by p.queue_key
-             -- a lane of a pinned version first: all of its runs may start
+             -- prefer a lane of a pinned version, because all of its runs may start
              order by (select true from queued w where w.lane_id = p.lane_id limit 1) nulls last, p.pinned_version desc, p.lane_id) > 1 as is_second
       from unnest(p_page) with ordinality
              as p (lane_id, pinned_version, turn, room, queue_key, cap, weight, shared_limit, nth)

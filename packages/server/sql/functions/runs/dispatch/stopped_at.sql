@@ -2,7 +2,7 @@
 -- it stopped before the last turns (null), after `p_credit_used` runs of the turn that an earlier claim cut short and all or none of the full
 -- turns. The rest of the turn is its credit, unless the claim would have taken more (not `p_is_full`). `newest` is null if the revolution has
 -- ended.
--- Invariant: the next claim begins with the lane that has part of a turn left, or else with the lane after the last that gave runs.
+-- Invariant: the next claim begins with the lane that has part of a turn left, or else with the lane after the last one that provided runs.
 --
 -- Locks: none.
 -- Callers: take_runs.

@@ -20,15 +20,15 @@ declare
   v_last bigint;
   v_positions bigint[];
 begin
-  -- The head includes a lane with no runs, without a row. One run beyond a lane's share shows whether this claim empties the lane.
+  -- A lane without runs is part of the page but has no row. One run beyond a lane's share shows whether this claim empties the lane.
   with head as materialized (
     select p.*,
-           -- within the number that the lanes of its queue and key may give
+           -- within the number allowed for the lanes of its queue and key
            count(*) filter (where p.row is not null and not p.is_more) over (partition by p.queue_key order by p.pass, p.pos, p.n) as nth
       from (
         select p.lane_id, p.pinned_version, p.queue_key, p.room, p.cap, p.max_runs, p.row, p.n, p.row is not null and p.n > p.max_runs as is_more,
                case when p.n <= p.credit then 0 when p.n <= p.credit + p.in_full_turns then 1 else 2 end as pass,
-               -- a lane that has given the rest of a turn is last in the ring
+               -- a lane that has used up the rest of a turn is last in the ring
                case when p.credit > 0 and p.n > p.credit then p.at + c_lanes else p.at end as pos
           from (
             select s.*, h.row, row_number() over (partition by s.at order by h.sort_key, h.run_id) as n

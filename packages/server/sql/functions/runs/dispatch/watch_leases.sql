@@ -12,7 +12,7 @@ declare
 begin
   select * into v_watch from lease_watch w where w.only_row;
   v_now := clock_timestamp() + p_shift;
-  -- Another server has just done it: a second write would record nothing new.
+  -- Another server has just done it, so a second write would add nothing.
   if v_watch.lease = p_lease and v_now between v_watch.ticked_at and v_watch.ticked_at + p_lease / 60 then return; end if;
   select * into v_watch from lease_watch w where w.only_row for no key update;
   v_now := clock_timestamp() + p_shift;

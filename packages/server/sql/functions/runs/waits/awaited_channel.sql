@@ -1,5 +1,5 @@
--- The id of the channel whose messages a run waits for, by one of its names: an input stream of the run, or the `.in` channel of a session. No
--- session has a name of the first kind.
+-- The id of the channel whose messages a run waits for, by one of its names: an input stream of the run, or the `.in` channel of a session.
+-- Session names cannot have the form of the first.
 --
 -- Locks: none.
 -- Callers: begin_waits.

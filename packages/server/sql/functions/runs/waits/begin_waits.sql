@@ -1,6 +1,6 @@
--- Registers waits of live attempts, or checks existing ones again, and suspends the attempts that have nothing to continue with. Returns one
--- row for each attempt: `suspended` with its suspension; `running` with the keys of its ended waits; `stale` if the fence is not live.
--- `limited`: a slot that a run may be waiting for became free, or a ready run needs one.
+-- Registers waits of live attempts, or checks existing ones again, and suspends the attempts that cannot continue. Returns one row for each
+-- attempt: `suspended` with its suspension; `running` with the keys of its ended waits; `stale` if the fence is not live. `limited`: a slot
+-- that a run may be waiting for became free, or a ready run needs one.
 --
 -- Locks: claim locks (lock_limited); channels by id (share); the awaited rows, in the order of the arguments: runs (watch_run), waitpoints
 --        (share); then by run: leases, suspended, waits, runs, run_facets, lanes.
@@ -59,13 +59,13 @@ begin
         v_over := not found;
       elsif p_kind[i] = 'MESSAGE' then
         v_watched := v_channel[i]::text;
-        -- Only as long as the channel accepts messages.
+        -- Only while the channel accepts messages.
         select coalesce(c.closed_at is not null or c.next_seq > greatest(c.start_seq, p_beyond[i] + 1), false),
                least(coalesce(w.due, p_due[i]), c.expires_at)
           into v_over, v_due
           from (select) x left join channels c on c.id = v_channel[i];
         v_over := v_over or coalesce(v_due <= p_at, false);
-        -- Waits for messages that have arrived are of no use to an attempt that has received them.
+        -- Drops waits for messages that the attempt has already received.
         delete from waits x
          where x.env = p_env[i] and x.run_id = p_run[i] and x.attempt = v_attempt and x.watched = v_watched
            and x.beyond < p_beyond[i] and x.reported;
@@ -118,8 +118,9 @@ begin
       continue;
     end if;
 
-    -- A transaction that is ending another of its waits right now looks among the suspended attempts too early. The attempt is then ready from
-    -- the start, and checks again. Waits that no transaction is ending are locked until the suspension is visible, like those checked above.
+    -- A transaction that is ending another of the attempt's waits at the same time looks for a suspended attempt before it is visible. The
+    -- attempt is therefore created ready, and checks again. Waits that no transaction is ending are locked until the suspension is visible,
+    -- like those checked above.
     select count(*) > (select count(*) from (
              select from waits h where h.env = a.env and h.run_id = a.run_id and h.attempt = l.attempt and h.key <> all (a.requested)
                 and h.over_at is null for update skip locked) locked)
@@ -146,7 +147,7 @@ begin
             greatest(0, extract(epoch from p_at - l.leased_at) * 1000)::bigint, p_at, l.cancel_requested,
             case when v_ending then p_at end, l.runner_no)
     returning s.suspension into suspension;
-    -- The run is bound to its version from this point, as by the end of an attempt.
+    -- From this point the run is bound to its version, as it is when an attempt ends.
     update runs r set started_at = coalesce(r.started_at, l.leased_at), version_id = l.version_id, updated_at = p_at,
                       last_started_at = coalesce(r.last_started_at, l.leased_at)
      where r.env = a.env and r.id = a.run_id;

@@ -35,7 +35,7 @@ begin
   update runs r set last_started_at = null
     from unnest(v_env, v_run, v_verdict) as i (env, run_id, verdict)
    where r.env = i.env and r.id = i.run_id and i.verdict <> 'canceled';
-  -- a new fence: later messages from the old holder are rejected
+  -- a new fence, so that later messages from the old holder are rejected
   update suspended s set runner_id = null, fence = nextval('lease_fences')
    where s.ctid = any (array(
      select x.tid from unnest(v_env, v_run, v_verdict) as i (env, run_id, verdict)

@@ -1,4 +1,4 @@
--- How many slots of an environment its ready runs may take at once.
+-- How many slots of an environment its ready runs may take at the same time.
 --
 -- Locks: none.
 -- Callers: claim_scope.

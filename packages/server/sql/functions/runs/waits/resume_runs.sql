@@ -1,4 +1,4 @@
--- Gives the ready runs of an environment slots again, as far as limits allow.
+-- Assigns slots to the ready runs of an environment, as far as limits allow.
 --
 -- Locks: their runners by id (key share), the claim lock, suspended by run, leases, waits.
 -- Callers: runs/waits/resume.ts.
@@ -55,7 +55,7 @@ begin
       insert into leases (env, run_id, fence, runner_id, queue_id, key, version_id, attempt, leased_at, cancel_requested,
                           runner_no)
       select g.env, g.run_id, g.fence, g.runner_id, g.queue_id, g.key, g.version_id, g.attempt,
-             -- as if it had run without a pause: waiting time does not count
+             -- as if it had run without a pause, because waiting time does not count
              p_at - make_interval(secs => g.active_ms / 1000.0), g.cancel_requested, g.runner_no
         from gone g
     ), reported as (

@@ -1,4 +1,4 @@
--- Converts suspended attempts back into leases, for the transaction that ends them. Returns whether there was one, or whether one of them has
+-- Converts suspended attempts back into leases, for the transaction that ends them. Returns whether it converted any, or whether one has
 -- become a lease in the meantime.
 --
 -- Locks: suspended by run.

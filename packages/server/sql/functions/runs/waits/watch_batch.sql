@@ -1,5 +1,5 @@
--- Watches one unfinished run of a batch, starting from `p_after`: the runs before it have ended. Returns null if all have ended. The next run
--- is chosen only when the watched one ends, so the ends of a thousand runs do not contend for one row.
+-- Watches one unfinished run of a batch, starting from `p_after`; the runs before that have ended. Returns null if all have ended. The next
+-- run is chosen only when the watched one ends, so that a thousand runs that end do not contend for one row.
 --
 -- Locks: the run that it watches (watch_run).
 -- Callers: begin_waits, end_waits.

@@ -1,5 +1,5 @@
--- Requests a signal for the end of a run. Returns false if the run has ended or does not exist. The lock waits for an end that is being
--- written; a later end sees the rows of this transaction.
+-- Requests a signal for the end of a run. Returns false if the run has ended or does not exist. The lock waits for a transaction that is
+-- ending the run; a later one sees the rows of this transaction.
 --
 -- Locks: the run.
 -- Callers: begin_waits, watch_batch.

@@ -4,8 +4,8 @@ import type { AlertRow } from '../alert.ts';
 import { maxSubjects, type Subject } from '../notify-subjects.ts';
 
 /**
- * The tasks whose share of failed runs exceeds the alert's threshold, worst first. Read from the roll-ups by the minute, so the cost depends on
- * the number of tasks rather than runs.
+ * The tasks whose share of failed runs exceeds the alert's threshold, worst first. Read from the per-minute roll-ups, so the cost depends
+ * on the number of tasks rather than runs.
  */
 export async function failingTasks(
   tx: Queryable,

@@ -5,7 +5,7 @@ import { maxSubjects, type Subject } from '../notify-subjects.ts';
 
 /**
  * The queues in which a run has waited longer than the alert's threshold, worst first. Read from the last sample of the installation, so
- * nothing is counted. Paused queues are excluded, because they wait on purpose.
+ * nothing is counted. Paused queues are excluded, because their runs wait on purpose.
  */
 export async function oldQueues(tx: Queryable, { env, queue, threshold }: AlertRow): Promise<Subject[]> {
   const rows = await tx<{ queue: string; oldest: number }[]>`

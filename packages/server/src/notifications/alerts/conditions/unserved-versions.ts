@@ -3,13 +3,13 @@ import type { AlertRow } from '../alert.ts';
 import { spanText } from '../message.ts';
 import { maxSubjects, type Subject } from '../notify-subjects.ts';
 
-/** Maximum lanes of a version that are read. If nothing can execute the version, each of them has an old run after a while. */
+/** Maximum lanes of a version that are read. If no runner can execute the version, each lane has an old run after a while. */
 const maxLanes = 100;
 
 /**
- * The versions that runs wait for and that no connected runner can execute. `current` represents the runs that are not bound to a version. The
- * cost depends on the number of versions that runs wait for, not on the number of runs, queues or keys. Paused queues are excluded, because
- * they wait on purpose.
+ * The versions that runs wait for and that no connected runner can execute. `current` represents the runs that are not bound to a version.
+ * The cost depends on the number of versions that runs wait for, not on the number of runs, queues or keys. Paused queues are excluded,
+ * because their runs wait on purpose.
  */
 export async function unservedVersions(
   tx: Queryable,

@@ -1,7 +1,7 @@
 import { readableSize } from '@millrace/contract/plain';
 import { needTables, type DatabaseCheck } from '../database-input.ts';
 
-/** The unused share of a table from which it is a finding. */
+/** A table with at least this unused share is a finding. */
 const minShare = 0.6;
 
 export const bloat: DatabaseCheck = {
@@ -13,7 +13,7 @@ export const bloat: DatabaseCheck = {
   async find(input) {
     needTables(input);
     const { sql, limits } = input;
-    // The space that the rows need by the statistics of their columns, with 28 bytes for the header and the pointer of each.
+    // The space that the rows need according to column statistics, plus 28 bytes for the header and pointer of each.
     const rows = await sql<{ name: string; bytes: number; unused: number }[]>`
       with size as (
         select c.relname as name, c.relpages * current_setting('block_size')::float8 as bytes,
@@ -29,7 +29,7 @@ export const bloat: DatabaseCheck = {
        where bytes - needed > ${limits.bloatBytes}::float8 and bytes - needed > bytes * ${minShare}::float8
        order by 3 desc limit 10`;
     return rows.map(({ name, bytes, unused }) => ({
-      what: `About ${readableSize(unused)} of the ${readableSize(bytes)} of the table ${name} are unused.`,
+      what: `About ${readableSize(unused)} of the ${readableSize(bytes)} of table ${name} is unused.`,
       fix: `\`vacuum (full, analyze) ${name};\` while nothing runs, because it locks the table; or \`pg_repack --table=${name}\`, which does not.`,
     }));
   },

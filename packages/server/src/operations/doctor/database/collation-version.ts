@@ -4,7 +4,7 @@ export const collationVersion: DatabaseCheck = {
   name: 'collation-version',
   condition: 'text is sorted in the order with which the indexes were built',
   severity: 'error',
-  why: 'The collation library has changed, for example by an operating system upgrade. Indexes then miss rows, and unique keys can be stored twice.',
+  why: 'The collation library has changed, for example in an operating system upgrade. Indexes then miss rows, and unique keys can be stored twice.',
   fix: '`reindex database <database>; alter database <database> refresh collation version;`',
   async find({ sql }) {
     const databases = await sql<{ name: string; recorded: string; actual: string }[]>`

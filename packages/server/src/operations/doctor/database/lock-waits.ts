@@ -15,7 +15,7 @@ export const lockWaits: DatabaseCheck = {
          and query_start < clock_timestamp() - make_interval(secs => ${limits.lockWaitMs / 1_000})
        order by query_start limit 5`;
     return rows.map(({ pid, blockers: [first], ms }) => ({
-      what: `Process ${pid} waits for a lock for ${readableDuration(ms)}${first === undefined ? '' : `, which process ${first} holds`}.`,
+      what: `Process ${pid} has waited ${readableDuration(ms)} for a lock${first === undefined ? '' : ` held by process ${first}`}.`,
       ...(first !== undefined && { fix: `\`select pg_terminate_backend(${first});\`` }),
     }));
   },

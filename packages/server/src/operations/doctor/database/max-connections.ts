@@ -1,6 +1,6 @@
 import type { DatabaseCheck } from '../database-input.ts';
 
-/** docs/poolers.md lists the parts. */
+/** docs/poolers.md lists the components. */
 const perServer = 16;
 
 export const maxConnections: DatabaseCheck = {

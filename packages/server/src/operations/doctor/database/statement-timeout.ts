@@ -6,7 +6,7 @@ export const statementTimeout: DatabaseCheck = {
   name: 'statement-timeout',
   condition: 'the role has no timeout below 30 seconds',
   severity: 'warning',
-  why: 'PostgreSQL ends statements or sessions of Millrace that are merely slow. Migrations and deletions fail and start over repeatedly.',
+  why: 'PostgreSQL terminates Millrace statements or sessions that are merely slow. Migrations and deletions fail and start over repeatedly.',
   fix: '`alter role <role> set <setting> = 0;`, or in the database `alter database <database> set <setting> = 0;`. Then restart the servers.',
   async find({ sql }) {
     const rows = await sql<{ name: string; ms: number }[]>`

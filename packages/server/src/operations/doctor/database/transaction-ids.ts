@@ -4,7 +4,7 @@ export const transactionIds: DatabaseCheck = {
   name: 'transaction-ids',
   condition: 'old rows are frozen early enough (`age(datfrozenxid)` is below a billion)',
   severity: 'error',
-  why: 'At 2.1 billion PostgreSQL accepts no more writes.',
+  why: 'At 2.1 billion, PostgreSQL stops accepting writes.',
   fix: '`vacuum (freeze);` as the owner of the tables. First end long transactions, prepared transactions and replication slots, which prevent it.',
   async find({ sql, limits }) {
     const [row] = await sql<{ age: number }[]>`

@@ -5,7 +5,7 @@ export const walArchiving: DatabaseCheck = {
   name: 'wal-archiving',
   condition: 'PostgreSQL archives the WAL for backups, and is at most 1 GiB or 15 minutes behind',
   severity: 'error',
-  why: 'The last backup cannot be restored to the present, and unarchived WAL accumulates until the disk is full.',
+  why: 'The last backup cannot be restored up to the present, and unarchived WAL accumulates until the disk is full.',
   fix: "PostgreSQL's log contains the error of `archive_command`. Fix the command or its target.",
   async find(input) {
     const [failing] = await input.sql<{ count: number; ms: number }[]>`
@@ -23,7 +23,7 @@ export const walArchiving: DatabaseCheck = {
   },
 };
 
-/** A command that hangs, or is too slow, does not fail. A standby archives nothing by default, and is not checked. */
+/** A command that hangs, or is too slow, does not fail. A standby archives nothing by default and is not checked. */
 async function findLag({ sql, limits }: DatabaseInput): Promise<{ what: string; fix: string }[]> {
   const [late] = await sql<{ bytes: number; ms: number }[]>`
     with archived as (
@@ -40,7 +40,7 @@ async function findLag({ sql, limits }: DatabaseInput): Promise<{ what: string; 
         from archived
     )
     select bytes::float8 as bytes, ms::float8 as ms from waiting
-     -- The current segment is not complete, and the one before it may be complete since a moment ago.
+     -- The current segment is not complete, and the one before it may have been completed just now.
      where bytes > ${limits.unarchivedBytes}::numeric or (bytes > 2 * size and ms > ${limits.unarchivedMs}::numeric)`;
   if (!late) return [];
   return [

@@ -17,6 +17,6 @@ export const delaysLate: DatabaseCheck = {
                order by due limit ${max}) d`;
     if (!row || row.ms === null) return [];
     const count = row.count === max ? `${max} or more` : row.count;
-    return [{ what: `${count} delayed runs are overdue, the first one for ${readableDuration(row.ms)}.` }];
+    return [{ what: `${count} delayed runs are overdue, the oldest by ${readableDuration(row.ms)}.` }];
   },
 };

@@ -20,7 +20,7 @@ export const schedulesLate: DatabaseCheck = {
     if (!row?.id) return [];
     const count = row.count === max ? `${max} or more` : row.count;
     return [
-      { what: `${count} schedules are overdue, the first one (${row.id}) for ${readableDuration(row.ms)}.` },
+      { what: `${count} schedules are overdue; the oldest (${row.id}) by ${readableDuration(row.ms)}.` },
     ];
   },
 };

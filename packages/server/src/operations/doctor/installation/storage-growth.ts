@@ -3,7 +3,7 @@ import { idAt } from '../../../runs/list/position.ts';
 import { environmentName, needServer, type DatabaseCheck, type EnvironmentRow } from '../database-input.ts';
 
 const dayMs = 86_400_000;
-/** Maximum runs of each environment. Unfinished runs stay, however old they are. */
+/** Maximum runs of each environment. Unfinished runs are never deleted, regardless of age. */
 const maxRuns = 1_000;
 
 export const storageGrowth: DatabaseCheck = {

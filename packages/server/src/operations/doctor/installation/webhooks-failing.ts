@@ -22,7 +22,7 @@ export const webhooksFailing: DatabaseCheck = {
       what:
         `The endpoint ${row.id} (${hostOf(row.url)}) of ${environmentName(row)} ` +
         (row.by === null
-          ? `has accepted nothing for ${readableDuration(row.ms)}.`
+          ? `has not accepted any delivery for ${readableDuration(row.ms)}.`
           : 'was disabled, because it failed.'),
       fix: `\`millrace notifications deliveries --endpoint ${row.id}\` shows its responses. Then \`millrace notifications enable ${row.id}\`, or \`remove ${row.id}\`.`,
     }));

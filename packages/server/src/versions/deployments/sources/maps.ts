@@ -14,13 +14,16 @@ import type { BlobStore } from '../../store/store.ts';
 import { localMaps, readLocalMap, type FindLocalBuild } from './local.ts';
 
 const mib = 1_048_576;
-/** Limits for sources, names and the like: strings make up nearly all of a map. */
+/** Limits for sources, names and the like, because strings make up nearly all of a map. */
 const mapLimits = { maxDepth: 16, maxMembers: 200_000 };
 /** Maximum unpacked size. A larger map is not read, because parsing it would delay other requests. */
 export const maxMapBytes = 16 * mib;
-/** Maximum characters of sources that stay in memory. */
+/** Maximum characters of sources that are kept in memory. */
 const maxTextCharacters = 32 * mib;
-/** Maximum characters of source names that stay in memory, so that a file that no map has is not searched for in all maps again. */
+/**
+ * Maximum characters of source names that are kept in memory, so that a file that is in none of the maps is not searched for in all of them
+ * again.
+ */
 const maxNameCharacters = 4 * mib;
 
 /** A source map of a version. */
@@ -48,7 +51,7 @@ interface Parsed {
 }
 
 export interface SourceMaps {
-  /** The maps of a version, or the reason that there are none. */
+  /** The maps of a version, or the reason why there are none. */
   of(environment: Environment, version: FoundVersion): Promise<VersionMaps | { readonly reason: string }>;
   /** The source names of a map, unchanged. */
   names(map: MapFile): Promise<readonly string[]>;
@@ -73,7 +76,7 @@ export function sourceMaps(dependencies: SourceMapDependencies): SourceMaps {
     maxSize: maxTextCharacters,
     sizeCalculation: ({ texts }) => texts.reduce((sum, text) => sum + (text?.length ?? 0), 1),
   });
-  /** One map at a time: each uses memory, and blocks the process while it is parsed. */
+  /** One map at a time, because each uses memory and blocks the process while it is parsed. */
   let turn: Promise<unknown> = Promise.resolve();
 
   const parse = (map: MapFile): Promise<Parsed> => {
@@ -174,7 +177,7 @@ async function mapsOnDisk(
   };
 }
 
-/** A project may deploy any file under such a name: a file that is not a map has no sources. */
+/** A project may deploy any file under such a name; a file that is not a map has no sources. */
 function parsedMap(text: string): Parsed {
   const { sources, sourcesContent } = Object(tryParse(text, mapLimits)) as {
     sources?: unknown;

@@ -61,7 +61,7 @@ test('lines around a frame come from the source map, for any form of the file na
   expect(await first(`file://${folder.replace('ada', 'a%20b')}/tasks.ts`)).toBe('task 1');
   expect(await first(`C:\\cache\\${row?.hash}\\src\\orders.ts`, 30)).toBe('order 25');
   expect(await first(`${folder}/node_modules/pg/lib/client.js`)).toBe('pg 1');
-  // Packages of the workspace are outside the folder: the longer matching end decides.
+  // Packages of the workspace are outside the folder, so the longest matching suffix wins.
   expect(await first('/home/ada/.cache/packages/lib/src/money.ts')).toBe('money 1');
   expect(await first(`${folder}/src/wide.ts`)).toBe(`${'x'.repeat(500)}…`);
 

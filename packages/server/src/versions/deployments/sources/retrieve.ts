@@ -14,8 +14,8 @@ interface Position {
 }
 
 /**
- * The lines around a position in the source of a version. They are from its source maps: a file in none of them cannot be read. 404 for an
- * unknown version. Without lines, the reply contains the reason.
+ * The lines around a position in the source of a version. They come from its source maps, so a file that is in none of them cannot be read.
+ * 404 for an unknown version. Without lines, the reply contains the reason.
  */
 export async function retrieveSource(
   { sql, maps }: { readonly sql: Queryable; readonly maps: SourceMaps },
@@ -76,7 +76,7 @@ async function findSource(
   return best;
 }
 
-/** The map of the module with the name of the file first, then the small ones, which contain most files of a project. */
+/** First the map of the module with the same name as the file, then the small ones, which contain most files of a project. */
 function searchedMaps(maps: readonly MapFile[], { path }: RequestedFile): MapFile[] {
   const stem = path.replace(/\.[^./]+$/, '');
   const isOwn = (map: MapFile): boolean => map.path.replace(/\.[cm]?js\.map$/, '').endsWith(stem);

@@ -16,7 +16,7 @@ export interface BundleOptions {
   readonly tasks?: readonly string[];
   /** Contents of layers by platform. */
   readonly layers?: Readonly<Record<string, Buffer>>;
-  /** The gzip level: the same content produces other blobs. */
+  /** The gzip level, so that the same content produces different blobs. */
   readonly level?: number;
   readonly more?: Partial<NewDeployment>;
   readonly bundle?: Partial<NewDeployment['bundle']>;

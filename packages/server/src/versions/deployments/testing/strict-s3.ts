@@ -9,8 +9,8 @@ const sha256 = (data: string | Buffer): string => createHash('sha256').update(da
 const hmac = (key: string | Buffer, text: string): Buffer => createHmac('sha256', key).update(text).digest();
 
 /**
- * Behavior of Amazon S3 that the test server lacks: a server in front of it that computes each signature from its specification ("Signature
- * Version 4"), and compares the signed digest with the received bytes. Returns its address.
+ * Adds behavior of Amazon S3 that the test server lacks: a server in front of it computes each signature according to the specification
+ * ("Signature Version 4"), and compares the signed digest with the received bytes. Returns its address.
  */
 export async function strictS3({ endpoint = '', region, secretAccessKey }: S3Settings): Promise<string> {
   const server = createServer(async (request, response) => {
