@@ -81,6 +81,12 @@ const jobsOf = (context: ServerContext): Job[] => {
   ];
 };
 
+/** The interval of housekeeping, which can wait: at the start of a server, it would compete with the first requests for the database. */
+const housekeepingMs = 60_000;
+const firstHousekeepingMs = 5_000;
+/** One after the other, these jobs share a connection. */
+const staggerMs = 50;
+
 export interface RunningJobs {
   /** Starts a tick of the named jobs now. */
   wake(names: readonly string[]): void;
@@ -96,7 +102,16 @@ export function startJobs(context: ServerContext, onTick: (ticked: Ticked) => vo
     jobWatch.observe(ticked);
     onTick(ticked);
   };
-  const running = new Map(jobs.map((job) => [job.name, startJob(job, { ...context, onTick: observe })]));
+  const running = new Map(
+    jobs.map((job, index) => [
+      job.name,
+      startJob(job, {
+        ...context,
+        onTick: observe,
+        firstInMs: job.everyMs >= housekeepingMs ? firstHousekeepingMs + index * staggerMs : 0,
+      }),
+    ]),
+  );
   return {
     wake(names) {
       for (const name of names) running.get(name)?.wakeNow();
