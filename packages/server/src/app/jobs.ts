@@ -84,8 +84,8 @@ const jobsOf = (context: ServerContext): Job[] => {
 /** The interval of housekeeping, which can wait: at the start of a server, it would compete with the first requests for the database. */
 const housekeepingMs = 60_000;
 const firstHousekeepingMs = 5_000;
-/** One after the other, these jobs share a connection. */
-const staggerMs = 50;
+/** Jobs that begin one after the other share a connection. If all begin at once, they open every connection of the pool. */
+const staggerMs = 10;
 
 export interface RunningJobs {
   /** Starts a tick of the named jobs now. */
@@ -108,7 +108,7 @@ export function startJobs(context: ServerContext, onTick: (ticked: Ticked) => vo
       startJob(job, {
         ...context,
         onTick: observe,
-        firstInMs: job.everyMs >= housekeepingMs ? firstHousekeepingMs + index * staggerMs : 0,
+        firstInMs: index * staggerMs + (job.everyMs >= housekeepingMs ? firstHousekeepingMs : 0),
       }),
     ]),
   );
