@@ -44,7 +44,7 @@ export async function diagnoseDatabase(
 export async function readInput(
   sql: Queryable,
 ): Promise<Pick<DatabaseInput, 'postgres' | 'release' | 'applied' | 'isPaused' | 'isServed'>> {
-  const release = await readSqlFolder(sqlFolder);
+  const release = readSqlFolder(sqlFolder);
   const [row] = await sql<{ version: string; number: number; hasTables: boolean; isServed: boolean }[]>`
     select current_setting('server_version') as version, current_setting('server_version_num')::int as number,
            to_regclass('migrations') is not null and to_regclass('installed_functions') is not null as "hasTables",

@@ -3,7 +3,7 @@ import { ownedInstallation } from '../../auth/installation-owner.ts';
 import { isUser } from '../../auth/principal.ts';
 import type { Sql } from '../../db/connect.ts';
 import type { Delivery } from '../../db/wake.ts';
-import { readSqlFolder, sqlFolder } from '../../db/sql-folder.ts';
+import { readVersion, sqlFolder } from '../../db/sql-folder.ts';
 import type { JobWatch } from '../../jobs/watch.ts';
 import type { HandlersOf } from '../../request.ts';
 import { processChecks } from './checks.ts';
@@ -43,7 +43,7 @@ export function doctorHandlers({
       if (!isUser(principal)) throw new TypeError('Only a user can call this operation.');
       await ownedInstallation(sql, principal.userId, 'run its checks');
       const forwarded = request.header('x-forwarded-for');
-      const { version } = await readSqlFolder(sqlFolder);
+      const version = readVersion(sqlFolder);
       const checks = await diagnoseOnce();
       return {
         version,
