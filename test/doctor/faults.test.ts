@@ -540,6 +540,7 @@ test('a background job that hangs, and one that fails, are found', async () => {
       runChecks(processChecks, {
         jobs,
         delivery: { missingMs: 0, reopened: 0 },
+        acceptsWrites: true,
         limits: { stuckMs: 100, missingMs: 100 },
       }),
     ([first]) => (first?.findings.length ?? 0) >= 2,
@@ -552,7 +553,14 @@ test('lost notifications are found', async () => {
   const jobs = new JobWatch();
   const limits = { stuckMs: 100, missingMs: 10_000 };
   const findings = async (missingMs: number) =>
-    found(await runChecks(processChecks, { jobs, delivery: { missingMs, reopened: 3 }, limits }));
+    found(
+      await runChecks(processChecks, {
+        jobs,
+        delivery: { missingMs, reopened: 3 },
+        acceptsWrites: true,
+        limits,
+      }),
+    );
   expect(await findings(9_000)).toEqual([]);
   expect(await findings(11_000)).toEqual(['notifications-missing']);
 });

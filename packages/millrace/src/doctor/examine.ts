@@ -87,7 +87,7 @@ async function examineDatabase(
   if (!isOpen) return connections;
   const { database } = await input.open();
   const route = await ping(database);
-  const sql = connect(route.database, { name: 'millrace doctor', max: 1, pooler: route.pooler });
+  const sql = connect(route.database, { name: 'millrace doctor', max: 3, pooler: route.pooler });
   try {
     const file = input.data === undefined ? undefined : join(input.data, 'master.key');
     const keys = await runChecks([masterKey], { texts: masterKeys, file, sql }, timeoutMs);

@@ -173,6 +173,7 @@ export function handlersOf(context: ServerContext, rateLimits: RateLimits = defa
     ...storageHandlers(sql),
     ...doctorHandlers({
       sql,
+      direct: context.direct,
       jobs: context.jobWatch,
       delivery: context.delivery,
       runRetentionMs: context.retention.runsMs,

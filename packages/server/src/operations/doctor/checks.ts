@@ -3,6 +3,7 @@ import { autovacuumLag } from './database/autovacuum-lag.ts';
 import { bloat } from './database/bloat.ts';
 import { clockSkew } from './database/clock-skew.ts';
 import { collationVersion } from './database/collation-version.ts';
+import { databaseWrites } from './database/database-writes.ts';
 import { databaseRights } from './database/database-rights.ts';
 import { extensions } from './database/extensions.ts';
 import { fsync } from './database/fsync.ts';
@@ -35,6 +36,7 @@ import { notificationsMissing } from './process/notifications-missing.ts';
 
 /** Checks of PostgreSQL. */
 export const postgresChecks: readonly DatabaseCheck[] = [
+  databaseWrites,
   postgresVersion,
   databaseRights,
   extensions,

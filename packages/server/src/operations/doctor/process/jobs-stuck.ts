@@ -1,7 +1,7 @@
 import { readableDuration } from '@millrace/contract/plain';
 import type { Delivery } from '../../../db/wake.ts';
 import type { JobWatch } from '../../../jobs/watch.ts';
-import type { Check } from '../check.ts';
+import { Skipped, type Check } from '../check.ts';
 import type { Limits } from '../limits.ts';
 
 /** The input of checks of the server process that responds. */
@@ -9,6 +9,8 @@ export interface ProcessInput {
   readonly jobs: Pick<JobWatch, 'states'>;
   /** The delivery of notifications to this process. */
   readonly delivery: Delivery;
+  /** Whether the database accepts writes. */
+  readonly acceptsWrites: boolean;
   readonly limits: Pick<Limits, 'stuckMs' | 'missingMs'>;
 }
 
@@ -18,7 +20,8 @@ export const jobsStuck: Check<ProcessInput> = {
   severity: 'error',
   why: "This server does not do the job's work. The metrics list the names of the jobs.",
   fix: 'The lines `job.failed` in the log of this server contain the reason. Restart the server; other servers do its work in the meantime.',
-  async find({ jobs, limits: { stuckMs } }) {
+  async find({ jobs, acceptsWrites, limits: { stuckMs } }) {
+    if (!acceptsWrites) throw new Skipped('the database does not accept writes');
     return jobs.states().flatMap(({ name, everyMs, silentMs, failures, failingMs }) => {
       // Some jobs wait longer than that between two ticks.
       if (silentMs > Math.max(stuckMs, 3 * everyMs))
