@@ -541,7 +541,7 @@ test('a background job that hangs, and one that fails, are found', async () => {
         jobs,
         delivery: { missingMs: 0, reopened: 0 },
         acceptsWrites: true,
-        limits: { stuckMs: 100, missingMs: 100 },
+        limits: { stuckMs: 100, missingMs: 100, silenceMs: 0 },
       }),
     ([first]) => (first?.findings.length ?? 0) >= 2,
     5_000,
@@ -551,7 +551,7 @@ test('a background job that hangs, and one that fails, are found', async () => {
 
 test('lost notifications are found', async () => {
   const jobs = new JobWatch();
-  const limits = { stuckMs: 100, missingMs: 10_000 };
+  const limits = { stuckMs: 100, missingMs: 10_000, silenceMs: 0 };
   const findings = async (missingMs: number) =>
     found(
       await runChecks(processChecks, {

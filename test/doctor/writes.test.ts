@@ -25,8 +25,18 @@ beforeAll(async () => {
   unmount = mountSmallDisk(disk, 'size=400m,mode=755');
   const dataDir = join(disk, 'data');
   await mkdir(dataDir, { mode: 0o711 });
-  // The WAL has its space from the start, as on a disk that tables fill.
-  postgres = await startPostgres({ dataDir, settings: { min_wal_size: '64MB', max_wal_size: '64MB' } });
+  postgres = await startPostgres({
+    dataDir,
+    settings: {
+      // The WAL has its space from the start, as on a disk that tables fill.
+      min_wal_size: '64MB',
+      max_wal_size: '64MB',
+      // Patroni passes these on the command line.
+      cluster_name: 'batman',
+      wal_log_hints: 'on',
+      track_commit_timestamp: 'off',
+    },
+  });
   server = await startServer({
     database: postgres.connection,
     port: 0,
@@ -136,7 +146,11 @@ test('a commit that waits for a standby is found in time, and its test write is 
   expect(performance.now() - startedAt).toBeLessThan(5_000);
   for (const checks of await findings()) {
     expect(found(checks).map(({ name }) => name)).toEqual(['database-writes', 'synchronous-standbys']);
-    expect(found(checks)[0]?.findings[0]?.what).toMatch(/waits for a synchronous standby/);
+    const [write, standbys] = found(checks);
+    expect(write?.findings[0]?.what).toMatch(/waits for a synchronous standby/);
+    // Patroni is recognized while it is not connected.
+    expect(standbys?.findings[0]?.fix).toMatch(/patronictl list/);
+    expect(standbys?.findings[0]?.fix).not.toMatch(/alter system/);
   }
   await expectNothingLeft();
 }, 60_000);

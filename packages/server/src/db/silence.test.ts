@@ -4,7 +4,11 @@ import { startSilentProxy, targetOf } from '../../../../test/support/silent-prox
 import { hasOpenssl, tcpPostgres } from '../../../../test/support/tcp-postgres.ts';
 import { connect, type ConnectOptions, type Database } from './connect.ts';
 import { DedicatedConnection } from './dedicated.ts';
+import { defaultLimits } from '../operations/doctor/limits.ts';
+import { connectionsSilent } from '../operations/doctor/process/connections-silent.ts';
+import type { ProcessInput } from '../operations/doctor/process/jobs-stuck.ts';
 import { DatabaseLost } from './errors.ts';
+import { silentConnections } from './watch.ts';
 
 /** A database whose host can fall silent, and the same one at another address. */
 async function silenceable() {
@@ -102,11 +106,21 @@ test('a single connection that stops responding is destroyed after the statement
   const { pool, proxy } = await silenceable();
   const sql = pool({ kind: 'pulse' });
   await sql`select`;
+  const findings = async (silenceMs: number) => {
+    const input = { limits: { ...defaultLimits, silenceMs } } as ProcessInput;
+    return (await connectionsSilent.find(input)).map(({ what }) => what);
+  };
+  const { total } = silentConnections(0);
+  expect(await findings(0)).toEqual([]);
   proxy.fallSilent();
   expect(await sql`select`.catch(error)).toMatchObject({
     name: 'DatabaseLost',
     cause: { message: 'no answer within 4 seconds' },
   });
+  expect(silentConnections(0).total).toBe(total + 1);
+  expect(await findings(1_000)).toEqual([
+    expect.stringMatching(/^Connections that became silent and were replaced: 1, the last one .* ago; \d+ since/),
+  ]);
 }, 20_000);
 
 test.skipIf(!hasOpenssl)(

@@ -31,6 +31,7 @@ import { runnersUnable } from './installation/runners-unable.ts';
 import { schedulesLate } from './installation/schedules-late.ts';
 import { storageGrowth } from './installation/storage-growth.ts';
 import { webhooksFailing } from './installation/webhooks-failing.ts';
+import { connectionsSilent } from './process/connections-silent.ts';
 import { jobsStuck } from './process/jobs-stuck.ts';
 import { notificationsMissing } from './process/notifications-missing.ts';
 
@@ -78,4 +79,4 @@ export const installationChecks: readonly DatabaseCheck[] = [
 export const databaseChecks: readonly DatabaseCheck[] = [...postgresChecks, ...installationChecks];
 
 /** Checks of the server process that responds. */
-export const processChecks = [jobsStuck, notificationsMissing];
+export const processChecks = [jobsStuck, notificationsMissing, connectionsSilent];

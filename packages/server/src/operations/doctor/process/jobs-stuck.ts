@@ -11,7 +11,7 @@ export interface ProcessInput {
   readonly delivery: Delivery;
   /** Whether the database accepts writes. */
   readonly acceptsWrites: boolean;
-  readonly limits: Pick<Limits, 'stuckMs' | 'missingMs'>;
+  readonly limits: Pick<Limits, 'stuckMs' | 'missingMs' | 'silenceMs'>;
 }
 
 export const jobsStuck: Check<ProcessInput> = {
