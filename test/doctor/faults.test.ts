@@ -153,7 +153,19 @@ describe('an installation without faults', () => {
       database: undefined,
       server: { ...base.server, url, key: undefined },
     });
-    expect(found(groups.flatMap(({ checks }) => checks))).toEqual(['server-ready', 'server-diagnosis']);
+    const checks = groups.flatMap((group) => group.checks);
+    expect(found(checks)).toEqual(['server-ready', 'server-diagnosis']);
+    expect(named(checks, 'server-diagnosis')?.findings[0]?.what).toBe(
+      'The check failed: 502 from a proxy or another program, not from a Millrace server: "Bad Gateway"',
+    );
+    const nowhere = await startProxy(server.url, { breaks: ['/healthz'] });
+    const { groups: behind } = await examine({ ...base, database: undefined, server: { url: nowhere } });
+    expect(behind.find(({ group }) => group === 'server')?.checks[0]).toMatchObject({
+      name: 'server-answers',
+      findings: [
+        { what: expect.stringMatching(/status 502 from a proxy or another program.*"Bad Gateway"\.$/) as string },
+      ],
+    });
   });
 
   test.skipIf(!hasOpenssl)('a certificate that expires soon is found', async () => {
