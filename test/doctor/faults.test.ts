@@ -11,13 +11,13 @@ import { masterKey } from '../../packages/millrace/src/doctor/connection/master-
 import { examine, type Examine } from '../../packages/millrace/src/doctor/examine.ts';
 import { measureDisk } from '../../packages/millrace/src/doctor/machine/measure.ts';
 import { certificate } from '../../packages/millrace/src/doctor/server/certificate.ts';
-import { serverClock } from '../../packages/millrace/src/doctor/server/server-clock.ts';
 import { startPostgres, type RunningPostgres } from '../../packages/postgres/src/cluster/start.ts';
 import { masterKeyOf } from '../../packages/server/src/auth/seal.ts';
 import { connect, type Sql } from '../../packages/server/src/db/connect.ts';
 import { databaseChecks, processChecks } from '../../packages/server/src/operations/doctor/checks.ts';
 import { synchronousStandbys } from '../../packages/server/src/operations/doctor/database/synchronous-standbys.ts';
 import { diagnoseDatabase } from '../../packages/server/src/operations/doctor/diagnose.ts';
+import { defaultLimits } from '../../packages/server/src/operations/doctor/limits.ts';
 import { runChecks } from '../../packages/server/src/operations/doctor/run.ts';
 import { startJob } from '../../packages/server/src/jobs/job.ts';
 import { JobWatch } from '../../packages/server/src/jobs/watch.ts';
@@ -189,19 +189,6 @@ describe('an installation without faults', () => {
       requireDiagnosis: diagnose,
     };
     expect(found(await runChecks([certificate], input))).toEqual(['certificate']);
-  });
-
-  test('a wrong clock of the server is found', async () => {
-    const at = new Date(Date.now() + 60_000).toISOString();
-    const request = { url: server.url, address: '', isForwarded: false, isTrusted: false };
-    const diagnosed = {
-      diagnosis: { version: '', at, request, checks: [] },
-      requestedAt: Date.now(),
-      answeredAt: Date.now(),
-    };
-    const diagnose = async () => diagnosed;
-    const input = { url: '', token: '', key: '', maxSilenceMs: 1, diagnose, requireDiagnosis: diagnose };
-    expect(found(await runChecks([serverClock], input))).toEqual(['server-clock']);
   });
 
   test('an old, a damaged, a foreign and a missing backup are found', async () => {
@@ -421,6 +408,14 @@ describe('a database with many faults', () => {
     expect(found(await runChecks(version, input))).toEqual(['postgres-version']);
   });
 
+  test('a runner that had no time to send a heartbeat since an outage is not lost yet', async () => {
+    const checks = databaseChecks.filter(({ name }) => name === 'runners-gone');
+    await sql`update lease_watch set resumed_at = now()`;
+    expect((await diagnoseDatabase(sql, { checks }))[0]).toMatchObject({ state: 'error' });
+    await sql`update runners set heartbeat_at = now() - interval '1 hour' where id = 'runner_gone'`;
+    expect((await diagnoseDatabase(sql, { checks }))[0]).toMatchObject({ state: 'ok' });
+  });
+
   test('migrations that a restored database lacks', async () => {
     await sql`delete from migrations where name = '0013_telemetry.sql'`;
     onTestFinished(async () => void (await sql`insert into migrations (name) values ('0013_telemetry.sql')`));
@@ -533,6 +528,13 @@ describe('a machine', () => {
   });
 });
 
+const healthyProcess = {
+  jobs: new JobWatch(),
+  delivery: { missingMs: 0, reopened: 0 },
+  runners: { all: () => [] },
+  acceptsWrites: true,
+};
+
 test('a background job that hangs, and one that fails, are found', async () => {
   const jobs = new JobWatch();
   const hangs = { name: 'hangs', everyMs: 1, tick: () => new Promise<boolean>(() => {}) };
@@ -550,10 +552,9 @@ test('a background job that hangs, and one that fails, are found', async () => {
   const [result] = await eventually(
     () =>
       runChecks(processChecks, {
+        ...healthyProcess,
         jobs,
-        delivery: { missingMs: 0, reopened: 0 },
-        acceptsWrites: true,
-        limits: { stuckMs: 100, missingMs: 100, silenceMs: 0 },
+        limits: { ...defaultLimits, stuckMs: 100, silenceMs: 0 },
       }),
     ([first]) => (first?.findings.length ?? 0) >= 2,
     5_000,
@@ -562,16 +563,10 @@ test('a background job that hangs, and one that fails, are found', async () => {
 });
 
 test('lost notifications are found', async () => {
-  const jobs = new JobWatch();
-  const limits = { stuckMs: 100, missingMs: 10_000, silenceMs: 0 };
+  const limits = { ...defaultLimits, silenceMs: 0 };
   const findings = async (missingMs: number) =>
     found(
-      await runChecks(processChecks, {
-        jobs,
-        delivery: { missingMs, reopened: 3 },
-        acceptsWrites: true,
-        limits,
-      }),
+      await runChecks(processChecks, { ...healthyProcess, delivery: { missingMs, reopened: 3 }, limits }),
     );
   expect(await findings(9_000)).toEqual([]);
   expect(await findings(11_000)).toEqual(['notifications-missing']);

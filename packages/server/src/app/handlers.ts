@@ -176,6 +176,7 @@ export function handlersOf(context: ServerContext, rateLimits: RateLimits = defa
       direct: context.direct,
       jobs: context.jobWatch,
       delivery: context.delivery,
+      runners,
       runRetentionMs: context.retention.runsMs,
     }),
     ...pauseHandlers({ sql, clock, pause: context.pause }),

@@ -6,7 +6,7 @@ import { connect, type ConnectOptions, type Database } from './connect.ts';
 import { DedicatedConnection } from './dedicated.ts';
 import { defaultLimits } from '../operations/doctor/limits.ts';
 import { connectionsSilent } from '../operations/doctor/process/connections-silent.ts';
-import type { ProcessInput } from '../operations/doctor/process/jobs-stuck.ts';
+import type { ProcessInput } from '../operations/doctor/process-input.ts';
 import { DatabaseLost } from './errors.ts';
 import { silentConnections } from './watch.ts';
 

@@ -33,6 +33,7 @@ import { storageGrowth } from './installation/storage-growth.ts';
 import { webhooksFailing } from './installation/webhooks-failing.ts';
 import { connectionsSilent } from './process/connections-silent.ts';
 import { jobsStuck } from './process/jobs-stuck.ts';
+import { runnerClocks } from './process/runner-clocks.ts';
 import { notificationsMissing } from './process/notifications-missing.ts';
 
 /** Checks of PostgreSQL. */
@@ -79,4 +80,4 @@ export const installationChecks: readonly DatabaseCheck[] = [
 export const databaseChecks: readonly DatabaseCheck[] = [...postgresChecks, ...installationChecks];
 
 /** Checks of the server process that responds. */
-export const processChecks = [jobsStuck, notificationsMissing, connectionsSilent];
+export const processChecks = [jobsStuck, notificationsMissing, connectionsSilent, runnerClocks];

@@ -11,6 +11,7 @@ import { processChecks } from './checks.ts';
 import { databaseWrites } from './database/database-writes.ts';
 import { diagnoseDatabase } from './diagnose.ts';
 import { defaultLimits } from './limits.ts';
+import type { ProcessInput } from './process-input.ts';
 import { runChecks } from './run.ts';
 
 export interface DoctorDependencies {
@@ -19,6 +20,7 @@ export interface DoctorDependencies {
   readonly direct: Route;
   readonly jobs: Pick<JobWatch, 'states'>;
   readonly delivery: Delivery;
+  readonly runners: ProcessInput['runners'];
   /** How long ended runs are retained, unless their environment has its own setting. */
   readonly runRetentionMs: number;
 }
@@ -28,6 +30,7 @@ export function doctorHandlers({
   direct,
   jobs,
   delivery,
+  runners,
   runRetentionMs,
 }: DoctorDependencies): HandlersOf<OperationsOf<'doctor'>> {
   const limits = { ...defaultLimits, runRetentionMs };
@@ -50,7 +53,8 @@ export function doctorHandlers({
       const acceptsWrites = ofDatabase.every(
         ({ name, findings }) => name !== databaseWrites.name || findings.length === 0,
       );
-      return [...ofDatabase, ...(await runChecks(processChecks, { jobs, delivery, acceptsWrites, limits }))];
+      const input = { jobs, delivery, runners, acceptsWrites, limits };
+      return [...ofDatabase, ...(await runChecks(processChecks, input))];
     } finally {
       await own.end({ timeout: 1 });
     }

@@ -1,9 +1,8 @@
 import { readableDuration } from '@millrace/contract/plain';
 import { silentConnections } from '../../../db/watch.ts';
-import type { Check } from '../check.ts';
-import type { ProcessInput } from './jobs-stuck.ts';
+import type { ProcessCheck } from '../process-input.ts';
 
-export const connectionsSilent: Check<ProcessInput> = {
+export const connectionsSilent: ProcessCheck = {
   name: 'connections-silent',
   condition: 'no connection of the server to PostgreSQL has become silent in the last 10 minutes',
   severity: 'warning',

@@ -1,20 +1,8 @@
 import { readableDuration } from '@millrace/contract/plain';
-import type { Delivery } from '../../../db/wake.ts';
-import type { JobWatch } from '../../../jobs/watch.ts';
-import { Skipped, type Check } from '../check.ts';
-import type { Limits } from '../limits.ts';
+import { Skipped } from '../check.ts';
+import type { ProcessCheck } from '../process-input.ts';
 
-/** The input of checks of the server process that responds. */
-export interface ProcessInput {
-  readonly jobs: Pick<JobWatch, 'states'>;
-  /** The delivery of notifications to this process. */
-  readonly delivery: Delivery;
-  /** Whether the database accepts writes. */
-  readonly acceptsWrites: boolean;
-  readonly limits: Pick<Limits, 'stuckMs' | 'missingMs' | 'silenceMs'>;
-}
-
-export const jobsStuck: Check<ProcessInput> = {
+export const jobsStuck: ProcessCheck = {
   name: 'jobs-stuck',
   condition: 'the background jobs of the server make progress',
   severity: 'error',
