@@ -19,7 +19,7 @@ const whatOf = ([result]: readonly { readonly findings: readonly { readonly what
 async function runnerWithClock(server: TestServer, id: string, aheadMs: number) {
   const socket = new WebSocket(`${server.url.replace('http', 'ws')}/runner/v1/connect`, {
     headers: { authorization: `Bearer ${server.keys.prod}` },
-  } as never);
+  });
   onTestFinished(() => socket.close());
   await once(socket, 'open');
   const say = (message: RunnerMessage): void => socket.send(JSON.stringify(message));
@@ -41,7 +41,9 @@ test('the clock of a runner differs from that of the database', async () => {
   await runnerWithClock(server, 'runner_ahead', hourMs);
   const behind = await runnerWithClock(server, 'runner_behind', -hourMs);
   expect(await findings()).toEqual([
-    expect.stringMatching(/^The runner runner_ahead on host-1 is (3600\.\d|3599\.\d) s ahead of PostgreSQL\.$/),
+    expect.stringMatching(
+      /^The runner runner_ahead on host-1 is (3600\.\d|3599\.\d) s ahead of PostgreSQL\.$/,
+    ),
     expect.stringMatching(/^The runner runner_behind on host-1 is 360\d\.\d s behind PostgreSQL\.$/),
   ]);
   // A single message that was delayed is not a wrong clock.
@@ -55,7 +57,8 @@ test('the clock of this machine differs from that of the database', async () => 
   const sql = connect(database, { name: 'test', max: 3 });
   onTestFinished(() => sql.end());
   const checks = [clockSkew];
-  const at = async (ms: number) => whatOf(await diagnoseDatabase(sql, { checks, wallClock: () => Date.now() + ms }));
+  const at = async (ms: number) =>
+    whatOf(await diagnoseDatabase(sql, { checks, wallClock: () => Date.now() + ms }));
   expect(await at(0)).toEqual([]);
   expect(await at(hourMs)).toEqual([
     expect.stringMatching(/^PostgreSQL is (3600\.\d|3599\.\d) s behind the clock of this machine\.$/),

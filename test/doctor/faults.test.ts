@@ -163,7 +163,11 @@ describe('an installation without faults', () => {
     expect(behind.find(({ group }) => group === 'server')?.checks[0]).toMatchObject({
       name: 'server-answers',
       findings: [
-        { what: expect.stringMatching(/status 502 from a proxy or another program.*"Bad Gateway"\.$/) as string },
+        {
+          what: expect.stringMatching(
+            /status 502 from a proxy or another program.*"Bad Gateway"\.$/,
+          ) as string,
+        },
       ],
     });
   });

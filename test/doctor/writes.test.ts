@@ -129,7 +129,7 @@ test('a full disk is found, and not the late work that it causes', async (contex
 }, 60_000);
 
 test('a commit that waits for a standby is found in time, and its test write is ended', async () => {
-  await sql`alter system set synchronous_standby_names = 'nobody'`;
+  await sql`alter system set synchronous_standby_names = 'missing'`;
   await sql`select pg_reload_conf()`;
   const restore = async (): Promise<void> => {
     await sql`alter system reset synchronous_standby_names`;
@@ -138,7 +138,7 @@ test('a commit that waits for a standby is found in time, and its test write is 
   onTestFinished(restore);
   await eventually(
     () => sql<{ names: string }[]>`select current_setting('synchronous_standby_names') as names`,
-    ([row]) => row?.names === 'nobody',
+    ([row]) => row?.names === 'missing',
     5_000,
   );
   const startedAt = performance.now();
@@ -179,7 +179,10 @@ test('a database that became read-only is found by a server that still uses it',
     20_000,
   );
   expect(found(ofDatabase)).toMatchObject([
-    { name: 'database-answers', findings: [{ what: expect.stringMatching(/is read-only, like a standby/) as string }] },
+    {
+      name: 'database-answers',
+      findings: [{ what: expect.stringMatching(/is read-only, like a standby/) as string }],
+    },
   ]);
   expect(found(ofServer)).toMatchObject([
     { name: 'server-ready' },

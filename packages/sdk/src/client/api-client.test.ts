@@ -188,7 +188,9 @@ describe('call', () => {
     const client = await clientFor(() => ({ body: '<html>' }));
     const error = await retrieve(client).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(UnexpectedReplyError);
-    expect((error as Error).message).toMatch(/^200 from a proxy or another program, not from a Millrace server/);
+    expect((error as Error).message).toMatch(
+      /^200 from a proxy or another program, not from a Millrace server/,
+    );
     expect(error).toMatchObject({ help: 'docs/troubleshooting.md#not-a-millrace-server' });
   });
 

@@ -171,8 +171,7 @@ export function errorOf(failure: Failure): ApiError {
   const page = foreignPage(status, failure.text);
   if (status < 300) {
     const message =
-      page ??
-      `${status} with a body that is not this API's; is baseURL the address of a Millrace server?`;
+      page ?? `${status} with a body that is not this API's; is baseURL the address of a Millrace server?`;
     return new UnexpectedReplyError(message, {
       status,
       body,

@@ -15,9 +15,9 @@ export interface FailedWrite {
 const rows = 22 * 128;
 
 /**
- * Tests whether the database accepts writes: creates a table, fills 1 MB of it and drops it, in one transaction. So PostgreSQL must create and extend a
- * file, write its WAL to disk, and wait for its synchronous standbys if it has any. The rows themselves are not logged. Nothing remains,
- * whatever the result.
+ * Tests whether the database accepts writes. One transaction creates a table, fills 1 MB of it and drops it. PostgreSQL must create and extend
+ * a file, write its WAL to disk, and wait for its synchronous standbys if it has any. The rows themselves are not in the WAL. Nothing remains,
+ * even after a failure.
  *
  * Undefined if the write succeeded. Rejects if the database does not respond or the role may not create tables. `sql` needs a second
  * connection.

@@ -134,7 +134,7 @@ export function createHttpApp<O extends Record<string, OperationDeclaration> = O
   const closeUnused = trackUnusedConnections(app.server);
   app.addHook('preClose', (done) => {
     closeUnused();
-    // From now on, the framework itself answers further requests of busy connections with 503.
+    // While it closes, the framework itself answers further requests of open connections with 503.
     const headers = Object.entries(failureHeaders('unavailable', 'Service Unavailable'));
     app.server.prependListener('request', (_, response: ServerResponse) => {
       for (const [name, value] of headers) response.setHeader(name, value);

@@ -59,7 +59,9 @@ export async function readInput(
   sql: Queryable,
 ): Promise<Pick<DatabaseInput, 'postgres' | 'release' | 'applied' | 'isPaused' | 'isServed' | 'isStandby'>> {
   const release = await readSqlFolder(sqlFolder);
-  const [row] = await sql<{ version: string; number: number; hasTables: boolean; isServed: boolean; isStandby: boolean }[]>`
+  const [row] = await sql<
+    { version: string; number: number; hasTables: boolean; isServed: boolean; isStandby: boolean }[]
+  >`
     select pg_is_in_recovery() as "isStandby", current_setting('server_version') as version, current_setting('server_version_num')::int as number,
            to_regclass('migrations') is not null and to_regclass('installed_functions') is not null as "hasTables",
            exists (select from pg_stat_activity

@@ -4,7 +4,8 @@ const maxListed = 10;
 
 export const runnerClocks: ProcessCheck = {
   name: 'runner-clocks',
-  condition: 'the clocks of the runners connected to the server differ from that of PostgreSQL by less than 5 seconds',
+  condition:
+    'the clocks of the runners connected to the server differ from that of PostgreSQL by less than 5 seconds',
   severity: 'warning',
   why: 'Log lines and traces have the time of the runner, and so do dates that tasks compute, for example for waits and delays.',
   fix: 'Run a time service on the machine of the runner: `timedatectl set-ntp true`.',
