@@ -383,6 +383,20 @@ describe('a database with many faults', () => {
     expect(JSON.stringify(results)).not.toContain('hidden-part');
   });
 
+  test('findings about replication contain the name, the size and a command', () => {
+    expect(named(results, 'replication-slots')?.findings).toMatchObject([
+      {
+        what: expect.stringMatching(
+          /^No client reads the replication slot forgotten, which retains [\d.]+ \w+ of WAL\.$/,
+        ) as string,
+        fix: expect.stringContaining("select pg_drop_replication_slot('forgotten');") as string,
+      },
+    ]);
+    expect(named(results, 'replication-lag')?.findings).toMatchObject([
+      { what: expect.stringMatching(/^The standby \S+ is [\d.]+ \w+ behind\.$/) as string },
+    ]);
+  });
+
   test('in a Patroni cluster, the fix for a missing standby is not to clear the setting', async () => {
     const checks = [synchronousStandbys];
     const fix = async () => (await diagnoseDatabase(sql, { checks }))[0]?.findings[0]?.fix;
@@ -414,9 +428,12 @@ describe('a database with many faults', () => {
 
   test('a runner that had no time to send a heartbeat since an outage is not lost yet', async () => {
     const checks = databaseChecks.filter(({ name }) => name === 'runners-gone');
-    await sql`update lease_watch set resumed_at = now()`;
+    const sentHeartbeat = (at: string) =>
+      sql.unsafe(`update runners set heartbeat_at = ${at} where id = 'runner_gone'`);
+    await sql`update lease_watch set resumed_at = now() - interval '1 second'`;
+    await sentHeartbeat('now()');
     expect((await diagnoseDatabase(sql, { checks }))[0]).toMatchObject({ state: 'error' });
-    await sql`update runners set heartbeat_at = now() - interval '1 hour' where id = 'runner_gone'`;
+    await sentHeartbeat(`now() - interval '1 hour'`);
     expect((await diagnoseDatabase(sql, { checks }))[0]).toMatchObject({ state: 'ok' });
   });
 

@@ -4,8 +4,8 @@ import { execFileSync } from 'node:child_process';
 export const needsMount = 'needs the right to mount a file system';
 
 /**
- * Mounts a file system in memory on a folder. `options` are those of tmpfs, such as `size=1m`. Returns a function that unmounts it; undefined if this process may
- * not mount file systems.
+ * Mounts a file system in memory on a folder, with mount options such as `size=1m`. Returns a function that unmounts it; undefined if this
+ * process may not mount file systems.
  */
 export function mountSmallDisk(folder: string, options: string): (() => void) | undefined {
   try {

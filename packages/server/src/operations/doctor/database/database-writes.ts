@@ -10,7 +10,7 @@ export const databaseWrites: DatabaseCheck = {
     'the database accepts writes. A transaction creates a table, writes 1 MB to it, and drops it. It must be committed within half of `--timeout`',
   severity: 'error',
   why: 'No run can be triggered, claimed or completed. When the database accepts writes again, the servers continue without a restart.',
-  fix: "The message contains PostgreSQL's error or the event that it waits for. Its log contains more.",
+  fix: "If its disk is full, free some space, and never delete files in `pg_wal`. If it is read-only, use the address of the primary. If it waits for a standby, start the standby. Otherwise PostgreSQL's log contains the cause.",
   async find({ failedWrite }) {
     if (failedWrite === undefined) return [];
     if (failedWrite === 'no permission') throw new Skipped('the role may not create tables');
