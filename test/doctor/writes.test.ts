@@ -8,11 +8,13 @@ import { startPostgres, type RunningPostgres } from '../../packages/postgres/src
 import { masterKeyOf } from '../../packages/server/src/auth/seal.ts';
 import { connect, type Sql } from '../../packages/server/src/db/connect.ts';
 import { tryWriting } from '../../packages/server/src/db/try-writing.ts';
+import { diagnoseDatabase } from '../../packages/server/src/operations/doctor/diagnose.ts';
 import { createLog } from '../../packages/server/src/logger.ts';
 import { startServer, type RunningServer } from '../../packages/server/src/server.ts';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { eventually } from '../support/eventually.ts';
 import { mountSmallDisk, needsMount } from '../support/small-disk.ts';
+import { tcpPostgres } from '../support/tcp-postgres.ts';
 
 let postgres: RunningPostgres;
 let server: RunningServer;
@@ -188,4 +190,16 @@ test('a database that became read-only is found by a server that still uses it',
     { name: 'server-ready' },
     { name: 'database-writes', findings: [{ what: 'The database is read-only, like a standby.' }] },
   ]);
+}, 60_000);
+
+test('a standby is found, and checks of what a primary writes are skipped', async () => {
+  const standby = await tcpPostgres(['host all boss 127.0.0.1/32 trust'], {}, { standby: true });
+  onTestFinished(() => standby.stop());
+  const onStandby = connect(`postgresql://boss@127.0.0.1:${standby.port}/postgres`, { name: 'test', max: 3 });
+  onTestFinished(() => onStandby.end({ timeout: 1 }));
+  const checks = await diagnoseDatabase(onStandby);
+  // It was started without `fsync`.
+  expect(found(checks).map(({ name }) => name)).toEqual(['database-writes', 'fsync']);
+  const skipped = checks.filter(({ reason }) => reason === 'the database is a standby');
+  expect(skipped.map(({ name }) => name)).toEqual(['replication-slots', 'replication-lag']);
 }, 60_000);
