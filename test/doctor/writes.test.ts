@@ -192,7 +192,7 @@ test('a database that became read-only is found by a server that still uses it',
   ]);
 }, 60_000);
 
-test('a standby is found, and checks of what a primary writes are skipped', async () => {
+test('a standby is found, and the checks of its WAL are skipped', async () => {
   const standby = await tcpPostgres(['host all boss 127.0.0.1/32 trust'], {}, { standby: true });
   onTestFinished(() => standby.stop());
   const onStandby = connect(`postgresql://boss@127.0.0.1:${standby.port}/postgres`, { name: 'test', max: 3 });
