@@ -1,5 +1,5 @@
 import type { Operations, Reply } from '@millrace/contract';
-import { failureIn, routes, type FailureHeaders } from '@millrace/contract/plain';
+import { failureIn, foreignPage, routes, type FailureHeaders } from '@millrace/contract/plain';
 import { refusalSentence } from '../api/refusal-sentence.ts';
 import { CommandFailed, exitCodes } from './exit-codes.ts';
 import type { Login } from './login.ts';
@@ -62,21 +62,29 @@ export async function call<K extends keyof Operations>(
     throw new CommandFailed(exitCodes.cannotReach, `Cannot reach ${url}: ${(cause as Error).message}`);
   });
   const text = await response.text();
-  if (response.ok) return JSON.parse(text) as Reply<Operations[K]>;
   const { status } = response;
-  const reply = membersOf(text);
+  const page = foreignPage(status, text);
+  if (response.ok) {
+    const reply = parsed(text);
+    if (reply === undefined) throw new CommandFailed(exitCodes.cannotReach, page ?? notThisApi(status, url));
+    return reply as Reply<Operations[K]>;
+  }
+  const reply = Object(parsed(text)) as Readonly<Record<string, unknown>>;
   throw new CallRefused(
     status,
-    refusalSentence(status, response.statusText, reply),
+    page ?? refusalSentence(status, response.statusText, reply),
     reply,
     failureIn((header) => response.headers.get(header)),
   );
 }
 
-function membersOf(text: string): Readonly<Record<string, unknown>> {
+const notThisApi = (status: number, url: string): string =>
+  `${status} with a body that is not this API's; is ${url} the address of a Millrace server?`;
+
+function parsed(text: string): unknown {
   try {
-    return Object(JSON.parse(text)) as Record<string, unknown>;
+    return JSON.parse(text) as unknown;
   } catch {
-    return {};
+    return undefined;
   }
 }

@@ -50,6 +50,27 @@ interface Watched {
 
 const tickMs = 250;
 const watched = new Map<Client, Watched>();
+
+/** How many connections of this process were destroyed because they were silent. */
+let silenced = 0;
+/** When the last ones were, by `performance.now()`. */
+const silencedAt: number[] = [];
+const maxTimes = 1_000;
+
+/** The connections of this process that were destroyed because they were silent: in total, and in the last `withinMs`. */
+export function silentConnections(withinMs: number): {
+  readonly total: number;
+  readonly recent: number;
+  /** Time since the last one. */
+  readonly lastMs: number;
+} {
+  const now = performance.now();
+  return {
+    total: silenced,
+    recent: silencedAt.filter((at) => now - at <= withinMs).length,
+    lastMs: now - (silencedAt.at(-1) ?? 0),
+  };
+}
 let timer: NodeJS.Timeout | undefined;
 
 /** Watches a connected client until it ends. Clients with the same `address` lead to the same host. */
@@ -109,15 +130,24 @@ function tick(): void {
     const limitMs = maxSilenceMs[kind];
     if (pending === 0 || waited * tickMs < limitMs) continue;
     const error = new SilentConnection(limitMs);
-    if (kind === 'pulse') destroySilent(address, waited, error);
-    destroy(client, error);
+    if (kind === 'pulse') destroyHost(address, waited, error);
+    destroySilent(client, error);
   }
 }
 
 /** The host is silent: destroys each of its connections that has received nothing since the heartbeat was sent, including idle ones. */
-function destroySilent(address: string, ticks: number, error: Error): void {
+function destroyHost(address: string, ticks: number, error: Error): void {
   for (const [client, state] of watched)
-    if (state.address === address && state.quiet >= ticks) destroy(client, error);
+    if (state.address === address && state.quiet >= ticks) destroySilent(client, error);
+}
+
+function destroySilent(client: Client, error: Error): void {
+  // `destroyHost` has destroyed the client of the pulse as well.
+  if (!watched.has(client)) return;
+  silenced++;
+  silencedAt.push(performance.now());
+  if (silencedAt.length > maxTimes) silencedAt.shift();
+  destroy(client, error);
 }
 
 /** Drops a connection immediately. The driver's `end()` would wait for a reply from the silent host. */
