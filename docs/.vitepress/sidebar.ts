@@ -38,6 +38,7 @@ export const sidebar = [
       page('waits', 'Waits'),
       page('schedules', 'Schedules'),
       page('events', 'Events and notifications'),
+      page('webhooks', 'Webhooks'),
       page('sessions', 'Sessions'),
       page('realtime', 'Live updates and streams'),
       page('transactions', 'Triggering in your transaction'),

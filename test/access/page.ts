@@ -65,7 +65,7 @@ export const notServed: readonly (readonly [names: readonly string[], why: strin
   ],
   [
     ['GET /api/v1/webhooks/endpoints', 'GET /api/v1/webhooks/deliveries'],
-    'use events for incoming messages: `POST /api/v1/events`',
+    'use `GET /api/v1/webhooks` and `GET /api/v1/webhook-deliveries` ([webhooks](webhooks.md))',
   ],
   [
     [

@@ -55,7 +55,7 @@ const roomArrows: Readonly<Record<string, readonly string[]>> = {
     'auth',
     'db',
   ],
-  index: ['server', 'operations', 'http', 'outbox', 'runs', 'tenancy', 'envvars', 'auth', 'db'],
+  index: ['server', 'operations', 'http', 'events', 'outbox', 'runs', 'tenancy', 'envvars', 'auth', 'db'],
   app: [
     'operations',
     'http',
@@ -88,7 +88,7 @@ const roomArrows: Readonly<Record<string, readonly string[]>> = {
   sessions: ['runs', 'envvars', 'payloads', 'channels', 'auth', 'db'],
   schedules: ['runs', 'audit', 'jobs', 'runners', 'auth', 'db'],
   batches: ['runs', 'errors', 'auth', 'db'],
-  events: ['runs', 'versions', 'jobs', 'auth', 'db'],
+  events: ['runs', 'envvars', 'versions', 'jobs', 'auth', 'db'],
   outbox: ['runs', 'jobs', 'auth', 'db'],
   waitpoints: ['events', 'runs', 'auth', 'db'],
   runs: [

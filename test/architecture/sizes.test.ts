@@ -14,8 +14,8 @@ const larger: Readonly<Record<string, number>> = {
   dashboard: Infinity,
   // Writing tasks, triggering them, the client and the executor side.
   sdk: 15_500,
-  // The commands alone are 10,900; the bundler and deployments are 4,400, and the rooms of one command (demo, mcp, transfer) 4,200.
-  millrace: 21_000,
+  // The commands alone are 11,200; the bundler and deployments are 4,400, and the rooms of one command (demo, mcp, transfer) 4,200.
+  millrace: 21_300,
 };
 
 function linesOf(name: string): number {

@@ -2,6 +2,7 @@ import {
   batchItemLimit,
   batchLimit,
   eventBodyLimit,
+  webhookBodyLimit,
   maxBulkRuns,
   maxConcurrency,
   maxCounted,
@@ -475,8 +476,8 @@ const sections: readonly (readonly [title: string, rows: readonly Row[]])[] = [
         fixed,
       ],
       [
-        'events; notifications',
-        `${time(defaultRetention.eventsMs)}; ${time(defaultRetention.notificationsMs)}`,
+        'events; deliveries of webhooks; notifications',
+        `${time(defaultRetention.eventsMs)}; ${time(defaultRetention.webhooksMs)}; ${time(defaultRetention.notificationsMs)}`,
         'deleted',
         fixed,
       ],
@@ -496,6 +497,8 @@ const sections: readonly (readonly [title: string, rows: readonly Row[]])[] = [
       ['delay of a schedule tick', time(lateMs), 'it is missed, and the `missed` rule applies', fixed],
       ['runs of one backfill', number(maxBackfilled), '422', 'use several backfills'],
       ['request body with events', bytes(eventBodyLimit), '413', fixed],
+      ['request body to a webhook', bytes(webhookBodyLimit), '413', fixed],
+      ['valid requests to one webhook', rate(defaultRateLimits.webhooks), '429 with `retry-after`', fixed],
       [
         'events of one request',
         number(maxEventsAtOnce),

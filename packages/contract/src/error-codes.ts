@@ -21,6 +21,11 @@ export const errorCodes = listed({
     statuses: [400],
     meaning: 'A parameter, a header or the body cannot be parsed, or does not match its schema.',
   },
+  webhook_timestamp_invalid: {
+    statuses: [400],
+    meaning:
+      'The signed time of a request to a webhook is more than five minutes from the time of the server: the request is old, or it is replayed.',
+  },
   login_expired: {
     statuses: [400],
     meaning:
@@ -33,6 +38,14 @@ export const errorCodes = listed({
   credential_not_accepted: {
     statuses: [401],
     meaning: 'The credential is valid, but this operation requires another type.',
+  },
+  webhook_signature_missing: {
+    statuses: [401],
+    meaning: 'A request to a webhook lacks a header that the signature scheme requires.',
+  },
+  webhook_signature_invalid: {
+    statuses: [401],
+    meaning: 'The signature of a request to a webhook matches none of the secrets of the webhook.',
   },
   branch_required: {
     statuses: [401],
@@ -59,6 +72,10 @@ export const errorCodes = listed({
   not_found: {
     statuses: [404],
     meaning: 'The requested object does not exist in this environment.',
+  },
+  webhook_not_found: {
+    statuses: [404],
+    meaning: 'The current version of the environment has no webhook with this address.',
   },
   route_not_found: { statuses: [404], meaning: 'No operation has this path.' },
   organization_not_found: {
@@ -178,6 +195,11 @@ export const errorCodes = listed({
   identity_provider_failed: {
     statuses: [502],
     meaning: 'The identity provider rejected this server: an administrator must correct the configuration.',
+  },
+  webhook_secret_missing: {
+    statuses: [503],
+    meaning:
+      'None of the environment variables with the secret of the webhook is set, so that no request can be verified.',
   },
   unavailable: {
     statuses: [503],

@@ -55,6 +55,7 @@ export * from './operations/tasks.ts';
 export * from './operations/bundles.ts';
 export * from './operations/versions.ts';
 export * from './operations/waitpoints.ts';
+export * from './operations/webhooks.ts';
 export * from './period.ts';
 export * from './status.ts';
 export * from './time-span.ts';

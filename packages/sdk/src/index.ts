@@ -159,6 +159,13 @@ export {
 } from './events/subscription.ts';
 export type { EventDetail, EventReference, ListedEvent, NewEvent, SentEvent } from './events/event.ts';
 export type { ListEventsParams } from './events/list.ts';
+export { webhook, type WebhookEvent, type WebhookOptions } from './webhooks/webhook.ts';
+export type {
+  HmacWebhook,
+  SignedWebhook,
+  UnverifiedWebhook,
+  WebhookVerification,
+} from './webhooks/verification.ts';
 export { streams, type ReadStreamOptions, type StreamTarget } from './streams/index.ts';
 export { sessions } from './sessions/index.ts';
 export { SessionClosedError } from './sessions/ended.ts';

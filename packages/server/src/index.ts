@@ -30,3 +30,4 @@ export { startServer, type RunningServer, type ServerOptions } from './server.ts
 export type { Credentials } from './tenancy/bootstrap.ts';
 export { readBootstrapSettings, type BootstrapSettings } from './tenancy/bootstrap-settings.ts';
 export { checkedEndpoint } from './http/codec-endpoint.ts';
+export { signRequest } from './events/webhooks/schemes/index.ts';

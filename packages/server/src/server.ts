@@ -178,6 +178,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       packets: packetContent(engine, packets),
       blobs: { get: (environment, version, blob) => retrieveBlob(context, environment, version, blob) },
       streamAppends: appendRoute(appends) as never,
+      webhooks: context.webhooks,
       metrics,
       metricsReaders,
     });

@@ -138,6 +138,12 @@ GET    /api/v1/events/{eventId}                                          | read 
 POST   /api/v1/events/{eventId}/replay                                   | write events        | key | -     | - | member
 POST   /api/v1/events/{eventId}/cancel                                   | write events        | key | -     | - | member
 
+# Webhooks of other services: issue 40, point 3
+GET    /api/v1/webhooks                                                  | read webhooks       | key | -     | - | viewer
+GET    /api/v1/webhook-deliveries                                        | read webhooks       | key | -     | - | viewer
+GET    /api/v1/webhook-deliveries/{webhookDeliveryId}                    | read webhooks       | key | -     | - | viewer
+POST   /api/v1/webhook-deliveries/{webhookDeliveryId}/replay             | write webhooks      | key | -     | - | member
+
 # Sessions: specification, session scopes; contract 2.4, 2.8, 9
 POST   /api/v1/sessions                                                  | create session      | key | token | - | member
 GET    /api/v1/sessions                                                  | list sessions       | key | token | - | viewer

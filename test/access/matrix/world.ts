@@ -107,6 +107,10 @@ export async function fill({ ask, server, sql }: Installation, site: Site): Prom
     id: `event-${name}`,
     event: { name: 'x', deliverAfter: 100_000 },
   });
+  const [webhook] = (await did('GET /api/v1/webhooks')).data as { url: string }[];
+  const webhookDelivery = (await (await fetch(webhook?.url ?? '', { method: 'POST' })).json()) as {
+    id: string;
+  };
   const rule = await did(`POST ${project}/error-rules`, { type: `Never${name}`, groupKey: name }, token);
   await did(`POST ${project}/envvars/${env}`, { name: `VAR_${name}`, value: 'x' });
   const { path } = await did('POST /api/v1/run-paths', { path: `metadata.of-${name}` });
@@ -160,6 +164,7 @@ export async function fill({ ask, server, sql }: Installation, site: Site): Prom
       alertId: alert.id,
       path,
       deliveryId: delivery.id,
+      webhookDeliveryId: webhookDelivery.id,
       // of a variable, and of a shared limit
       name: `VAR_${name}`,
       keyId: named.id,
@@ -181,7 +186,7 @@ export const deploymentOf = (name: string, task: string, scheduled: string): Tes
   bundleOf(
     { 'name.js': name },
     {
-      tasks: [task, scheduled],
+      tasks: [task, scheduled, `hook-${name}`],
       more: {
         tasks: [
           {
@@ -190,6 +195,7 @@ export const deploymentOf = (name: string, task: string, scheduled: string): Tes
             queue: { name: `task/${task}`, concurrency: { name: `VAR_${name}`, limit: 9 } },
           },
           { id: scheduled, filePath: 'a.ts', scheduled: true },
+          { id: `hook-${name}`, filePath: 'a.ts', webhook: { verify: { scheme: 'none' as const } } },
         ],
       },
     },

@@ -51,10 +51,10 @@ export const exportRows: readonly ExportRow[] = [
   not('chatEvent', 'for conversations that a webhook starts: see `webhook`'),
   differs(
     'webhooks',
-    '`constructEvent` works. Endpoints of 4.8 do not: receive them in your own server, and trigger the task there',
+    '`constructEvent` works. Endpoints of 4.8 do not: declare them with `webhook` of @millrace/sdk',
   ),
   differs('WebhookError', 'see `webhooks`'),
-  not('webhook', 'receive it in your own server, and trigger the task there'),
+  not('webhook', 'declare it with `webhook` of @millrace/sdk'),
   not('defineWebhookEndpoint', 'see `webhook`'),
   not('webhookSources', 'see `webhook`'),
   not('providerProducers', 'see `webhook`'),

@@ -120,7 +120,7 @@ export class Catalog {
     listConcurrencyLimitManifests: () => [...this.#limits.values()],
     registerWebhookEndpointMetadata: ({ id }: Named): void =>
       this.#refuse(
-        `the webhook "${id}" (webhooks) does not work here: receive it in your own server, and trigger the task there`,
+        `the webhook "${id}" (webhooks) does not work here: declare it with webhook of @millrace/sdk`,
       ),
     listWebhookEndpointManifests: () => [],
     getWebhookEndpointManifest: () => undefined,

@@ -51,6 +51,7 @@ import * as tasks from './tasks.ts';
 import * as tasksList from './tasks-list.ts';
 import * as versions from './versions.ts';
 import * as waitpoints from './waitpoints.ts';
+import * as webhooks from './webhooks.ts';
 
 /** The files that declare operations, in the order of the API documentation. Every exported operation is served. */
 const concepts = {
@@ -84,6 +85,7 @@ const concepts = {
   errorRules,
   schedules,
   events,
+  webhooks,
   sessions,
   channels,
   notifications,

@@ -7,3 +7,4 @@ export * from './messages.ts';
 export * from './published.ts';
 export * from './read-message.ts';
 export * from './spans.ts';
+export * from './webhook.ts';

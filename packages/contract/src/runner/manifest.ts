@@ -3,6 +3,7 @@ import { keyWeight, maxKeyWeights, sharedLimit } from '../operations/fairness.ts
 import { onExceed, rateLimit, triggerRate } from '../operations/rate-limit.ts';
 import { maxRunPaths, runPath } from '../operations/run-paths.ts';
 import { singletonConflict } from '../operations/shapes.ts';
+import { taskWebhook } from './webhook.ts';
 
 /** The largest integer that the database accepts. */
 const maxInteger = 2_147_483_647;
@@ -122,6 +123,8 @@ export const taskManifest = z.object({
   scheduled: z.boolean().optional(),
   /** The events that trigger it. */
   on: z.object({ name: z.string(), filter: z.unknown().optional() }).optional(),
+  /** It is the handler of a webhook: other services start its runs with signed requests. */
+  webhook: taskWebhook.optional(),
   /** A custom grouping key for this task's errors. */
   fingerprint: z.string().optional(),
   /** Paths of metadata and payload by which runs are listed, such as `metadata.customer.id`. */

@@ -69,7 +69,7 @@ export async function call<K extends keyof Operations>(
     if (reply === undefined) throw new CommandFailed(exitCodes.cannotReach, page ?? notThisApi(status, url));
     return reply as Reply<Operations[K]>;
   }
-  const reply = Object(parsed(text)) as Readonly<Record<string, unknown>>;
+  const reply = membersOf(text);
   throw new CallRefused(
     status,
     page ?? refusalSentence(status, response.statusText, reply),
@@ -80,6 +80,10 @@ export async function call<K extends keyof Operations>(
 
 const notThisApi = (status: number, url: string): string =>
   `${status} with a body that is not this API's; is ${url} the address of a Millrace server?`;
+
+/** The members of a response body; none if it is not JSON. */
+export const membersOf = (text: string): Readonly<Record<string, unknown>> =>
+  Object(parsed(text)) as Readonly<Record<string, unknown>>;
 
 function parsed(text: string): unknown {
   try {

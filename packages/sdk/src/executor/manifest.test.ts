@@ -1,6 +1,6 @@
 import { taskManifest } from '@millrace/contract/runner';
 import { describe, expect, test } from 'vitest';
-import { task } from '../index.ts';
+import { task, webhook } from '../index.ts';
 import { taskBrand } from '../task/types.ts';
 import { findTasks } from './find-tasks.ts';
 import { manifestOf } from './manifest.ts';
@@ -176,5 +176,66 @@ describe('manifestOf', () => {
     expect(() => manifestOf(declared(options), 'tasks/t.ts', 'one')).toThrow(
       /^tasks\/t\.ts, export one: task /,
     );
+  });
+});
+
+describe('the manifest of a webhook', () => {
+  const hook = (verify: unknown, options: object = {}) =>
+    manifestOf(
+      webhook({ id: 'hook', verify, onEvent: run, ...options } as Parameters<typeof webhook>[0]),
+      'tasks/hook.ts',
+      'hook',
+    );
+
+  test.each([
+    [
+      { scheme: 'stripe', secret: 'STRIPE_SECRET' },
+      { scheme: 'stripe', secrets: ['STRIPE_SECRET'] },
+    ],
+    [
+      { scheme: 'github', secret: ['NEW', 'OLD'] },
+      { scheme: 'github', secrets: ['NEW', 'OLD'] },
+    ],
+    [
+      { scheme: 'hmac', secret: 'S', header: 'X-Signature' },
+      { scheme: 'hmac', secrets: ['S'], header: 'X-Signature', algorithm: 'sha256', encoding: 'hex' },
+    ],
+    [
+      { scheme: 'none', idHeader: 'X-Id' },
+      { scheme: 'none', idHeader: 'X-Id' },
+    ],
+  ])('has the verification %j', (verify, sent) => {
+    const manifest = hook(verify, { queue: { concurrencyLimit: 1 }, retry: { maxAttempts: 5 } });
+    expect(taskManifest.parse(manifest)).toMatchObject({
+      id: 'hook',
+      webhook: { verify: sent },
+      queue: { name: 'task/hook', concurrencyLimit: 1 },
+      retry: { maxAttempts: 5 },
+    });
+  });
+
+  test.each([
+    [undefined, 'verify must be an object such as'],
+    [{ scheme: 'paypal', secret: 'S' }, 'verify.scheme must be one of standard, svix, stripe'],
+    [{ scheme: 'stripe' }, 'verify.secret must be the name of an environment variable'],
+    [{ scheme: 'stripe', secret: [] }, 'verify.secret must be the name'],
+    [{ scheme: 'stripe', secret: ['A', 'B', 'C', 'D', 'E', 'F'] }, 'a list of up to 5 names'],
+    [{ scheme: 'hmac', secret: 'S' }, 'verify.header must be the name of a header; got undefined'],
+    [
+      { scheme: 'hmac', secret: 'S', header: 'X', algorithm: 'md5' },
+      'verify.algorithm must be one of sha256',
+    ],
+    [{ scheme: 'hmac', secret: 'S', header: 'X', encoding: 'utf8' }, 'verify.encoding must be hex or base64'],
+    [{ scheme: 'none', idHeader: 'a b' }, 'verify.idHeader must be the name of a header; got "a b"'],
+  ])('is rejected for the verification %j', (verify, message) => {
+    expect(() => hook(verify)).toThrow(message);
+    expect(() => hook(verify)).toThrow('tasks/hook.ts, export hook: task "hook": ');
+  });
+
+  test('is rejected without a handler, and never shows a secret that is passed instead of its name', () => {
+    expect(() => hook({ scheme: 'none' }, { onEvent: undefined })).toThrow('onEvent must be a function');
+    const refused = () => hook({ scheme: 'stripe', secret: 'whsec_abc-def' });
+    expect(refused).toThrow('verify.secret must be the name');
+    expect(refused).not.toThrow('whsec_abc-def');
   });
 });

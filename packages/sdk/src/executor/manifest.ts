@@ -8,6 +8,7 @@ import type { TaskRetryOptions } from '../retry/backoff.ts';
 import { batchToWire } from '../task/batch.ts';
 import { rateLimitToWire } from '../task/rate-limit.ts';
 import { taskBrand, type AnyTask } from '../task/types.ts';
+import { declaredWebhook } from '../webhooks/declared.ts';
 import { checkBoolean, checkNumber, checkObject, checkText, format, type Refuse } from './checks.ts';
 import { payloadSchemaOf } from './payload-schema.ts';
 import { queueOf } from './queue.ts';
@@ -142,7 +143,8 @@ export function manifestOf(task: AnyTask, filePath: string, exportName?: string)
   };
 
   checkText(refuse, 'id', id, 128);
-  if (typeof definition.run !== 'function') refuse('run', 'must be a function', definition.run);
+  const handler = definition.webhook === undefined ? 'run' : 'onEvent';
+  if (typeof definition.run !== 'function') refuse(handler, 'must be a function', definition.run);
   const validate: unknown = schema?.['~standard']?.validate;
   if (schema !== undefined && typeof validate !== 'function')
     refuse('schema', 'must be a Standard Schema', schema);
@@ -182,5 +184,6 @@ export function manifestOf(task: AnyTask, filePath: string, exportName?: string)
     scheduled: definition.scheduled,
     schedule: declaredSchedule(refuse, definition.schedule),
     on: declaredSubscription(refuse, definition.on),
+    ...(definition.webhook !== undefined && { webhook: declaredWebhook(refuse, definition.webhook) }),
   };
 }

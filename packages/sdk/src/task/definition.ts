@@ -4,6 +4,7 @@ import type { TaskRetryOptions } from '../retry/backoff.ts';
 import type { EventSubscription } from '../events/subscription.ts';
 import type { DeclaredCron } from '../schedules/schedule.ts';
 import type { Hooks } from '../hooks/types.ts';
+import type { WebhookVerification } from '../webhooks/verification.ts';
 import type { Context } from './context.ts';
 import type { TaskBatchOptions } from './batch.ts';
 import type { RateLimitOptions, TriggerRate } from './rate-limit.ts';
@@ -126,6 +127,8 @@ export interface TaskDefinition extends TaskSettings<string>, Hooks {
   readonly batch?: TaskBatchOptions | undefined;
   readonly on?: EventSubscription<StandardSchemaV1 | undefined> | undefined;
   readonly run: (payload: unknown, args: RunArguments) => unknown;
+  /** How the requests of its webhook are verified. */
+  readonly webhook?: WebhookVerification | undefined;
   /** Whether schedules may run it. */
   readonly scheduled?: boolean;
   readonly schedule?: DeclaredCron | undefined;

@@ -44,6 +44,8 @@ import { createProvider } from '../tenancy/oidc/provider.ts';
 import { createRunStats } from '../telemetry/stats/record.ts';
 import { startTracing } from '../telemetry/tracing/start.ts';
 import { cachedVersions } from '../versions/versions.ts';
+import { createWebhooks } from '../events/webhooks/receive.ts';
+import { Rejections } from '../events/webhooks/rejections.ts';
 import type { ServerOptions } from './options.ts';
 import { defaultRetention } from './retention.ts';
 import { listenToPause, listenToWakes } from './wakes.ts';
@@ -164,6 +166,8 @@ export async function startContext(
   const serveUnread = createServeUnread({ sql, log, ensureServed });
   const write = createWriteStream({ channels, sessions, ensureServed, endMessageWaits, log });
   const appends = streamAppends({ channels, write, authenticate, mint });
+  const rejections = new Rejections();
+  const webhooks = createWebhooks({ engine, dispatch, masterKey, rejections });
   const receivers = { networks: createNetworks(options.notificationNetworks), resolve: resolveName };
 
   /** Called when a credential, its user or its environment is no longer valid. */
@@ -238,6 +242,8 @@ export async function startContext(
     ensureServed,
     serveUnread,
     appends,
+    webhooks,
+    rejections,
     receivers,
     tenancyLimits: { ...defaultTenancyLimits, ...options.tenancyLimits },
     maxBundleBytes: options.maxBundleBytes ?? defaultMaxBundleBytes,

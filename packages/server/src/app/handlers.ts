@@ -53,6 +53,8 @@ import { lockVersions } from '../versions/add.ts';
 import { workerHandlers } from '../versions/handlers.ts';
 import { currentTasks } from '../versions/promote.ts';
 import type { RegisterDependencies } from '../versions/register.ts';
+import { declareWebhooks } from '../events/webhooks/declare.ts';
+import { webhookHandlers } from '../events/webhooks/handlers.ts';
 import type { ServerContext } from './context.ts';
 
 /** One handler for each operation of the contract. */
@@ -76,6 +78,7 @@ export function handlersOf(context: ServerContext, rateLimits: RateLimits = defa
     async onPromote(tx, env, tasks) {
       await syncDeclared(tx, env, tasks, clock.now());
       await declareFindBy(tx, env, tasks, clock.now());
+      await declareWebhooks(tx, env, tasks);
     },
   };
   const tenancy = {
@@ -128,6 +131,7 @@ export function handlersOf(context: ServerContext, rateLimits: RateLimits = defa
     ...variableHandlers({ sql, masterKey, now: clock.now, changed }),
     ...errorHandlers(sql, clock),
     ...eventHandlers({ engine, dispatch, resume, takeRuns, expect: (at) => timers.events.wakeAt(at) }),
+    ...webhookHandlers({ engine, dispatch, masterKey }),
     ...notificationHandlers({ sql, masterKey, clock, egress: context.receivers }),
     ...alertHandlers({ sql, clock }),
     ...sessionHandlers({ engine, dispatch, resume, channels, ensureServed, mint, addresses: packets }),

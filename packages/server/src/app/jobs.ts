@@ -33,6 +33,8 @@ import { identityKeeper } from '../tenancy/oidc/job.ts';
 import { environmentPruner } from '../tenancy/prune.ts';
 import { pendingReleaser } from '../versions/pending-releaser.ts';
 import { tokenPruner } from '../waitpoints/prune.ts';
+import { webhookPruner } from '../events/webhooks/prune.ts';
+import { rejectionWriter } from '../events/webhooks/rejections.ts';
 import type { ServerContext } from './context.ts';
 import { rowPruners } from './row-pruners.ts';
 
@@ -64,6 +66,8 @@ const jobsOf = (context: ServerContext): Job[] => {
     scheduler({ ...context, timer: timers.schedules }),
     deliverer({ ...context, timer: timers.events }),
     eventPruner(engine, retention.eventsMs),
+    webhookPruner(engine, retention.webhooksMs),
+    rejectionWriter(sql, context.rejections),
     outboxDrainer({ engine, dispatch, redactor, timer: timers.outbox }),
     messenger({ ...context, masterKey, egress: context.receivers }),
     alertEvaluator(context),

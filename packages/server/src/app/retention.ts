@@ -10,6 +10,8 @@ export interface Retention {
   readonly errorHoursMs: number;
   /** Ended events, including their ids for deduplication. Default 30 days. */
   readonly eventsMs: number;
+  /** Deliveries of webhooks, including the ids of their senders for deduplication. Default 30 days. */
+  readonly webhooksMs: number;
   /** Notifications and their deliveries. Default 30 days. */
   readonly notificationsMs: number;
   /** Closed or expired sessions, with all their records. Default 30 days. */
@@ -27,6 +29,7 @@ export const defaultRetention: Retention = {
   occurrencesMs: defaultAges.hours,
   errorHoursMs: defaultAges.days,
   eventsMs: 30 * dayMs,
+  webhooksMs: 30 * dayMs,
   notificationsMs: 30 * dayMs,
   sessionsMs: 30 * dayMs,
   recordsMs: 30 * dayMs,

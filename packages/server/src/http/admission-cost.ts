@@ -1,6 +1,6 @@
 import type { OperationDeclaration } from '@millrace/contract';
 import type { FastifyRequest } from 'fastify';
-import type { Principal } from '../auth/principal.ts';
+import type { Environment, Principal } from '../auth/principal.ts';
 import type { Share } from './admission.ts';
 
 /** The minimum cost of an operation, because a query holds one of the eight connections for requests. */
@@ -36,6 +36,9 @@ export function costOf({ id, storesRequestKey }: OperationDeclaration): (request
 export const costOfAppend = (records: readonly { readonly body: Uint8Array }[]): number =>
   1 + unitsOf(records.reduce((bytes, { body }) => bytes + body.length, 0));
 
+/** An estimate for a request to a webhook, which is written in a group. */
+export const costOfWebhook = (body: Buffer): number => 1 + unitsOf(body.length);
+
 const unitsOf = (bytes: number): number => Math.floor(bytes / bytesPerUnit);
 
 /** Production requests take precedence over those of other environments, in this proportion. */
@@ -49,6 +52,10 @@ export function shareOf(principal: Principal | null, ip = ''): Share {
   if (principal === null) return { key: `address ${ip}`, weight: 1 };
   if (principal.kind === 'browser' || principal.kind === 'personalAccessToken')
     return { key: `user ${principal.userId}`, weight: 1 };
-  const { id, kind } = principal.environment;
-  return { key: id, weight: kind === 'prod' ? productionWeight : 1 };
+  return shareOfEnvironment(principal.environment);
 }
+
+export const shareOfEnvironment = ({ id, kind }: Environment): Share => ({
+  key: id,
+  weight: kind === 'prod' ? productionWeight : 1,
+});

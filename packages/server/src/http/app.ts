@@ -26,6 +26,7 @@ import { mountPacketContent, type PacketContent } from './packet-content.ts';
 import { mountProbes } from './probes.ts';
 import { sendFailure } from './problem.ts';
 import { mountStreamAppends, type StreamAppendRoute } from './stream-appends.ts';
+import { mountWebhooks, type ServedWebhooks } from './webhooks.ts';
 import { tracedRequest, type TracedRequest } from './traced-request.ts';
 import { belowBase } from './base-url.ts';
 import { refuseConflictingHosts } from './host-header.ts';
@@ -62,6 +63,8 @@ export interface HttpAppOptions<O extends Record<string, OperationDeclaration> =
   readonly blobs?: BlobContent;
   /** Single appends of the S2 protocol. Default: not served. */
   readonly streamAppends?: StreamAppendRoute<never, never>;
+  /** Requests of other services. Default: not served. */
+  readonly webhooks?: ServedWebhooks;
   /** Default: `defaultRateLimits`. */
   readonly rateLimits?: RateLimits;
   /** Admits requests to the handlers. Default: one with `defaultAdmissionLimits`. */
@@ -197,6 +200,7 @@ export function createHttpApp<O extends Record<string, OperationDeclaration> = O
     mountBlobContent(app, { blobs: options.blobs, authenticate, access, badCredentials, log });
   }
   if (options.streamAppends) mountStreamAppends(app, options.streamAppends, log);
+  if (options.webhooks) mountWebhooks(app, options.webhooks, { admission, metrics, rateLimits, log });
   if (options.dashboard) mountDashboard(app, options.dashboard, options.codecEndpoint);
   if (options.oidc) mountOidcPages(app, options.oidc, log);
   app.server.on('connection', () => admission.connectionAccepted());

@@ -43,8 +43,10 @@ export interface RateLimits {
   readonly browsers?: Readonly<
     Partial<Record<'logins' | 'passwords' | 'userPasswords' | 'addressPasswords' | 'links', RateLimit>>
   >;
-  /** Requests from one address to operations without a credential; for callbacks, only those with an invalid callback URL. */
+  /** Requests from one address to operations without a credential; for callbacks and webhooks, only rejected ones. */
   readonly openRequests?: RateLimit;
+  /** Valid requests to one webhook. */
+  readonly webhooks?: RateLimit;
   /** Requests with an invalid credential from one address. */
   readonly badCredentials?: RateLimit;
   /** Overrides by operation id. Each caller has a separate bucket for each of these operations. */
@@ -72,6 +74,8 @@ export const defaultRateLimits: RateLimits = {
   },
   // Above the limits for logins.
   openRequests: { burst: 2_400, perSecond: 20 },
+  // After an outage, a provider sends all requests of an hour at once.
+  webhooks: { burst: 5_000, perSecond: 500 },
   badCredentials: { burst: 100, perSecond: 5 },
 };
 

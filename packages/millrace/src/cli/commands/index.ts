@@ -31,6 +31,7 @@ const areas: Readonly<Record<string, Readonly<Record<string, Load>>>> = {
     queues: async () => (await import('./queues.ts')).queuesCommand(),
     schedules: async () => (await import('./schedules.ts')).schedulesCommand(),
     events: async () => (await import('./events.ts')).eventsCommand(),
+    webhooks: async () => (await import('./webhooks.ts')).webhooksCommand(),
     outbox: async () => (await import('./outbox.ts')).outboxCommand(),
   },
   Observe: {

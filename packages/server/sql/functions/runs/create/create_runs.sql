@@ -6,7 +6,7 @@
 -- or whose parent was looked up.
 --
 -- Locks: versions (key share) that runs are pinned to; as identify_runs; the runs; then run_facets by key, runners (key share), lanes by key (enqueue_runs).
--- Callers: runs/create/insert.ts.
+-- Callers: runs/create/insert.ts, events/webhooks/store.ts.
 create or replace function create_runs(
   p_at timestamptz, p_runs new_run[], p_identify boolean default true, p_count boolean default true
 ) returns table (ix int, run_id text, cached boolean, fence bigint, root_id text, refused text)

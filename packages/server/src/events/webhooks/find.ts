@@ -1,0 +1,50 @@
+import type { WebhookVerification } from '@millrace/contract/runner';
+import { LRUCache } from 'lru-cache';
+import { environment } from '../../auth/credential-rows.ts';
+import type { Environment } from '../../auth/principal.ts';
+import type { Engine } from '../../runs/engine/engine.ts';
+import { notFound } from '../../problem.ts';
+import { isAddress } from './declare.ts';
+
+/** A webhook of the current version of its environment. */
+export interface FoundWebhook {
+  readonly id: string;
+  readonly environment: Environment;
+  readonly verification: WebhookVerification;
+}
+
+interface Addressed {
+  readonly id: string;
+  readonly environment: Environment;
+}
+
+/** An address never leads elsewhere, but its environment may be archived. */
+const freshMs = 1_000;
+const maxKnown = 10_000;
+
+const unknown = () => notFound('No webhook has this address.', false, 'webhook_not_found');
+
+/** Returns a function that finds the webhook with an address; 404 if the current version does not declare it. */
+export function createFindWebhook({ sql, versions }: Pick<Engine, 'sql' | 'versions'>) {
+  const known = new LRUCache<string, Addressed>({ max: maxKnown, ttl: freshMs });
+
+  async function read(address: string): Promise<Addressed> {
+    const [row] = isAddress(address)
+      ? await sql<Addressed[]>`
+          select w.id, ${environment(sql)}
+            from webhooks w join environments e on e.id = w.env join projects p on p.id = e.project_id
+           where w.address = ${address} and e.archived_at is null and p.deleted_at is null`
+      : [];
+    if (!row) throw unknown();
+    known.set(address, row);
+    return row;
+  }
+
+  return async (address: string): Promise<FoundWebhook> => {
+    const addressed = known.get(address) ?? (await read(address));
+    const current = await versions.current(addressed.environment.id);
+    const verification = current?.tasks.get(addressed.id)?.webhook?.verify;
+    if (!verification) throw unknown();
+    return { ...addressed, verification };
+  };
+}

@@ -1,0 +1,30 @@
+import type { OperationsOf } from '@millrace/contract';
+import type { MasterKey } from '../../auth/seal.ts';
+import type { HandlersOf } from '../../request.ts';
+import { listDeliveries, retrieveDelivery } from './deliveries.ts';
+import { listWebhooks } from './list.ts';
+import { replayDelivery } from './replay.ts';
+import { createReadSecrets } from './secrets.ts';
+import type { StoreDependencies } from './store.ts';
+
+export interface WebhookHandlerDependencies extends StoreDependencies {
+  readonly masterKey: MasterKey;
+}
+
+export function webhookHandlers(
+  dependencies: WebhookHandlerDependencies,
+): HandlersOf<OperationsOf<'webhooks'>> {
+  const { engine, masterKey } = dependencies;
+  const { sql, versions } = engine;
+  const readSecrets = createReadSecrets(sql, masterKey);
+  return {
+    listWebhooks: async ({ environment, baseUrl }) => ({
+      data: await listWebhooks(sql, versions, readSecrets, { env: environment.id, baseUrl }),
+    }),
+    listWebhookDeliveries: ({ environment, query }) => listDeliveries(sql, environment.id, query),
+    retrieveWebhookDelivery: ({ environment, params }) =>
+      retrieveDelivery(sql, environment.id, params.webhookDeliveryId),
+    replayWebhookDelivery: ({ environment, params, body }) =>
+      replayDelivery(dependencies, environment, { id: params.webhookDeliveryId, version: body?.version }),
+  };
+}

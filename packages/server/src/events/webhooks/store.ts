@@ -1,0 +1,124 @@
+import { column, texts } from '../../db/columns.ts';
+import type { Sql } from '../../db/connect.ts';
+import { groupCommit } from '../../db/group.ts';
+import { newRuns } from '../../runs/create/new-runs.ts';
+import type { NewRun } from '../../runs/create/row.ts';
+import type { Dispatch } from '../../runs/dispatch/dispatch.ts';
+import type { Engine } from '../../runs/engine/engine.ts';
+import type { Delivery } from './delivery.ts';
+
+/** A delivery to be stored, and the run that it starts, which never resolves to another run. */
+export interface NewDelivery {
+  readonly delivery: Delivery;
+  readonly run: NewRun;
+}
+
+export interface Stored {
+  /** The first delivery with the sender's id. */
+  readonly id: string;
+  readonly isDuplicate: boolean;
+}
+
+export interface StoreDependencies {
+  readonly engine: Engine;
+  readonly dispatch: Pick<Dispatch, 'wake'>;
+}
+
+const maxShared = 200;
+/** Together, larger bodies would make one statement too large. */
+const maxSharedBytes = 4_194_304;
+
+/**
+ * Stores deliveries and creates their runs in one commit. The sender's id decides: the first request with an id is stored, and every later
+ * one resolves to it. Concurrent calls share a commit.
+ */
+export const createStore = ({ engine, dispatch }: StoreDependencies) =>
+  groupCommit<NewDelivery, Stored>(
+    async (items) => {
+      const stored = await storeUntilFound(engine, items);
+      const woken = new Set(
+        items.flatMap(({ run }, index) => (stored[index]?.isDuplicate === false ? [run.env] : [])),
+      );
+      for (const env of woken) dispatch.wake(env);
+      return stored;
+    },
+    { maxItems: maxShared, maxSize: maxSharedBytes, sizeOf: ({ delivery }) => delivery.body.length },
+  );
+
+const keyOf = (env: number, webhook: string, senderId: string): string => `${env} ${webhook} ${senderId}`;
+const keyOfItem = ({ run, delivery }: NewDelivery): string =>
+  keyOf(run.env, delivery.webhook, delivery.senderId);
+
+/** A delivery with the same sender's id was pruned while this one was stored. */
+class Gone extends Error {}
+
+const maxTries = 5;
+
+async function storeUntilFound(engine: Engine, items: readonly NewDelivery[]): Promise<Stored[]> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await storeDeliveries(engine, items);
+    } catch (error) {
+      if (!(error instanceof Gone) || tries === maxTries) throw error;
+    }
+  }
+}
+
+async function storeDeliveries({ sql, clock }: Engine, items: readonly NewDelivery[]): Promise<Stored[]> {
+  const firsts = new Map<string, NewDelivery>();
+  for (const item of items) if (!firsts.has(keyOfItem(item))) firsts.set(keyOfItem(item), item);
+  const distinct = [...firsts.values()];
+  const created = await insertDeliveries(sql, distinct, new Date(clock.now()));
+  const existing = await readExisting(
+    sql,
+    distinct.filter(({ run }) => !created.has(run.id)),
+  );
+  return items.map((item) => {
+    const key = keyOfItem(item);
+    const first = firsts.get(key) as NewDelivery;
+    return { id: existing.get(key) ?? first.delivery.id, isDuplicate: item !== first || existing.has(key) };
+  });
+}
+
+/** Stores the deliveries that are new, and creates their runs: one statement, so that an answer waits for one round trip. Returns the ids of the runs. */
+async function insertDeliveries(
+  sql: Sql,
+  items: readonly NewDelivery[],
+  now: Date,
+): Promise<ReadonlySet<string>> {
+  const runs = items.map(({ run }) => run);
+  const rows = await sql<{ run: string }[]>`
+    with stored as (
+      insert into webhook_deliveries (env, webhook, sender_id, id, headers, body, run_ids, created_at)
+      select i.env, i.webhook, i.sender_id, i.id, i.headers, i.body, array[i.run], i.created_at
+        from unnest(${column(runs, (run) => run.env)}::int[],
+                    ${column(items, ({ delivery }) => delivery.webhook)}::text[],
+                    ${column(items, ({ delivery }) => delivery.senderId)}::text[],
+                    ${column(items, ({ delivery }) => delivery.id)}::text[],
+                    ${texts(sql, items, ({ delivery }) => JSON.stringify(delivery.headers))},
+                    ${items.map(({ delivery }) => delivery.body)}::bytea[],
+                    ${column(runs, (run) => run.id)}::text[],
+                    ${column(items, ({ delivery }) => delivery.receivedAt)}::timestamptz[])
+               as i (env, webhook, sender_id, id, headers, body, run, created_at)
+       order by i.env, i.webhook, i.sender_id
+      on conflict do nothing
+      returning run_ids[1] as run
+    ), created as (
+      select count(*) from create_runs(
+        ${now}::timestamptz, array(select r from unnest(${newRuns(sql, runs)}) as r where r.id in (select run from stored)), false)
+    )
+    select run, (select count from created) from stored`;
+  return new Set(rows.map(({ run }) => run));
+}
+
+/** The ids of earlier deliveries. A separate statement: the one before may have waited for another that stored the delivery. */
+async function readExisting(sql: Sql, items: readonly NewDelivery[]): Promise<Map<string, string>> {
+  if (items.length === 0) return new Map();
+  const rows = await sql<{ env: number; webhook: string; sender_id: string; id: string }[]>`
+    select d.env, d.webhook, d.sender_id, d.id
+      from unnest(${items.map(({ run }) => run.env)}::int[], ${items.map(({ delivery }) => delivery.webhook)}::text[],
+                  ${items.map(({ delivery }) => delivery.senderId)}::text[]) as i (env, webhook, sender_id)
+      join webhook_deliveries d on d.env = i.env and d.webhook = i.webhook and d.sender_id = i.sender_id`;
+  if (rows.length < items.length) throw new Gone();
+  return new Map(rows.map((row) => [keyOf(row.env, row.webhook, row.sender_id), row.id]));
+}
