@@ -1,0 +1,19 @@
+import { join } from 'node:path';
+import { addressOf } from '../network/nodes.ts';
+import { until } from '../time.ts';
+import { start } from './process.ts';
+
+const url = `http://${addressOf.etcd}:2379`;
+
+export async function startEtcd(folder: string): Promise<void> {
+  start(
+    [
+      'etcd',
+      ...['--data-dir', join(folder, 'etcd')],
+      ...['--listen-client-urls', url, '--advertise-client-urls', url],
+      ...['--listen-peer-urls', `http://${addressOf.etcd}:2380`],
+    ],
+    { node: 'etcd', name: 'etcd', folder },
+  );
+  await until('etcd has started', 30, async () => (await fetch(`${url}/health`)).ok);
+}
