@@ -6,7 +6,15 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { optionsOf, usage, UsageError, type Options } from './options.ts';
@@ -35,6 +43,8 @@ async function main(args: readonly string[]): Promise<number> {
 
   removeLeftovers();
   const folder = mkdtempSync(join(tmpdir(), folderPrefix));
+  // PostgreSQL runs as another user.
+  chmodSync(folder, 0o755);
   const pidFile = join(folder, 'pid');
   writeFileSync(pidFile, String(process.pid));
   const seed = options.seed === undefined || args.includes('--seed') ? [] : ['--seed', String(options.seed)];
@@ -71,6 +81,8 @@ function removeLeftovers(): void {
   for (const name of readdirSync(tmpdir())) {
     if (!name.startsWith(folderPrefix)) continue;
     const folder = join(tmpdir(), name);
+    // PostgreSQL runs as another user.
+    chmodSync(folder, 0o755);
     const pidFile = join(folder, 'pid');
     if (existsSync(pidFile) && !isRunning(pidFile)) rmSync(folder, { recursive: true, force: true });
   }

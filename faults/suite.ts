@@ -34,9 +34,15 @@ for (const [index, name] of chosen.entries()) {
     progress(`${name}: skipped, because ${reason}.`);
     continue;
   }
-  const result = await runScenario(system, name, scenario, options.seed + index, options.seconds, progress);
-  results.push(result);
-  const problems = brokenPromises(result, scenario);
+  const problems: string[] = [];
+  try {
+    const result = await runScenario(system, name, scenario, options.seed + index, options.seconds, progress);
+    results.push(result);
+    problems.push(...brokenPromises(result, scenario));
+    progress(`${name}: longest outage ${result.longestOutage} s, ${result.failedCalls} failed calls.`);
+  } catch (error) {
+    problems.push(`could not be run: ${(error as Error).message}`);
+  }
   for (const problem of problems) progress(`${name}: BROKEN: ${problem}`);
   broken.push(...problems);
 }

@@ -6,9 +6,13 @@ import type { Stored, StoredRun } from './types.ts';
 /** Runs of the load have the key in their payload; those of sessions have the name of their channel. */
 const ofLoad = `starts_with(r.payload::jsonb ->> 'key', $1)`;
 
+/** Strings are stored as plain text. */
+const jsonOf = (table: string): string =>
+  `case ${table}.output_type when 'application/json' then ${table}.output::jsonb else to_jsonb(${table}.output) end`;
+
 export async function readRuns(client: pg.Client, prefix: string): Promise<StoredRun[]> {
   const { rows } = await client.query<StoredRun>(
-    `select r.id, r.task, r.status, r.payload::jsonb ->> 'key' as key, r.output::jsonb as output
+    `select r.id, r.task, r.status, r.payload::jsonb ->> 'key' as key, ${jsonOf('r')} as output
        from runs r where r.task not in ('tick', 'chat') and ${ofLoad}`,
     [`${prefix}-`],
   );
@@ -32,7 +36,7 @@ export async function readStored(
       [`${prefix}-`],
     ),
     steps: await all(
-      `select s.run_id as run, s.name, s.output::jsonb as value from run_steps s
+      `select s.run_id as run, s.name, ${jsonOf('s')} as value from run_steps s
          join runs r on r.env = s.env and r.id = s.run_id where ${ofLoad}`,
       [`${prefix}-`],
     ),

@@ -60,7 +60,7 @@ export async function runScenario(
   const probes = await probing.stop();
   await system.whole();
   progress(`${name}: draining.`);
-  await drain(system, prefix);
+  await drain(system, prefix).catch((error: Error) => progress(`${name}: ${error.message}`));
 
   const channels = ['a', 'b', 'c'].map((channel) => `${prefix}-${channel}`);
   const client = await system.connect();
@@ -125,14 +125,14 @@ function startProbes(system: System): { stop(): Promise<Probe[]> } {
   };
 }
 
-/** Waits until all runs of the load have ended. If some do not, the checks report them. */
+/** Waits until all runs of the load have ended. The checks report those that have not. */
 async function drain(system: System, prefix: string): Promise<void> {
   const client = await system.connect();
   try {
     await until('all runs have ended', 150, async () => {
       const runs = await readRuns(client, prefix);
       return runs.every(({ status }) => status !== null);
-    }).catch(() => {});
+    });
   } finally {
     await client.end();
   }

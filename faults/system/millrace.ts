@@ -60,7 +60,9 @@ export async function startServer(
     90,
     async () => (await fetch(`http://${addressOf[name]}:4400/readyz`)).ok,
   );
-  await Promise.race([ready, ended]).finally(() => ended.catch(() => {}));
+  // It may also end later.
+  ended.catch(() => {});
+  await Promise.race([ready, ended]);
   return server;
 }
 
@@ -88,9 +90,9 @@ export function startRunner({ folder, secrets }: Context, name: Runner, env: Var
 
 export const effectsOf = (folder: string): string => join(folder, 'effects.jsonl');
 
-/** Deploys the project from the suite's own node. */
-export function deploy({ secrets }: Context, message: string): void {
+/** Deploys the project from the suite's own node. Its version becomes current although no runner has started yet. */
+export function deploy({ secrets }: Context): void {
   const variables = Object.entries(clientVariables(secrets)).map(([name, value]) => `${name}=${value}`);
-  const command = [process.execPath, millrace, 'deploy', '--env', 'prod', '--message', message];
+  const command = [process.execPath, millrace, 'deploy', '--env', 'prod', '--force'];
   run('env', '-C', projectFolder, ...variables, ...command);
 }

@@ -1,9 +1,7 @@
 /** The whole installation: database cluster, proxies, servers and runners. */
 import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
 import pg from 'pg';
 import { configure } from '@millrace/sdk';
-import { promote } from '../../test/support/promote.ts';
 import { createNetwork } from '../network/namespaces.ts';
 import {
   addressOf,
@@ -20,7 +18,7 @@ import { startEtcd } from './etcd.ts';
 import { apiUrl, databaseAddress, startHaproxy } from './haproxy.ts';
 import { createHosts, type Hosts } from './hosts.ts';
 import { deploy, newSecrets, startRunner, startServer, type Secrets } from './millrace.ts';
-import { allMembersReady, createMembers, leader, password, startMember } from './postgres.ts';
+import { allMembersReady, createMembers, password, startMember } from './postgres.ts';
 import { startPgbouncer } from './pgbouncer.ts';
 import { startDelay } from './delay.ts';
 import type { Started } from './process.ts';
@@ -140,8 +138,7 @@ export async function startSystem(folder: string, progress: (text: string) => vo
   for (const name of servers) await system.startServer(name);
   await until('HAProxy leads to a server', 30, async () => (await fetch(`${apiUrl}/readyz`)).ok);
   configure({ baseURL: apiUrl, accessToken: secrets.secretKey });
-  deploy(context, 'load');
-  await promote(apiUrl, secrets.secretKey);
+  deploy(context);
   for (const name of runners) await system.startRunner(name);
   return system;
 }
@@ -194,5 +191,3 @@ async function write(url: string): Promise<boolean> {
     clearTimeout(timer);
   }
 }
-
-export { leader };
