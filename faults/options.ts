@@ -14,9 +14,9 @@ export interface Options {
 export const usage = `npm run faults -- [options]
 
   --only <names>   scenarios, separated by commas (default: all)
-  --short          only leader-killed, leader-cut-off and runner-half-open, in at most 5 minutes
+  --short          only leader-killed, leader-cut-off and runner-half-open, for at most 40 s each
   --seed <n>       repeat the choices of an earlier run (default: a new seed, which is printed)
-  --seconds <n>    how long the load continues after a fault has ended (default: 30, with --short 20)
+  --seconds <n>    how long the load continues after a fault has ended (default: 30, with --short 10)
   --list           print the scenarios and exit
   --json           print the results as JSON on stdout, and progress on stderr
   --keep           do not delete the folder with logs and histories at the end
@@ -36,7 +36,7 @@ export function optionsOf(args: readonly string[], names: readonly string[]): Op
   return {
     only: chosen,
     seed: numberOf('--seed', values.seed, 0, 2 ** 32 - 1) ?? Math.floor(Math.random() * 2 ** 32),
-    seconds: numberOf('--seconds', values.seconds, 5, 86_400) ?? (short ? 20 : 30),
+    seconds: numberOf('--seconds', values.seconds, 5, 86_400) ?? (short ? 10 : 30),
     short,
     list: values.list ?? false,
     json: values.json ?? false,

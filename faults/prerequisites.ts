@@ -1,5 +1,5 @@
-/** What the suite needs from the machine. */
-import { execFileSync, spawnSync } from 'node:child_process';
+/** The programs and permissions that the suite needs. */
+import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -17,7 +17,10 @@ const packageOf: Readonly<Record<string, string>> = {
   unshare: 'util-linux',
 };
 export const systemPath = `${process.env['PATH']}:/usr/sbin:/sbin:/usr/bin:/bin`;
-export const fakeTimeLibrary = '/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1';
+/** Sets the clock of a process; its folder depends on the architecture. Undefined without Debian's faketime. */
+export const fakeTimeLibrary = ['x86_64', 'aarch64']
+  .map((architecture) => `/usr/lib/${architecture}-linux-gnu/faketime/libfaketimeMT.so.1`)
+  .find((file) => existsSync(file));
 
 const debian = '/usr/lib/postgresql';
 /** The programs of the newest PostgreSQL of Debian. */
@@ -46,11 +49,4 @@ export function unmetPrerequisites(): string[] {
   )
     reasons.push('This machine does not permit network namespaces (unshare failed).');
   return reasons;
-}
-
-/** Whether the kernel can delay packets. Without it, a proxy delays bytes. */
-export function hasNetem(): boolean {
-  if (!succeeds('tc', 'qdisc', 'add', 'dev', 'lo', 'root', 'netem', 'delay', '1ms')) return false;
-  execFileSync('tc', ['qdisc', 'del', 'dev', 'lo', 'root'], { env: { ...process.env, PATH: systemPath } });
-  return true;
 }

@@ -21,8 +21,8 @@ test('measures the longest time without an acknowledged trigger, and the longest
   expect(availabilityOf(operations, [])).toEqual({
     calls: 4,
     failedCalls: 1,
-    longestOutage: 5.3,
-    longestCall: 7,
+    maxOutage: 5.3,
+    maxCall: 7,
     recovery: undefined,
   });
 });

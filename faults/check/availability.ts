@@ -11,11 +11,11 @@ export interface Availability {
   readonly calls: number;
   readonly failedCalls: number;
   /** The longest time without an acknowledged trigger, in seconds. */
-  readonly longestOutage: number;
+  readonly maxOutage: number;
   /** From the first write that succeeded after an outage of the database, to the next acknowledged trigger; undefined without an outage. */
   readonly recovery: number | undefined;
   /** The longest time from an invocation to its acknowledgement. */
-  readonly longestCall: number;
+  readonly maxCall: number;
 }
 
 const toSeconds = (ms: number): number => Math.round(ms / 10) / 100;
@@ -32,9 +32,9 @@ export function availabilityOf(operations: readonly Operation[], probes: readonl
   return {
     calls: calls.length,
     failedCalls: calls.length - answered.length,
-    longestOutage: toSeconds(Math.max(0, ...gaps)),
+    maxOutage: toSeconds(Math.max(0, ...gaps)),
     recovery: recoveryOf(acknowledged, probes),
-    longestCall: toSeconds(Math.max(0, ...answered.map(({ invokedAt, endedAt }) => endedAt - invokedAt))),
+    maxCall: toSeconds(Math.max(0, ...answered.map(({ invokedAt, endedAt }) => endedAt - invokedAt))),
   };
 }
 

@@ -1,4 +1,4 @@
-/** Reads what the database contains after the load has ended. */
+/** Reads the content of the database after the load has ended. */
 import type pg from 'pg';
 import { sessions } from '@millrace/sdk';
 import type { Stored, StoredRun } from './types.ts';

@@ -1,4 +1,4 @@
-/** What clients and tasks record. Times are those of `now()`. */
+/** The records of clients and tasks. Times are those of `now()`. */
 
 /** A call of a client: from its invocation to its response. Without `error` it was acknowledged. */
 interface Call {

@@ -45,9 +45,7 @@ export function sessionLoad(channel: string, record: Record, signal: AbortSignal
           value = chunk.value ?? `reply ${chunk.reply}`;
       } catch (error) {
         if (signal.aborted) return;
-        await record({ call: 'read', channel, reader, seq: -1, value: '' }, () =>
-          Promise.reject(error as Error),
-        );
+        await record({ call: 'read', channel, reader, seq: -1, value: '' }, () => Promise.reject(error));
       }
     }
   };

@@ -1,6 +1,5 @@
 /** Faults of the network. Each returns a function that ends it. */
-import { hasNetem } from '../prerequisites.ts';
-import { filter, inNode, linkOf, run } from './namespaces.ts';
+import { filter, linkOf, run } from './namespaces.ts';
 import { addressOf, type Node } from './nodes.ts';
 
 type End = () => void;
@@ -37,12 +36,4 @@ function between(a: Node, b: Node, verdict: string, match = ''): End {
 
 function pass(...nodes: readonly Node[]): void {
   for (const node of nodes) filter(node, 'flush chain ip faults input');
-}
-
-/** Delays all packets of a node, if the kernel can. */
-export function delay(node: Node, ms: number): End | undefined {
-  if (!hasNetem()) return undefined;
-  const device = [...inNode(node), 'tc', 'qdisc'];
-  run('nsenter', ...device, 'add', 'dev', 'eth0', 'root', 'netem', 'delay', `${ms}ms`, `${ms / 2}ms`);
-  return () => void run('nsenter', ...device, 'del', 'dev', 'eth0', 'root');
 }

@@ -10,7 +10,7 @@ const columns: readonly (readonly [title: string, cell: (result: Result) => stri
   ['False rescues', ({ falseRescues }) => falseRescues],
   ['Executed again', ({ executedAgain }) => executedAgain],
   ['Failed calls', ({ failedCalls }) => failedCalls],
-  ['Longest outage', ({ longestOutage }) => `${longestOutage} s`],
+  ['Longest outage', ({ maxOutage }) => `${maxOutage} s`],
   ['Recovery', ({ recovery }) => (recovery === undefined ? '–' : `${recovery} s`)],
 ];
 

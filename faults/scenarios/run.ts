@@ -25,6 +25,13 @@ export interface Result extends Checked {
   readonly startedAt: string;
 }
 
+export interface Durations {
+  /** How long the load continues after the fault. */
+  readonly secondsAfter: number;
+  /** Faults end after this time at the latest. */
+  readonly maxSeconds: number;
+}
+
 const probeEverySeconds = 0.3;
 
 export async function runScenario(
@@ -32,7 +39,7 @@ export async function runScenario(
   name: string,
   scenario: Scenario,
   seed: number,
-  secondsAfter: number,
+  { secondsAfter, maxSeconds }: Durations,
   progress: (text: string) => void,
 ): Promise<Result> {
   await system.follow(scenario.route ?? 'haproxy');
@@ -52,9 +59,12 @@ export async function runScenario(
   progress(`${name}: injecting.`);
   const replicas = members.filter((member) => member !== leader);
   const heal = await scenario.inject({ system, leader, replicas, random, server, runner });
-  await seconds(scenario.lasts);
-  await heal();
-  progress(`${name}: healed.`);
+  const lasts = scenario.lasts;
+  if (typeof lasts === 'number') {
+    await seconds(Math.min(lasts, maxSeconds));
+    await heal();
+    progress(`${name}: healed.`);
+  }
   await seconds(secondsAfter);
   await load.stop();
   const probes = await probing.stop();
@@ -66,6 +76,7 @@ export async function runScenario(
   const client = await system.connect();
   const stored = await readStored(client, prefix, channels, startedAt);
   await client.end();
+  if (typeof lasts !== 'number') await heal();
   for (const channel of channels) await sessions.close(channel, { reason: 'The scenario has ended.' });
   const nominal = startedAt.toISOString();
   const history = {

@@ -17,12 +17,12 @@ export interface Injecting {
 export type Heal = () => void | Promise<void>;
 
 export interface Scenario {
-  /** What is broken, for the table of results. */
+  /** The fault, for the list of scenarios. */
   readonly title: string;
   /** How servers connect to the database. Default: through HAProxy. */
   readonly route?: Route;
-  /** How long the fault lasts, in seconds. */
-  readonly lasts: number;
+  /** How long the fault lasts: in seconds, or until the load has stopped and its runs have ended. */
+  readonly lasts: number | 'until all runs have ended';
   /** Begins the fault. */
   inject(injecting: Injecting): Promise<Heal>;
   /** The chosen runner is killed or disconnected: its runs may be taken from it. */

@@ -8,7 +8,7 @@ import { start } from './process.ts';
 const controlPort = 5_001;
 let started = false;
 
-/** A proxy in front of HAProxy that can delay all bytes, for kernels without netem. */
+/** A proxy in front of HAProxy that can delay all bytes. Unlike netem, it needs no kernel module. */
 export async function startDelay(folder: string): Promise<void> {
   if (started) return;
   started = true;
