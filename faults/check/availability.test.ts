@@ -15,7 +15,7 @@ test('measures the longest time without an acknowledged trigger, and the longest
   const operations = [
     trigger(0, 100),
     trigger(200, 5_400),
-    trigger(300, 1_000, 'failed'),
+    trigger(6_000, 6_100, 'failed'),
     { call: 'send', channel: 'c', value: 'a', invokedAt: 300, endedAt: 7_300 } as const,
   ];
   expect(availabilityOf(operations, [])).toEqual({
@@ -25,6 +25,11 @@ test('measures the longest time without an acknowledged trigger, and the longest
     maxCall: 7,
     recovery: undefined,
   });
+});
+
+test('does not count the time after the last trigger was sent as an outage', () => {
+  const operations = [trigger(0, 100), trigger(200, 60_000), trigger(1_000, 1_100)];
+  expect(availabilityOf(operations, []).maxOutage).toBe(1);
 });
 
 test('measures the slowest recovery after the database answers again', () => {

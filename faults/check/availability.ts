@@ -10,7 +10,7 @@ export interface Probe {
 export interface Availability {
   readonly calls: number;
   readonly failedCalls: number;
-  /** The longest time without an acknowledged trigger, in seconds. */
+  /** The longest time without an acknowledged trigger while triggers were sent, in seconds. */
   readonly maxOutage: number;
   /** From the first write that succeeded after an outage of the database, to the next acknowledged trigger; undefined without an outage. */
   readonly recovery: number | undefined;
@@ -27,7 +27,8 @@ export function availabilityOf(operations: readonly Operation[], probes: readonl
     .filter(({ call, error }) => call === 'trigger' && error === undefined)
     .map(({ endedAt }) => endedAt)
     .toSorted((a, b) => a - b);
-  const gaps = acknowledged.map((at, index) => at - (acknowledged[index - 1] ?? at));
+  const lastInvokedAt = Math.max(...calls.map(({ call, invokedAt }) => (call === 'trigger' ? invokedAt : 0)));
+  const gaps = acknowledged.map((at, index) => Math.min(at, lastInvokedAt) - (acknowledged[index - 1] ?? at));
   const answered = calls.filter(({ error }) => error === undefined);
   return {
     calls: calls.length,

@@ -19,7 +19,7 @@ export interface Checked extends Availability {
   readonly executedAgain: number;
 }
 
-/** `runnerOf` returns the name of the runner with a process id; `isAffected`, whether the fault killed or disconnected that runner. */
+/** `runnerOf` returns the name of the runner with a process id; `isAffected`, whether the fault killed, disconnected or stopped it. */
 export function check(
   history: History,
   probes: readonly Probe[],

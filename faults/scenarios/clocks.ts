@@ -49,6 +49,7 @@ export const clocks: Readonly<Record<string, Scenario>> = {
   'runner-clock': {
     title: 'clock of a runner jumps to an hour ahead, then to an hour behind',
     lasts: 20,
+    affectsRunner: true,
     unavailable: noFakeTime,
     async inject({ system, runner }) {
       const clock = createClock(system.folder, runner);

@@ -59,11 +59,11 @@ export const networks: Readonly<Record<string, Scenario>> = {
     },
   },
   resets: {
-    title: 'connections of a server reset in 10 bursts',
+    title: 'connections of a server to the database reset in 10 bursts',
     lasts: 5,
     async inject({ server, random }) {
       for (let burst = 0; burst < 10; burst++) {
-        const end = reset(server, 'proxy');
+        const end = reset(server, 'proxy', databaseAddress.port);
         await seconds(random.between(0.05, 0.4));
         end();
         await seconds(random.between(0.3, 2));

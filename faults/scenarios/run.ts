@@ -15,7 +15,7 @@ import { clientFile } from '../system/folders.ts';
 import { clientVariables, effectsOf } from '../system/millrace.ts';
 import { databaseAnswers, type System } from '../system/system.ts';
 import { now, seconds, until } from '../time.ts';
-import type { Scenario } from './scenario.ts';
+import type { Heal, Scenario } from './scenario.ts';
 
 export interface Result extends Checked {
   readonly scenario: string;
@@ -45,6 +45,7 @@ export async function runScenario(
   await system.follow(scenario.route ?? 'haproxy');
   const leader = await system.whole();
   const startedAt = new Date();
+  const { lasts } = scenario;
   const random = randomOf(seed);
   const server = random.pick(servers);
   const runner = random.pick(runners);
@@ -55,19 +56,21 @@ export async function runScenario(
 
   const load = await startLoad(system, prefix, seed);
   const probing = startProbes(system);
-  await seconds(warmUp);
-  progress(`${name}: injecting.`);
-  const replicas = members.filter((member) => member !== leader);
-  const heal = await scenario.inject({ system, leader, replicas, random, server, runner });
-  const lasts = scenario.lasts;
-  if (typeof lasts === 'number') {
-    await seconds(Math.min(lasts, maxSeconds));
-    await heal();
-    progress(`${name}: healed.`);
+  let heal: Heal;
+  try {
+    await seconds(warmUp);
+    progress(`${name}: injecting.`);
+    const replicas = members.filter((member) => member !== leader);
+    heal = await scenario.inject({ system, leader, replicas, random, server, runner });
+    if (typeof lasts === 'number') {
+      await seconds(Math.min(lasts, maxSeconds));
+      await heal();
+      progress(`${name}: healed.`);
+    }
+    await seconds(secondsAfter);
+  } finally {
+    await Promise.all([load.stop(), probing.stop()]);
   }
-  await seconds(secondsAfter);
-  await load.stop();
-  const probes = await probing.stop();
   await system.whole();
   progress(`${name}: draining.`);
   await drain(system, prefix).catch((error: Error) => progress(`${name}: ${error.message}`));
@@ -92,7 +95,7 @@ export async function runScenario(
     title: scenario.title,
     chosen,
     startedAt: nominal,
-    ...check(history, probes, system.runnerOf, isAffected),
+    ...check(history, probing.probes, system.runnerOf, isAffected),
   };
 }
 
@@ -117,7 +120,7 @@ async function startLoad(system: System, prefix: string, seed: number) {
   };
 }
 
-function startProbes(system: System): { stop(): Promise<Probe[]> } {
+function startProbes(system: System): { readonly probes: readonly Probe[]; stop(): Promise<void> } {
   const probes: Probe[] = [];
   let stopped = false;
   const probing = (async () => {
@@ -128,10 +131,10 @@ function startProbes(system: System): { stop(): Promise<Probe[]> } {
     }
   })();
   return {
+    probes,
     async stop() {
       stopped = true;
       await probing;
-      return probes;
     },
   };
 }

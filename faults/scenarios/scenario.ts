@@ -25,7 +25,7 @@ export interface Scenario {
   readonly lasts: number | 'until all runs have ended';
   /** Begins the fault. */
   inject(injecting: Injecting): Promise<Heal>;
-  /** The chosen runner is killed or disconnected: its runs may be taken from it. */
+  /** The chosen runner is killed, disconnected or stopped: its runs may be taken from it. */
   readonly affectsRunner?: true;
   /** One of the four failovers, in which no call of a client may fail. */
   readonly isFailover?: true;

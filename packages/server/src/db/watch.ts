@@ -43,6 +43,8 @@ interface Watched {
   /** Ticks since the first pending statement was sent, or since it received anything. */
   waited: number;
   kind: StatementKind;
+  /** Whether a pulse to its host has failed, and it has received nothing since. */
+  isSuspect: boolean;
 }
 
 const tickMs = 250;
@@ -58,6 +60,7 @@ export function watchClient(client: Client, address: string): void {
     pending: 0,
     waited: 0,
     kind: 'everyday',
+    isSuspect: false,
   });
   client.once('end', () => {
     watched.delete(client);
@@ -97,9 +100,14 @@ function tick(): void {
       state.bytes = bytes;
       state.quiet = 0;
       state.waited = 0;
+      state.isSuspect = false;
     }
   }
-  for (const [client, { address, kind, pending, waited }] of watched) {
+  for (const [client, { address, kind, pending, waited, quiet, isSuspect }] of watched) {
+    if (isSuspect && quiet * tickMs >= maxSilenceMs.pulse) {
+      destroy(client, new SilentConnection(maxSilenceMs.pulse));
+      continue;
+    }
     const limitMs = maxSilenceMs[kind];
     if (pending === 0 || waited * tickMs < limitMs) continue;
     const error = new SilentConnection(limitMs);
@@ -108,10 +116,17 @@ function tick(): void {
   }
 }
 
-/** The host is silent: destroys each of its connections that has received nothing since the pulse was sent, also idle ones. */
+/**
+ * The host is silent: destroys each of its connections that has received nothing since the pulse was sent, also idle ones. The host may have died
+ * while the pulse was pending, so the other connections must receive something again, each within the limit of a pulse. No later pulse would
+ * find them: it may be sent to another host.
+ */
 function destroySilent(address: string, ticks: number, error: Error): void {
-  for (const [client, state] of watched)
-    if (state.address === address && state.quiet >= ticks) destroy(client, error);
+  for (const [client, state] of watched) {
+    if (state.address !== address) continue;
+    if (state.quiet >= ticks) destroy(client, error);
+    else state.isSuspect = true;
+  }
 }
 
 /** Drops a connection at once. `end()` of the driver would wait for the reply of a silent host. */
