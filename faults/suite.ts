@@ -22,6 +22,8 @@ for (const name of ['SIGINT', 'SIGTERM'] as const)
     process.exit(130);
   });
 
+/** Problems of a scenario on the terminal. */
+const maxShown = 20;
 const requested: readonly string[] = options.only ?? (options.short ? shortScenarios : scenarioNames);
 const chosen = scenarioNames.filter((name) => requested.includes(name));
 progress(`Seed ${options.seed}. Logs and histories: ${folder}`);
@@ -46,7 +48,8 @@ for (const [index, name] of chosen.entries()) {
   } catch (error) {
     problems.push(`could not be run: ${(error as Error).message}`);
   }
-  for (const problem of problems) progress(`${name}: BROKEN: ${problem}`);
+  for (const problem of problems.slice(0, maxShown)) progress(`${name}: BROKEN: ${problem}`);
+  if (problems.length > maxShown) progress(`${name}: ${problems.length - maxShown} more, in results.json.`);
   broken.push(...problems);
 }
 await writeFile(join(folder, 'results.json'), JSON.stringify(results, undefined, 2));

@@ -33,7 +33,11 @@ test('does not count the time after the last trigger was sent as an outage', () 
 });
 
 test('measures the slowest recovery after the database answers again', () => {
-  const probes = [true, false, true, true, false, true].map((ok, index) => ({ at: index * 1_000, ok }));
+  const probes = [true, false, true, true, false, true].map((ok, index) => ({
+    id: String(index),
+    at: index * 1_000,
+    ok,
+  }));
   const operations = [trigger(0, 10), trigger(0, 2_500), trigger(0, 9_000)];
   expect(availabilityOf(operations, probes).recovery).toBe(4);
   expect(availabilityOf(operations, probes.slice(0, 4)).recovery).toBe(0.5);

@@ -2,6 +2,8 @@ import type { Operation } from '../history/types.ts';
 
 /** A result of the suite's own writes to the database, at the address that the servers use. */
 export interface Probe {
+  /** Identifies the row that it wrote. */
+  readonly id: string;
   /** When the write began. */
   readonly at: number;
   readonly ok: boolean;

@@ -1,6 +1,5 @@
 /** The clock of a machine jumps by an hour, forwards or backwards. */
 import { signal } from '../network/namespaces.ts';
-import type { Member } from '../network/nodes.ts';
 import { createClock, noFakeTime, type Clock } from '../system/clock.ts';
 import { allMembersReady, leader, startMember, switchover, synchronousStandby } from '../system/postgres.ts';
 import { seconds, until } from '../time.ts';
@@ -11,11 +10,8 @@ async function leadWithClock({ system, leader: from, replicas }: Injecting): Pro
   const synchronous = await until('there is a synchronous standby', 30, synchronousStandby);
   const member = replicas.find((name) => name !== synchronous) ?? synchronous;
   const clock = createClock(system.folder, member);
-  const restart = (name: Member, env?: Clock['env']): void => {
-    signal(name, 'SIGKILL');
-    startMember(system.folder, name, env);
-  };
-  restart(member, clock.env);
+  signal(member, 'SIGKILL');
+  startMember(system.folder, member, clock.env);
   await allMembersReady();
   restart(synchronous);
   await until(
@@ -23,6 +19,7 @@ async function leadWithClock({ system, leader: from, replicas }: Injecting): Pro
     60,
     async () => (await synchronousStandby()) === member,
   );
+  startMember(system.folder, synchronous);
   switchover(system.folder, from, member);
   await until(`${member} leads`, 60, async () => (await leader()) === member);
   return clock;

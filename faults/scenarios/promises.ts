@@ -7,6 +7,8 @@ const maxRecovery = 10;
 /** The promises that a result breaks, as sentences. */
 export function brokenPromises(result: Result, { isFailover }: Pick<Scenario, 'isFailover'>): string[] {
   const broken = result.violations.map(({ promise, detail }) => `${promise}: ${detail}`);
+  if (result.lostByDatabase > 0)
+    broken.unshift(`the database lost ${result.lostByDatabase} acknowledged writes of the suite itself`);
   if (result.falseRescues > 0)
     broken.push(`${result.falseRescues} runs were taken from runners that were alive`);
   if ((result.recovery ?? 0) > maxRecovery)

@@ -134,6 +134,10 @@ export async function startSystem(folder: string, progress: (text: string) => vo
     },
   };
 
+  const own = await connect();
+  await own.query('create table faults_probe (id uuid not null)');
+  await own.end();
+
   progress('Starting servers and runners.');
   for (const name of servers) await system.startServer(name);
   await until('HAProxy leads to a server', 30, async () => (await fetch(`${apiUrl}/readyz`)).ok);
@@ -153,17 +157,17 @@ async function isConnected(system: System, pid: number | undefined): Promise<boo
   }
 }
 
-/** Whether a statement that writes succeeds at the address that the servers use. */
-export async function databaseAnswers(route: Route): Promise<boolean> {
+/** Whether a row with this id can be written at the address that the servers use. */
+export async function databaseAnswers(route: Route, id: string): Promise<boolean> {
   const urls =
     route === 'hosts'
       ? members.map((name) => databaseUrlOf.haproxy.replace(/@[^/]+/, `@${addressOf[name]}:5432`))
       : [databaseUrlOf[route === 'delay' ? 'haproxy' : route]];
-  const written = await Promise.all(urls.map(write));
+  const written = await Promise.all(urls.map((url) => write(url, id)));
   return written.includes(true);
 }
 
-async function write(url: string): Promise<boolean> {
+async function write(url: string, id: string): Promise<boolean> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 1_500 });
   client.on('error', () => {});
   let timer: NodeJS.Timeout | undefined;
@@ -176,9 +180,7 @@ async function write(url: string): Promise<boolean> {
   const attempt = async (): Promise<boolean> => {
     await client.connect();
     // Waits for the synchronous standby, like every commit of a server.
-    await client.query(
-      'create table if not exists faults_probe (at timestamptz); insert into faults_probe values (now())',
-    );
+    await client.query('insert into faults_probe values ($1)', [id]);
     await client.end();
     return true;
   };
