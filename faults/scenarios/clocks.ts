@@ -13,7 +13,7 @@ async function leadWithClock({ system, leader: from, replicas }: Injecting): Pro
   signal(member, 'SIGKILL');
   startMember(system.folder, member, clock.env);
   await allMembersReady();
-  restart(synchronous);
+  signal(synchronous, 'SIGKILL');
   await until(
     `${member} is the synchronous standby`,
     60,
