@@ -1,29 +1,7 @@
 /** The clock of a machine jumps by an hour, forwards or backwards. */
-import { signal } from '../network/namespaces.ts';
-import { createClock, noFakeTime, type Clock } from '../system/clock.ts';
-import { allMembersReady, leader, startMember, switchover, synchronousStandby } from '../system/postgres.ts';
-import { seconds, until } from '../time.ts';
-import type { Injecting, Scenario } from './scenario.ts';
-
-/** Makes a member the leader whose clock can be set. Only the synchronous standby can be promoted, so the other one becomes it. */
-async function leadWithClock({ system, leader: from, replicas }: Injecting): Promise<Clock> {
-  const synchronous = await until('there is a synchronous standby', 30, synchronousStandby);
-  const member = replicas.find((name) => name !== synchronous) ?? synchronous;
-  const clock = createClock(system.folder, member);
-  signal(member, 'SIGKILL');
-  startMember(system.folder, member, clock.env);
-  await allMembersReady();
-  signal(synchronous, 'SIGKILL');
-  await until(
-    `${member} is the synchronous standby`,
-    60,
-    async () => (await synchronousStandby()) === member,
-  );
-  startMember(system.folder, synchronous);
-  switchover(system.folder, from, member);
-  await until(`${member} leads`, 60, async () => (await leader()) === member);
-  return clock;
-}
+import { createClock, noFakeTime } from '../system/clock.ts';
+import { seconds } from '../time.ts';
+import type { Scenario } from './scenario.ts';
 
 export const clocks: Readonly<Record<string, Scenario>> = {
   'server-clock': {
@@ -59,26 +37,6 @@ export const clocks: Readonly<Record<string, Scenario>> = {
         await system.stopRunner(runner);
         await system.startRunner(runner);
       };
-    },
-  },
-  'database-clock-behind': {
-    title: 'clock of the database jumps back by an hour for 40 s',
-    lasts: 40,
-    unavailable: noFakeTime,
-    async inject(injecting) {
-      const clock = await leadWithClock(injecting);
-      clock.set(-1);
-      return () => clock.set(0);
-    },
-  },
-  'database-clock-ahead': {
-    title: 'clock of the database jumps ahead by an hour',
-    lasts: 'until all runs have ended',
-    unavailable: noFakeTime,
-    async inject(injecting) {
-      const clock = await leadWithClock(injecting);
-      clock.set(1);
-      return () => clock.set(0);
     },
   },
 };

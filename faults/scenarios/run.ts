@@ -17,7 +17,7 @@ import { clientFile } from '../system/folders.ts';
 import { clientVariables, effectsOf } from '../system/millrace.ts';
 import { databaseAnswers, type System } from '../system/system.ts';
 import { now, seconds, until } from '../time.ts';
-import type { Heal, Scenario } from './scenario.ts';
+import type { Scenario } from './scenario.ts';
 
 export interface Result extends Checked {
   readonly scenario: string;
@@ -49,7 +49,6 @@ export async function runScenario(
   await system.follow(scenario.route ?? 'haproxy');
   const leader = await system.whole();
   const startedAt = new Date();
-  const { lasts } = scenario;
   const random = randomOf(seed);
   const server = random.pick(servers);
   const runner = random.pick(runners);
@@ -60,17 +59,14 @@ export async function runScenario(
 
   const load = await startLoad(system, prefix, seed);
   const probing = startProbes(system);
-  let heal: Heal;
   try {
     await seconds(warmUp);
     progress(`${name}: injecting.`);
     const replicas = members.filter((member) => member !== leader);
-    heal = await scenario.inject({ system, leader, replicas, random, server, runner });
-    if (typeof lasts === 'number') {
-      await seconds(Math.min(lasts, maxSeconds));
-      await heal();
-      progress(`${name}: healed.`);
-    }
+    const heal = await scenario.inject({ system, leader, replicas, random, server, runner });
+    await seconds(Math.min(scenario.lasts, maxSeconds));
+    await heal();
+    progress(`${name}: healed.`);
     await seconds(secondsAfter);
   } finally {
     await Promise.all([load.stop(), probing.stop()]);
@@ -84,7 +80,6 @@ export async function runScenario(
   const stored = await readStored(client, prefix, channels, startedAt);
   const lostByDatabase = await countLost(client, probing.probes);
   await client.end();
-  if (typeof lasts !== 'number') await heal();
   for (const channel of channels) await sessions.close(channel, { reason: 'The scenario has ended.' });
   const nominal = startedAt.toISOString();
   const history = {

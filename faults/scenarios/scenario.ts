@@ -21,8 +21,8 @@ export interface Scenario {
   readonly title: string;
   /** How servers connect to the database. Default: through HAProxy. */
   readonly route?: Route;
-  /** How long the fault lasts: in seconds, or until the load has stopped and its runs have ended. */
-  readonly lasts: number | 'until all runs have ended';
+  /** How long the fault lasts, in seconds. */
+  readonly lasts: number;
   /** Begins the fault. */
   inject(injecting: Injecting): Promise<Heal>;
   /** The chosen runner is killed, disconnected or stopped: its runs may be taken from it. */

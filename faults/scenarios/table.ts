@@ -11,7 +11,6 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   ...networks,
   ...disks,
   ...processes,
-  // The last one leaves a schedule behind whose next tick is an hour ahead.
   ...clocks,
 };
 
