@@ -73,12 +73,10 @@ export async function createMembers(folder: string): Promise<void> {
   }
 }
 
-export function startMember(folder: string, name: Member, env: Readonly<Record<string, string>> = {}): void {
-  // Not the variables of `start`: a preloaded library must not run as root first.
-  const variables = Object.entries(env).map(([variable, value]) => `${variable}=${value}`);
+export function startMember(folder: string, name: Member): void {
   const cwd = diskOf(folder, name);
   const options = { node: name, name, folder, user: 'postgres', cwd, env: { HOME: cwd } };
-  start(['env', ...variables, 'patroni', configFile(folder, name)], options);
+  start(['patroni', configFile(folder, name)], options);
 }
 
 interface MemberState {
