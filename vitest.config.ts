@@ -46,6 +46,7 @@ export default defineConfig({
             'packages/*/src/**/*.test.ts',
             'packages/fingerprint/score/*.test.ts',
             'test/{architecture,prose}/**/*.test.ts',
+            'faults/**/*.test.ts',
           ],
           exclude: processTests,
         },

@@ -6,6 +6,8 @@ export interface SilentProxy {
   readonly port: number;
   /** Open and new connections stay open and discard all data. `lead` ends that for new ones. */
   fallSilent(): void;
+  /** Only the connection that was opened first stays open and discards all data. */
+  silenceFirst(): void;
   /** Routes new connections to this address. Silent ones stay silent, and their sessions end, as those of a fenced host. */
   lead(target: NetConnectOpts): void;
   /** Resets every connection, as a kernel does for a killed process. */
@@ -35,6 +37,13 @@ export async function startSilentProxy(first: NetConnectOpts): Promise<SilentPro
       target = undefined;
       for (const [, upstream] of pairs) fenced.add(upstream);
       pairs.clear();
+    },
+    silenceFirst() {
+      for (const pair of pairs) {
+        fenced.add(pair[1]);
+        pairs.delete(pair);
+        return;
+      }
     },
     lead(next) {
       target = next;

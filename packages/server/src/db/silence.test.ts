@@ -82,6 +82,21 @@ describe('a host that stops responding', () => {
     expect(listening.reopened).toBe(1);
   }, 40_000);
 
+  test('is detected for a connection that received something while the pulse was pending', async () => {
+    const { pool, proxy, ends } = await silenceable();
+    const { unlisten } = await pool().listen('news', () => {});
+    ends.unshift(unlisten);
+    const busy = pool({ max: 1 });
+    await busy`select`;
+    proxy.silenceFirst();
+    // A pulse is sent every two seconds, and is not answered.
+    await busy`select from pg_sleep(2.5)`;
+    proxy.fallSilent();
+    const took = sinceNow();
+    expect(await busy`select`.catch(error)).toBeInstanceOf(DatabaseLost);
+    expect(took()).toBeLessThan(6_000);
+  }, 80_000);
+
   test('rejects new connections within seconds', async () => {
     const { pool, proxy } = await silenceable();
     proxy.fallSilent();

@@ -46,10 +46,13 @@ interface Watched {
   /** Ticks since the first pending statement was sent, or since it received anything. */
   waited: number;
   kind: StatementKind;
+  /** Whether a pulse to its host has failed, and it has received nothing since. */
+  isSuspect: boolean;
 }
 
 const tickMs = 250;
 const watched = new Map<Client, Watched>();
+let timer: NodeJS.Timeout | undefined;
 
 /** How many connections of this process were destroyed because they were silent. */
 let silenced = 0;
@@ -71,9 +74,8 @@ export function silentConnections(withinMs: number): {
     lastMs: now - (silencedAt.at(-1) ?? 0),
   };
 }
-let timer: NodeJS.Timeout | undefined;
 
-/** Watches a connected client until it ends. Clients with the same `address` lead to the same host. */
+/** Watches a connected client until it ends. Clients with the same `address` have the same host. */
 export function watchClient(client: Client, address: string): void {
   watched.set(client, {
     address,
@@ -82,6 +84,7 @@ export function watchClient(client: Client, address: string): void {
     pending: 0,
     waited: 0,
     kind: 'everyday',
+    isSuspect: false,
   });
   client.once('end', () => {
     watched.delete(client);
@@ -124,9 +127,14 @@ function tick(): void {
       state.bytes = bytes;
       state.quiet = 0;
       state.waited = 0;
+      state.isSuspect = false;
     }
   }
-  for (const [client, { address, kind, pending, waited }] of watched) {
+  for (const [client, { address, kind, pending, waited, quiet, isSuspect }] of watched) {
+    if (isSuspect && quiet * tickMs >= maxSilenceMs.pulse) {
+      destroySilent(client, new SilentConnection(maxSilenceMs.pulse));
+      continue;
+    }
     const limitMs = maxSilenceMs[kind];
     if (pending === 0 || waited * tickMs < limitMs) continue;
     const error = new SilentConnection(limitMs);
@@ -135,10 +143,17 @@ function tick(): void {
   }
 }
 
-/** The host is silent: destroys each of its connections that has received nothing since the heartbeat was sent, including idle ones. */
+/**
+ * The host is silent: destroys each of its connections that has received nothing since the pulse was sent, including idle ones. The host may
+ * have died while the pulse was pending, so the other connections must receive something again, each within the limit of a pulse. No
+ * later pulse would find them: it may be sent to another host.
+ */
 function destroyHost(address: string, ticks: number, error: Error): void {
-  for (const [client, state] of watched)
-    if (state.address === address && state.quiet >= ticks) destroySilent(client, error);
+  for (const [client, state] of watched) {
+    if (state.address !== address) continue;
+    if (state.quiet >= ticks) destroySilent(client, error);
+    else state.isSuspect = true;
+  }
 }
 
 function destroySilent(client: Client, error: Error): void {
