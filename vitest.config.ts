@@ -9,13 +9,15 @@ const processTests = [
   'packages/platform/src/folder-lock.test.ts',
 ];
 
+// vitest waits for one second, in which a busy machine may not draw a page or start a process.
+const poll = { timeout: 30_000 };
+
 const shared = {
   setupFiles: ['test/support/seed.ts'],
   // Longer than the time for which tests wait for a condition, whose message names the missing part.
   testTimeout: 60_000,
   hookTimeout: 60_000,
-  // vitest waits for one second, in which a busy machine may not draw a page or start a process.
-  expect: { poll: { timeout: 30_000 } },
+  expect: { poll },
   pool: 'forks' as const,
   // Files of one process share its modules: loading them for each file took a quarter of the processor time.
   isolate: false,
@@ -44,6 +46,7 @@ export default defineConfig({
             'packages/*/src/**/*.test.ts',
             'packages/fingerprint/score/*.test.ts',
             'test/{architecture,prose}/**/*.test.ts',
+            'faults/**/*.test.ts',
           ],
           exclude: processTests,
         },
@@ -53,6 +56,8 @@ export default defineConfig({
         test: {
           ...shared,
           name: 'system',
+          // Most polls send a request to a server: every 50 ms, the default, they take a tenth of a core.
+          expect: { poll: { ...poll, interval: 100 } },
           include: ['test/**/*.test.ts', ...processTests],
           exclude: ['test/{architecture,prose}/**', '**/node_modules/**'],
         },

@@ -41,7 +41,7 @@ const error = JSON.stringify({
   stackTrace: 'Error: no',
 });
 
-/** Ends runs on one connection; milliseconds of each flush. */
+/** Ends runs over one connection. Returns the duration of each flush in milliseconds. */
 async function write(
   sql: Sql,
   runs: { id: string; fence: string }[],

@@ -34,7 +34,7 @@ export async function subscribeByHttp(
           socket.on('data', (chunk: Buffer) => {
             const text = rest + chunk.toString('latin1');
             if (text.startsWith('HTTP/1.1 200')) resolve();
-            // A record of ours is `#<number>#`, whole within some hundred characters.
+            // The benchmark's records contain `#<number>#`, which may be split between two chunks.
             let at = 0;
             for (;;) {
               const begin = text.indexOf('#', at);

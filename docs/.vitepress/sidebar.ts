@@ -85,6 +85,7 @@ export const sidebar = [
       page('upgrading', 'Upgrading'),
       page('postgresql', 'PostgreSQL and failover'),
       page('poolers', 'Connection poolers'),
+      page('faults', 'The fault suite'),
       page('overload', 'Overload'),
       page('doctor', 'millrace doctor'),
       page('troubleshooting', 'Troubleshooting'),

@@ -124,6 +124,7 @@ const roomArrows: Readonly<Record<string, readonly string[]>> = {
   problem: ['db'],
   db: ['logger', 'background', 'package-folder'],
   background: [],
+  'max-entries': [],
   logger: ['log-stacks'],
   'log-stacks': [],
   'package-folder': [],
@@ -137,6 +138,7 @@ const everywhere = [
   'json',
   'logger',
   'background',
+  'max-entries',
   'failure-headers',
   'package-folder',
 ];

@@ -28,11 +28,13 @@ async function copyOfTree(): Promise<string> {
   for (const file of ['tsconfig.base.json', 'tsconfig.source.json', 'build/source-aliases.ts'])
     await cp(join(repository, file), join(copy, file));
   const compilerOptions = { noEmit: true, allowImportingTsExtensions: true };
-  const include = copied.map((name) => `packages/${name}/src`);
-  const exclude = ['**/*.test.ts', '**/testing'];
+  // The changed files with their imports. Compiling all packages would take twice as long.
+  const files = ['contract/src/routes.ts', 'server/src/queues/handlers.ts', 'sdk/src/queues/ping.ts'].map(
+    (file) => `packages/${file}`,
+  );
   await writeFile(
     join(copy, 'tsconfig.json'),
-    JSON.stringify({ extends: './tsconfig.source.json', compilerOptions, include, exclude }),
+    JSON.stringify({ extends: './tsconfig.source.json', compilerOptions, files }),
   );
   await writeFile(
     join(copy, 'vitest.config.ts'),

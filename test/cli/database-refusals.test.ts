@@ -2,6 +2,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { connect, type Sql } from '../../packages/server/src/db/connect.ts';
 import { ping } from '../../packages/server/src/db/ping.ts';
+import { findRoutes } from '../../packages/server/src/db/routes.ts';
 import { hasOpenssl, tcpPostgres, type TcpPostgres } from '../support/tcp-postgres.ts';
 import { temporaryProject, type Folder } from './command.ts';
 import { finished } from './in-process.ts';
@@ -11,6 +12,7 @@ const secret = 'hunter2';
 
 let folder: Folder;
 let plain: TcpPostgres;
+let standby: TcpPostgres;
 let admin: Sql;
 beforeAll(async () => {
   folder = await temporaryProject({});
@@ -23,6 +25,7 @@ beforeAll(async () => {
     ],
     { max_connections: 20 },
   );
+  standby = await tcpPostgres(['host all boss 127.0.0.1/32 scram-sha-256'], {}, { standby: true });
   admin = connect(at('boss', 'b0ss'), { name: 'test', max: 1 });
   await admin.unsafe(`
     create role guest login password '${secret}';
@@ -37,6 +40,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await admin?.end();
   await plain?.stop();
+  await standby?.stop();
   await folder.remove();
 });
 
@@ -156,6 +160,17 @@ describe('a database that cannot be used is rejected with one sentence, no stack
       () => `postgresql://boss:${secret}@127.0.0.1:1,127.0.0.1:2/postgres?target_session_attrs=read-write`,
       /none of its hosts can be connected to \(127\.0\.0\.1:1: nothing is listening there/,
     ],
+    [
+      'of a standby',
+      () => at('boss', 'b0ss', 'postgres', standby.port),
+      /^The database of DATABASE_URL is read-only, like a standby: use the address of the primary\.$/,
+    ],
+    ['of a read-only database', () => at('boss', 'b0ss', 'locked'), /is read-only, like a standby/],
+    [
+      'of a dead name and a standby',
+      () => `postgresql://boss:b0ss@nowhere.invalid,127.0.0.1:${standby.port}/postgres`,
+      /none of its hosts accepts writes \(nowhere\.invalid:5432: .*; 127\.0\.0\.1:\d+: it is read-only, like a standby\)/,
+    ],
   ])('an address %s, with the same sentence by start and doctor', async (_, url, expected) => {
     const refused = (await start(url())).replace(/^millrace: /, '').replace(/ See: .*$/, '');
     expect(refused).toMatch(expected);
@@ -170,6 +185,18 @@ describe('a database that cannot be used is rejected with one sentence, no stack
       found: [{ name: 'database-answers', what: refused }],
     });
     expect(stdout).not.toContain(secret);
+  });
+
+  test('but not an address of which one name is dead', async () => {
+    const url = `postgresql://boss:b0ss@nowhere.invalid,127.0.0.1:${standby.port},127.0.0.1:${plain.port}/postgres`;
+    await findRoutes(url);
+    const { stdout } = await finished(['doctor', '--json', '--port', '0'], {
+      cwd: folder.path,
+      env: { DATABASE_URL: url },
+    });
+    const { checks } = JSON.parse(stdout) as { checks: { name: string; state: string }[] };
+    const states = Object.fromEntries(checks.map(({ name, state }) => [name, state]));
+    expect(states).toMatchObject({ 'database-answers': 'ok', 'database-writes': 'ok' });
   });
 
   test('another program on the port', async () => {

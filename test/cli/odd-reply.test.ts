@@ -48,3 +48,41 @@ test('an invalid reply to `env` is reported in one sentence', { timeout: 120_000
     }
   }
 });
+
+test(
+  'the page of a proxy is reported in one sentence by each kind of command',
+  { timeout: 120_000 },
+  async () => {
+    let status = 200;
+    const server = createServer((request, response) => {
+      request.resume().on('end', () => {
+        response
+          .writeHead(status, { 'content-type': 'text/html' })
+          .end('<html><head><title>Log in to the proxy</title></head></html>');
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void server.close());
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const project = await temporaryProject({
+      'tasks/a.ts': `import { task } from '@millrace/sdk'; export const a = task({ id: 'a', run: async () => 1 });`,
+    });
+    onTestFinished(project.remove);
+    const env = {
+      MILLRACE_API_URL: url,
+      MILLRACE_SECRET_KEY: 'svc_prod_sk_0',
+      MILLRACE_ACCESS_TOKEN: 'svc_pat_0',
+    };
+    for (status of [200, 403, 502]) {
+      // By a personal access token, by the SDK, and by the client of deployments.
+      for (const command of ['storage', 'runs list', 'deploy']) {
+        const { exitCode, stderr } = await finished(command.split(' '), { cwd: project.path, env });
+        expect([command, exitCode, stderr.split('\n').at(-1)]).toEqual([
+          command,
+          expect.toBeOneOf([1, 4]),
+          `millrace: ${status} from a proxy or another program, not from a Millrace server: "Log in to the proxy"; see: millrace help not-a-millrace-server`,
+        ]);
+      }
+    }
+  },
+);

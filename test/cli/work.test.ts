@@ -17,6 +17,7 @@ async function freePort(): Promise<number> {
 
 const answer = async (url: string): Promise<[number, unknown]> => {
   const response = await fetch(url);
+  expect(response.headers.has('retry-after')).toBe(response.status === 503);
   return [response.status, await response.json()];
 };
 

@@ -11,13 +11,13 @@ import { masterKey } from '../../packages/millrace/src/doctor/connection/master-
 import { examine, type Examine } from '../../packages/millrace/src/doctor/examine.ts';
 import { measureDisk } from '../../packages/millrace/src/doctor/machine/measure.ts';
 import { certificate } from '../../packages/millrace/src/doctor/server/certificate.ts';
-import { serverClock } from '../../packages/millrace/src/doctor/server/server-clock.ts';
 import { startPostgres, type RunningPostgres } from '../../packages/postgres/src/cluster/start.ts';
 import { masterKeyOf } from '../../packages/server/src/auth/seal.ts';
 import { connect, type Sql } from '../../packages/server/src/db/connect.ts';
 import { databaseChecks, processChecks } from '../../packages/server/src/operations/doctor/checks.ts';
 import { synchronousStandbys } from '../../packages/server/src/operations/doctor/database/synchronous-standbys.ts';
 import { diagnoseDatabase } from '../../packages/server/src/operations/doctor/diagnose.ts';
+import { defaultLimits } from '../../packages/server/src/operations/doctor/limits.ts';
 import { runChecks } from '../../packages/server/src/operations/doctor/run.ts';
 import { startJob } from '../../packages/server/src/jobs/job.ts';
 import { JobWatch } from '../../packages/server/src/jobs/watch.ts';
@@ -153,7 +153,23 @@ describe('an installation without faults', () => {
       database: undefined,
       server: { ...base.server, url, key: undefined },
     });
-    expect(found(groups.flatMap(({ checks }) => checks))).toEqual(['server-ready', 'server-diagnosis']);
+    const checks = groups.flatMap((group) => group.checks);
+    expect(found(checks)).toEqual(['server-ready', 'server-diagnosis']);
+    expect(named(checks, 'server-diagnosis')?.findings[0]?.what).toBe(
+      'The check failed: 502 from a proxy or another program, not from a Millrace server: "Bad Gateway"',
+    );
+    const nowhere = await startProxy(server.url, { breaks: ['/healthz'] });
+    const { groups: behind } = await examine({ ...base, database: undefined, server: { url: nowhere } });
+    expect(behind.find(({ group }) => group === 'server')?.checks[0]).toMatchObject({
+      name: 'server-answers',
+      findings: [
+        {
+          what: expect.stringMatching(
+            /status 502 from a proxy or another program.*"Bad Gateway"\.$/,
+          ) as string,
+        },
+      ],
+    });
   });
 
   test.skipIf(!hasOpenssl)('a certificate that expires soon is found', async () => {
@@ -177,19 +193,6 @@ describe('an installation without faults', () => {
       requireDiagnosis: diagnose,
     };
     expect(found(await runChecks([certificate], input))).toEqual(['certificate']);
-  });
-
-  test('a wrong server clock is found', async () => {
-    const at = new Date(Date.now() + 60_000).toISOString();
-    const request = { url: server.url, address: '', isForwarded: false, isTrusted: false };
-    const diagnosed = {
-      diagnosis: { version: '', at, request, checks: [] },
-      requestedAt: Date.now(),
-      answeredAt: Date.now(),
-    };
-    const diagnose = async () => diagnosed;
-    const input = { url: '', token: '', key: '', maxSilenceMs: 1, diagnose, requireDiagnosis: diagnose };
-    expect(found(await runChecks([serverClock], input))).toEqual(['server-clock']);
   });
 
   test('old, damaged, foreign and missing backups are found', async () => {
@@ -380,6 +383,20 @@ describe('a database with many faults', () => {
     expect(JSON.stringify(results)).not.toContain('hidden-part');
   });
 
+  test('findings about replication contain the name, the size and a command', () => {
+    expect(named(results, 'replication-slots')?.findings).toMatchObject([
+      {
+        what: expect.stringMatching(
+          /^No client reads the replication slot forgotten, which retains [\d.]+ \w+ of WAL\.$/,
+        ) as string,
+        fix: expect.stringContaining("select pg_drop_replication_slot('forgotten');") as string,
+      },
+    ]);
+    expect(named(results, 'replication-lag')?.findings).toMatchObject([
+      { what: expect.stringMatching(/^The standby \S+ is [\d.]+ \w+ behind\.$/) as string },
+    ]);
+  });
+
   test('in a Patroni cluster, the fix for a missing standby is not to clear the setting', async () => {
     const checks = [synchronousStandbys];
     const fix = async () => (await diagnoseDatabase(sql, { checks }))[0]?.findings[0]?.fix;
@@ -407,6 +424,17 @@ describe('a database with many faults', () => {
     const version = databaseChecks.filter(({ name }) => name === 'postgres-version');
     const input = { postgres: { version: '14.11', number: 140_011 } } as never;
     expect(found(await runChecks(version, input))).toEqual(['postgres-version']);
+  });
+
+  test('a runner that had no time to send a heartbeat since an outage is not lost yet', async () => {
+    const checks = databaseChecks.filter(({ name }) => name === 'runners-gone');
+    const sentHeartbeat = (at: string) =>
+      sql.unsafe(`update runners set heartbeat_at = ${at} where id = 'runner_gone'`);
+    await sql`update lease_watch set resumed_at = now() - interval '1 second'`;
+    await sentHeartbeat('now()');
+    expect((await diagnoseDatabase(sql, { checks }))[0]).toMatchObject({ state: 'error' });
+    await sentHeartbeat(`now() - interval '1 hour'`);
+    expect((await diagnoseDatabase(sql, { checks }))[0]).toMatchObject({ state: 'ok' });
   });
 
   test('migrations that a restored database lacks', async () => {
@@ -521,6 +549,13 @@ describe('a machine', () => {
   });
 });
 
+const healthyProcess = {
+  jobs: new JobWatch(),
+  delivery: { missingMs: 0, reopened: 0 },
+  runners: { all: () => [] },
+  acceptsWrites: true,
+};
+
 test('a background job that hangs, and one that fails, are found', async () => {
   const jobs = new JobWatch();
   const hangs = { name: 'hangs', everyMs: 1, tick: () => new Promise<boolean>(() => {}) };
@@ -538,9 +573,9 @@ test('a background job that hangs, and one that fails, are found', async () => {
   const [result] = await eventually(
     () =>
       runChecks(processChecks, {
+        ...healthyProcess,
         jobs,
-        delivery: { missingMs: 0, reopened: 0 },
-        limits: { stuckMs: 100, missingMs: 100 },
+        limits: { ...defaultLimits, stuckMs: 100, silenceMs: 0 },
       }),
     ([first]) => (first?.findings.length ?? 0) >= 2,
     5_000,
@@ -549,10 +584,11 @@ test('a background job that hangs, and one that fails, are found', async () => {
 });
 
 test('lost notifications are found', async () => {
-  const jobs = new JobWatch();
-  const limits = { stuckMs: 100, missingMs: 10_000 };
+  const limits = { ...defaultLimits, silenceMs: 0 };
   const findings = async (missingMs: number) =>
-    found(await runChecks(processChecks, { jobs, delivery: { missingMs, reopened: 3 }, limits }));
+    found(
+      await runChecks(processChecks, { ...healthyProcess, delivery: { missingMs, reopened: 3 }, limits }),
+    );
   expect(await findings(9_000)).toEqual([]);
   expect(await findings(11_000)).toEqual(['notifications-missing']);
 });

@@ -39,7 +39,7 @@ export const doctorPage = (): string => `# millrace doctor
 <!-- Generated from the checks by test/doctor/page.ts. To change this page, change a check. -->
 
 \`millrace doctor\` checks an installation for problems. For each problem it shows the impact, and the command or setting that fixes it. It
-changes nothing, and shows no secrets.
+changes nothing, and shows no secrets. To check that the database accepts writes, it creates a table and drops it again in the same transaction.
 
 \`\`\`sh
 # before the first start, or on the machine of a server
@@ -78,7 +78,7 @@ installation is not paused.
 With \`--json\`, the command prints one line: \`version\`, the numbers of \`errors\` and \`warnings\`, and \`checks\` with \`group\`, \`name\`,
 \`state\`, \`tookMs\`, \`reason\` if it was skipped, and \`findings\` with \`what\`, \`why\` and \`fix\`.
 
-\`/readyz\` uses two of the checks: whether the database responds, and whether it accepts writes. A restart or another server
+\`/readyz\` uses two of the checks: whether the database responds, and whether it is the primary. A restart or another server
 can solve these problems ([monitoring](operations.md#monitoring)).
 
 ${groups.map(([title, checks]) => `## ${title}\n\n${checks.map(section).join('\n')}`).join('\n')}`;

@@ -5,6 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { startVariableServer } from '../../packages/server/src/envvars/testing/variable-server.ts';
 import { millrace, temporaryProject } from '../cli/command.ts';
 import { finished } from '../cli/in-process.ts';
+import { eventually } from '../support/eventually.ts';
 import { promote } from '../support/promote.ts';
 
 const tasks = `
@@ -62,12 +63,15 @@ async function started() {
   /** A run of the task, after it has ended. */
   const outcome = async (task: string, payload: unknown = {}): Promise<Record<string, unknown>> => {
     const { body } = await served.call('POST', `/api/v1/tasks/${task}/trigger`, { body: { payload } });
-    for (;;) {
-      const run = await served.call('GET', `/api/v3/runs/${(body as { id: string }).id}`);
-      const fields = run.body as Record<string, unknown>;
-      if (fields['finishedAt'] !== undefined) return fields;
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
+    return eventually(
+      async () =>
+        (await served.call('GET', `/api/v3/runs/${(body as { id: string }).id}`)).body as Record<
+          string,
+          unknown
+        >,
+      ({ finishedAt }) => finishedAt !== undefined,
+      60_000,
+    );
   };
   return { served, project, work, outcome };
 }

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 import { startRunner } from '../../packages/millrace/src/serve-folder/start.ts';
 import type { VariableServer } from '../../packages/server/src/envvars/testing/variable-server.ts';
+import { eventually } from '../support/eventually.ts';
 import { promote } from '../support/promote.ts';
 
 const sdk = fileURLToPath(new URL('../../packages/sdk', import.meta.url));
@@ -52,13 +53,12 @@ export async function runProject(
     const { body } = await served.call('POST', `/api/v1/tasks/${task}/trigger`, { body: { payload } });
     return (body as { id: string }).id;
   };
-  const over: Project['over'] = async (id) => {
-    for (;;) {
-      const { body } = await served.call('GET', `/api/v3/runs/${id}`);
-      const run = body as RunReply & { finishedAt?: string };
-      if (run.finishedAt !== undefined) return run;
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
-  };
+  const over: Project['over'] = (id) =>
+    eventually(
+      async () =>
+        (await served.call('GET', `/api/v3/runs/${id}`)).body as RunReply & { readonly finishedAt?: string },
+      ({ finishedAt }) => finishedAt !== undefined,
+      60_000,
+    );
   return { trigger, over, outcome: async (task, payload) => over(await trigger(task, payload)) };
 }

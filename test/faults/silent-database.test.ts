@@ -8,7 +8,8 @@ import { testDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
 import { promote } from '../support/promote.ts';
 import { testServer } from '../support/server.ts';
-import { startSilentProxy, targetOf } from '../support/silent-proxy.ts';
+import { startSilentProxy } from '../support/silent-proxy.ts';
+import { targetOf, through } from '../support/through-proxy.ts';
 
 /** Tasks that write a line when they execute, one of them after a wait. */
 const tasks = `
@@ -28,11 +29,7 @@ async function systemBehind() {
   onTestFinished(drop);
   const proxy = await startSilentProxy(targetOf(connection));
   onTestFinished(proxy.close);
-  const database =
-    typeof connection === 'string'
-      ? connection.replace(/@[^/]+/, `@127.0.0.1:${proxy.port}`)
-      : { ...connection, host: '127.0.0.1', port: proxy.port };
-  const server = await testServer({ database });
+  const server = await testServer({ database: through(connection, proxy.port) });
   const project = await temporaryProject({ 'tasks/test.ts': tasks });
   const runner = millrace(['work', '--env', 'prod', '--concurrency', '50', '--json'], {
     cwd: project.path,

@@ -1,12 +1,11 @@
-import type { NetConnectOpts } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { MillraceClient } from '@millrace/sdk';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import type { Database } from '../../packages/server/src/db/connect.ts';
 import { testDatabase } from '../support/database.ts';
 import { startOutageProxy, type Outage } from '../support/outage-proxy.ts';
 import { testServer } from '../support/server.ts';
 import { sharedServer } from '../support/shared-server.ts';
+import { targetOf, through } from '../support/through-proxy.ts';
 
 /** Long enough that five attempts of the client below would not bridge it. */
 const outageMs = 1_500;
@@ -63,26 +62,10 @@ test(
   },
 );
 
-function addressOf(database: Database): NetConnectOpts {
-  if (typeof database === 'string') {
-    const { hostname, port } = new URL(database);
-    return { host: hostname, port: Number(port || 5432) };
-  }
-  const { host, port = 5432 } = database;
-  return host.startsWith('/') ? { path: `${host}/.s.PGSQL.${port}` } : { host, port };
-}
-
-function through(database: Database, port: number): Database {
-  if (typeof database !== 'string') return { ...database, host: '127.0.0.1', port };
-  const url = new URL(database);
-  url.host = `127.0.0.1:${port}`;
-  return url.href;
-}
-
 test('a server without its database responds quickly: it is alive, and API calls get a retryable 503', async () => {
   const { connection, drop } = await testDatabase();
   onTestFinished(drop);
-  const proxy = await startOutageProxy(addressOf(connection));
+  const proxy = await startOutageProxy(targetOf(connection));
   onTestFinished(proxy.close);
   const server = await testServer({ database: through(connection, proxy.port) });
   const trigger = () => server.ask('/api/v1/tasks/bridged/trigger', { method: 'POST', body: {} });

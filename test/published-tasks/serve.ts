@@ -1,13 +1,13 @@
 import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 import { isFinal } from '@millrace/contract';
 import { prepare } from '../../packages/millrace/src/deploy/prepare.ts';
 import { upload } from '../../packages/millrace/src/deploy/upload.ts';
 import { loadProject } from '../../packages/millrace/src/project/load.ts';
 import { startRunner } from '../../packages/millrace/src/serve-folder/start.ts';
 import type { Problem } from '../../packages/diagnostics/src/problem.ts';
+import { eventually } from '../support/eventually.ts';
 import { promote } from '../support/promote.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
@@ -65,13 +65,7 @@ export async function serve(
   let runner = await start();
   if (how === 'prod') await promote(server.url, key);
   onEnd(() => runner.stop({ waitMs: 0 }));
-  const until: Served['until'] = async (isTrue) => {
-    const deadline = Date.now() + 30_000;
-    while (!(await isTrue())) {
-      if (Date.now() > deadline) throw new Error('Timed out after 30 s.');
-      await setTimeout(50);
-    }
-  };
+  const until: Served['until'] = async (isTrue) => void (await eventually(isTrue, Boolean, 30_000));
   const retrieve = async (id: string): Promise<any> => (await server.ask(`/api/v3/runs/${id}`, { key })).body;
   const trigger: Served['trigger'] = async (task, payload, options) => {
     const body = { payload, options };

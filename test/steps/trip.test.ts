@@ -10,7 +10,7 @@ import { isLong, numRuns } from '../support/long.ts';
 
 /** The number of trips that are booked concurrently. */
 const together = isLong ? 60 : 20;
-const count = numRuns(200);
+const count = isLong ? numRuns(200) : 30;
 /** The maximum losses of a run: at the fourth loss of its runner it would end as CRASHED. */
 const killsOfRun = 3;
 const isPoor = (n: number) => n % 5 === 0;

@@ -1,11 +1,5 @@
-import {
-  connect,
-  createServer,
-  type AddressInfo,
-  type NetConnectOpts,
-  type Server,
-  type Socket,
-} from 'node:net';
+import { connect, type NetConnectOpts, type Socket } from 'node:net';
+import { acceptSockets, joinSockets, type Track } from './sockets.ts';
 
 /** `html`: the proxy's own error page. `refuse`: no listener. `hang`: no bytes pass. `reset`: connections are reset. */
 export type Outage = 'html' | 'refuse' | 'hang' | 'reset';
@@ -26,41 +20,23 @@ const pageResponse =
 
 export async function startOutageProxy(to: NetConnectOpts): Promise<OutageProxy> {
   let outage: Outage | undefined;
-  const clients = new Set<Socket>();
 
-  function accept(client: Socket): void {
-    clients.add(client);
-    client.on('error', () => client.destroy());
-    client.on('close', () => clients.delete(client));
+  function accept(client: Socket, track: Track): void {
     if (outage === 'hang') return;
     if (outage === 'reset') return void client.resetAndDestroy();
     if (outage === 'html') return void client.once('data', () => client.end(pageResponse));
-    const upstream = connect(to);
-    upstream.on('error', () => client.destroy());
-    client.on('close', () => upstream.destroy());
-    client.pipe(upstream).pipe(client);
+    joinSockets(client, track(connect(to)));
   }
 
-  const listen = (port: number): Promise<Server> =>
-    new Promise((resolve) => {
-      const server = createServer(accept);
-      server.listen(port, '127.0.0.1', () => resolve(server));
-    });
-  const stop = (server: Server): Promise<unknown> => {
-    const closed = new Promise((resolve) => server.close(resolve));
-    for (const client of clients) client.destroy();
-    return closed;
-  };
-
-  let server = await listen(0);
-  const { port } = server.address() as AddressInfo;
+  let sockets = await acceptSockets(accept);
+  const { port } = sockets;
   return {
     url: `http://127.0.0.1:${port}`,
     port,
     async begin(kind) {
       outage = kind;
-      if (kind === 'refuse') return void (await stop(server));
-      for (const client of clients) {
+      if (kind === 'refuse') return sockets.close();
+      for (const client of sockets.clients) {
         if (kind === 'hang') client.unpipe().pause();
         else client.resetAndDestroy();
       }
@@ -68,9 +44,9 @@ export async function startOutageProxy(to: NetConnectOpts): Promise<OutageProxy>
     async end() {
       const had = outage;
       outage = undefined;
-      if (had === 'refuse') server = await listen(port);
-      for (const client of clients) client.destroy();
+      if (had === 'refuse') sockets = await acceptSockets(accept, port);
+      for (const client of sockets.clients) client.destroy();
     },
-    close: async () => void (await stop(server)),
+    close: () => sockets.close(),
   };
 }

@@ -1,12 +1,13 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
 import type { Database } from '../../packages/server/src/db/connect.ts';
 import { freePort } from '../../packages/postgres/src/cluster/free-port.ts';
+import { acceptSockets, joinSockets } from './sockets.ts';
 
 /** The PgBouncer program: from PGBOUNCER, from PATH, or in Debian's location. Undefined if not installed. */
 export const pgbouncer = [process.env['PGBOUNCER'], 'pgbouncer', '/usr/sbin/pgbouncer'].find(
@@ -97,34 +98,10 @@ async function overTcp(database: Database, onEnd: (end: () => void) => void = on
     };
   }
   const socket = join(database.host, `.s.PGSQL.${database.port ?? 5432}`);
-  const open = new Set<Socket>();
-  const server = createServer((client) => {
-    const upstream = connect(socket);
-    for (const [first, second] of [
-      [client, upstream],
-      [upstream, client],
-    ] as const) {
-      open.add(first);
-      first.on('error', () => first.destroy());
-      first.on('close', () => {
-        open.delete(first);
-        second.destroy();
-      });
-      first.pipe(second);
-    }
-  });
-  const port = await listen(server);
-  onEnd(() => {
-    server.close();
-    for (const each of open) each.destroy();
-  });
+  const { port, close } = await acceptSockets((client, track) => joinSockets(client, track(connect(socket))));
+  onEnd(() => void close());
   const { database: name, username: user, password = '' } = database;
   return { host: '127.0.0.1', port, name, user, password };
-}
-
-async function listen(server: ReturnType<typeof createServer>): Promise<number> {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return (server.address() as AddressInfo).port;
 }
 
 function runs(program: string): boolean {

@@ -1,4 +1,5 @@
-import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import { connect } from 'node:net';
+import { acceptSockets, joinSockets } from './sockets.ts';
 
 /** A local TCP proxy. */
 export interface TcpProxy {
@@ -11,29 +12,11 @@ export interface TcpProxy {
 
 /** Starts a proxy. `nextPort` returns the target port of each connection. */
 export async function startTcpProxy(nextPort: () => number): Promise<TcpProxy> {
-  const sockets = new Set<Socket>();
-  const proxy = createServer((client) => {
-    const upstream = connect(nextPort(), '127.0.0.1');
-    for (const socket of [client, upstream]) {
-      sockets.add(socket);
-      socket.on('error', () => socket.destroy());
-      socket.on('close', () => sockets.delete(socket));
-    }
-    client.pipe(upstream).pipe(client);
-    client.on('close', () => upstream.destroy());
-    upstream.on('close', () => client.destroy());
-  });
-  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+  const { port, clients, close } = await acceptSockets((client, track) =>
+    joinSockets(client, track(connect(nextPort(), '127.0.0.1'))),
+  );
   const breakAll = (): void => {
-    for (const socket of sockets) socket.destroy();
+    for (const socket of clients) socket.destroy();
   };
-  return {
-    url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
-    breakAll,
-    async close() {
-      const closed = new Promise((resolve) => proxy.close(resolve));
-      breakAll();
-      await closed;
-    },
-  };
+  return { url: `http://127.0.0.1:${port}`, breakAll, close };
 }

@@ -10,6 +10,7 @@ import { connect } from '../../packages/server/src/db/connect.ts';
 import { migrate } from '../../packages/server/src/db/migrate.ts';
 import { millrace } from '../cli/command.ts';
 import { isLong } from '../support/long.ts';
+import { mountSmallDisk, needsMount } from '../support/small-disk.ts';
 import { present, startInstallation, type Installation } from './installation.ts';
 import { contentOf, installOld, type Binaries } from './old-data.ts';
 
@@ -23,17 +24,6 @@ let data: string;
 let before: Record<string, string>;
 /** Undefined if this process may not mount file systems. */
 let unmount: (() => void) | undefined;
-
-function mountSmallDisk(folder: string): (() => void) | undefined {
-  try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${wholeSize},mode=755`, 'tmpfs', folder], {
-      stdio: 'ignore',
-    });
-  } catch {
-    return undefined;
-  }
-  return () => void execFileSync('umount', ['-l', folder]);
-}
 
 const resize = (bytes: number): unknown =>
   execFileSync('mount', ['-o', `remount,size=${bytes}`, disk], { stdio: 'ignore' });
@@ -74,7 +64,7 @@ beforeAll(async () => {
   disk = join(installation.folder, 'disk');
   data = join(disk, 'data');
   await mkdir(disk);
-  unmount = mountSmallDisk(disk);
+  unmount = mountSmallDisk(disk, `size=${wholeSize},mode=755`);
   if (!unmount) return;
   await mkdir(data, { mode: 0o711 });
   ({ binaries } = await installOld(installation.folder));
@@ -97,7 +87,7 @@ async function expectUnchanged(): Promise<void> {
 test.runIf(isLong)(
   'a disk that is full at the start is reported, and nothing is changed',
   async (context) => {
-    if (!unmount) return context.skip('requires permission to mount a file system');
+    if (!unmount) return context.skip(needsMount);
     await leave(0, 0);
     expect(await installation.run(present, args)).toMatchObject({
       exitCode: 3,
@@ -121,7 +111,7 @@ test.runIf(isLong)(
 test.runIf(isLong)(
   'a disk that becomes full at any moment ends the upgrade with instructions, and the old database starts',
   async (context) => {
-    if (!unmount) return context.skip('requires permission to mount a file system');
+    if (!unmount) return context.skip(needsMount);
     // From the first files of the new database to its last rows.
     for (const room of [2, 45, 70, 110]) {
       const from = await used();
@@ -150,7 +140,7 @@ test.runIf(isLong)(
 test.runIf(isLong)(
   'with free space the next call upgrades it',
   async (context) => {
-    if (!unmount) return context.skip('requires permission to mount a file system');
+    if (!unmount) return context.skip(needsMount);
     expect(await installation.run(present, args)).toMatchObject({ exitCode: 0 });
     expect(clusterMajor(join(data, 'postgres'))).toBe(18);
     expect(existsSync(join(data, 'postgres.17-kept'))).toBe(true);

@@ -9,6 +9,7 @@ export * from './duration.ts';
 export * from './environment.ts';
 export * from './error-codes.ts';
 export * from './failure.ts';
+export * from './foreign-page.ts';
 export * from './help.ts';
 export * from './larger-machine.ts';
 export * from './period.ts';

@@ -83,13 +83,13 @@ const pairs = (routes: Stage['routes'], callers: readonly Caller[]): Pair[] =>
       .map((caller) => ({ route, row, caller })),
   );
 
-/** Every scope is tried on a third of the routes, every route with a third of the scopes; in a long run all of them on all. */
+/** Every scope is tried on a sixth of the routes, every route with a sixth of the scopes; in a long run all of them on all. */
 const thinned = (routes: Stage['routes'], callers: readonly Caller[]): Pair[] =>
   pairs(routes, callers).filter(
     ({ route, caller }) =>
       isLong ||
       !caller.isScopedToken ||
-      (routes.findIndex(([other]) => other === route) + callers.indexOf(caller)) % 3 === 0,
+      (routes.findIndex(([other]) => other === route) + callers.indexOf(caller)) % 6 === 0,
   );
 
 const mismatch = ({ route, caller }: Pair, expected: unknown, sent: Sent) => ({
@@ -263,7 +263,7 @@ describe('every route for every credential', { timeout: 300_000 }, () => {
     });
     expect(wrong).toEqual([]);
     expect(changed(before, await snapshot(installed.sql))).toEqual([]);
-    expect(refused.length).toBeGreaterThan(isLong ? 5_000 : 2_000);
+    expect(refused.length).toBeGreaterThan(isLong ? 5_000 : 1_000);
   });
 
   test('responds for another environment’s objects as for missing ones, and does not change them', async () => {
@@ -339,7 +339,7 @@ describe('every route for every credential', { timeout: 300_000 }, () => {
   test('accepts the callers that the table accepts', async () => {
     const { installed, routes, own, foreign } = await stage();
     const callers = await known(installed, own, foreign);
-    const admitted = pairs(routes, [...callers, ...ofOtherEnvironments(installed)])
+    const admitted = thinned(routes, [...callers, ...ofOtherEnvironments(installed)])
       .filter(({ row, caller }) => caller.verdict(row) === 'may')
       .toSorted((a, other) => rankOf(a) - rankOf(other));
     const wrong: unknown[] = [];

@@ -19,6 +19,7 @@ const noisyColumns: Readonly<Record<string, readonly string[]>> = {
   notification_endpoints: ['failing_since', 'failed_at', 'failing_for'],
   alerts: ['next_at'],
   run_paths: ['backfilled_from', 'backfilled_at'],
+  runner_names: ['last_seen_at'],
   notification_deliveries: ['due', 'attempts', 'attempted_at', 'response_status', 'failure'],
 };
 

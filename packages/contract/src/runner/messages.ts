@@ -136,6 +136,8 @@ export type RunnerMessage =
       readonly fetches?: RunnerProperties;
       /** It loads versions when one of their runs arrives or when they are promoted, but not in advance. */
       readonly isOnDemand?: boolean;
+      /** Its clock in milliseconds since 1970. */
+      readonly at?: number;
       /**
        * It accepts no attempts over this connection, and requests the branches of its environment so that it can connect for each of them.
        */
@@ -160,7 +162,11 @@ export type RunnerMessage =
   | { readonly type: 'wait'; readonly attempts: readonly AttemptWaits[] }
   /** The code of these suspended attempts has ended. They continue to wait, and then start again on any runner. */
   | { readonly type: 'detach'; readonly fences: readonly number[] }
-  | { readonly type: 'heartbeat' }
+  | {
+      readonly type: 'heartbeat';
+      /** Its clock in milliseconds since 1970. */
+      readonly at?: number;
+    }
   /** Send no new attempts; running ones will be completed. */
   | { readonly type: 'drain' };
 

@@ -7,7 +7,9 @@ const chunk = { run: 'run_1', attempt: 1, trace: 'a'.repeat(32), spans: [] };
 
 test.each([
   hello,
+  { ...hello, at: 1_790_000_000_000 },
   { type: 'heartbeat' },
+  { type: 'heartbeat', at: 1_790_000_000_000 },
   { type: 'drain' },
   { type: 'capacity', capacity: 0 },
   { type: 'serve', versions: ['1'] },
@@ -29,6 +31,7 @@ test.each([
   [{ type: 'toString' }, `type must be one of ${types}.`],
   [{ ...hello, runner: '' }, 'hello: runner must be a text of 1 to 128 characters, without U+0000.'],
   [{ ...hello, host: 'a\0' }, 'hello: host must be a text of 1 to 256 characters, without U+0000.'],
+  [{ type: 'heartbeat', at: '0' }, 'heartbeat: at must be a whole number from 0 to 9007199254740991.'],
   [{ ...hello, pid: 1.5 }, 'hello: pid must be a whole number from 0 to 2147483647.'],
   [{ ...hello, leased: [1, '2'] }, 'hello: leased.1 must be a whole number from 0 to 9007199254740991.'],
   [{ type: 'capacity', capacity: -1 }, 'capacity: capacity must be a whole number from 0 to 2147483647.'],

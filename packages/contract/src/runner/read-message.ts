@@ -60,6 +60,7 @@ const whole =
 const maxInt = 2 ** 31 - 1;
 const count = whole(maxInt);
 const fence = whole(Number.MAX_SAFE_INTEGER);
+const time = whole(Number.MAX_SAFE_INTEGER);
 const name = nameUpTo(messageLimits.name);
 
 const list =
@@ -121,6 +122,7 @@ const messages = new Map<unknown, Check>([
       knowsLogged: optional(flag),
       fetches: optional(object({})),
       isOnDemand: optional(flag),
+      at: optional(time),
       servesBranches: optional(flag),
     }),
   ],
@@ -138,7 +140,7 @@ const messages = new Map<unknown, Check>([
   ],
   ['wait', object({ attempts: list(object({ run: name, fence, waits: list(anything) })) })],
   ['detach', object({ fences: list(fence) })],
-  ['heartbeat', anything],
+  ['heartbeat', object({ at: optional(time) })],
   ['drain', anything],
 ] satisfies [RunnerMessage['type'], Check][]);
 

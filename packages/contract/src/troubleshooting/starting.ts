@@ -12,6 +12,7 @@ export const starting = [
   ['baseURL (MILLRACE_API_URL) must ', 'no-server-is-configured'],
   ['Cannot reach ', 'the-server-cannot-be-reached'],
   ["with a body that is not this API's", 'not-a-millrace-server'],
+  [' from a proxy or another program, not from a Millrace server', 'not-a-millrace-server'],
   [' is not a Millrace server that accepts runners ', 'not-a-millrace-server'],
   ['contains a space or a character that is not valid in a key', 'invalid-credential'],
   ['A personal access token … many ', 'wrong-type-of-credential'],

@@ -1,5 +1,5 @@
 import type { Operations, Reply } from '@millrace/contract';
-import { failureIn, routes, type FailureHeaders } from '@millrace/contract/plain';
+import { failureIn, foreignPage, routes, type FailureHeaders } from '@millrace/contract/plain';
 import { refusalSentence } from '../api/refusal-sentence.ts';
 import { CommandFailed, exitCodes } from './exit-codes.ts';
 import type { Login } from './login.ts';
@@ -62,22 +62,33 @@ export async function call<K extends keyof Operations>(
     throw new CommandFailed(exitCodes.cannotReach, `Cannot reach ${url}: ${(cause as Error).message}`);
   });
   const text = await response.text();
-  if (response.ok) return JSON.parse(text) as Reply<Operations[K]>;
   const { status } = response;
+  const page = foreignPage(status, text);
+  if (response.ok) {
+    const reply = parsed(text);
+    if (reply === undefined) throw new CommandFailed(exitCodes.cannotReach, page ?? notThisApi(status, url));
+    return reply as Reply<Operations[K]>;
+  }
   const reply = membersOf(text);
   throw new CallRefused(
     status,
-    refusalSentence(status, response.statusText, reply),
+    page ?? refusalSentence(status, response.statusText, reply),
     reply,
     failureIn((header) => response.headers.get(header)),
   );
 }
 
+const notThisApi = (status: number, url: string): string =>
+  `${status} with a body that is not this API's; is ${url} the address of a Millrace server?`;
+
 /** The members of a response body; none if it is not JSON. */
-export function membersOf(text: string): Readonly<Record<string, unknown>> {
+export const membersOf = (text: string): Readonly<Record<string, unknown>> =>
+  Object(parsed(text)) as Readonly<Record<string, unknown>>;
+
+function parsed(text: string): unknown {
   try {
-    return Object(JSON.parse(text)) as Record<string, unknown>;
+    return JSON.parse(text) as unknown;
   } catch {
-    return {};
+    return undefined;
   }
 }

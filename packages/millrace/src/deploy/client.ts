@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Operations, Reply } from '@millrace/contract';
-import { failureIn } from '@millrace/contract/plain';
+import { failureIn, foreignPage } from '@millrace/contract/plain';
 import { addressOf, type Parameters } from '../api/address.ts';
 import { ServerRefused, ServerUnreachable } from '../api/errors.ts';
 import { refusalSentence } from '../api/refusal-sentence.ts';
@@ -123,10 +123,11 @@ async function request<T>(
   const text = await response.text().catch((error: unknown) => {
     throw new ServerUnreachable(`${url} did not send a complete response: ${(error as Error).message}`);
   });
+  const page = foreignPage(response.status, text);
   const reply = parsed(text);
-  if (response.ok) return reply as T;
+  if (response.ok && page === undefined) return reply as T;
   const refusal = (reply ?? {}) as { error?: unknown; details?: unknown; task?: unknown };
-  const sentence = refusalSentence(response.status, response.statusText, refusal);
+  const sentence = page ?? refusalSentence(response.status, response.statusText, refusal);
   const { details, task } = refusal;
   const failure = failureIn((header) => response.headers.get(header));
   throw new ServerRefused(response.status, sentence, { details, task, ...failure });

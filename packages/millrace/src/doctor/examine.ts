@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { diagnosis as diagnosisShape, type CheckResult } from '@millrace/contract';
+import { foreignPage } from '@millrace/contract/plain';
 import {
   connect,
   diagnoseDatabase,
@@ -87,7 +88,7 @@ async function examineDatabase(
   if (!isOpen) return connections;
   const { database } = await input.open();
   const route = await ping(database);
-  const sql = connect(route.database, { name: 'millrace doctor', max: 1, pooler: route.pooler });
+  const sql = connect(route.database, { name: 'millrace doctor', max: 3, pooler: route.pooler });
   try {
     const file = input.data === undefined ? undefined : join(input.data, 'master.key');
     const keys = await runChecks([masterKey], { texts: masterKeys, file, sql }, timeoutMs);
@@ -136,7 +137,10 @@ async function askServer(
     // Checks of a slow database have their own timeouts.
     signal: AbortSignal.timeout(timeoutMs),
   });
-  const body = (await response.json()) as { readonly error?: string };
+  const text = await response.text();
+  const page = foreignPage(response.status, text);
+  if (page !== undefined) throw new Error(page);
+  const body = JSON.parse(text) as { readonly error?: string };
   if (response.status === 401 || response.status === 403)
     throw new Skipped(`the server rejected the token: ${body.error ?? response.status}`);
   if (response.status === 404) throw new Skipped('the release of the server cannot run checks');

@@ -10,6 +10,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { BundleCache } from './cache.ts';
 import { BundleSource, type FetchedBundle } from './source.ts';
 import { bundleServer, type BundleServer } from './testing/bundle-server.ts';
+import { mountSmallDisk, needsMount } from '../../../../test/support/small-disk.ts';
 
 const large = 2 ** 40;
 const files = { 'tasks/a.mjs': 'export const a = 1;', 'shared/b.mjs': 'export const b = 2;' };
@@ -289,18 +290,15 @@ test('all versions opened at the same time count as used', async () => {
 /** A disk of one megabyte; undefined if this process may not create one. */
 async function smallDisk(): Promise<string | undefined> {
   const folder = await newFolder();
-  try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', folder], { stdio: 'ignore' });
-  } catch {
-    return undefined;
-  }
-  onTestFinished(() => void execFileSync('umount', ['-l', folder]));
+  const unmount = mountSmallDisk(folder, 'size=1m');
+  if (!unmount) return undefined;
+  onTestFinished(unmount);
   return folder;
 }
 
 test('on a full disk, evicts unused entries, and rejects a version that still does not fit', async (context) => {
   const folder = await smallDisk();
-  if (folder === undefined) return context.skip();
+  if (folder === undefined) return context.skip(needsMount);
   const server = await bundleServer();
   const noise = (): string => randomBytes(300_000).toString('hex');
   const [first, second] = [
@@ -328,7 +326,7 @@ test('rejects a cache folder that is not writable', async () => {
 
 test('reports a disk that is read-only or becomes read-only', async (context) => {
   const folder = await smallDisk();
-  if (folder === undefined) return context.skip();
+  if (folder === undefined) return context.skip(needsMount);
   const remount = (mode: string): void =>
     void execFileSync('mount', ['-o', `remount,${mode}`, folder], { stdio: 'ignore' });
   remount('ro');

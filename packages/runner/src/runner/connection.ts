@@ -135,7 +135,7 @@ export class Connection {
         // A new connection attempt starts with a new time limit.
         if (Math.min(silent, now - this.#openedAt) > Math.max(2 * heartbeatMs, leaseMs / 2))
           this.#socket?.terminate();
-        else if (this.send({ type: 'heartbeat' })) this.#socket?.ping();
+        else if (this.send({ type: 'heartbeat', at: Date.now() })) this.#socket?.ping();
       },
       Math.min(heartbeatMs, leaseMs / 3),
     );

@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, realpath, rm, utimes, writeFile } from 'node:fs/promises';
@@ -17,6 +16,7 @@ import { isAlive } from './testing/alive.ts';
 import { Peer } from './testing/peer.ts';
 import { createProject } from './testing/project.ts';
 import { tasksFile } from './testing/runner.ts';
+import { mountSmallDisk, needsMount } from '../../../../test/support/small-disk.ts';
 
 interface Built {
   readonly bundle: Bundle;
@@ -289,13 +289,10 @@ test('does not execute damaged files until it can fetch them again', async () =>
 
 test('on a full disk, evicts idle versions for a requested one', async (context) => {
   const disk = await realpath(await mkdtemp(join(tmpdir(), 'millrace-disk-')));
-  try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=4m', 'tmpfs', disk], { stdio: 'ignore' });
-  } catch {
-    return context.skip();
-  }
+  const unmount = mountSmallDisk(disk, 'size=4m');
+  if (!unmount) return context.skip(needsMount);
   onTestFinished(async () => {
-    execFileSync('umount', ['-l', disk]);
+    unmount();
     await rm(disk, { recursive: true, force: true });
   });
   const large = (text: string): string =>

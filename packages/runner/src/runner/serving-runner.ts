@@ -237,6 +237,7 @@ export class ServingRunner implements Runner {
       versions: this.#versions.names,
       leased: [...this.#dispatch.fences, ...this.#outbox.fences],
       knowsLogged: true,
+      at: Date.now(),
       ...(this.#fetched && { fetches: this.#properties }),
       ...(this.#shared && { isOnDemand: true }),
     };

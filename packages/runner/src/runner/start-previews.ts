@@ -69,6 +69,7 @@ export async function startPreviews(options: PreviewsOptions): Promise<Omit<Runn
       capacity: 0,
       versions: [],
       leased: [],
+      at: Date.now(),
       servesBranches: true,
     }),
     onWelcome: () => welcomed.resolve(),

@@ -79,7 +79,13 @@ describe('call', () => {
     expect(await client.call('cancelRun', { params: { runId: 'run_1' } })).toEqual({ id: 'run_1' });
     server.received.length = 0;
     const creating = client.call('createBulkAction', { body: { action: 'cancel', runIds: ['run_1'] } });
-    await expect(creating).rejects.toMatchObject({ status: 503 });
+    await expect(creating).rejects.toMatchObject({
+      name: 'InternalServerError',
+      status: 503,
+      code: undefined,
+      message:
+        '503 from a proxy or another program, not from a Millrace server: "no server"; see: millrace help not-a-millrace-server',
+    });
     expect(server.received).toHaveLength(5);
   });
 
@@ -182,6 +188,9 @@ describe('call', () => {
     const client = await clientFor(() => ({ body: '<html>' }));
     const error = await retrieve(client).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(UnexpectedReplyError);
+    expect((error as Error).message).toMatch(
+      /^200 from a proxy or another program, not from a Millrace server/,
+    );
     expect(error).toMatchObject({ help: 'docs/troubleshooting.md#not-a-millrace-server' });
   });
 

@@ -1,4 +1,5 @@
 import { helpAt, withHelp } from '@millrace/contract/help';
+import { foreignPage } from '@millrace/contract/plain';
 import type { ErrorCode } from '@millrace/contract';
 import type { Anchor } from '@millrace/contract/troubleshooting';
 import type { RetryHints } from './request-retry.ts';
@@ -167,8 +168,10 @@ export function errorOf(failure: Failure): ApiError {
   }
   const { status } = failure;
   const body = parsed(failure.text);
+  const page = foreignPage(status, failure.text);
   if (status < 300) {
-    const message = `${status} with a body that is not this API's; is baseURL the address of a Millrace server?`;
+    const message =
+      page ?? `${status} with a body that is not this API's; is baseURL the address of a Millrace server?`;
     return new UnexpectedReplyError(message, {
       status,
       body,
@@ -177,6 +180,7 @@ export function errorOf(failure: Failure): ApiError {
   }
   const Class = classes[status] ?? (status >= 500 ? InternalServerError : ApiError);
   const isFinal = failure.shouldRetry === 'false';
-  const { code, help } = failure;
-  return new Class(`${status} ${reasonOf(body, failure)}`, { status, code, body, isFinal, help });
+  const { code, help = page && helpAt('not-a-millrace-server' satisfies Anchor) } = failure;
+  const message = page ?? `${status} ${reasonOf(body, failure)}`;
+  return new Class(message, { status, code, body, isFinal, help });
 }

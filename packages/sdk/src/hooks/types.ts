@@ -42,7 +42,7 @@ export interface CatchErrorArguments<TPayload = unknown> extends FailureArgument
 }
 
 /**
- * What happens after a failed attempt. Default: the task's own rules. `error` replaces the thrown error. A run never has more attempts than
+ * How a failed attempt is handled. Default: the task's own rules. `error` replaces the thrown error. A run never has more attempts than
  * its `maxAttempts`.
  */
 export type CatchErrorResult =

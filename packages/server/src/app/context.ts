@@ -205,6 +205,7 @@ export async function startContext(
 
   return {
     jobWatch: new JobWatch(),
+    direct,
     retention: { ...defaultRetention, ...options.retention },
     leaseTimes: { ...defaultLeaseTimes, ...options.leaseTimes },
     sql,

@@ -177,8 +177,10 @@ export function handlersOf(context: ServerContext, rateLimits: RateLimits = defa
     ...storageHandlers(sql),
     ...doctorHandlers({
       sql,
+      direct: context.direct,
       jobs: context.jobWatch,
       delivery: context.delivery,
+      runners,
       runRetentionMs: context.retention.runsMs,
     }),
     ...pauseHandlers({ sql, clock, pause: context.pause }),

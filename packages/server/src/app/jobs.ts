@@ -85,6 +85,12 @@ const jobsOf = (context: ServerContext): Job[] => {
   ];
 };
 
+/** The interval of housekeeping, which can wait: at the start of a server, it would compete with the first requests for the database. */
+const housekeepingMs = 60_000;
+const firstHousekeepingMs = 5_000;
+/** Jobs that begin one after the other share a connection. If all begin at once, they open every connection of the pool. */
+const staggerMs = 10;
+
 export interface RunningJobs {
   /** Runs a tick of the named jobs now. */
   wake(names: readonly string[]): void;
@@ -100,7 +106,16 @@ export function startJobs(context: ServerContext, onTick: (ticked: Ticked) => vo
     jobWatch.observe(ticked);
     onTick(ticked);
   };
-  const running = new Map(jobs.map((job) => [job.name, startJob(job, { ...context, onTick: observe })]));
+  const running = new Map(
+    jobs.map((job, index) => [
+      job.name,
+      startJob(job, {
+        ...context,
+        onTick: observe,
+        firstInMs: index * staggerMs + (job.everyMs >= housekeepingMs ? firstHousekeepingMs : 0),
+      }),
+    ]),
+  );
   return {
     wake(names) {
       for (const name of names) running.get(name)?.wakeNow();

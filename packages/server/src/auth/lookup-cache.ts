@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { maxEntries } from '../max-entries.ts';
 
 export interface LookupCacheOptions {
   /** The age in milliseconds after which an entry is no longer used. */
@@ -33,7 +34,7 @@ export class LookupCache<V> {
 
   constructor(options: LookupCacheOptions) {
     this.#options = options;
-    this.#entries = new LRUCache({ max: options.maxEntries });
+    this.#entries = new LRUCache(maxEntries(options.maxEntries));
   }
 
   get size(): number {

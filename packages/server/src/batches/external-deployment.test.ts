@@ -29,7 +29,9 @@ test('items with externalDeploymentId wait for the deployment, and the others st
   const why = await server.ask(`GET /api/v1/runs/${waiting}/reason`, { key: server.keys.prod });
   expect(why.body).toMatchObject({
     reason: 'no_version',
-    message: expect.stringMatching(/waits for the deployment "build-1" \(externalDeploymentId\)/) as string,
+    message: expect.stringMatching(
+      /is waiting for the deployment "build-1" \(externalDeploymentId\)/,
+    ) as string,
   });
   const bundle = bundleOf({}, { more: { externalId: 'build-1' } });
   const { version } = await deploy({ url: server.server.url, key: server.keys.prod }, bundle);

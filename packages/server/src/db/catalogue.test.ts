@@ -14,7 +14,7 @@ async function open(database: TestDatabase) {
   return sql;
 }
 
-const { schema, functions } = await readSqlFolder(sqlFolder);
+const { schema, functions } = readSqlFolder(sqlFolder);
 const withoutComments = (text: string): string => text.replaceAll(/--.*$/gm, '');
 
 test('a migrated database contains exactly the objects defined in the folder, and every function is valid', async () => {

@@ -20,6 +20,8 @@ export interface ConnectOptions {
   readonly kind?: StatementKind;
   /** The pooler in front of the database. Default: none. */
   readonly pooler?: Pooler | undefined;
+  /** Its connections stay open when those of other pools are dropped because the database became read-only. */
+  readonly isIndependent?: boolean;
 }
 
 /** Creates a statement: `sql<Row[]>`select … ${value}`` sends the value as a parameter. A query as a value becomes part of the text. */
@@ -77,10 +79,12 @@ const readOnlyTransaction = '25006';
 /** Opens a pool. Connections are opened on demand, and again when PostgreSQL is back. */
 export function connect(
   database: Database,
-  { name, max = 8, settings = {}, kind = 'everyday', pooler }: ConnectOptions,
+  { name, max = 8, settings = {}, kind = 'everyday', pooler, isIndependent = false }: ConnectOptions,
 ): Sql {
   const opening = configOf(database, name, settings, pooler);
-  const { config, Client: Opened, onConnect, namedStatements } = opening;
+  const { Client: Opened, onConnect, namedStatements } = opening;
+  const { address } = opening.config;
+  const config = { ...opening.config, address: isIndependent ? `${address} ${name}` : address };
   const pool = new Pool({
     ...config,
     // The pool calls the constructor with these options, which are missing from its types.

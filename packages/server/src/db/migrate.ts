@@ -39,7 +39,7 @@ export async function migrate(
   { patienceMs = 60_000, folder = sqlFolder, only }: MigrateOptions = {},
 ): Promise<Migrated> {
   await refuseOldServer(sql);
-  const whole = await readSqlFolder(folder);
+  const whole = readSqlFolder(folder);
   const release = only ? restrict(whole, only) : whole;
   return sql.session(async (session) => {
     await leaveOutboxSchema(session);

@@ -1,10 +1,14 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { testDatabase } from '../../../../test/support/database.ts';
-import { startSilentProxy, targetOf } from '../../../../test/support/silent-proxy.ts';
+import { startSilentProxy } from '../../../../test/support/silent-proxy.ts';
 import { hasOpenssl, tcpPostgres } from '../../../../test/support/tcp-postgres.ts';
-import { connect, type ConnectOptions, type Database } from './connect.ts';
+import { targetOf, through } from '../../../../test/support/through-proxy.ts';
+import { connect, type ConnectOptions } from './connect.ts';
 import { DedicatedConnection } from './dedicated.ts';
+import { defaultLimits } from '../operations/doctor/limits.ts';
+import { connectionsSilent } from '../operations/doctor/process/connections-silent.ts';
 import { DatabaseLost } from './errors.ts';
+import { silentConnections } from './watch.ts';
 
 /** A database whose host can fall silent, and the same one at another address. */
 async function silenceable() {
@@ -16,10 +20,7 @@ async function silenceable() {
     await proxy.close();
     await drop();
   });
-  const database: Database =
-    typeof connection === 'string'
-      ? connection.replace(/@[^/]+/, `@127.0.0.1:${proxy.port}`)
-      : { ...connection, host: '127.0.0.1', port: proxy.port };
+  const database = through(connection, proxy.port);
   const pool = (options: Partial<ConnectOptions> = {}) => {
     const sql = connect(database, { name: 'test', max: 2, ...options });
     ends.push(() => sql.end({ timeout: 0.1 }));
@@ -81,6 +82,21 @@ describe('a host that stops responding', () => {
     expect(listening.reopened).toBe(1);
   }, 40_000);
 
+  test('is detected for a connection that received something while the pulse was pending', async () => {
+    const { pool, proxy, ends } = await silenceable();
+    const { unlisten } = await pool().listen('news', () => {});
+    ends.unshift(unlisten);
+    const busy = pool({ max: 1 });
+    await busy`select`;
+    proxy.silenceFirst();
+    // A pulse is sent every two seconds, and is not answered.
+    await busy`select from pg_sleep(2.5)`;
+    proxy.fallSilent();
+    const took = sinceNow();
+    expect(await busy`select`.catch(error)).toBeInstanceOf(DatabaseLost);
+    expect(took()).toBeLessThan(6_000);
+  }, 80_000);
+
   test('rejects new connections within seconds', async () => {
     const { pool, proxy } = await silenceable();
     proxy.fallSilent();
@@ -102,11 +118,23 @@ test('a single connection that stops responding is destroyed after the statement
   const { pool, proxy } = await silenceable();
   const sql = pool({ kind: 'pulse' });
   await sql`select`;
+  const findings = async (silenceMs: number) => {
+    const input = { limits: { ...defaultLimits, silenceMs } } as never;
+    return (await connectionsSilent.find(input)).map(({ what }) => what);
+  };
+  const { total } = silentConnections(0);
+  expect(await findings(0)).toEqual([]);
   proxy.fallSilent();
   expect(await sql`select`.catch(error)).toMatchObject({
     name: 'DatabaseLost',
     cause: { message: 'no answer within 4 seconds' },
   });
+  expect(silentConnections(0).total).toBe(total + 1);
+  expect(await findings(1_000)).toEqual([
+    expect.stringMatching(
+      /^Connections that became silent and were replaced: 1, the last one .* ago; \d+ since/,
+    ),
+  ]);
 }, 20_000);
 
 test.skipIf(!hasOpenssl)(

@@ -46,13 +46,36 @@ interface Watched {
   /** Ticks since the first pending statement was sent, or since it received anything. */
   waited: number;
   kind: StatementKind;
+  /** Whether a pulse to its host has failed, and it has received nothing since. */
+  isSuspect: boolean;
 }
 
 const tickMs = 250;
 const watched = new Map<Client, Watched>();
 let timer: NodeJS.Timeout | undefined;
 
-/** Watches a connected client until it ends. Clients with the same `address` lead to the same host. */
+/** How many connections of this process were destroyed because they were silent. */
+let silenced = 0;
+/** When the last ones were, by `performance.now()`. */
+const silencedAt: number[] = [];
+const maxTimes = 1_000;
+
+/** The connections of this process that were destroyed because they were silent: in total, and in the last `withinMs`. */
+export function silentConnections(withinMs: number): {
+  readonly total: number;
+  readonly recent: number;
+  /** Time since the last one. */
+  readonly lastMs: number;
+} {
+  const now = performance.now();
+  return {
+    total: silenced,
+    recent: silencedAt.filter((at) => now - at <= withinMs).length,
+    lastMs: now - (silencedAt.at(-1) ?? 0),
+  };
+}
+
+/** Watches a connected client until it ends. Clients with the same `address` have the same host. */
 export function watchClient(client: Client, address: string): void {
   watched.set(client, {
     address,
@@ -61,6 +84,7 @@ export function watchClient(client: Client, address: string): void {
     pending: 0,
     waited: 0,
     kind: 'everyday',
+    isSuspect: false,
   });
   client.once('end', () => {
     watched.delete(client);
@@ -103,21 +127,42 @@ function tick(): void {
       state.bytes = bytes;
       state.quiet = 0;
       state.waited = 0;
+      state.isSuspect = false;
     }
   }
-  for (const [client, { address, kind, pending, waited }] of watched) {
+  for (const [client, { address, kind, pending, waited, quiet, isSuspect }] of watched) {
+    if (isSuspect && quiet * tickMs >= maxSilenceMs.pulse) {
+      destroySilent(client, new SilentConnection(maxSilenceMs.pulse));
+      continue;
+    }
     const limitMs = maxSilenceMs[kind];
     if (pending === 0 || waited * tickMs < limitMs) continue;
     const error = new SilentConnection(limitMs);
-    if (kind === 'pulse') destroySilent(address, waited, error);
-    destroy(client, error);
+    if (kind === 'pulse') destroyHost(address, waited, error);
+    destroySilent(client, error);
   }
 }
 
-/** The host is silent: destroys each of its connections that has received nothing since the heartbeat was sent, including idle ones. */
-function destroySilent(address: string, ticks: number, error: Error): void {
-  for (const [client, state] of watched)
-    if (state.address === address && state.quiet >= ticks) destroy(client, error);
+/**
+ * The host is silent: destroys each of its connections that has received nothing since the pulse was sent, including idle ones. The host may
+ * have died while the pulse was pending, so the other connections must receive something again, each within the limit of a pulse. No
+ * later pulse would find them: it may be sent to another host.
+ */
+function destroyHost(address: string, ticks: number, error: Error): void {
+  for (const [client, state] of watched) {
+    if (state.address !== address) continue;
+    if (state.quiet >= ticks) destroySilent(client, error);
+    else state.isSuspect = true;
+  }
+}
+
+function destroySilent(client: Client, error: Error): void {
+  // `destroyHost` has destroyed the client of the pulse as well.
+  if (!watched.has(client)) return;
+  silenced++;
+  silencedAt.push(performance.now());
+  if (silencedAt.length > maxTimes) silencedAt.shift();
+  destroy(client, error);
 }
 
 /** Drops a connection immediately. The driver's `end()` would wait for a reply from the silent host. */

@@ -1,5 +1,6 @@
 /** Limits requests by address, with a token bucket for each. */
 import { LRUCache } from 'lru-cache';
+import { maxEntries } from '../max-entries.ts';
 import { Problem } from '../problem.ts';
 import type { RateLimit } from './rate-limit.ts';
 
@@ -19,7 +20,7 @@ export function createAddressLimit(
 ): AddressLimit {
   if (limit === undefined) return () => 0;
   const { burst, perSecond } = limit;
-  const buckets = new LRUCache<string, Bucket>({ max: maxAddresses });
+  const buckets = new LRUCache<string, Bucket>(maxEntries(maxAddresses));
 
   return (address) => {
     const from = networkOf(address);

@@ -2,6 +2,7 @@ import { EventEmitter, once } from 'node:events';
 import { request as httpRequest } from 'node:http';
 import { connect as connectSocket } from 'node:net';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import type { FastifyInstance } from 'fastify';
 import { expect, onTestFinished, test } from 'vitest';
 import { isUser } from '../auth/principal.ts';
@@ -87,11 +88,22 @@ test('requests in progress are finished when the app closes', async () => {
   };
   const { app } = createSampleApp(authenticate, { handlers });
   const base = await listen(app);
-  const answer = fetch(`${base}/api/v1/unruled`, { headers: { authorization: key('dev') } });
+  const { hostname, port } = new URL(base);
+  const socket = connectSocket(Number(port), hostname);
+  const get = (path: string): boolean =>
+    socket.write(`GET ${path} HTTP/1.1\r\nhost: x\r\nauthorization: ${key('dev')}\r\n\r\n`);
+  get('/api/v1/unruled');
   await begun;
   const closed = app.close();
+  // It is refused, and may be repeated on another server.
+  const refused = once(app.server, 'request');
+  get('/healthz');
+  await refused;
   signals.emit('go on');
-  expect(await (await answer).json()).toEqual({ finished: true });
+  const [first = '', second = ''] = (await text(socket)).split(/(?=HTTP\/1\.1 503)/);
+  expect(first).toMatch(/^HTTP\/1\.1 200[^]*\{"finished":true\}$/);
+  expect(second).toMatch(/^retry-after: 2\r$/m);
+  expect(second).toMatch(/^x-millrace-error-code: unavailable\r$/m);
   await closed;
   await expect(fetch(`${base}/healthz`)).rejects.toThrow('fetch failed');
 });

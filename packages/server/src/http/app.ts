@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import { operations as everyOperation, type OperationDeclaration, type Operations } from '@millrace/contract';
 import { openApiDocument } from '@millrace/contract/openapi';
@@ -8,6 +9,7 @@ import type { Authenticate } from '../auth/authenticate.ts';
 import type { AccessWatcher } from '../auth/watch-access.ts';
 import type { FindRole } from '../auth/membership.ts';
 import type { Log } from '../logger.ts';
+import { failureHeaders } from '../failure-headers.ts';
 import { badRequest, Problem } from '../problem.ts';
 import type { Handler, HandlersOf } from '../request.ts';
 import { Admission } from './admission.ts';
@@ -135,6 +137,11 @@ export function createHttpApp<O extends Record<string, OperationDeclaration> = O
   const closeUnused = trackUnusedConnections(app.server);
   app.addHook('preClose', (done) => {
     closeUnused();
+    // While it closes, the framework itself answers further requests of open connections with 503.
+    const headers = Object.entries(failureHeaders('unavailable', 'Service Unavailable'));
+    app.server.prependListener('request', (_, response: ServerResponse) => {
+      for (const [name, value] of headers) response.setHeader(name, value);
+    });
     done();
   });
   refuseConflictingHosts(app);

@@ -135,9 +135,10 @@ test('everything is served under a base path, whether or not the proxy removes i
 
 test('a server without built files reports this in one sentence', async () => {
   const { get, lines } = serving(join(tmpdir(), 'millrace-none'));
-  const { statusCode, body } = await get('/');
-  expect([statusCode, body]).toEqual([
+  const { statusCode, headers, body } = await get('/');
+  expect([statusCode, headers['retry-after'], body]).toEqual([
     503,
+    '2',
     expect.stringMatching(/^This server has no dashboard: .*npm run build.*\n$/),
   ]);
   expect((await get('/assets/app.js')).statusCode).toBe(404);

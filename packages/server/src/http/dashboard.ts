@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance } from 'fastify';
+import { failureHeaders } from '../failure-headers.ts';
 import { packageFolder } from '../package-folder.ts';
 
 /** The folder of the built files in the package. */
@@ -72,7 +73,11 @@ export function mountDashboard(app: FastifyInstance, folder: string, endpoint?: 
             endpoint,
           );
         } catch {
-          return reply.code(503).type('text/plain; charset=utf-8').send(noFiles);
+          return reply
+            .code(503)
+            .headers(failureHeaders('unavailable', noFiles))
+            .type('text/plain; charset=utf-8')
+            .send(noFiles);
         }
         const etag = `"${hash('sha256', html, 'base64url')}"`;
         reply.header('etag', etag);

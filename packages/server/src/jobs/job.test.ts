@@ -6,7 +6,7 @@ import { Timer } from './timer.ts';
 const clock = { now: Date.now };
 
 /** A job that ticks once per minute without being woken, with the times of its ticks. */
-function started(tick: () => ReturnType<Job['tick']> = async () => false) {
+function started(tick: () => ReturnType<Job['tick']> = async () => false, firstInMs = 0) {
   const ticks: number[] = [];
   const warned: unknown[] = [];
   const log: Log = { info() {}, warn: (event, fields) => void warned.push([event, fields]), error() {} };
@@ -20,7 +20,7 @@ function started(tick: () => ReturnType<Job['tick']> = async () => false) {
       return tick();
     },
   };
-  const running = startJob(job, { clock, log });
+  const running = startJob(job, { clock, log, firstInMs });
   onTestFinished(() => running.stop());
   return { ticks, warned, timer, running };
 }
@@ -34,6 +34,20 @@ test('ticks immediately when it starts and when it is woken', async () => {
   expect(ticks).toHaveLength(1);
   timer.wakeNow();
   await expect.poll(() => ticks).toHaveLength(2);
+});
+
+test('ticks after the pause before its first tick, or when it is woken', async () => {
+  const begun = clock.now();
+  const late = started(undefined, 100);
+  const woken = started(undefined, 60_000);
+  const stopped = started(undefined, 60_000);
+  expect([late.ticks, woken.ticks]).toEqual([[], []]);
+  woken.timer.wakeNow();
+  await expect.poll(() => woken.ticks).toHaveLength(1);
+  await expect.poll(() => late.ticks).toHaveLength(1);
+  expect(late.ticks[0]).toBeGreaterThanOrEqual(begun + 100);
+  await stopped.running.stop();
+  expect(stopped.ticks).toEqual([]);
 });
 
 test('ticks again without a pause while there is more to do', async () => {

@@ -38,7 +38,14 @@ export function startJob(
     clock,
     log,
     onTick,
-  }: { readonly clock: Pick<Clock, 'now'>; readonly log: Log; readonly onTick?: (ticked: Ticked) => void },
+    firstInMs = 0,
+  }: {
+    readonly clock: Pick<Clock, 'now'>;
+    readonly log: Log;
+    readonly onTick?: (ticked: Ticked) => void;
+    /** The pause before the first tick. */
+    readonly firstInMs?: number;
+  },
 ): RunningJob {
   let stopped = false;
   let again = false;
@@ -59,11 +66,11 @@ export function startJob(
     timer.unref();
   };
 
-  const pause = async (): Promise<void> => {
+  const pause = async (maxMs: number): Promise<void> => {
     await new Promise<void>((resolve) => {
       endPause = resolve;
-      nextTickAt = Math.min(clock.now() + job.everyMs, dueAt);
-      latestTickAt = performance.now() + job.everyMs;
+      nextTickAt = Math.min(clock.now() + maxMs, dueAt);
+      latestTickAt = performance.now() + maxMs;
       setTimer();
     });
     expectedAt = again ? undefined : nextTickAt;
@@ -93,6 +100,7 @@ export function startJob(
   const detach = job.timer?.attach(running);
 
   const repeat = async (): Promise<void> => {
+    if (firstInMs > 0) await pause(firstInMs);
     while (!stopped) {
       again = false;
       if (dueAt <= clock.now()) dueAt = Number.POSITIVE_INFINITY;
@@ -109,7 +117,7 @@ export function startJob(
       }
       onTick?.({ job: job.name, failed, tookMs: performance.now() - begun, lagMs });
       if (more instanceof Date) running.wakeAt(more.getTime());
-      if (more !== true && !again && !stopped) await pause();
+      if (more !== true && !again && !stopped) await pause(job.everyMs);
     }
   };
   const loop = repeat();

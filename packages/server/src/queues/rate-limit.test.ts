@@ -288,7 +288,7 @@ describe('a rate limit', () => {
     await trigger(10);
     expect(await at(3_600_000)).toBe(2);
     expect(await at(3_601_000)).toBe(0);
-    // Set back by an hour: no start is early.
+    // The clock is set back by an hour, and no run starts early.
     expect(await at(1_000)).toBe(0);
     expect(await at(3_609_999)).toBe(0);
     expect(await at(3_610_000)).toBe(2);

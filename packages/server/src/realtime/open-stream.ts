@@ -3,6 +3,7 @@ import type { Channels } from '../channels/channels.ts';
 import { runStream, type ChannelKey } from '../channels/key.ts';
 import type { Clock } from '../db/clock.ts';
 import type { Sql } from '../db/connect.ts';
+import { maxEntries } from '../max-entries.ts';
 import { notFound, unprocessable } from '../problem.ts';
 import type { RunChanges } from '../runs/engine/changes.ts';
 
@@ -28,7 +29,7 @@ export function openStreams({
   readonly changes: RunChanges;
   readonly channels: Channels;
 }): OpenStreams {
-  const opened = new LRUCache<string, true>({ max: maxCached });
+  const opened = new LRUCache<string, true>(maxEntries(maxCached));
   return {
     async open(env, run, target, stream) {
       const owner = target === 'self' ? run : await relative(sql, env, run, target);

@@ -31,6 +31,8 @@ export class ConnectedRunner {
   readonly id: string;
   readonly env: number;
   readonly send: (message: ServerMessage) => void;
+  /** The host name that it reported. */
+  host = '';
   capacity: number;
   /** Its properties, which a fetched version must match. Undefined if it does not fetch. */
   readonly properties: RunnerProperties | undefined;
@@ -62,6 +64,8 @@ export class ConnectedRunner {
   readonly #leasing = new Set<{ readonly since: number }>();
   /** The last revision of the environment's variables that was sent to it. */
   revision = 0;
+  /** How far its clock was ahead in its last two messages with a time, in milliseconds. Their delay is included. */
+  readonly #aheadMs: number[] = [];
 
   constructor(
     id: string,
@@ -77,6 +81,17 @@ export class ConnectedRunner {
     this.versions = versions;
     this.send = send;
     this.properties = properties;
+  }
+
+  /** Compares the clock of the runner (`at`) with that of the database, when a message arrives. */
+  compareClock(at: number, now: number): void {
+    this.#aheadMs.push(at - now);
+    if (this.#aheadMs.length > 2) this.#aheadMs.shift();
+  }
+
+  /** How far its clock is ahead, in milliseconds; 0 if unknown. A delayed message makes it appear behind, so the larger value is closer. */
+  get aheadMs(): number {
+    return this.#aheadMs.length === 0 ? 0 : Math.max(...this.#aheadMs);
   }
 
   get free(): number {

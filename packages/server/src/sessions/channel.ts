@@ -3,6 +3,7 @@ import type { Environment } from '../auth/principal.ts';
 import type { Channels } from '../channels/channels.ts';
 import { sessionChannel, type ChannelKey, type Io } from '../channels/key.ts';
 import type { Sql } from '../db/connect.ts';
+import { maxEntries } from '../max-entries.ts';
 import { notFound } from '../problem.ts';
 import type { Identity, Request } from '../request.ts';
 import { findSession, identitiesOf, isSessionId } from './find.ts';
@@ -33,7 +34,7 @@ const cachedMs = 30_000;
 export class SessionChannels {
   readonly #sql: Sql;
   readonly #channels: Pick<Channels, 'open'>;
-  readonly #cache = new LRUCache<string, KnownSession>({ max: maxCached, ttl: cachedMs });
+  readonly #cache = new LRUCache<string, KnownSession>({ ...maxEntries(maxCached), ttl: cachedMs });
 
   constructor(sql: Sql, channels: Pick<Channels, 'open'>) {
     this.#sql = sql;

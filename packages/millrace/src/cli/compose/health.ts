@@ -2,6 +2,9 @@ import { createServer } from 'node:http';
 import type { ListenAddress } from '../options.ts';
 import { CommandFailed, exitCodes } from '../exit-codes.ts';
 
+/** Runners become ready within seconds. */
+const retryAfterSeconds = '2';
+
 export interface Health {
   readonly url: string;
   close(): Promise<void>;
@@ -26,7 +29,12 @@ export async function serveHealth(
           : reason === undefined
             ? [200, { status: 'ready' }]
             : [503, { error: reason }];
-    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+    response
+      .writeHead(status, {
+        'content-type': 'application/json',
+        ...(status === 503 && { 'retry-after': retryAfterSeconds }),
+      })
+      .end(JSON.stringify(body));
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);

@@ -1,3 +1,4 @@
+import { foreignPage } from '@millrace/contract/plain';
 import { isMillrace } from './is-millrace.ts';
 import type { ServerCheck } from './input.ts';
 
@@ -14,13 +15,14 @@ export const serverAnswers: ServerCheck = {
         redirect: 'manual',
         signal: AbortSignal.timeout(5_000),
       });
-      await response.body?.cancel();
+      const { status } = response;
+      const page = foreignPage(status, await response.text());
       const target = response.headers.get('location');
-      return target !== null && response.status >= 300 && response.status < 400
+      return target !== null && status >= 300 && status < 400
         ? [{ what: `${url} redirects to ${originOf(target, url)}: use that address.` }]
         : [
             {
-              what: `No Millrace server at ${url}: /healthz has status ${response.status}.`,
+              what: `No Millrace server at ${url}: /healthz has status ${page ?? status}.`,
             },
           ];
     } catch (error) {

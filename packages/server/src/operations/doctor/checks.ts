@@ -3,6 +3,7 @@ import { autovacuumLag } from './database/autovacuum-lag.ts';
 import { bloat } from './database/bloat.ts';
 import { clockSkew } from './database/clock-skew.ts';
 import { collationVersion } from './database/collation-version.ts';
+import { databaseWrites } from './database/database-writes.ts';
 import { databaseRights } from './database/database-rights.ts';
 import { extensions } from './database/extensions.ts';
 import { fsync } from './database/fsync.ts';
@@ -30,11 +31,14 @@ import { runnersUnable } from './installation/runners-unable.ts';
 import { schedulesLate } from './installation/schedules-late.ts';
 import { storageGrowth } from './installation/storage-growth.ts';
 import { webhooksFailing } from './installation/webhooks-failing.ts';
+import { connectionsSilent } from './process/connections-silent.ts';
 import { jobsStuck } from './process/jobs-stuck.ts';
+import { runnerClocks } from './process/runner-clocks.ts';
 import { notificationsMissing } from './process/notifications-missing.ts';
 
 /** Checks of PostgreSQL. */
 export const postgresChecks: readonly DatabaseCheck[] = [
+  databaseWrites,
   postgresVersion,
   databaseRights,
   extensions,
@@ -76,4 +80,4 @@ export const installationChecks: readonly DatabaseCheck[] = [
 export const databaseChecks: readonly DatabaseCheck[] = [...postgresChecks, ...installationChecks];
 
 /** Checks of the server process that responds. */
-export const processChecks = [jobsStuck, notificationsMissing];
+export const processChecks = [jobsStuck, notificationsMissing, connectionsSilent, runnerClocks];

@@ -1,4 +1,5 @@
 import type { Queryable } from '../../db/connect.ts';
+import type { FailedWrite } from '../../db/try-writing.ts';
 import type { SqlRelease } from '../../db/sql-folder.ts';
 import { Skipped, type Check } from './check.ts';
 import type { Limits } from './limits.ts';
@@ -10,6 +11,9 @@ export interface DatabaseInput {
   readonly limits: Limits;
   /** The clock of this machine, in milliseconds since 1970. */
   readonly wallClock: () => number;
+  /** Why a test write failed. */
+  readonly failedWrite: FailedWrite | 'no permission' | undefined;
+  readonly isStandby: boolean;
   readonly postgres: { readonly version: string; readonly number: number };
   readonly release: SqlRelease;
   /** Names of its applied migrations; undefined if it has no Millrace tables. */
@@ -32,8 +36,16 @@ export function needTables({ applied, release }: DatabaseInput): void {
 /** For checks of servers' background work. */
 export function needServer(input: DatabaseInput): void {
   needTables(input);
+  // The work is late, and the servers are not the cause.
+  if (input.failedWrite !== undefined && input.failedWrite !== 'no permission')
+    throw new Skipped('the database does not accept writes');
   if (input.isPaused) throw new Skipped('the installation is paused');
   if (!input.isServed) throw new Skipped('no server is connected to the database');
+}
+
+/** For checks of the WAL that the primary writes. */
+export function needPrimary({ isStandby }: DatabaseInput): void {
+  if (isStandby) throw new Skipped('the database is a standby');
 }
 
 /** The value of a setting at the start of a session of this role. */

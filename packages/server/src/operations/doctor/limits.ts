@@ -30,6 +30,8 @@ export interface Limits {
   readonly stuckMs: number;
   /** How long notifications of the database have not arrived. */
   readonly missingMs: number;
+  /** How long a connection that became silent is a finding. */
+  readonly silenceMs: number;
   /** How long ended runs are retained, unless their environment has its own setting, and how much later they may be deleted. */
   readonly runRetentionMs: number;
   readonly pruneLagMs: number;
@@ -51,6 +53,7 @@ export const defaultLimits: Limits = {
   failingMs: 15 * minuteMs,
   stuckMs: 5 * minuteMs,
   missingMs: 10_000,
+  silenceMs: 10 * minuteMs,
   runRetentionMs: 30 * 24 * hourMs,
   pruneLagMs: 48 * hourMs,
 };

@@ -52,6 +52,10 @@ export function bulkWorker(dependencies: BulkDependencies) {
     name: 'bulk worker',
     everyMs: 1_000,
     async tick(): Promise<boolean> {
+      // Without a transaction: most ticks find no action.
+      const [pending] =
+        await sql`select from bulk_actions where status = 'PENDING' order by worked_at limit 1`;
+      if (!pending) return false;
       const trying: Trying = { limit };
       try {
         const done = await sql.begin((tx) => piece(tx, dependencies, trying));

@@ -41,6 +41,8 @@ export async function handleHello(connection: Connection, hello: Hello): Promise
   };
   const properties = hello.fetches && checkedProperties(hello.fetches);
   const runner = new ConnectedRunner(hello.runner, env, hello.capacity, new Set(ids), send, properties);
+  runner.host = hello.host;
+  if (hello.at !== undefined) runner.compareClock(hello.at, now);
   await readLeased(connection, hello, runner);
   // Attempts leased to it over an older connection that never arrived.
   await reclaimUnheld(connection, hello.runner, hello.leased, now);

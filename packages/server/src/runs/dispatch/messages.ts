@@ -28,6 +28,7 @@ export function handleMessage(
     case 'detach':
       return detach(connection, runner, message.fences);
     case 'heartbeat':
+      if (message.at !== undefined) runner.compareClock(message.at, connection.engine.clock.now());
       return renewLease(connection, runner);
     case 'serve':
       return serveVersions(connection, runner, message.versions);

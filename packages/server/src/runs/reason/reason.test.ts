@@ -59,7 +59,7 @@ describe('why a run is not running', () => {
     [
       'a token',
       { kind: 'TOKEN', target: 'token' },
-      { reason: 'waiting_on_token', message: /waits for the token / },
+      { reason: 'waiting_on_token', message: /is waiting for the token / },
     ],
     [
       'a time',

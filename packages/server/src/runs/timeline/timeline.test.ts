@@ -371,7 +371,7 @@ test('times of another clock are all shifted equally into their attempt', () => 
   expect(clockOffset(12, 18, 10, 20)).toBe(0);
   expect(clockOffset(112, 118, 10, 20)).toBe(-98);
   expect(clockOffset(2, 8, 10, 20)).toBe(8);
-  // For a clock that runs faster, times are aligned with the start.
+  // If the other clock runs faster, times are aligned with the start of the attempt.
   expect(clockOffset(0, 30, 10, 20)).toBe(10);
   expect(clockOffset(12, 32, 10, 20)).toBe(-2);
 });

@@ -92,3 +92,11 @@ export const deliveryMetrics = ({ missingMs, reopened }: Delivery): MetricFamily
     samples: [{ labels: {}, value: reopened }],
   },
 ];
+
+/** Half-open connections: the host was gone, or something in between dropped them. */
+export const silenceMetrics = (total: number): MetricFamily => ({
+  name: 'millrace_database_connections_silent_total',
+  help: 'Connections to PostgreSQL that were destroyed because nothing was received over them.',
+  type: 'counter',
+  samples: [{ labels: {}, value: total }],
+});

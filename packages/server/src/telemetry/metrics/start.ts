@@ -1,13 +1,14 @@
 import type { Clock } from '../../db/clock.ts';
 import type { Sql } from '../../db/connect.ts';
 import type { Delivery } from '../../db/wake.ts';
+import { silentConnections } from '../../db/watch.ts';
 import type { MetricFamily } from '../exposition/family.ts';
 import type { Ticked } from '../../jobs/job.ts';
 import type { RunStats } from '../stats/record.ts';
 import { readSample } from '../stats/sample.ts';
 import { environmentLabels } from './environments.ts';
 import { installationMetrics } from './installation.ts';
-import { deliveryMetrics, JobMetrics, poolMetrics } from './process.ts';
+import { deliveryMetrics, JobMetrics, poolMetrics, silenceMetrics } from './process.ts';
 import { runMetrics } from './runs.ts';
 
 export interface FleetMetricsDependencies {
@@ -50,6 +51,7 @@ export function startFleetMetrics(dependencies: FleetMetricsDependencies): Fleet
         ...jobs.families(),
         ...poolMetrics(Object.fromEntries(loads)),
         ...deliveryMetrics(delivery),
+        silenceMetrics(silentConnections(0).total),
         {
           name: 'millrace_runners_connected',
           help: 'Runners connected to this process.',

@@ -63,23 +63,30 @@ export const maxQueues = 1_000;
  * The job that samples the installation: the waiting runs of each queue and the age of the oldest one, the executing runs, and the existing
  * runners. It counts the waiting runs; the longer that takes, the later the next sample is taken.
  */
-export const fleetSampler = ({ sql, clock, stats }: SampleDependencies): Job => ({
-  name: 'fleet sampler',
-  everyMs: 1_000,
-  async tick() {
-    const now = clock.now();
-    const { count } = await sql`
-      update fleet_sample set next_at = ${new Date(now + maxTakingMs)} where next_at <= ${new Date(now)}`;
-    if (count === 0) return false;
-    const sample = await sql.begin((tx) => takeSample(tx, now));
-    const pause = Math.min(maxRestMs, Math.max(everyMs, sample.tookMs * restFactor));
-    await sql`
-      update fleet_sample set taken_at = ${new Date(now)}, sample = ${JSON.stringify(sample)}::text::jsonb,
-             next_at = ${new Date(clock.now() + pause)}`;
-    record(stats, sample, now);
-    return false;
-  },
-});
+export function fleetSampler({ sql, clock, stats }: SampleDependencies): Job {
+  /** When the next sample is due, as far as this process knows, in milliseconds since 1970. */
+  let dueAt = 0;
+  return {
+    name: 'fleet sampler',
+    everyMs: 1_000,
+    async tick() {
+      const now = clock.now();
+      if (now < dueAt) return false;
+      const { count } = await sql`
+        update fleet_sample set next_at = ${new Date(now + maxTakingMs)} where next_at <= ${new Date(now)}`;
+      if (count === 0) return false;
+      const sample = await sql.begin((tx) => takeSample(tx, now));
+      const pause = Math.min(maxRestMs, Math.max(everyMs, sample.tookMs * restFactor));
+      const next = clock.now() + pause;
+      await sql`
+        update fleet_sample set taken_at = ${new Date(now)}, sample = ${JSON.stringify(sample)}::text::jsonb,
+               next_at = ${new Date(next)}`;
+      dueAt = next;
+      record(stats, sample, now);
+      return false;
+    },
+  };
+}
 
 /** Records the series of queue depth. */
 function record(stats: RunStats, { queues, environments }: FleetSample, at: number): void {

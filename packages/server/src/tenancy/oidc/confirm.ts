@@ -5,6 +5,7 @@ import { oidcIdentityContext, seal, unseal, type MasterKey } from '../../auth/se
 import type { Sql } from '../../db/connect.ts';
 import { newId } from '../../db/ids.ts';
 import type { Log } from '../../logger.ts';
+import { maxEntries } from '../../max-entries.ts';
 import { unauthorized } from '../../problem.ts';
 import { endByProvider, type Identity } from './end.ts';
 import { failureOf, type OidcFailure } from './failure.ts';
@@ -52,7 +53,7 @@ export function createConfirmer(dependencies: ConfirmDependencies): Confirmer {
   /**
    * When the provider may be queried again about a user, or about any user (empty key). Entries are kept for the same time again.
    */
-  const away = new LRUCache<string, number>({ max: 10_000, ttl: 2 * awayMs });
+  const away = new LRUCache<string, number>({ ...maxEntries(10_000), ttl: 2 * awayMs });
   const awayUntil = (userId: string): number => Math.max(away.get('') ?? 0, away.get(userId) ?? 0);
 
   const ask = (userId: string): Promise<Outcome> => {

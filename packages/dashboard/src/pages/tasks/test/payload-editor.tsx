@@ -98,7 +98,7 @@ export function PayloadEditor({ value, onChange, schema, error }: PayloadEditorP
         </p>
       )}
       <p className="field-hint" id={`${id}-hint`}>
-        JSON; empty for none.{schema !== null && ' Ctrl-Space shows completions.'}
+        JSON. Leave it empty for no payload.{schema !== null && ' Ctrl-Space shows completions.'}
       </p>
     </div>
   );

@@ -1,6 +1,5 @@
--- Whether a runner that sent its last heartbeat at `p_heartbeat_at` has lost its leases. They expire at `p_expires_at`. If the runner has sent no
--- heartbeat since the last outage ended, they expire one lease after that end. During an outage, and if the caller's clock (`p_at`) differs from
--- the database's, nothing expires.
+-- Whether a runner that sent its last heartbeat at `p_heartbeat_at` has lost its leases, which expire at `lease_end`. During an outage, and if the
+-- caller's clock (`p_at`) differs from the database's, nothing expires.
 --
 -- Locks: none.
 -- Callers: runs/dispatch/rescuer.ts, schedules/fire.ts, reclaim_leases.
@@ -8,6 +7,6 @@ create or replace function is_lease_over(p_heartbeat_at timestamptz, p_expires_a
 language sql stable
 as $$
   select p_at between w.ticked_at - w.lease / 4 and w.ticked_at + w.lease / 4
-     and greatest(p_expires_at, case when p_heartbeat_at < w.resumed_at then w.resumed_at + w.lease end) <= p_at
+     and lease_end(p_heartbeat_at, p_expires_at) <= p_at
     from lease_watch w where w.only_row
 $$;

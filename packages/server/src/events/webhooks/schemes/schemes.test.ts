@@ -42,7 +42,7 @@ const published = [
     senderId: 'msg_27UH4WbU6Z5A5EzD8u03UvzRbpk',
   },
   {
-    source: 'the documentation of Svix',
+    source: 'Svix’s documentation',
     verification: named('svix'),
     secret: 'whsec_plJ3nmyCDGBKInavdOK15jsl',
     headers: {
@@ -55,7 +55,7 @@ const published = [
     senderId: 'msg_loFOjxBNrRLzqYUf',
   },
   {
-    source: 'the documentation of GitHub',
+    source: 'GitHub’s documentation',
     verification: named('github'),
     secret: "It's a Secret to Everybody",
     headers: {
@@ -67,7 +67,7 @@ const published = [
     senderId: '72d3162e-cc78-11e3-81ab-4c9367dc0958',
   },
   {
-    source: 'the documentation of Slack',
+    source: 'Slack’s documentation',
     verification: named('slack'),
     secret: '8f742231b10e8888abcd99yyyzzz85a5',
     headers: {

@@ -32,7 +32,7 @@ export function verifyStandard(
     .split(' ')
     .filter((part) => part.startsWith('v1,'))
     .map((part) => Buffer.from(part.slice(3), 'base64'));
-  // Anyone can sign with an empty key, as that of a secret which is not base64.
+  // A secret that is not base64 decodes to an empty key, with which anyone could sign.
   const keys = secrets.map(keyOf).filter((key) => key.length > 0);
   const expected = keys.map((key) => digestOf(key, id, timestamp, body));
   if (!matchesAny(signatures, expected)) return 'webhook_signature_invalid';

@@ -1,5 +1,5 @@
 import { readableSize } from '@millrace/contract/plain';
-import type { DatabaseCheck } from '../database-input.ts';
+import { needPrimary, type DatabaseCheck } from '../database-input.ts';
 
 export const replicationLag: DatabaseCheck = {
   name: 'replication-lag',
@@ -7,7 +7,9 @@ export const replicationLag: DatabaseCheck = {
   severity: 'warning',
   why: 'If the standby has to take over, the missing changes are lost.',
   fix: 'Check the load, disk and network of the standby, and queries that delay its replay.',
-  async find({ sql, limits }) {
+  async find(input) {
+    needPrimary(input);
+    const { sql, limits } = input;
     const rows = await sql<{ name: string; bytes: number }[]>`
       select coalesce(nullif(application_name, ''), pid::text) as name, bytes::float8 as bytes
         from pg_stat_replication

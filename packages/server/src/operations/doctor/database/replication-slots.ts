@@ -1,5 +1,5 @@
 import { readableSize } from '@millrace/contract/plain';
-import type { DatabaseCheck } from '../database-input.ts';
+import { needPrimary, type DatabaseCheck } from '../database-input.ts';
 
 export const replicationSlots: DatabaseCheck = {
   name: 'replication-slots',
@@ -7,7 +7,9 @@ export const replicationSlots: DatabaseCheck = {
   severity: 'error',
   why: 'PostgreSQL retains all WAL for an unused slot, until the disk is full and the database stops.',
   fix: "`select pg_drop_replication_slot('<slot>');` if its standby no longer exists. Otherwise start the standby.",
-  async find({ sql, limits }) {
+  async find(input) {
+    needPrimary(input);
+    const { sql, limits } = input;
     const rows = await sql<{ name: string; status: string | null; bytes: number | null }[]>`
       select slot_name as name, wal_status as status, pg_wal_lsn_diff(pg_current_wal_lsn(), restart_lsn)::float8 as bytes
         from pg_replication_slots

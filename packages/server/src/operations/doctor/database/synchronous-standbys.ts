@@ -14,10 +14,14 @@ export const synchronousStandbys: DatabaseCheck = {
   async find(input) {
     const names = await settingOf(input, 'synchronous_standby_names');
     if (names === '') return [];
+    // Patroni passes these settings on PostgreSQL's command line, and is found by them while it is not connected.
     const [row] = await input.sql<{ may: boolean; connected: boolean; hasPatroni: boolean }[]>`
       select pg_has_role('pg_read_all_stats', 'usage') as may,
              exists (select from pg_stat_replication where sync_state in ('sync', 'quorum')) as connected,
-             exists (select from pg_stat_activity where application_name like 'Patroni%') as "hasPatroni"`;
+             exists (select from pg_stat_activity where application_name like 'Patroni%')
+               or 3 = (select count(*) from pg_settings
+                        where source = 'command line' and name in ('cluster_name', 'wal_log_hints', 'track_commit_timestamp'))
+               as "hasPatroni"`;
     if (!row?.may) throw new Skipped('the role may not read it: `grant pg_read_all_stats to <role>`');
     if (row.connected) return [];
     const what = `\`synchronous_standby_names\` is ${names}, and none of these standbys is connected.`;

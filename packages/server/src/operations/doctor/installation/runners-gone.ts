@@ -11,9 +11,7 @@ export const runnersGone: DatabaseCheck = {
     needServer(input);
     const rows = await input.sql<{ id: string; host: string; ms: number }[]>`
       select r.id, r.host, extract(epoch from now() - x.at)::float8 * 1000 as ms
-        from runners r, lease_watch w
-       -- after an outage of the database, leases expire later
-       cross join lateral (select greatest(r.expires_at, w.resumed_at + w.lease) as at) x
+        from runners r cross join lateral (select lease_end(r.heartbeat_at, r.expires_at) as at) x
        where x.at < now() - make_interval(secs => ${input.limits.lateMs / 1_000}) order by x.at limit 10`;
     return rows.map(({ id, host, ms }) => ({
       what: `The lease of the runner ${id} on ${host} ended ${readableDuration(ms)} ago.`,

@@ -1,24 +1,15 @@
 import { readableDuration } from '@millrace/contract/plain';
-import type { Delivery } from '../../../db/wake.ts';
-import type { JobWatch } from '../../../jobs/watch.ts';
-import type { Check } from '../check.ts';
-import type { Limits } from '../limits.ts';
+import { Skipped } from '../check.ts';
+import type { ProcessCheck } from '../process-input.ts';
 
-/** The input of checks of the server process that responds. */
-export interface ProcessInput {
-  readonly jobs: Pick<JobWatch, 'states'>;
-  /** The delivery of notifications to this process. */
-  readonly delivery: Delivery;
-  readonly limits: Pick<Limits, 'stuckMs' | 'missingMs'>;
-}
-
-export const jobsStuck: Check<ProcessInput> = {
+export const jobsStuck: ProcessCheck = {
   name: 'jobs-stuck',
   condition: 'the background jobs of the server make progress',
   severity: 'error',
   why: "This server does not do the job's work. The metrics list the names of the jobs.",
   fix: 'The lines `job.failed` in the log of this server contain the reason. Restart the server; other servers do its work in the meantime.',
-  async find({ jobs, limits: { stuckMs } }) {
+  async find({ jobs, acceptsWrites, limits: { stuckMs } }) {
+    if (!acceptsWrites) throw new Skipped('the database does not accept writes');
     return jobs.states().flatMap(({ name, everyMs, silentMs, failures, failingMs }) => {
       // Some jobs wait longer than that between two ticks.
       if (silentMs > Math.max(stuckMs, 3 * everyMs))

@@ -1,8 +1,7 @@
 import { readableDuration } from '@millrace/contract/plain';
-import type { Check } from '../check.ts';
-import type { ProcessInput } from './jobs-stuck.ts';
+import type { ProcessCheck } from '../process-input.ts';
 
-export const notificationsMissing: Check<ProcessInput> = {
+export const notificationsMissing: ProcessCheck = {
   name: 'notifications-missing',
   condition: 'notifications of the database arrive at the server',
   severity: 'error',

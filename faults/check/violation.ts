@@ -1,0 +1,17 @@
+/** A broken promise. */
+export interface Violation {
+  readonly promise: 'lost' | 'doubled' | 'step' | 'channel' | 'token' | 'schedule' | 'limit';
+  readonly detail: string;
+}
+
+/** Groups the items of a list by a key, in order. */
+export function groupBy<T>(items: Iterable<T>, keyOf: (item: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const item of items) {
+    const key = keyOf(item);
+    const group = groups.get(key);
+    if (group) group.push(item);
+    else groups.set(key, [item]);
+  }
+  return groups;
+}

@@ -1,0 +1,42 @@
+/** The clock of a machine jumps by an hour, forwards or backwards. */
+import { createClock, noFakeTime } from '../system/clock.ts';
+import { seconds } from '../time.ts';
+import type { Scenario } from './scenario.ts';
+
+export const clocks: Readonly<Record<string, Scenario>> = {
+  'server-clock': {
+    title: 'clock of a server jumps to an hour ahead, then to an hour behind',
+    lasts: 20,
+    unavailable: noFakeTime,
+    async inject({ system, server }) {
+      const clock = createClock(system.folder, server);
+      await system.stopServer(server);
+      await system.startServer(server, clock.env);
+      clock.set(1);
+      await seconds(20);
+      clock.set(-1);
+      return async () => {
+        await system.stopServer(server);
+        await system.startServer(server);
+      };
+    },
+  },
+  'runner-clock': {
+    title: 'clock of a runner jumps to an hour ahead, then to an hour behind',
+    lasts: 20,
+    affectsRunner: true,
+    unavailable: noFakeTime,
+    async inject({ system, runner }) {
+      const clock = createClock(system.folder, runner);
+      await system.stopRunner(runner);
+      await system.startRunner(runner, clock.env);
+      clock.set(1);
+      await seconds(20);
+      clock.set(-1);
+      return async () => {
+        await system.stopRunner(runner);
+        await system.startRunner(runner);
+      };
+    },
+  },
+};
