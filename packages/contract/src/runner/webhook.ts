@@ -3,20 +3,9 @@ import { z } from 'zod';
 /** Maximum number of variables in which the secret of a webhook is searched. */
 export const maxWebhookSecrets = 5;
 
-const secrets = z
-  .array(
-    z
-      .string()
-      .max(255)
-      .regex(/^[A-Za-z_][A-Za-z0-9_]*$/),
-  )
-  .min(1)
-  .max(maxWebhookSecrets);
-
-const headerName = z
-  .string()
-  .max(128)
-  .regex(/^[A-Za-z0-9_-]+$/);
+const variableName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,254}$/);
+const secrets = z.array(variableName).min(1).max(maxWebhookSecrets);
+const headerName = z.string().regex(/^[A-Za-z0-9_-]{1,128}$/);
 
 /** Signature schemes that need no further settings. */
 export const namedWebhookSchemes = ['standard', 'svix', 'stripe', 'github', 'slack'] as const;
