@@ -98,7 +98,7 @@ describe('a database that cannot be used is rejected with one sentence, no stack
       () => `postgresql://guest@127.0.0.1:${plain.port}/postgres`,
       /requires a password and DATABASE_URL has none/,
     ],
-    ['a role without a connection left', () => at('single', secret), /no connection left.*max_connections/],
+    ['a role without a connection left', () => at('single', secret), /no connections left.*max_connections/],
     ['a database that is read-only', () => at('boss', 'b0ss', 'locked'), /read-only.*primary/],
     [
       'a database that the role may not connect to',
@@ -163,7 +163,7 @@ describe('a database that cannot be used is rejected with one sentence, no stack
     [
       'of a standby',
       () => at('boss', 'b0ss', 'postgres', standby.port),
-      /^The database of DATABASE_URL is read-only, like a standby: use the address of the primary\.$/,
+      /^The database in DATABASE_URL is read-only, like a standby: use the address of the primary\.$/,
     ],
     ['of a read-only database', () => at('boss', 'b0ss', 'locked'), /is read-only, like a standby/],
     [

@@ -55,7 +55,7 @@ describe('waits in the code of a task', { timeout: 120_000 }, () => {
     expect(reason).toMatchObject({ status: 'WAITING', reason: 'waiting_on_token', waitsFor: data[0]!.id });
     const env = { MILLRACE_API_URL: system.url, MILLRACE_SECRET_KEY: system.key, CI: 'true' };
     const why = await finished(['why', approval], { cwd: system.folder, env });
-    expect(why.stdout).toContain(`waits for the token ${data[0]!.id} to be completed`);
+    expect(why.stdout).toContain(`is waiting for the token ${data[0]!.id} to be completed`);
     const listed = await system.call<{ data: { id: string }[] }>('/api/v1/runs?filter[status]=WAITING');
     expect(listed.data.map((run) => run.id)).toEqual([approval]);
     const callback = await fetch(data[0]!.url, {

@@ -273,7 +273,7 @@ describe('a login', () => {
       [{ accessToken: token, next: 'https://example.com' }, 400, 'next'],
       [{ accessToken: 'x' }, 401, 'Invalid personal access token'],
       [{ accessToken: keys.prod }, 401, 'Invalid personal access token'],
-      [{ token: `svc_link_${'a'.repeat(40)}` }, 401, 'already used'],
+      [{ token: `svc_link_${'a'.repeat(40)}` }, 401, 'already been used'],
       [{ token: 'x\0' }, 400, 'NUL'],
       [{ email: 'a\0@example.com', password: 'x' }, 400, 'NUL'],
     ] as const) {

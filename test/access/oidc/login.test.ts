@@ -130,7 +130,7 @@ describe('a login with an identity provider is rejected', () => {
     provider.accounts.set('ada', { groups: ['eng'] });
     const notMine = [400, expect.stringContaining('does not belong to the login that this browser started')];
     const gone = [400, expect.stringContaining('was already finished')];
-    const used = [400, expect.stringContaining('was already used, or took too long')];
+    const used = [400, expect.stringContaining('has already been used, or took too long')];
 
     const browser = new Browser();
     const callback = await throughProvider(here, browser, 'ada');
@@ -238,7 +238,7 @@ describe('a login with an identity provider is rejected', () => {
 
   test('when the server is misconfigured, with a sentence for the administrator', async () => {
     for (const [options, settings, sentence] of [
-      [{}, { clientSecret: 'wrong' }, 'compare issuer, client id and client secret'],
+      [{}, { clientSecret: 'wrong' }, 'compare the issuer, client id and client secret'],
       [
         {},
         { organization: 'org_none' },

@@ -37,13 +37,14 @@ test('a sealed value moved to another name or environment cannot be decrypted', 
 test('with a wrong master key the server does not start, reports the reason, and destroys nothing', async () => {
   const { call, sql, database, server } = await startVariableServer();
   await call('POST', 'envvars/prod/import', { body });
+  // Its background jobs write as well.
+  await server.close();
   const before = await dump(sql);
   await expect(startServer({ database, port: 0, masterKey: other, log })).rejects.toMatchObject({
     name: 'DatabaseRefused',
     message: expect.stringMatching(/not the master key of this database.*MILLRACE_MASTER_KEY/) as string,
   });
   expect(await dump(sql)).toBe(before);
-  await server.close();
   const again = await startServer({ database, port: 0, masterKey, log, reveal: true });
   const key = again.credentials?.environments.prod.secretKey ?? '';
   const reply = await fetch(`${again.url}/api/v1/projects/${again.credentials?.projectRef}/envvars`, {
@@ -146,8 +147,9 @@ test('a rollback that began before the rotation leaves nothing sealed with the o
 });
 
 test('a rotation between keys of another database changes nothing', async () => {
-  const { sql, call } = await startVariableServer();
+  const { sql, call, server } = await startVariableServer();
   await call('POST', 'envvars/prod/import', { body });
+  await server.close();
   const before = await dump(sql);
   const third = masterKeyOf(Buffer.alloc(32, 7));
   await expect(rotateMasterKey(sql, { ...third, previous: other })).rejects.toMatchObject({

@@ -46,7 +46,8 @@ export const variables: Part<z.infer<typeof record>> = {
       const there = own.get(name);
       const step = { kind: 'variable', name, note: isSecret ? 'secret' : undefined };
       if (value === undefined) {
-        const note = 'its value is not in the file; set it with `millrace env set --secret`, or export with --secrets';
+        const note =
+          'its value is not in the file; set it with `millrace env set --secret`, or export with --secrets';
         return there
           ? { ...step, action: 'keep', note: 'a secret that is set here' }
           : { ...step, action: 'by-hand', note };
