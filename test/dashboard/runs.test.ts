@@ -89,7 +89,7 @@ test('a waiting run shows why it waits, and is canceled', slow, async () => {
   const { page, open } = await openDashboard(server);
   await open(`/runs/${run}`);
   await page
-    .getByText(/waits for a time|waits until/i)
+    .getByText(/is waiting until/)
     .first()
     .waitFor();
   await page.getByRole('treegrid', { name: 'Timeline' }).getByText('hold').waitFor();
