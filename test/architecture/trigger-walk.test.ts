@@ -7,20 +7,24 @@ import { promote } from '../support/promote.ts';
 
 const source = fileURLToPath(new URL('../../packages/server/src/', import.meta.url));
 
-const tries = 10;
+/** On a busy machine, many calls coincide with background jobs. */
+const maxTries = 100;
 
 /**
  * The files of the server in which a function is called each time that `act` runs, by V8's coverage. Some calls also fill caches, meet a
- * background job, or are the first of their kind in a second and also write its facets.
+ * background job, or are the first of their kind in a second and also write its facets. So it is called until the files are few enough.
  */
-async function filesCalledBy(act: () => Promise<unknown>): Promise<string[]> {
+async function filesCalledBy(
+  act: () => Promise<unknown>,
+  isEnough: (files: readonly string[]) => boolean,
+): Promise<string[]> {
   const session = new Session();
   session.connect();
   onTestFinished(() => session.disconnect());
   await session.post('Profiler.enable');
   await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
   let always: string[] | undefined;
-  for (let n = 0; n < tries; n++) {
+  for (let n = 0; n < maxTries && !(always && isEnough(always)); n++) {
     // Taking the coverage resets its counters.
     await session.post('Profiler.takePreciseCoverage');
     await act();
@@ -41,6 +45,17 @@ const isEdge = (file: string): boolean => /^(?:http|auth|audit|json)\//.test(fil
 /** The current length of the walk, in files. A change that shortens it lowers these numbers. */
 const max = { fromSocket: 67, beyondEdge: 32, inCreate: 6 };
 
+const beyondEdgeIn = (files: readonly string[]): string[] => files.filter((file) => !isEdge(file));
+
+/** The walk visits other rooms (the queue's id, the version, the watchers), and one file here: the known facets. */
+const walkIn = (files: readonly string[]): string[] =>
+  files.filter((file) => file.startsWith('runs/create/') && !file.endsWith('/known-facets.ts'));
+
+const isShort = (files: readonly string[]): boolean =>
+  files.length <= max.fromSocket &&
+  beyondEdgeIn(files).length <= max.beyondEdge &&
+  walkIn(files).length <= max.inCreate;
+
 test('an everyday trigger passes through no more files than now, from the socket to the row', async () => {
   const server = await testServer();
   await server.ask('/runner/v1/versions', {
@@ -54,11 +69,10 @@ test('an everyday trigger passes through no more files than now, from the socket
       body: { payload: { a: 1 } },
     });
     expect(status).toBe(200);
-  });
+  }, isShort);
   expect(files).toContain('runs/create/handlers.ts');
-  // The walk visits other rooms (the queue's id, the version, the watchers), and one file here: the known facets.
-  const walk = files.filter((file) => file.startsWith('runs/create/') && !file.endsWith('/known-facets.ts'));
-  const beyondEdge = files.filter((file) => !isEdge(file));
+  const walk = walkIn(files);
+  const beyondEdge = beyondEdgeIn(files);
   console.log(`${files.length} files from the socket to the row, ${beyondEdge.length} beyond the edge`);
   expect(walk.length, walk.join('\n')).toBeLessThanOrEqual(max.inCreate);
   expect(beyondEdge.length, beyondEdge.join('\n')).toBeLessThanOrEqual(max.beyondEdge);

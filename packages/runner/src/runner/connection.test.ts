@@ -58,8 +58,9 @@ test('stops its attempts if the server is silent for the duration of a lease', a
     },
     {},
     (prepared) => {
-      prepared.heartbeatMs = 100;
-      prepared.leaseMs = 400;
+      prepared.heartbeatMs = 250;
+      // Longer than a busy machine takes to start the attempt.
+      prepared.leaseMs = 2_000;
     },
   );
   const slow = peer.assign('slow');
@@ -67,8 +68,7 @@ test('stops its attempts if the server is silent for the duration of a lease', a
   peer.refuseWith = 503;
   peer.cut();
   // Reconnects only after the leases have expired, when the runner must no longer claim the attempt.
-  const silence = new Promise((resolve) => setTimeout(resolve, 1_000));
-  await silence;
+  await new Promise((resolve) => setTimeout(resolve, 3_000));
   peer.refuseWith = undefined;
   await peer.until(() => peer.hellos.length === 2);
   expect(peer.hellos[1]?.leased).toEqual([]);
