@@ -58,7 +58,7 @@ async function prepare(port: number, key: string, kind: NonNullable<Ask['kind']>
   const feeder = new Feeder({ url, key });
   const tasks = [{ id: 'overload', filePath: 't.ts' }];
   const { version } = await feeder.post<{ version: string }>('/runner/v1/versions', {
-    contentHash: 'a',
+    contentHash: 'overload',
     tasks,
   });
   await promote(url, key);
