@@ -9,7 +9,7 @@ import { createLog } from '../../packages/server/src/logger.ts';
 import { startServer, type RunningServer, type ServerOptions } from '../../packages/server/src/server.ts';
 import type { Credentials } from '../../packages/server/src/tenancy/bootstrap.ts';
 import { testDatabase } from '../support/database.ts';
-import { patientAdmission } from '../support/server.ts';
+import { patientAdmission } from '../support/patient-admission.ts';
 import { newTenancy } from '../support/shared-server.ts';
 
 export const masterKey = masterKeyOf(Buffer.alloc(32, 1));

@@ -6,6 +6,7 @@ import { createTenancy, type Credentials } from '../../packages/server/src/tenan
 import { startServer, type RunningServer, type ServerOptions } from '../../packages/server/src/server.ts';
 import { checkedErrorCode } from './error-code.ts';
 import { testDatabase } from './database.ts';
+import { patientAdmission } from './patient-admission.ts';
 
 export interface TestServer extends RunningServer {
   /** The data folder. */
@@ -38,9 +39,6 @@ export interface Answer {
 
 /** The default master key of servers that tests start. */
 export const masterKey = masterKeyOf(Buffer.alloc(32, 1));
-
-/** On a busy machine, a burst of requests waits longer than the default, and must not be rejected. */
-export const patientAdmission: ServerOptions['admissionLimits'] = { maxWaitMs: 60_000 };
 
 /** A real server with its own database, stopped when the test ends. */
 export const testServer = (options: Partial<ServerOptions> = {}): Promise<TestServer> =>

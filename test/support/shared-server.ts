@@ -3,7 +3,8 @@ import { createLog } from '../../packages/server/src/logger.ts';
 import { startServer, type RunningServer } from '../../packages/server/src/server.ts';
 import type { Credentials } from '../../packages/server/src/tenancy/bootstrap.ts';
 import { testDatabase } from './database.ts';
-import { clientOf, createTenant, masterKey, patientAdmission, type TestServer } from './server.ts';
+import { patientAdmission } from './patient-admission.ts';
+import { clientOf, createTenant, masterKey, type TestServer } from './server.ts';
 
 /** Without the log, the database and the clock, which all tests of the worker share. */
 export type SharedServer = Pick<

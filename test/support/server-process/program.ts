@@ -1,5 +1,6 @@
 /** The server of a test, in a separate process. `start.ts` starts it. */
 import { connect, createLog, migrate, parseMasterKey, startServer } from '@millrace/server';
+import { patientAdmission } from '../patient-admission.ts';
 import { keepCompiled } from '../keep-compiled.ts';
 import type { ServerSettings } from './start.ts';
 
@@ -17,7 +18,7 @@ const server = await startServer({
   masterKey: parseMasterKey('07'.repeat(32), 'the test'),
   log: createLog(process.stderr, 'warn'),
   reveal: true,
-  admissionLimits: { maxWaitMs: 60_000 },
+  admissionLimits: patientAdmission,
   notificationNetworks: ['127.0.0.0/8'],
   ...(leaseTimes && { leaseTimes }),
 });

@@ -3,6 +3,8 @@ import { operation } from '../operation.ts';
 import { namedWebhookSchemes } from '../runner/webhook.ts';
 import { commaList, cursors, date, pageSize } from './shapes.ts';
 
+/** The path of webhooks, without their address. */
+export const webhookPath = '/webhooks/v1/';
 /** Maximum size of the body of a request to a webhook, in bytes. */
 export const webhookBodyLimit = 1_048_576;
 /** How much the signed time of a request to a webhook may differ from the server's time, in milliseconds. */

@@ -44,6 +44,17 @@ export async function findServer(options: ConnectionOptions): Promise<Connection
   return found;
 }
 
+/** The server as a login, and the headers that select a branch. */
+export async function branchServer(options: ConnectionOptions): Promise<{
+  readonly login: { readonly url: string; readonly token: string };
+  readonly headers: Record<string, string>;
+}> {
+  const { url, key } = await findServer(options);
+  const headers: Record<string, string> =
+    options.branch === undefined ? {} : { 'x-service-branch': options.branch };
+  return { login: { url, token: key }, headers };
+}
+
 async function devFor({ url, key, dir }: ConnectionOptions): Promise<Connection> {
   const running = await findDev(dir);
   // Never send a key for one server to another.

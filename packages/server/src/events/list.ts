@@ -1,5 +1,6 @@
 import type { EventStatus, Operations, Query, Reply } from '@millrace/contract';
 import type { Queryable } from '../db/connect.ts';
+import { isStorable } from '../db/storable.ts';
 import { requestedPage, pageOf, positionIn } from '../page.ts';
 import { summaryOf, type EventRow } from './row.ts';
 
@@ -16,7 +17,7 @@ export async function listEvents(
   const position = await positionIn(sql, sql`events`, env, requested, 'an event');
   const beyond = position && sql`(e.created_at, e.id)`;
   const at = position && sql`(${position.created_at}::timestamptz, ${position.id}::text)`;
-  const names = query['filter[name]']?.filter((name) => !name.includes('\0'));
+  const names = query['filter[name]']?.filter(isStorable);
   const statuses = query['filter[status]'] ?? [];
   const from = query['filter[from]'];
   const to = query['filter[to]'];

@@ -1,3 +1,4 @@
+import { deleteByEnvironment } from '../db/delete-by-environment.ts';
 import type { Engine } from '../runs/engine/engine.ts';
 
 const maxAtOnce = 1_000;
@@ -8,14 +9,11 @@ export const eventPruner = ({ sql, clock }: Engine, retentionMs: number) => ({
   everyMs: 60_000,
   async tick(): Promise<boolean> {
     const before = new Date(clock.now() - retentionMs);
-    const gone = await sql`
-      delete from events where ctid = any(array(
-        select v.row_id from environments e
-         cross join lateral (
-           select x.ctid as row_id from events x
-            where x.env = e.id and x.created_at < ${before} and coalesce(x.delivered_at, x.canceled_at, x.failed_at) < ${before}
-            order by x.created_at limit ${maxAtOnce}) v
-         limit ${maxAtOnce}))`;
-    return gone.count >= maxAtOnce;
+    return deleteByEnvironment(sql, {
+      table: sql`events`,
+      condition: sql`x.created_at < ${before} and coalesce(x.delivered_at, x.canceled_at, x.failed_at) < ${before}`,
+      orderBy: sql`x.created_at`,
+      limit: maxAtOnce,
+    });
   },
 });

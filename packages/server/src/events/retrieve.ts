@@ -1,12 +1,11 @@
 import type { EventResponse } from '@millrace/contract';
 import type { RunStatus } from '@millrace/contract';
 import type { Queryable } from '../db/connect.ts';
+import { isStorable } from '../db/storable.ts';
 import { responseObject } from '../json/response.ts';
 import { notFound } from '../problem.ts';
 import { relatedColumns, whereabouts } from '../runs/retrieve/retrieve.ts';
 import { summaryOf, type EventRow } from './row.ts';
-
-const isStorable = (id: string): boolean => !id.includes('\0');
 
 /** 404 unless the environment has the event. */
 export async function findEvent(sql: Queryable, env: number, id: string): Promise<EventRow> {

@@ -1,5 +1,5 @@
 /** Requests of other services to webhooks. Their signatures are the only credential, and cover the bytes of the body. */
-import { webhookBodyLimit } from '@millrace/contract';
+import { webhookBodyLimit, webhookPath } from '@millrace/contract';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Environment } from '../auth/principal.ts';
@@ -33,7 +33,7 @@ interface MountDependencies {
   readonly log: Log;
 }
 
-const path = '/webhooks/v1/:address';
+const path = `${webhookPath}:address`;
 
 interface Endpoint {
   Params: { address: string };

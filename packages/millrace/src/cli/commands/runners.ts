@@ -2,7 +2,7 @@ import type { RunnerInfo } from '@millrace/contract';
 import { Command } from 'commander';
 import { age } from '../age.ts';
 import { call } from '../call.ts';
-import { findServer, withConnectionOptions, type ConnectionOptions } from '../connection.ts';
+import { branchServer, withConnectionOptions, type ConnectionOptions } from '../connection.ts';
 import type { Login } from '../login.ts';
 import { printTable } from '../print-table.ts';
 import { printJson, screenOn } from '../screen.ts';
@@ -18,12 +18,9 @@ const withRunnerOptions = (command: Command): Command =>
 async function openServer(
   options: RunnerOptions,
 ): Promise<{ login: Login; headers: Record<string, string> }> {
-  const { url, key } = await findServer(options);
-  waitsForServer(url);
-  return {
-    login: { url, token: key },
-    headers: options.branch === undefined ? {} : { 'x-service-branch': options.branch },
-  };
+  const server = await branchServer(options);
+  waitsForServer(server.login.url);
+  return server;
 }
 
 const shownVersions = 3;

@@ -1,10 +1,10 @@
 import type { ListedWebhookDelivery, Webhook, WebhookDelivery } from '@millrace/contract';
 import { Command } from 'commander';
 import { call } from '../call.ts';
-import { withConnectionOptions, type ConnectionOptions } from '../connection.ts';
+import { branchServer, withConnectionOptions, type ConnectionOptions } from '../connection.ts';
 import { positiveInteger } from '../options.ts';
 import { printJson, screenOn, table, type Screen } from '../screen.ts';
-import { branchServer, listedWebhooks } from '../webhook-calls.ts';
+import { listedWebhooks } from '../webhook-calls.ts';
 import { webhookSendCommand } from './webhooks-send.ts';
 
 interface JsonOption extends ConnectionOptions {

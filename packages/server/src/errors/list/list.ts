@@ -1,5 +1,6 @@
 import type { ErrorGroup, Operations, Query, Reply } from '@millrace/contract';
 import type { Queryable, Sql } from '../../db/connect.ts';
+import { isStorable } from '../../db/storable.ts';
 import { requestedPage, pageOf, unknownCursor, type RequestedPage } from '../../page.ts';
 import { isCounted, type ErrorFilter } from './filters.ts';
 import { findGroups } from './find.ts';
@@ -79,8 +80,6 @@ async function readFilter(
   );
   return { env, tasks: storable, statuses, search, versions, range, now };
 }
-
-const isStorable = (text: string): boolean => !text.includes('\u0000');
 
 async function versionIds(sql: Queryable, env: number, names: readonly string[]): Promise<number[]> {
   const rows = await sql<{ id: number }[]>`

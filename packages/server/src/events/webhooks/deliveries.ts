@@ -1,5 +1,6 @@
 import type { ListedWebhookDelivery, Operations, Query, Reply, WebhookDelivery } from '@millrace/contract';
 import type { Queryable } from '../../db/connect.ts';
+import { isStorable } from '../../db/storable.ts';
 import { tryParse } from '../../json/foreign.ts';
 import { pageOf, positionIn, requestedPage } from '../../page.ts';
 import { notFound } from '../../problem.ts';
@@ -54,8 +55,6 @@ export async function listDeliveries(
   const { page, pagination } = pageOf(rows, requested);
   return { data: page.map((row) => ({ ...summaryOf(row), runs: [...row.run_ids] })), pagination };
 }
-
-const isStorable = (id: string): boolean => !id.includes('\0');
 
 /** 404 unless the environment has the delivery. */
 export async function findDelivery(sql: Queryable, env: number, id: string): Promise<Row> {

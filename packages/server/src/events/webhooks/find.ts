@@ -6,16 +6,14 @@ import type { Engine } from '../../runs/engine/engine.ts';
 import { notFound } from '../../problem.ts';
 import { isAddress } from './declare.ts';
 
-/** A webhook of the current version of its environment. */
-export interface FoundWebhook {
-  readonly id: string;
-  readonly environment: Environment;
-  readonly verification: WebhookVerification;
-}
-
 interface Addressed {
   readonly id: string;
   readonly environment: Environment;
+}
+
+/** A webhook of the current version of its environment. */
+export interface FoundWebhook extends Addressed {
+  readonly verification: WebhookVerification;
 }
 
 /** An address never leads elsewhere, but its environment may be archived. */

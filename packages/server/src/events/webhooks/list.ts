@@ -1,8 +1,8 @@
-import type { Webhook } from '@millrace/contract';
+import { webhookPath, type Webhook } from '@millrace/contract';
 import type { WebhookVerification } from '@millrace/contract/runner';
 import type { Queryable } from '../../db/connect.ts';
 import type { Versions } from '../../versions/versions.ts';
-import type { ReadSecrets } from './secrets.ts';
+import { secretNames, type ReadSecrets } from './secrets.ts';
 
 interface Row {
   readonly id: string;
@@ -12,8 +12,6 @@ interface Row {
   readonly last_rejection: string | null;
   readonly last_rejected_at: Date | null;
 }
-
-export const webhookPath = '/webhooks/v1/';
 
 /** The webhooks of the current version, by id. */
 export async function listWebhooks(
@@ -47,9 +45,11 @@ async function secretsOf(
   env: number,
   verification: WebhookVerification,
 ): Promise<Webhook['secrets']> {
-  const names = verification.scheme === 'none' ? [] : verification.secrets;
   return Promise.all(
-    names.map(async (name) => ({ name, isSet: (await readSecrets(env, [name])).length > 0 })),
+    secretNames(verification).map(async (name) => ({
+      name,
+      isSet: (await readSecrets(env, [name])).length > 0,
+    })),
   );
 }
 

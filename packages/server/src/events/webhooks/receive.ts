@@ -10,7 +10,7 @@ import { prepareWebhookRun } from './prepare.ts';
 import type { Rejections } from './rejections.ts';
 import { verifyRequest } from './schemes/index.ts';
 import type { Rejection, SignedRequest, Verified } from './schemes/scheme.ts';
-import { createReadSecrets } from './secrets.ts';
+import { createReadSecrets, secretNames } from './secrets.ts';
 import { createStore, type StoreDependencies } from './store.ts';
 
 export interface ReceiveDependencies extends StoreDependencies {
@@ -45,7 +45,7 @@ export function createWebhooks(dependencies: ReceiveDependencies): Webhooks {
     request: SignedRequest,
     now: number,
   ): Promise<Verified> {
-    const names = verification.scheme === 'none' ? [] : verification.secrets;
+    const names = secretNames(verification);
     const secrets = await readSecrets(environment.id, names);
     const verdict =
       names.length > 0 && secrets.length === 0

@@ -1,7 +1,12 @@
+import type { WebhookVerification } from '@millrace/contract/runner';
 import { LRUCache } from 'lru-cache';
 import type { MasterKey } from '../../auth/seal.ts';
 import type { Sql } from '../../db/connect.ts';
 import { opened, readVariables, type InForce } from '../../envvars/read.ts';
+
+/** The environment variables in which the secret of a webhook is searched. */
+export const secretNames = (verification: WebhookVerification): readonly string[] =>
+  verification.scheme === 'none' ? [] : verification.secrets;
 
 /** Returns the values of those of the environment variables that are set and not empty. */
 export type ReadSecrets = (env: number, names: readonly string[]) => Promise<string[]>;

@@ -1,6 +1,7 @@
 import { column, texts } from '../../db/columns.ts';
 import type { Sql } from '../../db/connect.ts';
 import { groupCommit } from '../../db/group.ts';
+import { retry } from '../../db/retry.ts';
 import { newRuns } from '../../runs/create/new-runs.ts';
 import type { NewRun } from '../../runs/create/row.ts';
 import type { Dispatch } from '../../runs/dispatch/dispatch.ts';
@@ -52,17 +53,8 @@ const keyOfItem = ({ run, delivery }: NewDelivery): string =>
 /** A delivery with the same sender's id was pruned while this one was stored. */
 class Gone extends Error {}
 
-const maxTries = 5;
-
-async function storeUntilFound(engine: Engine, items: readonly NewDelivery[]): Promise<Stored[]> {
-  for (let tries = 1; ; tries++) {
-    try {
-      return await storeDeliveries(engine, items);
-    } catch (error) {
-      if (!(error instanceof Gone) || tries === maxTries) throw error;
-    }
-  }
-}
+const storeUntilFound = (engine: Engine, items: readonly NewDelivery[]): Promise<Stored[]> =>
+  retry(() => storeDeliveries(engine, items), { when: (error) => error instanceof Gone, maxTries: 5 });
 
 async function storeDeliveries({ sql, clock }: Engine, items: readonly NewDelivery[]): Promise<Stored[]> {
   const firsts = new Map<string, NewDelivery>();

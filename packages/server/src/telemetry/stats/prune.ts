@@ -1,5 +1,6 @@
 import type { Clock } from '../../db/clock.ts';
 import type { Sql } from '../../db/connect.ts';
+import { deleteByEnvironment } from '../../db/delete-by-environment.ts';
 import type { Job } from '../../jobs/job.ts';
 import { tiers } from './range.ts';
 
@@ -20,15 +21,14 @@ export const statsPruner = ({
   async tick() {
     let isMore = false;
     for (const { widthMinutes, retentionMs } of tiers) {
-      const { count } = await sql`
-        delete from run_stats where ctid = any(array(
-          select s.ctid from environments e
-           cross join lateral (
-             select x.ctid from run_stats x
-              where x.env = e.id and x.width = ${widthMinutes} and x.at < ${new Date(clock.now() - retentionMs - graceMs)}
-              order by x.at limit ${maxAtOnce}) s
-           limit ${maxAtOnce}))`;
-      isMore ||= count >= maxAtOnce;
+      const before = new Date(clock.now() - retentionMs - graceMs);
+      const deletion = {
+        table: sql`run_stats`,
+        condition: sql`x.width = ${widthMinutes} and x.at < ${before}`,
+        orderBy: sql`x.at`,
+        limit: maxAtOnce,
+      };
+      if (await deleteByEnvironment(sql, deletion)) isMore = true;
     }
     return isMore;
   },
