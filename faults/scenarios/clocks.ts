@@ -1,9 +1,34 @@
 /** The clock of a machine jumps by an hour, forwards or backwards. */
 import { createClock, noFakeTime } from '../system/clock.ts';
-import { seconds } from '../time.ts';
+import { leader, restartMember, switchover, synchronousStandby } from '../system/postgres.ts';
+import { seconds, until } from '../time.ts';
 import type { Scenario } from './scenario.ts';
 
 export const clocks: Readonly<Record<string, Scenario>> = {
+  'database-clock': {
+    title: 'clock of the new leader is an hour ahead after a switchover, then jumps to an hour behind',
+    lasts: 20,
+    unavailable: noFakeTime,
+    async inject({ system, leader: from }) {
+      const to = await until('there is a synchronous standby', 30, synchronousStandby);
+      const clock = createClock(system.folder, to);
+      clock.set(1);
+      await restartMember(system.folder, to, clock.env);
+      await until(
+        `${to} is the synchronous standby again`,
+        60,
+        async () => (await synchronousStandby()) === to,
+      );
+      await switchover(from, to);
+      await until(`${to} leads`, 60, async () => (await leader()) === to);
+      await seconds(20);
+      clock.set(-1);
+      return async () => {
+        clock.set(0);
+        await restartMember(system.folder, to, {});
+      };
+    },
+  },
   'server-clock': {
     title: 'clock of a server jumps to an hour ahead, then to an hour behind',
     lasts: 20,

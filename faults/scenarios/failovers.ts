@@ -6,10 +6,10 @@ import { leader, startMember, switchover, synchronousStandby } from '../system/p
 import { until } from '../time.ts';
 import type { Heal, Injecting, Scenario } from './scenario.ts';
 
-async function switchLeader({ system, leader: from }: Injecting): Promise<void> {
+async function switchLeader({ leader: from }: Injecting): Promise<void> {
   // Patroni promotes no other member.
   const to = await until('there is a synchronous standby', 30, synchronousStandby);
-  switchover(system.folder, from, to);
+  await switchover(from, to);
 }
 
 async function killLeader({ system, leader: name }: Injecting): Promise<Heal> {

@@ -2,7 +2,8 @@
 import { loseSome, reset, separate } from '../network/faults.ts';
 import { servers } from '../network/nodes.ts';
 import { setDelay } from '../system/delay.ts';
-import { databaseAddress } from '../system/haproxy.ts';
+import { apiUrl, databaseAddress } from '../system/haproxy.ts';
+import type { Random } from '../random.ts';
 import { seconds } from '../time.ts';
 import type { Scenario } from './scenario.ts';
 
@@ -62,13 +63,25 @@ export const networks: Readonly<Record<string, Scenario>> = {
     title: 'connections of a server to the database reset in 10 bursts',
     lasts: 5,
     async inject({ server, random }) {
-      for (let burst = 0; burst < 10; burst++) {
-        const end = reset(server, 'proxy', databaseAddress.port);
-        await seconds(random.between(0.05, 0.4));
-        end();
-        await seconds(random.between(0.3, 2));
-      }
+      await inBursts(random, () => reset(server, 'proxy', databaseAddress.port));
+      return () => {};
+    },
+  },
+  'runner-resets': {
+    title: 'connections of a runner to the servers reset in 10 bursts',
+    lasts: 5,
+    async inject({ runner, random }) {
+      await inBursts(random, () => reset(runner, 'proxy', Number(new URL(apiUrl).port)));
       return () => {};
     },
   },
 };
+
+async function inBursts(random: Random, begin: () => () => void): Promise<void> {
+  for (let burst = 0; burst < 10; burst++) {
+    const end = begin();
+    await seconds(random.between(0.05, 0.4));
+    end();
+    await seconds(random.between(0.3, 2));
+  }
+}

@@ -1,6 +1,5 @@
 /** Three PostgreSQL under Patroni. */
-import { chownSync, mkdirSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { chownSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { run } from '../network/namespaces.ts';
 import { addressOf, members, type Member } from '../network/nodes.ts';
@@ -50,7 +49,7 @@ postgresql:
   listen: "${addressOf[name]}:5432"
   connect_address: "${addressOf[name]}:5432"
   data_dir: ${join(folder, name, 'data')}
-  bin_dir: ${postgresPrograms}
+  bin_dir: ${programsOf(folder, name)}
   authentication:
     replication: { username: replicator, password: ${password} }
     superuser: { username: postgres, password: ${password} }
@@ -58,18 +57,38 @@ postgresql:
   parameters: { unix_socket_directories: "${join(folder, name)}" }
 `;
 
+/** The programs of PostgreSQL as a member finds them. Its `postgres` is started with the variables of `restartMember`. */
+const programsOf = (folder: string, name: Member): string => join(folder, `${name}-programs`);
+const variablesFile = (folder: string, name: Member): string => join(programsOf(folder, name), 'variables');
+
+function createPrograms(folder: string, name: Member): void {
+  const programs = postgresPrograms ?? '';
+  mkdirSync(programsOf(folder, name));
+  writeVariables(folder, name, {});
+  for (const program of readdirSync(programs).filter((each) => each !== 'postgres'))
+    symlinkSync(join(programs, program), join(programsOf(folder, name), program));
+  const script = `#!/bin/sh\nexec env $(cat ${variablesFile(folder, name)}) ${join(programs, 'postgres')} "$@"\n`;
+  writeFileSync(join(programsOf(folder, name), 'postgres'), script, { mode: 0o755 });
+}
+
+function writeVariables(folder: string, name: Member, env: Readonly<Record<string, string>>): void {
+  const lines = Object.entries(env).map((entry) => `${entry.join('=')}\n`);
+  writeFileSync(variablesFile(folder, name), lines.join(''));
+}
+
 const userOf = (flag: string): number => Number(run('id', flag, 'postgres').trim());
 const configFile = (folder: string, name: Member): string => join(folder, `${name}.yml`);
 /** The folder of a member, a file system of its own that a scenario can fill. */
 export const diskOf = (folder: string, name: Member): string => join(folder, name);
 
-export async function createMembers(folder: string): Promise<void> {
+export function createMembers(folder: string): void {
   for (const name of members) {
     const disk = diskOf(folder, name);
     mkdirSync(disk, { recursive: true });
     run('mount', '-t', 'tmpfs', '-o', `size=${diskSize}`, name, disk);
     chownSync(disk, userOf('-u'), userOf('-g'));
-    await writeFile(configFile(folder, name), configOf(name, folder));
+    createPrograms(folder, name);
+    writeFileSync(configFile(folder, name), configOf(name, folder));
   }
 }
 
@@ -125,7 +144,26 @@ export const allMembersReady = (): Promise<Member> =>
     return ready && (await synchronousStandby()) !== undefined && leading;
   });
 
-export function switchover(folder: string, from: Member, to: Member): void {
-  const names = ['--master', from, '--candidate', to];
-  run('patronictl', '-c', configFile(folder, from), 'switchover', '--force', ...names, 'millrace');
+// By HTTP, because the options of `patronictl` differ among its versions.
+async function order(name: Member, command: 'switchover' | 'restart', body: object): Promise<void> {
+  const response = await fetch(`http://${addressOf[name]}:8008/${command}`, {
+    method: 'POST',
+    body: JSON.stringify(body),
+    signal: AbortSignal.timeout(60_000),
+  });
+  if (!response.ok)
+    throw new Error(`Patroni of ${name}, ${command}: ${response.status} ${await response.text()}`);
+}
+
+export const switchover = (from: Member, to: Member): Promise<void> =>
+  order(from, 'switchover', { leader: from, candidate: to });
+
+/** Restarts the PostgreSQL of a member with these variables. */
+export async function restartMember(
+  folder: string,
+  name: Member,
+  env: Readonly<Record<string, string>>,
+): Promise<void> {
+  writeVariables(folder, name, env);
+  await order(name, 'restart', {});
 }

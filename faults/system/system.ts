@@ -57,7 +57,7 @@ export async function startSystem(folder: string, progress: (text: string) => vo
 
   progress('Starting PostgreSQL, Patroni, etcd and HAProxy.');
   await startEtcd(folder);
-  await createMembers(folder);
+  createMembers(folder);
   for (const name of members) startMember(folder, name);
   const haproxy = await startHaproxy(folder);
   const proxies: System['proxies'] = { haproxy, pgbouncer: undefined };

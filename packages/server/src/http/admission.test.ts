@@ -5,7 +5,8 @@ import { Admission, type AdmissionLimits } from './admission.ts';
 const limits: AdmissionLimits = {
   capacity: 4,
   share: 3,
-  contendedShare: 3,
+  minContendedShare: 3,
+  maxContendedShare: 3,
   maxWaiting: 1_000,
   maxWaitMs: 60_000,
 };
@@ -65,23 +66,40 @@ test('requests are admitted immediately while there is capacity, and a tenant le
   expect(admitted.load).toMatchObject({ used: 0, tenants: 0, waiting: 0 });
 });
 
-test('a tenant has a smaller share for a second after a request of another tenant', async () => {
+test('while several tenants send requests, each has an equal share of the capacity within bounds', async () => {
   vi.useFakeTimers({ toFake: ['performance'] });
   onTestFinished(() => void vi.useRealTimers());
-  const { enter, leave, started } = admission({ capacity: 8, share: 6, contendedShare: 2 });
-  for (const name of names('before', 6)) enter(name);
-  expect(started).toEqual(names('before', 6));
-  for (const name of names('before', 6)) leave(name);
+  const bounds = { share: 12, minContendedShare: 2, maxContendedShare: 6 };
+  const { enter, leave, started } = admission({ capacity: 16, ...bounds });
+  const startedOf = (tenant: string): number => started.filter((name) => name.startsWith(tenant)).length;
+  const enterAndLeave = (tenants: readonly string[]): void => {
+    for (const tenant of tenants) {
+      enter(`${tenant}0`);
+      leave(`${tenant}0`);
+    }
+  };
+  const flood = async (tenant: string): Promise<number> => {
+    for (const name of names(tenant, 14)) enter(name);
+    const count = startedOf(tenant);
+    for (const name of names(tenant, 14)) {
+      leave(name);
+      await turn();
+    }
+    return count;
+  };
+  expect(await flood('alone')).toBe(12);
+  // Half of the capacity would be 8.
+  expect(await flood('second')).toBe(6);
+  enterAndLeave(['x', 'y']);
+  expect(await flood('fifth')).toBe(3);
+  enterAndLeave([...'abcdefghijkl']);
+  for (const name of names('many', 14)) enter(name);
+  expect(startedOf('many')).toBe(2);
 
-  enter('quiet0');
-  leave('quiet0');
-  for (const name of names('during', 5)) enter(name);
-  expect(started.slice(7)).toEqual(names('during', 2));
-
-  vi.advanceTimersByTime(1_001);
-  leave('during0');
+  vi.advanceTimersByTime(2_001);
+  leave('many0');
   await turn();
-  expect(started.slice(7)).toEqual(names('during', 5));
+  expect(startedOf('many')).toBe(13);
 });
 
 test('waiting tenants take turns, with a number of requests equal to their weight', async () => {

@@ -1,13 +1,15 @@
 import { Problem } from '../problem.ts';
+import { ActiveTenants } from './active-tenants.ts';
 
 /** Bounds of the work of this process, in units: see `admission-cost.ts`. */
 export interface AdmissionLimits {
   /** Units in progress. */
   readonly capacity: number;
-  /** Units in progress of one tenant. Below the capacity, so that a new tenant does not have to wait. */
+  /** Units in progress of a tenant that is alone. Below the capacity, so that a new tenant does not have to wait. */
   readonly share: number;
-  /** The same while other tenants also send requests. */
-  readonly contendedShare: number;
+  /** Bounds of the same while several tenants send requests: the capacity divided by their number, but not less or more than this. */
+  readonly minContendedShare: number;
+  readonly maxContendedShare: number;
   /** Maximum waiting requests; further ones are rejected immediately. */
   readonly maxWaiting: number;
   /** How long a request waits before it is rejected, in milliseconds. */
@@ -21,7 +23,8 @@ export interface AdmissionLimits {
 export const defaultAdmissionLimits: AdmissionLimits = {
   capacity: 64,
   share: 48,
-  contendedShare: 16,
+  minContendedShare: 4,
+  maxContendedShare: 16,
   maxWaiting: 10_000,
   maxWaitMs: 2_000,
 };
@@ -68,8 +71,6 @@ export interface AdmissionLoad {
 const sweepMs = 100;
 /** How long waiting requests are started in one turn of the event loop. */
 const sliceMs = 4;
-/** How long the smaller share applies after a request of another tenant. */
-const contendedMs = 1_000;
 /** While connections arrive, no waiting request is started for this long. Then requests are started for the same time. */
 const yieldMs = 50;
 
@@ -92,9 +93,7 @@ export class Admission {
   #immediate = 0;
   #timer: NodeJS.Timeout | undefined;
   #isScheduled = false;
-  #lastKey: Share['key'] | undefined;
-  /** When a request came from another tenant than the one before it. */
-  #contendedAt = Number.NEGATIVE_INFINITY;
+  readonly #active = new ActiveTenants();
   /** A connection was accepted since the last slice. */
   #hasAccepted = false;
   /** When the current or most recent period without starts began. */
@@ -126,11 +125,8 @@ export class Admission {
     reject: (problem: Problem) => void,
     isGone: () => boolean,
   ): void {
-    if (share.key !== this.#lastKey) {
-      if (this.#lastKey !== undefined) this.#contendedAt = performance.now();
-      this.#lastKey = share.key;
-    }
-    const cost = Math.min(requested, this.#limits.contendedShare);
+    this.#active.add(share.key, performance.now());
+    const cost = Math.min(requested, this.#limits.maxContendedShare);
     const tenant = this.#tenantOf(share);
     const begin = (): void => {
       this.#used += cost;
@@ -190,8 +186,10 @@ export class Admission {
   }
 
   get #share(): number {
-    const { share, contendedShare } = this.#limits;
-    return performance.now() - this.#contendedAt < contendedMs ? contendedShare : share;
+    const { capacity, share, minContendedShare, maxContendedShare } = this.#limits;
+    const active = this.#active.count(performance.now());
+    if (active < 2) return share;
+    return Math.max(minContendedShare, Math.min(maxContendedShare, Math.floor(capacity / active)));
   }
 
   /**
@@ -237,7 +235,8 @@ export class Admission {
       }
       if (tenant.waiting.length === 0 || tenant.turn === 0) this.#endTurn(tenant);
       // It waits for capacity, not for its own share: the tenants behind it must not repeatedly use up that capacity.
-      else if (tenant.inUse + (tenant.waiting[0]?.cost ?? 0) <= this.#share) return false;
+      else if (tenant.inUse === 0 || tenant.inUse + (tenant.waiting[0]?.cost ?? 0) <= this.#share)
+        return false;
     }
     return false;
   }

@@ -16,7 +16,7 @@ export interface LeaseTimes {
   readonly heartbeatMs: number;
   /** How long its leases outlive its last message. Default 30,000. */
   readonly leaseMs: number;
-  /** How long a runner whose connection dropped may take to reconnect before its runs are requeued. Default 500. */
+  /** How long a runner whose connection dropped may take to reconnect before its runs are requeued. Default 2,000. */
   readonly graceMs: number;
   /** Interval of the server's pings. A runner that has not responded by the next ping is considered lost. Default 15,000. */
   readonly pingMs: number;
@@ -25,7 +25,7 @@ export interface LeaseTimes {
 export const defaultLeaseTimes: LeaseTimes = {
   heartbeatMs: 10_000,
   leaseMs: 30_000,
-  graceMs: 500,
+  graceMs: 2_000,
   pingMs: 15_000,
 };
 

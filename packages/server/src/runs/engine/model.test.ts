@@ -7,7 +7,7 @@ import { rescueRunner } from '../dispatch/rescue.ts';
 import { createBeginWaits } from '../waits/begin.ts';
 import { endDueWaits } from '../waits/due.ts';
 import { testEngine, type TestEngine } from '../testing/engine.ts';
-import { numRuns } from '../../../../../test/support/long.ts';
+import { isLong, numRuns } from '../../../../../test/support/long.ts';
 
 /**
  * Compares the run engine with a model of it. A random sequence of operations runs against the real database; after each one, every run must be
@@ -561,10 +561,17 @@ test(
   },
 );
 
+/**
+ * About twelve rounds of concurrent operations each, and each round is one interleaving: a full run has 10,000 of them, and
+ * `MILLRACE_TEST_SCALE=100` a million.
+ */
+const concurrentSequences = isLong ? numRuns(850) : 3;
+
 test(
   'concurrent operations preserve the invariants, and every run can still finish',
-  { timeout: 120_000 },
+  { timeout: isLong ? 0 : 120_000 },
   async () => {
+    let interleavings = 0;
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.array(step, { minLength: 2, maxLength: 6 }), { minLength: 5, maxLength: 20 }),
@@ -629,13 +636,15 @@ test(
               if (!row) await t.addRunner(by);
             }
             await checkStates(t);
+            interleavings++;
           }
           await finishAll(drive);
           await t.close();
         },
       ),
-      { numRuns: numRuns(8), endOnFailure: true, verbose: 1 },
+      { numRuns: concurrentSequences, endOnFailure: true, verbose: 1 },
     );
+    if (isLong) console.info(`${interleavings} interleavings`);
   },
 );
 

@@ -53,8 +53,11 @@ const sliceLines = 100;
 const sliceSpans = 50;
 /** Minimum characters of a slice: its last line may exceed this. */
 const sliceCharacters = 65_536;
-/** Maximum characters of one write. */
-const maxWritten = 2 * 1024 * 1024;
+/**
+ * Maximum characters of one write. Larger ones are hardly faster, but the event loop and the flush of the write-ahead log, which other tenants
+ * wait for, take longer.
+ */
+const maxWritten = 128 * 1024;
 
 /** Stores the lines and spans of runs without the secrets of their environment. */
 export function createStoreLines(
