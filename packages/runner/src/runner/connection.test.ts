@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { WebSocketServer } from 'ws';
 import { Connection } from './connection.ts';
 import { startRunner } from '../../../millrace/src/serve-folder/start.ts';
 import { Peer } from './testing/peer.ts';
@@ -168,6 +169,38 @@ test('reports a rejection that has only a status and whose body does not end', a
   });
   connection?.close();
   expect(refused.message).toMatch(/does not accept this secret key .*403/);
+});
+
+test('a busy runner sends pings, by which it notices that only the other end of its connection was reset', async () => {
+  const server = new WebSocketServer({ host: '127.0.0.1', port: 0 });
+  await once(server, 'listening');
+  const welcome = { type: 'welcome', heartbeatMs: 60_000, leaseMs: 180_000 };
+  server.on('connection', (socket) => socket.send(JSON.stringify(welcome)));
+  const pings = { busy: 0, idle: 0 };
+  const connect = (name: keyof typeof pings): Connection => {
+    server.once('connection', (socket) => socket.on('ping', () => pings[name]++));
+    return new Connection({
+      url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+      secretKey: 'svc_dev_sk_111111111111111111111111',
+      hello: () => ({ type: 'hello', runner: name, host: '', pid: 1, capacity: 1, versions: [], leased: [] }),
+      isBusy: () => name === 'busy',
+      onWelcome: () => undefined,
+      onMessage: () => undefined,
+      onState: () => undefined,
+      onLeasesLost: () => undefined,
+      onRefused: (error) => expect.fail(error.message),
+    });
+  };
+  const idle = connect('idle');
+  await once(server, 'connection');
+  const busy = connect('busy');
+  onTestFinished(() => {
+    idle.close();
+    busy.close();
+    server.close();
+  });
+  await vi.waitFor(() => expect(pings.busy).toBeGreaterThan(1), { timeout: 30_000, interval: 50 });
+  expect(pings.idle).toBe(0);
 });
 
 test('waits for a silent server until the start is aborted', async () => {

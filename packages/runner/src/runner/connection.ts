@@ -15,6 +15,8 @@ export interface ConnectionOptions {
   /** A branch of the key's environment. */
   readonly branch?: string | undefined;
   readonly hello: () => Hello;
+  /** Whether the runner holds attempts. If so, a dead connection must be noticed before the server gives them to another runner. Default: never. */
+  readonly isBusy?: () => boolean;
   readonly onWelcome: (welcome: Welcome) => void;
   readonly onMessage: (message: Exclude<ServerMessage, { type: 'welcome' | 'refused' }>) => void;
   readonly onState: (state: ConnectionState, detail?: string) => void;
@@ -26,6 +28,11 @@ export interface ConnectionOptions {
 
 const firstWait = 50;
 const maxWait = 5_000;
+/**
+ * Interval of pings while the runner is busy. If the network reset only the server's end, the runner notices when it sends something. Less than
+ * the time in which the server expects it back (`graceMs` of the server's lease times).
+ */
+const probeMs = 1_000;
 
 /** The runner's connection. Reconnects whenever it is lost. */
 export class Connection {
@@ -36,6 +43,7 @@ export class Connection {
   #failures = 0;
   #retryTimer: NodeJS.Timeout | undefined;
   #heartbeatTimer: NodeJS.Timeout | undefined;
+  #probeTimer: NodeJS.Timeout | undefined;
   #lastMessageAt = 0;
   #openedAt = 0;
   #leasesLost = false;
@@ -61,6 +69,7 @@ export class Connection {
     this.#closed = true;
     clearTimeout(this.#retryTimer);
     clearInterval(this.#heartbeatTimer);
+    clearInterval(this.#probeTimer);
     this.#socket?.close(1000);
     // An unresponsive peer must not keep the process alive.
     setTimeout(() => this.#socket?.terminate(), 1_000).unref();
@@ -109,6 +118,7 @@ export class Connection {
       this.#welcomed = true;
       this.#failures = 0;
       this.#beat(message);
+      this.#probe();
       this.#options.onState('connected');
       this.#options.onWelcome(message);
     } else if (message.type === 'refused') {
@@ -139,6 +149,13 @@ export class Connection {
       },
       Math.min(heartbeatMs, leaseMs / 3),
     );
+  }
+
+  #probe(): void {
+    clearInterval(this.#probeTimer);
+    this.#probeTimer = setInterval(() => {
+      if (this.#socket?.readyState === WebSocket.OPEN && this.#options.isBusy?.()) this.#socket.ping();
+    }, probeMs);
   }
 
   #lost(socket: WebSocket, trouble: string): void {

@@ -153,6 +153,7 @@ export class ServingRunner implements Runner {
       secretKey,
       branch,
       hello: () => (this.#lastHello = this.#hello()),
+      isBusy: () => this.#dispatch.hasWork,
       onWelcome: (welcome) => this.#greet(welcome),
       onMessage: (message) => this.#receive(message),
       onState: (state, detail) => this.#events.onState?.(state, detail),
