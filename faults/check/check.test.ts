@@ -12,13 +12,12 @@ function violationsOf(
   return [...checked({ operations, effects, stored: { ...nothing, ...stored } }).violations];
 }
 
-const checked = (history: History) =>
-  check(
-    history,
-    [],
-    (pid) => `runner-${pid}`,
-    (runner) => runner === 'runner-2',
-  );
+const checked = (history: History, isExcused?: (task: string) => boolean) =>
+  check(history, [], {
+    runnerOf: (pid) => `runner-${pid}`,
+    isAffected: (runner) => runner === 'runner-2',
+    ...(isExcused && { isExcused }),
+  });
 
 const promisesOf = (...history: Parameters<typeof violationsOf>): string[] =>
   violationsOf(...history).map(({ promise }) => promise);
@@ -69,6 +68,19 @@ test('finds an acknowledged run that does not exist, has not ended, has failed o
   expect(promisesOf({ operations: [trigger('a', 'run_1')], stored: { runs: [run('run_1', 'a')] } })).toEqual([
     'lost',
   ]);
+});
+
+test('permits runs of excused tasks that wait or failed, but not missing ones', () => {
+  const history = {
+    operations: [trigger('a', 'run_1'), trigger('b', 'run_2'), trigger('c', 'run_3')],
+    effects: [],
+    stored: {
+      ...nothing,
+      runs: [run('run_1', 'a', { status: null }), run('run_2', 'b', { status: 'FAILED' })],
+    },
+  };
+  expect(checked(history).lost).toBe(3);
+  expect(checked(history, (task) => task === 'quick').lost).toBe(1);
 });
 
 test('finds a missing run of an acknowledged batch', () => {

@@ -19,15 +19,22 @@ export interface Checked extends Availability {
   readonly executedAgain: number;
 }
 
-/** `runnerOf` returns the name of the runner with a process id; `isAffected`, whether the fault killed, disconnected or stopped it. */
+export interface Fault {
+  /** The name of the runner with a process id. */
+  readonly runnerOf: (pid: number) => string | undefined;
+  /** Whether the fault killed, disconnected or stopped the runner. */
+  readonly isAffected: (runner: string) => boolean;
+  /** Whether runs of the task may fail, or wait longer than the suite does. */
+  readonly isExcused?: (task: string) => boolean;
+}
+
 export function check(
   history: History,
   probes: readonly Probe[],
-  runnerOf: (pid: number) => string | undefined,
-  isAffected: (runner: string) => boolean,
+  { runnerOf, isAffected, isExcused }: Fault,
 ): Checked {
   const violations = [
-    ...checkRuns(history),
+    ...checkRuns(history, isExcused),
     ...checkSteps(history),
     ...checkTokens(history),
     ...checkChannels(history),

@@ -3,9 +3,12 @@ import { groupBy, type Violation } from './violation.ts';
 
 /**
  * Every acknowledged run exists, has completed, and has executed. A key never leads to two runs, even if some of its calls failed. The runs of
- * the load never fail by themselves, so another status means a lost run.
+ * the load never fail by themselves, so another status means a lost run. `isExcused` names tasks for whose runs it does not.
  */
-export function checkRuns({ operations, effects, stored }: History): Violation[] {
+export function checkRuns(
+  { operations, effects, stored }: History,
+  isExcused: (task: string) => boolean = () => false,
+): Violation[] {
   const violations: Violation[] = [];
   const byId = new Map(stored.runs.map((run) => [run.id, run]));
   const byKey = groupBy(stored.runs, ({ key }) => key ?? '');
@@ -30,12 +33,13 @@ export function checkRuns({ operations, effects, stored }: History): Violation[]
   }
   // A call that failed may have created a run: it must end like any other.
   for (const run of stored.runs) {
-    if (run.status !== 'COMPLETED')
+    if (run.status !== 'COMPLETED') {
+      if (isExcused(run.task)) continue;
       violations.push({
         promise: 'lost',
         detail: `run ${run.id} (${run.task}, key ${run.key}): ${run.status ?? 'has not ended'}`,
       });
-    else if (!ended.has(run.id))
+    } else if (!ended.has(run.id))
       violations.push({
         promise: 'lost',
         detail: `run ${run.id} (${run.task}, key ${run.key}): completed without having executed`,

@@ -8,6 +8,7 @@ export const clocks: Readonly<Record<string, Scenario>> = {
   'database-clock': {
     title: 'clock of the new leader is an hour ahead after a switchover, then jumps to an hour behind',
     lasts: 20,
+    movesDatabaseClock: true,
     unavailable: noFakeTime,
     async inject({ system, leader: from, replicas }) {
       const clock = createClock(system.folder, 'database');

@@ -27,6 +27,8 @@ export interface Scenario {
   inject(injecting: Injecting): Promise<Heal>;
   /** The chosen runner is killed, disconnected or stopped: its runs may be taken from it. */
   readonly affectsRunner?: true;
+  /** The clock of the database jumps: runs that wait may wait as much longer, and their tokens may time out. */
+  readonly movesDatabaseClock?: true;
   /** One of the four failovers, in which no call of a client may fail. */
   readonly isFailover?: true;
   /** Why it cannot run here. */

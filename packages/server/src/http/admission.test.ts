@@ -92,7 +92,7 @@ test('while several tenants send requests, each has an equal share of the capaci
   expect(await flood('second')).toBe(6);
   enterAndLeave(['x', 'y']);
   expect(await flood('fifth')).toBe(3);
-  enterAndLeave([...'abcdefghijkl']);
+  enterAndLeave('abcdefghijkl'.split(''));
   for (const name of names('many', 14)) enter(name);
   expect(startedOf('many')).toBe(2);
 
