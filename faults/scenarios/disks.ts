@@ -1,5 +1,5 @@
 /** Disks that are full or slow. */
-import { execFileSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
 import { run } from '../network/namespaces.ts';
@@ -9,10 +9,18 @@ import type { System } from '../system/system.ts';
 import type { Scenario } from './scenario.ts';
 
 function fill(folder: string): () => void {
-  const file = join(folder, 'filler');
-  const { bavail, bsize } = statfsSync(folder);
-  execFileSync('fallocate', ['-l', String(bavail * bsize), file]);
-  return () => rmSync(file);
+  const files: string[] = [];
+  for (let tries = 0; tries < 20; tries++) {
+    const { bavail, bsize } = statfsSync(folder);
+    if (bavail === 0) break;
+    const file = join(folder, `filler-${files.length}`);
+    files.push(file);
+    // Fails if PostgreSQL has taken some of the space in the meantime.
+    spawnSync('fallocate', ['-l', String(bavail * bsize), file]);
+  }
+  return () => {
+    for (const file of files) rmSync(file, { force: true });
+  };
 }
 
 /** Sets the time in microseconds that PostgreSQL waits before each flush of its write-ahead log. */
