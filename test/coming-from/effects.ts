@@ -1,4 +1,4 @@
-/** The modules that the programs of docs/coming-from import: each call appends a line to a file. */
+/** The modules that the pages of docs/coming-from only declare: each call appends a line to a file. */
 
 /** Modules that append to this file. The first mail and the first charge fail, so that the programs have to retry them. */
 export const effectModules = (file: string): Readonly<Record<string, string>> => ({

@@ -7,7 +7,7 @@ import { codeBlocks, peerBlocks, type CodeBlock } from '../site/code-blocks.ts';
 export interface Program {
   /** Contents by path. */
   readonly files: Readonly<Record<string, string>>;
-  /** The last file of the page, which is started and imports the others. */
+  /** The last file that the page shows outside of folders: it is started, and imports the others. */
   readonly start: string;
 }
 
@@ -25,14 +25,14 @@ export async function readPage(name: string): Promise<Page> {
   const ours = codeBlocks(path, markdown);
   return {
     before: programOf(peer),
-    after: programOf(ours.filter(({ isHidden }) => !isHidden)),
+    after: programOf(ours),
     peer: [...peer, ...ours.filter(({ isHidden, file }) => isHidden && file !== undefined)],
   };
 }
 
 function programOf(blocks: readonly CodeBlock[]): Program {
-  const named = blocks.flatMap(({ file, code }) => (file === undefined ? [] : [[file, code] as const]));
-  const start = named.at(-1)?.[0];
-  if (start === undefined) throw new Error(`${blocks[0]?.page}: no block is a file.`);
-  return { files: Object.fromEntries(named), start };
+  const files = blocks.flatMap(({ file, code }) => (file === undefined ? [] : [[file, code] as const]));
+  const start = blocks.findLast(({ file, isHidden }) => !isHidden && file?.includes('/') === false)?.file;
+  if (start === undefined) throw new Error(`${blocks[0]?.page}: no block is a file to start.`);
+  return { files: Object.fromEntries(files), start };
 }

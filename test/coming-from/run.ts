@@ -43,8 +43,8 @@ export async function runBefore(
   const onDatabase = Object.entries(files).map(([file, text]) => [file, text.replaceAll(address, url)]);
   const folder = await folderOf(
     {
-      ...effectModules(effects),
       ...(Object.fromEntries(onDatabase) as Record<string, string>),
+      ...effectModules(effects),
       'package.json': '{"type":"module"}',
     },
     modules,
@@ -56,8 +56,8 @@ export async function runBefore(
 export async function runAfter(server: SharedServer, { files, start }: Program): Promise<Outcome> {
   const effects = join(await folderOf({}), 'effects');
   const folder = await startProject(server, {
-    ...effectModules(effects),
     ...files,
+    ...effectModules(effects),
     'package.json': '{"type":"module"}',
   });
   const env = { MILLRACE_API_URL: server.url, MILLRACE_SECRET_KEY: server.keys.prod };
