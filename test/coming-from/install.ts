@@ -3,4 +3,7 @@ import { join } from 'node:path';
 import { installOnce } from '../support/install-once.ts';
 
 const [folder = 'peers'] = process.argv.slice(2);
-installOnce(join(import.meta.dirname, folder), `test/coming-from/${folder}, once for each version of its lockfile`);
+installOnce(
+  join(import.meta.dirname, folder),
+  `test/coming-from/${folder}, once for each version of its lockfile`,
+);

@@ -56,5 +56,10 @@ test.each(['dbos', 'hatchet', 'vercel-workflow'])(
 
 test('the programs before the move compile with the packages of their systems', async () => {
   const pages = await Promise.all(['pg-boss', 'agenda', 'bullmq', 'dbos', 'hatchet'].map(readPage));
-  expect(await typeErrors(pages.flatMap(({ peer }) => peer), modules)).toEqual([]);
+  expect(
+    await typeErrors(
+      pages.flatMap(({ peer }) => peer),
+      modules,
+    ),
+  ).toEqual([]);
 }, 120_000);

@@ -4,8 +4,9 @@ import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { expect, onTestFinished } from 'vitest';
+import { onTestFinished } from 'vitest';
 import { inherited, watched, type Running } from '../cli/command.ts';
+import { eventually } from '../support/eventually.ts';
 import { startProject } from '../support/project.ts';
 import type { SharedServer } from '../support/shared-server.ts';
 import { effectModules } from './effects.ts';
@@ -66,9 +67,7 @@ export async function runAfter(server: SharedServer, { files, start }: Program):
 
 function run(folder: string, start: string, env: Readonly<Record<string, string>> = {}): Running {
   const options = { cwd: folder, env: { ...inherited, ...env } };
-  const child = watched(
-    spawn(process.execPath, [start], { ...options, stdio: ['ignore', 'pipe', 'pipe'] }),
-  );
+  const child = watched(spawn(process.execPath, [start], { ...options, stdio: ['ignore', 'pipe', 'pipe'] }));
   onTestFinished(() => child.kill('SIGKILL'));
   return child;
 }
@@ -82,6 +81,6 @@ async function outcome(program: Running, file: string, last?: string): Promise<O
       throw new Error([`exit code ${code}`, ...program.stdout, ...program.stderr].join('\n'));
   });
   if (last === undefined) await ended;
-  else await Promise.race([expect.poll(effects).toContain(last), ended]);
+  else await Promise.race([eventually(effects, (lines) => lines.includes(last), 40_000), ended]);
   return { effects: await effects(), printed: program.stdout };
 }

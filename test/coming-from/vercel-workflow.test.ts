@@ -58,7 +58,7 @@ describe.runIf(isLong)('vercel-workflow', () => {
       await symlink(join(repository, 'node_modules', name), join(links, name));
     await run(process.execPath, [join(repository, 'node_modules/vitest/vitest.mjs'), 'run'], {
       cwd: folder,
-      env: inherited as NodeJS.ProcessEnv,
+      env: inherited,
     });
     expect((await readFile(effects, 'utf8')).trim().split('\n')).toEqual([
       'declined A-17',
