@@ -12,7 +12,7 @@ import type { SharedServer } from '../support/shared-server.ts';
 import { effectModules } from './effects.ts';
 import type { Program } from './program.ts';
 
-/** What a program did: its effects in order, and the lines that it printed itself. */
+/** The effects of a program in order, and the lines that it printed. */
 export interface Outcome {
   readonly effects: readonly string[];
   readonly printed: readonly string[];
