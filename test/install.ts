@@ -2,34 +2,21 @@
  * Installs the packages that only tests and the documentation need, below `test`, unless its lockfile was installed already. Makes
  * `test/modules`, where projects of tests find these packages and those of the repository.
  */
-import { spawnSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { installOnce } from './support/install-once.ts';
 
 const path = (below: string): string => fileURLToPath(new URL(below, import.meta.url));
-const stamp = path('node_modules/.installed');
-const digest = createHash('sha256')
-  .update(readFileSync(path('package-lock.json')))
-  .digest('hex');
 
-if (read(stamp) !== digest) {
-  process.stdout.write(
-    'Installing the packages that only tests need, once for each version of test/package-lock.json …\n',
-  );
-  const startedAt = Date.now();
-  const { status } = spawnSync('npm', ['ci', '--no-fund', '--no-audit', '--loglevel', 'error'], {
-    cwd: path('.'),
-    stdio: 'inherit',
-    shell: process.platform === 'win32',
-  });
-  if (status !== 0) process.exit(status ?? 1);
-  // Examples and documentation have no packages of their own, so that a clone stays light.
-  for (const folder of ['../examples', '../docs']) link(path(`${folder}/node_modules`));
-  writeFileSync(stamp, digest);
-  process.stdout.write(`Installed in ${Math.round((Date.now() - startedAt) / 1000)} s.\n`);
-}
+installOnce(
+  path('.'),
+  'the packages that only tests need, once for each version of test/package-lock.json',
+  () => {
+    // Examples and documentation have no packages of their own, so that a clone stays light.
+    for (const folder of ['../examples', '../docs']) link(path(`${folder}/node_modules`));
+  },
+);
 
 function link(place: string): void {
   rmSync(place, { recursive: true, force: true });
@@ -59,13 +46,5 @@ const packagesIn = (folder: string): string[] =>
         ? []
         : [name],
   );
-
-function read(file: string): string | undefined {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return undefined;
-  }
-}
 
 linkAll();

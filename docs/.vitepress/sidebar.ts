@@ -21,10 +21,15 @@ export const sidebar = [
     text: 'Migrate from',
     items: [
       page('moving', 'trigger.dev'),
-      page('coming-from/bullmq', 'BullMQ'),
+      page('coming-from/agenda', 'Agenda'),
+      page('coming-from/bullmq', 'BullMQ and Bull'),
+      page('coming-from/dbos', 'DBOS'),
       page('coming-from/graphile-worker', 'graphile-worker'),
+      page('coming-from/hatchet', 'Hatchet'),
       page('coming-from/inngest', 'Inngest'),
+      page('coming-from/pg-boss', 'pg-boss'),
       page('coming-from/temporal', 'Temporal'),
+      page('coming-from/vercel-workflow', 'Vercel Workflow'),
     ],
   },
   {

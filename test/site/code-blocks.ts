@@ -19,7 +19,7 @@ export interface CodeBlock {
   readonly code: string;
 }
 
-/** Fenced blocks, and comments that begin with `ts`. Code of other systems is `typescript` and is not compiled. */
+/** Fenced blocks, and comments that begin with `ts`. Code of other systems is `typescript`. */
 const pattern =
   /(?:`([\w/.-]+\.[jt]sx?)`:\n\n|^)(?:```(tsx?|js)\n([\s\S]*?)^```$|<!-- (tsx?)\n([\s\S]*?)^-->$)/gm;
 
@@ -49,11 +49,27 @@ export function codeBlocks(page: string, markdown: string): CodeBlock[] {
   });
 }
 
+/** The files of another system that a page shows: blocks of `typescript` that begin with `// path.ts`. */
+export const peerBlocks = (page: string, markdown: string): CodeBlock[] =>
+  [...markdown.matchAll(/^```typescript\n(\/\/ ([\w/.-]+\.ts)\n[\s\S]*?)^```$/gm)].map(
+    ({ index, 1: code = '', 2: file = '' }) => ({
+      page,
+      line: markdown.slice(0, index).split('\n').length,
+      language: 'ts',
+      file,
+      isHidden: false,
+      code,
+    }),
+  );
+
 /**
  * The compiler errors of these blocks, as `page:line: message`. Each page is a project, in which blocks without a file name
  * are separate modules. Code in comments without a file name is prepended to each later block of its page.
  */
-export async function typeErrors(blocks: readonly CodeBlock[]): Promise<string[]> {
+export async function typeErrors(
+  blocks: readonly CodeBlock[],
+  modules = join(repository, 'test/modules/node_modules'),
+): Promise<string[]> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'millrace-code-')));
   try {
     const places = new Map<string, { readonly block: CodeBlock; readonly above: number }>();
@@ -71,7 +87,7 @@ export async function typeErrors(blocks: readonly CodeBlock[]): Promise<string[]
       places.set(path, { block, above: before.split('\n').length - 1 });
       await write(path, before + code);
     }
-    await symlink(join(repository, 'test/modules/node_modules'), join(folder, 'node_modules'));
+    await symlink(modules, join(folder, 'node_modules'));
     await write('package.json', '{ "type": "module" }');
     await write('tsconfig.json', JSON.stringify(project));
     const errors = await compile(folder);
