@@ -12,6 +12,7 @@ import * as deployments from './deployments.ts';
 import * as doctor from './doctor.ts';
 import * as environmentsPause from './environments-pause.ts';
 import * as envvars from './envvars.ts';
+import * as erasures from './erasures.ts';
 import * as errorRules from './error-rules.ts';
 import * as errors from './errors.ts';
 import * as events from './events.ts';
@@ -79,6 +80,7 @@ const concepts = {
   inputStreams,
   packets,
   bulk,
+  erasures,
   queues,
   waitpoints,
   errors,

@@ -4,6 +4,7 @@ import { auditHandlers } from '../audit/handlers.ts';
 import { recordAgents } from '../audit/record-agent.ts';
 import { cancelLiveRuns, countLiveRuns } from '../runs/cancel/cancel-live.ts';
 import { bulkHandlers } from '../runs/bulk/handlers.ts';
+import { erasureHandlers } from '../runs/erase/handlers.ts';
 import { variableHandlers } from '../envvars/handlers.ts';
 import { errorHandlers } from '../errors/handlers.ts';
 import { eventHandlers } from '../events/handlers.ts';
@@ -111,6 +112,7 @@ export function handlersOf(context: ServerContext, rateLimits: RateLimits = defa
     ...timelineHandlers(engine),
     ...taskHandlers(engine),
     ...bulkHandlers(engine, takeRuns, () => timers.bulkActions.wakeNow()),
+    ...erasureHandlers(engine),
     ...batchHandlers({
       sql,
       clock,

@@ -14,6 +14,7 @@ const classes: Readonly<Record<string, Exclude<StorageClass, 'other'>>> = {
   attempts: 'runs',
   runner_names: 'runs',
   run_paths: 'runs',
+  erasures: 'runs',
   'run_stat*': 'statistics',
   fleet_sample: 'statistics',
   queued: 'waiting',

@@ -45,7 +45,7 @@ export async function createBulkAction(
 }
 
 /** Converts the filter to a list query. */
-function queryOf({ queue, from, to, period, isTest, ...same }: BulkFilter): ListRunsQuery {
+export function queryOf({ queue, from, to, period, isTest, ...same }: BulkFilter): ListRunsQuery {
   return {
     'page[size]': 1,
     'filter[status]': same.status,

@@ -1,5 +1,6 @@
 import type { Engine } from '../engine/engine.ts';
 import { idAt } from '../list/position.ts';
+import { deleteRuns } from './delete-runs.ts';
 
 const maxRuns = 1_000;
 const maxFacets = 500;
@@ -26,28 +27,7 @@ export function runPruner({ sql, clock }: Pick<Engine, 'sql' | 'clock'>, retenti
       const more = looked.length >= maxRuns;
       cursors.set(env, more ? (looked.at(-1)?.id ?? '') : '');
       const ids = looked.filter((run) => run.over).map((run) => run.id);
-      if (ids.length > 0) {
-        await tx`
-          with gone as (
-            delete from runs r where r.env = ${env} and r.id = any(${ids}::text[]) returning r.id, r.task, r.idempotency_key
-          ), keys as (
-            -- a key that outlived its run would return a run that cannot be retrieved
-            delete from idempotency_keys k using gone g
-             where k.env = ${env} and k.task = g.task and k.key = g.idempotency_key and k.run_id = g.id
-          ), waited as (
-            delete from waits w using gone g where w.env = ${env} and w.run_id = g.id
-          ), attempted as (
-            delete from attempts a using gone g where a.env = ${env} and a.run_id = g.id
-          ), steps as (
-            delete from run_steps s using gone g where s.env = ${env} and s.run_id = g.id
-          ), spans as (
-            delete from run_spans s using gone g where s.env = ${env} and s.run_id = g.id
-          )
-          delete from run_logs l using gone g where l.env = ${env} and l.run_id = g.id`;
-        // More keys may resolve to a debounced run than the one in its row.
-        await tx`
-          delete from idempotency_keys k where k.redirected and k.env = ${env} and k.run_id = any(${ids}::text[])`;
-      }
+      if (ids.length > 0) await deleteRuns(tx, env, ids);
       return more;
     });
 
