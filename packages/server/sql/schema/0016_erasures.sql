@@ -34,3 +34,42 @@ create table erasures (
 );
 create index erasures_pending on erasures (due_at) where status = 'PENDING';
 create index erasures_over on erasures (completed_at) where completed_at is not null;
+
+-- Days that runs are retained after they ended with a status of this class; null: as run_retention_days.
+--   completed: COMPLETED; failed: FAILED, CRASHED, SYSTEM_FAILURE, TIMED_OUT; canceled: CANCELED, EXPIRED
+alter table environments
+  add column completed_retention_days int check (completed_retention_days >= 1),
+  add column failed_retention_days int check (failed_retention_days >= 1),
+  add column canceled_retention_days int check (canceled_retention_days >= 1);
+
+-- The retention in seconds that a task declares; null: that of the environment. A task that a version no longer has keeps its row, so
+-- deploying another version does not delete its history earlier.
+create table task_retention (
+  env int not null,
+  task text collate "C" not null,
+  completed int,
+  failed int,
+  canceled int,
+  primary key (env, task)
+);
+
+-- How far the runs of an environment were read for each retention except the longest one: each run is read once when it may expire. Runs that
+-- had not expired when they were read are in `retention_late`.
+create table retention_walks (
+  env int not null,
+  retention_ms bigint not null,
+  -- continues after this run id
+  cursor text collate "C" not null default '',
+  -- the tasks and classes of status with this retention; when one is added, reading starts again
+  members text[] not null,
+  primary key (env, retention_ms)
+);
+
+-- Runs that ended long after they were created, or have not ended, and when to read them again.
+create table retention_late (
+  env int not null,
+  run_id text collate "C" not null,
+  due timestamptz not null,
+  primary key (env, run_id)
+);
+create index retention_late_by_due on retention_late (env, due);

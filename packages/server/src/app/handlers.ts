@@ -27,6 +27,7 @@ import { triggerHandlers } from '../runs/create/handlers.ts';
 import { retrieveHandlers } from '../runs/retrieve/handlers.ts';
 import { listHandlers } from '../runs/list/handlers.ts';
 import { declareFindBy } from '../runs/paths/declare.ts';
+import { declareRetention } from '../runs/retention/declare.ts';
 import { logHandlers } from '../runs/logs/handlers.ts';
 import { spanHandlers } from '../runs/spans/handlers.ts';
 import { pathHandlers } from '../runs/paths/handlers.ts';
@@ -80,6 +81,7 @@ export function handlersOf(context: ServerContext, rateLimits: RateLimits = defa
       await syncDeclared(tx, env, tasks, clock.now());
       await declareFindBy(tx, env, tasks, clock.now());
       await declareWebhooks(tx, env, tasks);
+      await declareRetention(tx, env, tasks);
     },
   };
   const tenancy = {

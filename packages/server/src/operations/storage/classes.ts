@@ -15,6 +15,8 @@ const classes: Readonly<Record<string, Exclude<StorageClass, 'other'>>> = {
   runner_names: 'runs',
   run_paths: 'runs',
   erasures: 'runs',
+  task_retention: 'runs',
+  'retention_*': 'runs',
   'run_stat*': 'statistics',
   fleet_sample: 'statistics',
   queued: 'waiting',

@@ -7,7 +7,7 @@ import { findRuns } from '../list/find.ts';
 import { idAt } from '../list/position.ts';
 import { deleteRuns } from '../retention/delete-runs.ts';
 import { eraseCopies } from './erase-copies.ts';
-import { eraseFacets } from './erase-facets.ts';
+import { deleteFacets } from '../retention/delete-facets.ts';
 import { eraseParts } from './erase-parts.ts';
 import { eraseRuns } from './erase-runs.ts';
 
@@ -80,7 +80,7 @@ async function eraseSome(tx: Transaction, now: number): Promise<Erased | undefin
     // Locked in id order, as everywhere.
     await tx`select from runs where env = ${env} and id = any(${runs}::text[]) order by id for update`;
     await eraseCopies(tx, env, runs, at);
-    await eraseFacets(tx, env, runs, at);
+    await deleteFacets(tx, env, runs, at);
     if (mode === 'DELETE') await deleteRuns(tx, env, runs);
     else await eraseRuns(tx, env, runs, at);
   }

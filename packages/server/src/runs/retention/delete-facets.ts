@@ -8,7 +8,7 @@ const recentMs = 3_600_000;
  * Deletes the entries of lists that only these runs had: tags and values at paths. Where a run of the span has not ended, it may get such a
  * value now, so the entries remain until the span has no more runs.
  */
-export async function eraseFacets(
+export async function deleteFacets(
   tx: Transaction,
   env: number,
   ids: readonly string[],
