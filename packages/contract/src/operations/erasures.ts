@@ -7,14 +7,14 @@ import { cursors, date, pageSize } from './shapes.ts';
 /** Maximum number of runs that an erasure can list individually. */
 export const maxErasedRuns = 10_000;
 
-const filter = runSelection
+/** The runs to erase or archive. Without `period`, `from` and `to`: of any age. */
+export const erasureFilter = runSelection
   .extend({
     /** Only ended runs are erased. */
     status: some(z.enum(finalStatuses)).optional(),
   })
   .refine(namesRuns, { message: 'must have at least one member; for all ended runs, set period or to' });
-/** The runs to erase. Without `period`, `from` and `to`: of any age. */
-export type ErasureFilter = z.output<typeof filter>;
+export type ErasureFilter = z.output<typeof erasureFilter>;
 
 /** The state of an erasure. */
 export const erasure = z.object({
@@ -45,7 +45,7 @@ export const createErasure = operation({
   bodyLimit: 1_048_576,
   body: z
     .strictObject({
-      filter: filter.optional(),
+      filter: erasureFilter.optional(),
       runIds: z.array(z.string().min(1).max(128)).min(1).max(maxErasedRuns).optional(),
       /** `erase` leaves the id, task, status and times of each run; `delete` leaves nothing. */
       mode: z.enum(['erase', 'delete']).default('erase'),

@@ -31,6 +31,7 @@ import * as queues from './queues.ts';
 import * as realtime from './realtime.ts';
 import * as realtimeFollow from './realtime-follow.ts';
 import * as runPaths from './run-paths.ts';
+import * as runArchive from './run-archive.ts';
 import * as runners from './runners.ts';
 import * as runs from './runs.ts';
 import * as runsAttempts from './runs-attempts.ts';
@@ -81,6 +82,7 @@ const concepts = {
   packets,
   bulk,
   erasures,
+  runArchive,
   queues,
   waitpoints,
   errors,

@@ -4,6 +4,7 @@ import { auditHandlers } from '../audit/handlers.ts';
 import { recordAgents } from '../audit/record-agent.ts';
 import { cancelLiveRuns, countLiveRuns } from '../runs/cancel/cancel-live.ts';
 import { bulkHandlers } from '../runs/bulk/handlers.ts';
+import { archiveHandlers } from '../runs/archive/handlers.ts';
 import { erasureHandlers } from '../runs/erase/handlers.ts';
 import { variableHandlers } from '../envvars/handlers.ts';
 import { errorHandlers } from '../errors/handlers.ts';
@@ -115,6 +116,7 @@ export function handlersOf(context: ServerContext, rateLimits: RateLimits = defa
     ...taskHandlers(engine),
     ...bulkHandlers(engine, takeRuns, () => timers.bulkActions.wakeNow()),
     ...erasureHandlers(engine),
+    ...archiveHandlers(engine),
     ...batchHandlers({
       sql,
       clock,

@@ -10,6 +10,7 @@ import { printSource } from '../print-source.ts';
 import { printSteps } from '../print-steps.ts';
 import { printTimeline } from '../print-timeline.ts';
 import { printJson, screenOn } from '../screen.ts';
+import { archiveCommand } from './runs-archive.ts';
 import { bulkCommand } from './runs-bulk.ts';
 import { eraseCommand } from './runs-erase.ts';
 import { erasuresCommand } from './runs-erasures.ts';
@@ -102,7 +103,7 @@ const watchCommand = (): Command =>
 
 export const runsCommand = (): Command =>
   new Command('runs')
-    .description('list, show, cancel, replay and erase runs')
+    .description('list, show, cancel, replay, erase and archive runs')
     .addCommand(listCommand())
     .addCommand(showCommand())
     .addCommand(watchCommand())
@@ -110,5 +111,6 @@ export const runsCommand = (): Command =>
     .addCommand(replayCommand())
     .addCommand(eraseCommand())
     .addCommand(erasuresCommand())
+    .addCommand(archiveCommand())
     .addCommand(bulkCommand())
     .addCommand(pathsCommand());

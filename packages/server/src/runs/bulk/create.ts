@@ -44,8 +44,18 @@ export async function createBulkAction(
   return id;
 }
 
+/** Lists of runs cover the last seven days without a range; data to be erased or archived may be older. */
+export function queryOfAnyAge(filter: BulkFilter): ListRunsQuery {
+  const { from, to, period } = filter;
+  return queryOf(
+    from === undefined && to === undefined && period === undefined
+      ? { ...filter, from: new Date(0) }
+      : filter,
+  );
+}
+
 /** Converts the filter to a list query. */
-export function queryOf({ queue, from, to, period, isTest, ...same }: BulkFilter): ListRunsQuery {
+function queryOf({ queue, from, to, period, isTest, ...same }: BulkFilter): ListRunsQuery {
   return {
     'page[size]': 1,
     'filter[status]': same.status,

@@ -3,7 +3,7 @@ import type { RecordHere } from '../../audit/record.ts';
 import { newTimedId } from '../../db/ids.ts';
 import { isStorable } from '../../db/storable.ts';
 import { Problem } from '../../problem.ts';
-import { queryOf } from '../bulk/create.ts';
+import { queryOfAnyAge } from '../bulk/create.ts';
 import type { Engine } from '../engine/engine.ts';
 import { idAt } from '../list/position.ts';
 import { readFilter } from '../list/read-filter.ts';
@@ -28,7 +28,7 @@ export async function createErasure(
   const at = new Date(now);
   const id = newTimedId('erasure', now);
   // Resolved now, so that a period counts from the request.
-  const found = filter && (await readFilter(sql, [env], ofAnyAge(queryOf(filter)), now));
+  const found = filter && (await readFilter(sql, [env], queryOfAnyAge(filter), now));
   const isOver = filter !== undefined && found === undefined;
   const ids = runIds && [...new Set(runIds)].filter(isStorable);
   await sql.begin(async (tx) => {
@@ -40,12 +40,4 @@ export async function createErasure(
     await record?.(tx, { act: 'erasure.created', target: id, new: { mode, filter, runs: ids?.length } });
   });
   return retrieveErasure(sql, env, id);
-}
-
-/** Lists of runs cover the last seven days without a range; data to be erased may be older. */
-function ofAnyAge(query: ReturnType<typeof queryOf>): ReturnType<typeof queryOf> {
-  const hasRange = ['period', 'from', 'to'].some(
-    (end) => query[`filter[createdAt][${end}]` as keyof typeof query] !== undefined,
-  );
-  return hasRange ? query : { ...query, 'filter[createdAt][from]': new Date(0) };
 }

@@ -1,0 +1,80 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Erasure } from '@millrace/contract';
+import type { EnvironmentClient } from '../api/environment-client.ts';
+import { ServerRefused } from '../api/errors.ts';
+import type { SaveManifest } from './archive.ts';
+import type { Manifest } from './manifest.ts';
+import type { ArchiveStore } from './store.ts';
+import { runsOf } from './verify.ts';
+
+const pollMs = 300;
+
+export interface Dropped {
+  readonly erased: number;
+  readonly skipped: number;
+}
+
+/** An erasure was stopped by another caller. */
+export class ErasureStopped extends Error {
+  override readonly name = 'ErasureStopped';
+}
+
+/**
+ * Erases or deletes exactly the runs of a verified archive on the server, part by part. The manifest names the erasure of each part, so an
+ * interrupted command follows it instead of requesting another one.
+ */
+export async function dropRuns(
+  { client, store }: { readonly client: EnvironmentClient; readonly store: ArchiveStore },
+  verified: Manifest,
+  {
+    mode,
+    save,
+    onProgress,
+  }: {
+    readonly mode: Erasure['mode'];
+    readonly save: SaveManifest;
+    readonly onProgress: (erased: number) => void;
+  },
+): Promise<Dropped> {
+  let state = verified;
+  let dropped: Dropped = { erased: 0, skipped: 0 };
+  for (const [index, part] of verified.parts.entries()) {
+    let { erasure: id } = part;
+    if (id === undefined) {
+      const runIds = await runsOf(store, part);
+      if (runIds.length === 0) continue;
+      ({ id } = await client.call('createErasure', { body: { runIds, mode } }));
+      const erasure = id;
+      state = {
+        ...state,
+        parts: state.parts.map((each, at) => (at === index ? { ...each, erasure } : each)),
+      };
+      await save(state);
+    }
+    const ended = await follow(client, id, (erased) => onProgress(dropped.erased + erased));
+    if (ended?.status === 'ABORTED')
+      throw new ErasureStopped(`The erasure ${id} was stopped. The archive is complete.`);
+    const { erased = 0, skipped = 0 } = ended?.counts ?? {};
+    dropped = { erased: dropped.erased + erased, skipped: dropped.skipped + skipped };
+  }
+  return dropped;
+}
+
+/** Waits for the end of an erasure; undefined if the server no longer has it, a long time after it ended. */
+async function follow(
+  client: EnvironmentClient,
+  erasureId: string,
+  onErased: (erased: number) => void,
+): Promise<Erasure | undefined> {
+  for (;;) {
+    const erasure = await client
+      .call('retrieveErasure', { params: { erasureId } })
+      .catch((error: unknown) => {
+        if (error instanceof ServerRefused && error.status === 404) return undefined;
+        throw error;
+      });
+    if (erasure?.status !== 'PENDING') return erasure;
+    onErased(erasure.counts.erased);
+    await pause(pollMs);
+  }
+}
