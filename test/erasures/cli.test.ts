@@ -38,7 +38,7 @@ async function start() {
   };
   const tasks = [
     { id: 'mail', filePath: 'a.ts', on: { name: 'signup' } },
-    { id: 'hook', filePath: 'a.ts', webhook: { scheme: 'none' } },
+    { id: 'hook', filePath: 'a.ts', webhook: { verify: { scheme: 'none' } } },
   ];
   const { version } = await ok('POST /runner/v1/versions', { contentHash: 'c'.repeat(64), tasks });
   await ok(`POST /api/v1/deployments/${version}/promote?force=true`);

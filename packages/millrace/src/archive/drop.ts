@@ -36,26 +36,22 @@ export async function dropRuns(
     readonly onProgress: (erased: number) => void;
   },
 ): Promise<Dropped> {
-  let state = verified;
-  let dropped: Dropped = { erased: 0, skipped: 0 };
-  for (const [index, part] of verified.parts.entries()) {
+  const state = { ...verified, parts: verified.parts.map((part) => ({ ...part })) };
+  const dropped = { erased: 0, skipped: 0 };
+  for (const part of state.parts) {
     let { erasure: id } = part;
     if (id === undefined) {
       const runIds = await runsOf(store, part);
       if (runIds.length === 0) continue;
       ({ id } = await client.call('createErasure', { body: { runIds, mode } }));
-      const erasure = id;
-      state = {
-        ...state,
-        parts: state.parts.map((each, at) => (at === index ? { ...each, erasure } : each)),
-      };
+      part.erasure = id;
       await save(state);
     }
     const ended = await follow(client, id, (erased) => onProgress(dropped.erased + erased));
     if (ended?.status === 'ABORTED')
       throw new ErasureStopped(`The erasure ${id} was stopped. The archive is complete.`);
-    const { erased = 0, skipped = 0 } = ended?.counts ?? {};
-    dropped = { erased: dropped.erased + erased, skipped: dropped.skipped + skipped };
+    dropped.erased += ended?.counts.erased ?? 0;
+    dropped.skipped += ended?.counts.skipped ?? 0;
   }
   return dropped;
 }

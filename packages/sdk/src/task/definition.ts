@@ -79,7 +79,7 @@ export interface TaskSettings<TId extends string> {
   /** How long a run may wait before it expires: seconds, or a duration such as `1h30m`. Default: no limit. */
   ttl?: number | string;
   /**
-   * How long its ended runs are retained, with their logs: seconds, or a duration such as `7d`; at least an hour. By status: `completed`;
+   * How long its ended runs are retained: seconds, or a duration such as `7d`; at least an hour. By status: `completed`;
    * `failed` (FAILED, CRASHED, SYSTEM_FAILURE, TIMED_OUT); `canceled` (CANCELED, EXPIRED). Default: the retention of the environment.
    *
    * @example

@@ -13,7 +13,7 @@ import { findRuns } from '../list/find.ts';
 import { rangeEnds } from '../list/list.ts';
 import { readFilter } from '../list/read-filter.ts';
 import { cursorText, readCursor, type Position } from './cursor.ts';
-import { firstKey, plain, readParts, recordOf, type PartRow } from './parts.ts';
+import { firstKey, readParts, recordOf, type PartRow } from './parts.ts';
 
 const maxRuns = 200;
 /** Characters of the runs of a page; the last run may exceed this. */
@@ -169,9 +169,6 @@ async function readRuns(
       left join lateral (select * from collected_payload(r.env, r.id) p where r.collect_key is not null) c on true
      where r.before < ${maxCharacters} order by r.id`;
   const found = rows[0]?.found ?? 0;
-  const runs = rows.map(
-    ({ found: _, ...run }) =>
-      Object.fromEntries(Object.entries(run).map(([name, value]) => [name, plain(value)])) as ArchivedRun,
-  );
+  const runs = rows.map((row) => recordOf<ArchivedRun>(row));
   return { runs, isCut: runs.length < found };
 }

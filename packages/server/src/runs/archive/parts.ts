@@ -80,10 +80,10 @@ export async function readParts(
 const internal: ReadonlySet<string> = new Set(['ix', 'position', 'characters', 'before', 'found']);
 
 /** The record in the format of the archive. */
-export const recordOf = <T>(row: PartRow): T =>
+export const recordOf = <T>(row: Readonly<Record<string, unknown>>): T =>
   Object.fromEntries(
     Object.entries(row).flatMap(([name, value]) => (internal.has(name) ? [] : [[name, plain(value)]])),
   ) as T;
 
 /** Dates as in JSON. */
-export const plain = (value: unknown): unknown => (value instanceof Date ? value.toISOString() : value);
+const plain = (value: unknown): unknown => (value instanceof Date ? value.toISOString() : value);
