@@ -14,7 +14,6 @@ export const erasureFilter = runSelection
     status: some(z.enum(finalStatuses)).optional(),
   })
   .refine(namesRuns, { message: 'must have at least one member; for all ended runs, set period or to' });
-export type ErasureFilter = z.output<typeof erasureFilter>;
 
 /** The state of an erasure. */
 export const erasure = z.object({
