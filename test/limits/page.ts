@@ -41,6 +41,7 @@ import {
   maxPayloadSchemaBytes,
   maxPayloadSchemasBytes,
   maxSuspended,
+  retentionLimits,
   spanLimits,
 } from '@millrace/contract/runner';
 import * as metadata from '../../packages/contract/src/metadata.ts';

@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { copyFile, mkdir, open, readFile, rename } from 'node:fs/promises';
+import { access, copyFile, mkdir, open, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BlobStore } from '@millrace/server';
 
@@ -31,7 +31,7 @@ export async function folderStore(folder: string): Promise<ArchiveStore> {
     },
     read: (name) => Promise.resolve(createReadStream(at(name)) as AsyncIterable<Buffer>),
     async has(name) {
-      return readFile(at(name)).then(
+      return access(at(name)).then(
         () => true,
         (error: unknown) => {
           if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;

@@ -51,14 +51,15 @@ async function archive(options: ArchiveOptions): Promise<void> {
   const { line } = screenOn(process.stdout);
   const mode = options.thenErase ? 'erase' : options.thenDelete ? 'delete' : undefined;
   // In the form in which the manifest stores it.
-  const filter = JSON.parse(JSON.stringify(endedFilter(options) ?? {})) as Record<string, unknown>;
+  const selected = endedFilter(options) ?? {};
+  const filter = JSON.parse(JSON.stringify(selected)) as Record<string, unknown>;
   const { url, key } = await findServer(options);
   waitsForServer(url);
   const client = new EnvironmentClient({ url, key, branch: options.branch });
   const { project, environment } = await client.call('whoami');
   waitsFor();
   if (mode !== undefined && !yes) {
-    const { ended } = await countEnded(options, filter);
+    const { ended } = await countEnded(options, selected);
     const act = mode === 'erase' ? 'erase their data' : 'delete them';
     if (
       !(await confirmed(`Archive ${runsText(ended)} and then ${act}? This cannot be undone.`, 'pass --yes'))
@@ -90,23 +91,19 @@ async function archive(options: ArchiveOptions): Promise<void> {
     const target = await openTarget(into);
     const source = [project?.ref, environment?.name, environment?.branch].filter(Boolean).join('/');
     const onProgress = (state: Manifest): void => progress(`${totals(state).runs} runs archived`);
-    const result = await archiveRuns(
+    const { written, dropped } = await archiveRuns(
       { client, store: target, source, filter, gzip, onProgress },
       async (state, save) => ({
-        into: target.name,
-        ...totals(state),
-        verified: true,
-        ...(mode !== undefined && { mode, ...(await drop(target, state, save, mode)) }),
+        written: { into: target.name, ...totals(state), verified: true },
+        dropped: mode && (await drop(target, state, save, mode)),
       }),
     );
-    if (json) return printJson(result);
+    if (json) return printJson({ ...written, ...(dropped && { mode, ...dropped }) });
+    const countOf = (count: number): string => runsText({ count, isExact: true });
     line(
-      `Archived ${runsText({ count: result.runs, isExact: true })} in ${result.files} files (${readableSize(result.bytes)}) to ${result.into}, and verified them.`,
+      `Archived ${countOf(written.runs)} in ${written.files} files (${readableSize(written.bytes)}) to ${written.into}, and verified them.`,
     );
-    if ('erased' in result)
-      line(
-        `${mode === 'delete' ? 'Deleted' : 'Erased the data of'} ${runsText({ count: result.erased, isExact: true })}.`,
-      );
+    if (dropped) line(`${mode === 'delete' ? 'Deleted' : 'Erased the data of'} ${countOf(dropped.erased)}.`);
   } catch (error) {
     throw explained(error, mode);
   }

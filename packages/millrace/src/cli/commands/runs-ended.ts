@@ -1,6 +1,6 @@
 import type { RunFilterParams } from '@millrace/contract/filter';
 import { finalStatuses, isFinal, runStatuses } from '@millrace/contract/plain';
-import type { BulkRunsFilter, RunCount } from '@millrace/sdk';
+import type { RunCount, runs as sdkRuns } from '@millrace/sdk';
 import { Option, type Command } from 'commander';
 import { openClient, withConnectionOptions, type ConnectionOptions } from '../connection.ts';
 import { CommandFailed, exitCodes } from '../exit-codes.ts';
@@ -12,7 +12,7 @@ export interface EndedOptions extends ConnectionOptions, SelectionOptions {
 }
 
 /** A selection of ended runs of any age, in the format of the API. */
-export type EndedFilter = BulkRunsFilter & RunFilterParams;
+export type EndedFilter = NonNullable<Parameters<(typeof sdkRuns)['count']>[0]>;
 
 /** The options that select ended runs: the filter of the dashboard, and one option for each of its parts. */
 export const withEndedOptions = (command: Command): Command =>
@@ -49,12 +49,10 @@ export async function countEnded(
 ): Promise<{ readonly ended: RunCount; readonly live: RunCount }> {
   const { runs } = await openClient(options);
   const hasRange = [filter.period, filter.from, filter.to].some((end) => end !== undefined);
-  const counted = { ...(filter as RunFilterParams), ...(!hasRange && { from: 0 }) };
+  const counted: EndedFilter = { ...filter, ...(!hasRange && { from: 0 }) };
   const none: RunCount = { count: 0, isExact: true };
   const [ended, live] = await Promise.all([
-    runs.count({ ...counted, status: filter.status ?? [...finalStatuses] } as Parameters<
-      typeof runs.count
-    >[0]),
+    runs.count({ ...counted, status: filter.status ?? [...finalStatuses] }),
     filter.status === undefined
       ? runs.count({ ...counted, status: runStatuses.filter((status) => !isFinal(status)) })
       : none,

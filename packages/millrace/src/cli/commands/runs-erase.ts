@@ -8,7 +8,14 @@ import { CommandFailed, exitCodes } from '../exit-codes.ts';
 import { progressLine } from '../progress-line.ts';
 import { printJson, screenOn } from '../screen.ts';
 import { waitsFor } from '../waiting.ts';
-import { countEnded, endedFilter, runsText, withEndedOptions, type EndedOptions } from './runs-ended.ts';
+import {
+  countEnded,
+  endedFilter,
+  runsText,
+  withEndedOptions,
+  type EndedFilter,
+  type EndedOptions,
+} from './runs-ended.ts';
 
 interface EraseOptions extends EndedOptions {
   readonly yes?: boolean;
@@ -16,7 +23,7 @@ interface EraseOptions extends EndedOptions {
   readonly json?: boolean;
 }
 
-type Selection = { readonly filter: object } | { readonly runIds: readonly string[] };
+type Selection = { readonly filter: EndedFilter } | { readonly runIds: readonly string[] };
 
 const pollMs = 300;
 
@@ -90,7 +97,7 @@ async function announced(selection: Selection, options: EraseOptions): Promise<s
 }
 
 /** Waits for the end of an erasure. It continues if nothing observes it. */
-export async function followErasure(
+async function followErasure(
   options: Pick<EraseOptions, 'url' | 'key' | 'dir' | 'branch' | 'env'>,
   { id }: Pick<Erasure, 'id'>,
 ): Promise<Erasure> {

@@ -118,9 +118,7 @@ test.each(['erase', 'delete'] as const)(
     expect(await tablesWith(t.sql, marker)).toEqual([
       'attempts',
       'channel_segments',
-      'error_groups',
       'error_samples',
-      'error_texts',
       'idempotency_keys',
       'lanes',
       'notifications',
@@ -211,7 +209,7 @@ test('a run is not erased while its runner may still deliver log lines', async (
 const addRuns = async ({ sql }: TestEngine, run: string, count: number) => {
   await sql`
     insert into runs (env, id, task, queue_id, sort_key, created_at, status, finished_at, tags, payload)
-    select env, left(id, 9) || lpad(to_hex(n), 15, '0'), task, queue_id, sort_key, created_at, status, finished_at, tags, payload
+    select env, left(id, 10) || lpad(to_hex(n), 14, '0'), task, queue_id, sort_key, created_at, status, finished_at, tags, payload
       from runs, generate_series(1, ${count}::int) n where id = ${run}`;
   await sql`
     insert into run_logs (env, run_id, attempt, at, level, message)
