@@ -47,11 +47,10 @@ async function start() {
   return { server, ok, cli, env };
 }
 
-/** Cancels all runs of the task, some time ago: runners no longer deliver lines for them. */
+/** Cancels all runs of the task. */
 async function endAll(ok: Awaited<ReturnType<typeof start>>['ok'], task: string): Promise<void> {
   for (const { id } of (await ok(`GET /api/v1/runs?filter[taskIdentifier]=${task}`)).data) {
     await ok(`POST /api/v2/runs/${id}/cancel`);
-    await sql`update runs set finished_at = finished_at - interval '2 minutes', created_at = created_at - interval '2 minutes' where id = ${id}`;
   }
 }
 
@@ -72,6 +71,8 @@ test('erase shows the count, erases events and webhook deliveries too, and repor
   const delivery = (await sent.json()) as { id: string };
   await endAll(ok, 'mail');
   await endAll(ok, 'hook');
+  // Runners no longer deliver lines for them.
+  first.shiftTime(300_000);
   const live = await ok('POST /api/v1/tasks/mail/trigger', { payload: 1, options: { delay: '1h' } });
 
   const asked = await cli('runs', 'erase', '--where', 'task:mail');

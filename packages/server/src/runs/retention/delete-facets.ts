@@ -1,8 +1,8 @@
 import type { Transaction } from '../../db/connect.ts';
 import { idAt } from '../list/position.ts';
 
-/** Runs may still be written to younger spans. */
-const recentMs = 3_600_000;
+/** Triggers that take long may still create runs in younger spans. */
+const recentMs = 60_000;
 
 /**
  * Deletes the entries of lists that only these runs had: tags and values at paths. Where a run of the span has not ended, it may get such a
