@@ -77,7 +77,7 @@ test('erase shows the count, erases events and webhook deliveries too, and repor
 
   const asked = await cli('runs', 'erase', '--where', 'task:mail');
   expect([asked.exitCode, asked.stderr]).toEqual([2, expect.stringContaining('pass --yes') as string]);
-  expect(asked.stdout).toBe('2 runs selected.\n1 run that match have not ended and are skipped.');
+  expect(asked.stdout).toBe('2 runs selected.\nSkipped, because they have not ended: 1 run.');
   const wrong = await cli('runs', 'erase', '--where', 'status:queued', '--yes');
   expect([wrong.exitCode, wrong.stderr]).toEqual([
     2,
@@ -91,7 +91,7 @@ test('erase shows the count, erases events and webhook deliveries too, and repor
     1,
     { mode: 'erase', status: 'COMPLETED', counts: { erased: 2, skipped: 1 } },
   ]);
-  expect(erased.stderr).toContain('1 runs were skipped');
+  expect(erased.stderr).toContain('Skipped: 1 run that had not ended');
   expect((await cli('runs', 'erase', '--where', 'task:hook', '--yes')).exitCode).toBe(0);
   expect(await tablesWith(sql, marker)).toEqual([]);
 

@@ -66,7 +66,7 @@ export const eraseCommand = (): Command =>
       if (ended.counts.skipped > 0) {
         throw new CommandFailed(
           exitCodes.failed,
-          `${ended.counts.skipped} runs were skipped, because they had not ended or do not exist. Wait for them or cancel them, and run the command again.`,
+          `Skipped: ${runsText({ count: ended.counts.skipped, isExact: true })} that had not ended or did not exist. Wait for them or cancel them, and run the command again.`,
         );
       }
     });
@@ -91,7 +91,7 @@ async function announced(selection: Selection, options: EraseOptions): Promise<s
   if (!options.json) {
     const { line } = screenOn(process.stdout);
     line(`${runsText(ended)} selected.`);
-    if (live.count > 0) line(`${runsText(live)} that match have not ended and are skipped.`);
+    if (live.count > 0) line(`Skipped, because they have not ended: ${runsText(live)}.`);
   }
   return runsText(ended);
 }
