@@ -38,26 +38,28 @@ export async function dropRuns(
 ): Promise<Dropped> {
   const state = { ...verified, parts: verified.parts.map((part) => ({ ...part })) };
   const dropped = { erased: 0, skipped: 0 };
+  const follow = (id: string): Promise<Erasure | undefined> =>
+    ended(client, id, (erased) => onProgress(dropped.erased + erased));
   for (const part of state.parts) {
-    let { erasure: id } = part;
-    if (id === undefined) {
+    let erasure = part.erasure === undefined ? undefined : await follow(part.erasure);
+    if (erasure?.mode !== mode) {
       const runIds = await runsOf(store, part);
       if (runIds.length === 0) continue;
-      ({ id } = await client.call('createErasure', { body: { runIds, mode } }));
+      const { id } = await client.call('createErasure', { body: { runIds, mode } });
       part.erasure = id;
       await save(state);
+      erasure = await follow(id);
     }
-    const ended = await follow(client, id, (erased) => onProgress(dropped.erased + erased));
-    if (ended?.status === 'ABORTED')
-      throw new ErasureStopped(`The erasure ${id} was stopped. The archive is complete.`);
-    dropped.erased += ended?.counts.erased ?? 0;
-    dropped.skipped += ended?.counts.skipped ?? 0;
+    if (erasure?.status === 'ABORTED')
+      throw new ErasureStopped(`The erasure ${erasure.id} was stopped. The archive is complete.`);
+    dropped.erased += erasure?.counts.erased ?? 0;
+    dropped.skipped += erasure?.counts.skipped ?? 0;
   }
   return dropped;
 }
 
-/** Waits for the end of an erasure; undefined if the server no longer has it, a long time after it ended. */
-async function follow(
+/** An erasure after its end; undefined if the server no longer has it, a long time after it ended. */
+async function ended(
   client: EnvironmentClient,
   erasureId: string,
   onErased: (erased: number) => void,
