@@ -42,7 +42,7 @@ export async function dropRuns(
     ended(client, id, (erased) => onProgress(dropped.erased + erased));
   for (const part of state.parts) {
     let erasure = part.erasure === undefined ? undefined : await follow(part.erasure);
-    if (erasure?.mode !== mode) {
+    if (erasure?.mode !== mode || erasure.status === 'ABORTED') {
       const runIds = await runsOf(store, part);
       if (runIds.length === 0) continue;
       const { id } = await client.call('createErasure', { body: { runIds, mode } });
