@@ -254,6 +254,8 @@ describe('the audit log', () => {
     const bulk = await ok('POST /api/v1/bulk-actions', byKey({ action: 'cancel', runIds, name: 'ab' }));
     // It may have ended already; then there was nothing to stop.
     const aborted = await ask(`POST /api/v1/bulk-actions/${bulk.id}/abort`, byKey());
+    const erasure = await ok('POST /api/v1/erasures', byKey({ filter: { tag: 'a' }, mode: 'delete' }));
+    const stopped = await ask(`POST /api/v1/erasures/${erasure.id}/abort`, byKey());
     const rule = await ok(`POST ${at}/error-rules`, { body: { type: 'TypeError', groupKey: 'g' } });
     await ok(`PATCH ${at}/error-rules/${rule.id}`, { body: { groupKey: 'h' } });
     await ok(`DELETE ${at}/error-rules/${rule.id}`);
@@ -269,7 +271,7 @@ describe('the audit log', () => {
     for (const _ of [1, 2]) await ok('POST /api/v1/run-paths', byKey({ path: 'metadata.a' }));
     await ok('DELETE /api/v1/run-paths/metadata.a', byKey());
     const after = (await entries()).slice(before.length).map(change);
-    expect(after.filter(([act]) => act !== 'bulkAction.aborted')).toMatchObject([
+    expect(after.filter(([act]) => act !== 'bulkAction.aborted' && act !== 'erasure.aborted')).toMatchObject([
       ['retention.updated', { runsDays: null }, { runsDays: 3 }],
       ['environment.limited', { concurrencyLimit: null }, { concurrencyLimit: 9 }],
       ['schedule.created', undefined, { cron: '0 * * * *', deduplicationKey: 'nightly' }],
@@ -283,6 +285,7 @@ describe('the audit log', () => {
       ['runner.resumed', undefined, { host: expect.any(String) as string }],
       ['runner.stopped', undefined, { host: expect.any(String) as string }],
       ['bulkAction.created', undefined, { type: 'CANCEL', name: 'ab', runs: 300 }],
+      ['erasure.created', undefined, { mode: 'delete', filter: { tag: ['a'] } }],
       ['errorRule.created', undefined, { groupKey: 'g' }],
       ['errorRule.updated', { groupKey: 'g' }, { groupKey: 'h' }],
       ['errorRule.deleted', { groupKey: 'h' }, undefined],
@@ -328,6 +331,7 @@ describe('the audit log', () => {
     await ok('POST /api/v1/resume');
     const seen = [...(await entries()), ...(await entriesOf(org.id))].map(({ act }) => act);
     if (aborted.status === 422) seen.push('bulkAction.aborted');
+    if (stopped.status === 422) seen.push('erasure.aborted');
     expect(new Set([...seen, ...elsewhere, ...byProvider])).toEqual(new Set(acts));
   });
 });

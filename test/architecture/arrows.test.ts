@@ -34,6 +34,7 @@ const seams: readonly { readonly from: string; readonly to: RegExp; readonly fil
 
 /** Rooms of one command, and the files that import them. `transfer` is `export` and `import`. */
 const roomsOfOneCommand: Readonly<Record<string, readonly string[]>> = {
+  archive: ['cli/commands/runs-archive.ts'],
   demo: ['cli/compose/demo.ts'],
   mcp: ['cli/commands/mcp.ts'],
   transfer: ['cli/compose/export.ts', 'cli/compose/import-environment.ts', 'cli/compose/transfer-remote.ts'],
@@ -55,7 +56,19 @@ const roomArrows: Readonly<Record<string, readonly string[]>> = {
     'auth',
     'db',
   ],
-  index: ['server', 'operations', 'http', 'events', 'outbox', 'runs', 'tenancy', 'envvars', 'auth', 'db'],
+  index: [
+    'server',
+    'operations',
+    'http',
+    'events',
+    'outbox',
+    'runs',
+    'tenancy',
+    'envvars',
+    'versions',
+    'auth',
+    'db',
+  ],
   app: [
     'operations',
     'http',

@@ -13,11 +13,11 @@ const larger: Readonly<Record<string, number>> = {
   server: Infinity,
   dashboard: Infinity,
   // The operations are 7,600, one file per concept.
-  contract: 12_100,
+  contract: 12_350,
   // Writing tasks, triggering them, the client and the executor side.
   sdk: 15_500,
-  // The commands alone are 11,300; the bundler and deployments are 4,400, and the rooms of one command (demo, mcp, transfer) 4,200.
-  millrace: 21_400,
+  // The commands alone are 11,800; the bundler and deployments are 4,400, and the rooms of one command (archive, demo, mcp, transfer) 4,600.
+  millrace: 22_400,
 };
 
 function linesOf(name: string): number {

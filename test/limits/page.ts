@@ -4,6 +4,7 @@ import {
   eventBodyLimit,
   webhookBodyLimit,
   maxBulkRuns,
+  maxErasedRuns,
   maxConcurrency,
   maxCounted,
   maxErrorRules,
@@ -40,6 +41,7 @@ import {
   maxPayloadSchemaBytes,
   maxPayloadSchemasBytes,
   maxSuspended,
+  retentionLimits,
   spanLimits,
 } from '@millrace/contract/runner';
 import * as metadata from '../../packages/contract/src/metadata.ts';
@@ -72,6 +74,7 @@ import { abandonedMs } from '../../packages/server/src/batches/abort.ts';
 import { maxStepsShown } from '../../packages/server/src/runs/timeline/read.ts';
 import { maxCollectedBytes } from '../../packages/server/src/runs/create/collect.ts';
 import { maxPending } from '../../packages/server/src/runs/bulk/create.ts';
+import { maxPendingErasures } from '../../packages/server/src/runs/erase/create.ts';
 import { maxRecordBytes } from '../../packages/server/src/channels/record.ts';
 import { oldestMajor } from '../../packages/server/src/db/migrate.ts';
 import { maxTogether, maxVariables } from '../../packages/server/src/envvars/rules.ts';
@@ -466,8 +469,16 @@ const sections: readonly (readonly [title: string, rows: readonly Row[]])[] = [
         'runs that have ended',
         `${time(defaultRetention.runsMs)} by default`,
         'deleted',
-        '`PUT /api/v1/retention`',
+        '`PUT /api/v1/retention`, `retention` of a task',
       ],
+      [
+        'retention of a task',
+        `${time(retentionLimits.min * 1_000)} to 68 years`,
+        'the declaration is rejected',
+        fixed,
+      ],
+      ['runs that one erasure can list', number(maxErasedRuns), '400', 'use several erasures, or a filter'],
+      ['pending erasures of an environment', number(maxPendingErasures), '429', 'wait for one to end'],
       ['log lines and spans', time(defaultRetention.logsMs), 'deleted', fixed],
       [
         'error occurrences; hourly error counts',

@@ -172,6 +172,10 @@ export const errorCodes = listed({
     statuses: [422],
     meaning: 'The run has ended, and the operation requires a run that has not.',
   },
+  run_erased: {
+    statuses: [422],
+    meaning: 'The data of the run, event or delivery was erased, so it cannot be replayed.',
+  },
   run_not_delayed: { statuses: [422], meaning: 'The run is no longer delayed.' },
   batch_aborted: {
     statuses: [422],

@@ -8,6 +8,8 @@ export * from './failure.ts';
 export * from './json.ts';
 export * from './operation.ts';
 export * from './operations/bulk.ts';
+export * from './operations/erasures.ts';
+export * from './operations/run-archive.ts';
 export * from './operations/envvars.ts';
 export * from './operations/batches.ts';
 export * from './operations/error-rules.ts';

@@ -5,6 +5,7 @@ export type { Context } from './task/context.ts';
 export type {
   EventTaskOptions,
   QueueOptions,
+  RetentionByStatus,
   RunArguments,
   SchemaTaskOptions,
   TaskOptions,

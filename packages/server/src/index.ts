@@ -27,6 +27,8 @@ export { drainOutbox, OutboxRefused } from './outbox/drain.ts';
 export { environmentOfOutbox, outboxSql } from './outbox/rows.ts';
 export type { LeaseTimes } from './runs/dispatch/connection-state.ts';
 export { startServer, type RunningServer, type ServerOptions } from './server.ts';
+export { openS3Store, type S3Settings } from './versions/store/s3.ts';
+export { StoreFailed, StoreRefused, type BlobStore } from './versions/store/store.ts';
 export type { Credentials } from './tenancy/bootstrap.ts';
 export { readBootstrapSettings, type BootstrapSettings } from './tenancy/bootstrap-settings.ts';
 export { checkedEndpoint } from './http/codec-endpoint.ts';

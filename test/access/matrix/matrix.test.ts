@@ -137,6 +137,7 @@ const otherwise: Readonly<Record<string, number>> = {
   'POST /api/v1/deployments/{deploymentId}/fail': 409,
   // It has ended.
   'POST /api/v1/bulk-actions/{bulkActionId}/abort': 422,
+  'POST /api/v1/erasures/{erasureId}/abort': 422,
   // It was not confirmed, and prod cannot be deleted alone.
   'DELETE /api/v1/projects/{projectRef}': 400,
   'DELETE /api/v1/projects/{projectRef}/{env}': 422,
@@ -206,6 +207,7 @@ function namings(own: World): [request: string, body: (named: World) => unknown,
     ],
     ['POST /api/v1/bulk-actions', (named) => ({ action: 'cancel', runIds: [named.runId] })],
     ['POST /api/v1/bulk-actions', (named) => ({ action: 'replay', runIds: [named.runId] })],
+    ['POST /api/v1/erasures', (named) => ({ runIds: [named.runId], mode: 'delete' })],
     [`POST /api/v1/errors/${errorId}/merge`, (named) => ({ errors: [named.errorId] })],
     [`POST /api/v1/idempotencyKeys/${parameters['key']}/reset`, (named) => ({ taskIdentifier: named.task })],
     [

@@ -62,6 +62,11 @@ POST   /api/v1/bulk-actions                                              | write
 GET    /api/v1/bulk-actions                                              | read runs           | key | -     | - | viewer
 GET    /api/v1/bulk-actions/{bulkActionId}                               | read runs           | key | -     | - | viewer
 POST   /api/v1/bulk-actions/{bulkActionId}/abort                         | write runs          | key | -     | - | member
+POST   /api/v1/run-archive                                               | read runs           | key | -     | - | viewer
+POST   /api/v1/erasures                                                  | admin               | key, not in runs | -     | - | admin
+GET    /api/v1/erasures                                                  | read runs           | key | -     | - | viewer
+GET    /api/v1/erasures/{erasureId}                                      | read runs           | key | -     | - | viewer
+POST   /api/v1/erasures/{erasureId}/abort                                | admin               | key, not in runs | -     | - | admin
 
 # Live subscriptions and streams of runs: contract 2.4, 4.7, 12
 GET    /realtime/v1/runs/{runId}                                         | read run            | key | token | - | viewer

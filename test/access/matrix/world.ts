@@ -116,6 +116,7 @@ export async function fill({ ask, server, sql }: Installation, site: Site): Prom
   const { path } = await did('POST /api/v1/run-paths', { path: `metadata.of-${name}` });
   const alert = await did(`POST ${project}/alerts/${env}`, { kind: 'schedule.missed' });
   const bulk = await did('POST /api/v1/bulk-actions', { action: 'cancel', runIds: ['run_none'] });
+  const erasure = await did('POST /api/v1/erasures', { filter: { version: ['20200101.1'] } });
   const queues = (await did('GET /api/v1/queues?perPage=100')).data as { id: string; name: string }[];
   const named = await did(`POST ${project}/${env}/keys`, { name }, token);
   const created = await did('POST /api/v1/tokens', { name }, token);
@@ -150,6 +151,7 @@ export async function fill({ ask, server, sql }: Installation, site: Site): Prom
       packet,
       field: 'payload',
       bulkActionId: bulk.id,
+      erasureId: erasure.id,
       queue: queues.find((queue) => queue.name.endsWith(task))?.id ?? '',
       waitpointId: waitpoint.id,
       hash: String(waitpoint.url).split('/').at(-1) ?? '',

@@ -11,7 +11,7 @@ import { cursors, date, pageSize } from './shapes.ts';
 export const maxBulkRuns = 500;
 
 /** One or several values; several match any of them. */
-const some = <const S extends z.ZodType>(schema: S) =>
+export const some = <const S extends z.ZodType>(schema: S) =>
   z.union([schema, z.array(schema).min(1).max(100)]).transform((value) => [value].flat() as z.output<S>[]);
 
 const words = some(z.string().min(1));
@@ -27,41 +27,44 @@ const moment = z.union([z.number(), z.string()]).transform((value, context) => {
  * The runs, with the filters of the list of runs. All filters must match. An unknown filter is rejected, because ignoring it would select
  * more runs than intended.
  */
-const filter = z
-  .strictObject({
-    status: some(z.enum(runStatuses)).optional(),
-    taskIdentifier: words.optional(),
-    version: words.optional(),
-    tag: words.optional(),
-    queue: some(z.object({ type: z.enum(['task', 'custom']), name: z.string().min(1) })).optional(),
-    machine: some(z.enum(machinePresets)).optional(),
-    region: words.optional(),
-    isTest: z.boolean().optional(),
-    schedule: z.string().optional(),
-    batch: z.string().optional(),
-    bulkAction: z.string().optional(),
-    /** `error_…`: runs that failed with this error group. */
-    error: z.string().optional(),
-    /** Part of the type or message of the error, case-insensitive. */
-    errorText: z.string().min(1).max(1_000).optional(),
-    /** Metadata values at declared paths, such as `{ "customer.id": 42 }`. */
-    metadata: pathValues.optional(),
-    /** Payload values at declared paths. */
-    payload: pathValues.optional(),
-    from: moment.optional(),
-    to: moment.optional(),
-    /** Takes precedence over from and to. Without any of the three: the last seven days. */
-    period: z
-      .string()
-      .refine(
-        (text) => parsePeriodMs(text) !== undefined,
-        'not a period; send a number and a unit (s, m, h, d, w), such as 7d',
-      )
-      .optional(),
-  })
-  .refine((members) => Object.values(members).some((value) => value !== undefined), {
-    message: 'must have at least one member; for all runs of a period, set period',
-  });
+export const runSelection = z.strictObject({
+  status: some(z.enum(runStatuses)).optional(),
+  taskIdentifier: words.optional(),
+  version: words.optional(),
+  tag: words.optional(),
+  queue: some(z.object({ type: z.enum(['task', 'custom']), name: z.string().min(1) })).optional(),
+  machine: some(z.enum(machinePresets)).optional(),
+  region: words.optional(),
+  isTest: z.boolean().optional(),
+  schedule: z.string().optional(),
+  batch: z.string().optional(),
+  bulkAction: z.string().optional(),
+  /** `error_…`: runs that failed with this error group. */
+  error: z.string().optional(),
+  /** Part of the type or message of the error, case-insensitive. */
+  errorText: z.string().min(1).max(1_000).optional(),
+  /** Metadata values at declared paths, such as `{ "customer.id": 42 }`. */
+  metadata: pathValues.optional(),
+  /** Payload values at declared paths. */
+  payload: pathValues.optional(),
+  from: moment.optional(),
+  to: moment.optional(),
+  /** Takes precedence over from and to. Without any of the three: the last seven days. */
+  period: z
+    .string()
+    .refine(
+      (text) => parsePeriodMs(text) !== undefined,
+      'not a period; send a number and a unit (s, m, h, d, w), such as 7d',
+    )
+    .optional(),
+});
+
+export const namesRuns = (members: object): boolean =>
+  Object.values(members).some((value) => value !== undefined);
+
+const filter = runSelection.refine(namesRuns, {
+  message: 'must have at least one member; for all runs of a period, set period',
+});
 export type BulkFilter = z.output<typeof filter>;
 
 export const createBulkAction = operation({

@@ -12,6 +12,7 @@ import * as deployments from './deployments.ts';
 import * as doctor from './doctor.ts';
 import * as environmentsPause from './environments-pause.ts';
 import * as envvars from './envvars.ts';
+import * as erasures from './erasures.ts';
 import * as errorRules from './error-rules.ts';
 import * as errors from './errors.ts';
 import * as events from './events.ts';
@@ -30,6 +31,7 @@ import * as queues from './queues.ts';
 import * as realtime from './realtime.ts';
 import * as realtimeFollow from './realtime-follow.ts';
 import * as runPaths from './run-paths.ts';
+import * as runArchive from './run-archive.ts';
 import * as runners from './runners.ts';
 import * as runs from './runs.ts';
 import * as runsAttempts from './runs-attempts.ts';
@@ -79,6 +81,8 @@ const concepts = {
   inputStreams,
   packets,
   bulk,
+  erasures,
+  runArchive,
   queues,
   waitpoints,
   errors,

@@ -136,10 +136,19 @@ export const retrieveRunMetadata = operation({
   errors: [404],
 });
 
+const days = z.number().int().min(1).max(36_500).nullable();
+
 const retention = z.object({
   /** Days for which finished runs are stored; null means the server's setting (30 by default). */
-  runsDays: z.number().int().min(1).max(36_500).nullable(),
+  runsDays: days,
+  /** The same for COMPLETED runs; null means `runsDays`. */
+  completedDays: days,
+  /** For FAILED, CRASHED, SYSTEM_FAILURE and TIMED_OUT runs. */
+  failedDays: days,
+  /** For CANCELED and EXPIRED runs. */
+  canceledDays: days,
 });
+export type RunRetention = z.infer<typeof retention>;
 
 export const retrieveRetention = operation({
   id: 'retrieveRetention',
@@ -159,6 +168,9 @@ export const updateRetention = operation({
   tag: 'runs',
   summary: 'Set the retention period of ended runs in the environment',
   access: { secretKey: true, forbidsRuns: true },
-  body: retention,
+  /** A missing member stays unchanged. */
+  body: retention.partial().refine((members) => Object.values(members).some((value) => value !== undefined), {
+    message: 'set at least one of runsDays, completedDays, failedDays and canceledDays',
+  }),
   reply: retention,
 });

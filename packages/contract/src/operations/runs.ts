@@ -70,6 +70,8 @@ export const run = relatedRun.extend({
   replayOf: z.string().optional(),
   /** The queue in which it waits or waited. */
   queue: z.string(),
+  /** When its payload, output and other data were erased; missing for other runs. */
+  erasedAt: date.optional(),
   /** The revision of the environment's variables that its last attempt ran with; missing when none were set. */
   variablesRevision: z.number().int().optional(),
   /** The schedule that created it, unless that was deleted. */

@@ -67,6 +67,22 @@ const taskBatch = z.object({
   maxWaitMs: z.number().int().min(1).max(maxBatchWaitMs),
 });
 
+/** Minimum and maximum retention of runs, in seconds: one hour and about 68 years. */
+export const retentionLimits = { min: 3_600, max: maxInteger } as const;
+
+const retentionSeconds = z.number().int().min(retentionLimits.min).max(retentionLimits.max);
+
+/** How long ended runs are retained, in seconds, by their status. A missing member: as in the environment. */
+export const taskRetention = z.object({
+  /** COMPLETED. */
+  completed: retentionSeconds.optional(),
+  /** FAILED, CRASHED, SYSTEM_FAILURE, TIMED_OUT. */
+  failed: retentionSeconds.optional(),
+  /** CANCELED, EXPIRED. */
+  canceled: retentionSeconds.optional(),
+});
+export type TaskRetention = z.infer<typeof taskRetention>;
+
 /** A task as it is registered with the server. */
 export const taskManifest = z.object({
   id: z.string().min(1).max(128),
@@ -107,6 +123,8 @@ export const taskManifest = z.object({
   isolated: z.boolean().optional(),
   /** Seconds a run may wait before it expires. */
   ttl: z.number().int().min(0).max(maxInteger).optional(),
+  /** How long its ended runs are retained. */
+  retention: taskRetention.optional(),
   /** Declared cron of a scheduled task. */
   schedule: z
     .object({

@@ -22,6 +22,7 @@ export function printRun(run: Run, attempts: readonly RunAttempt[], { line, text
     ['version', run.version ?? 'none yet'],
     ['created', run.createdAt.toISOString()],
     ...(run.finishedAt ? [['finished', run.finishedAt.toISOString()]] : []),
+    ...(run.erasedAt ? [['data erased', run.erasedAt.toISOString()]] : []),
     ['took', readableDuration(run.durationMs)],
     ...(run.tags.length > 0 ? [['tags', run.tags.join(', ')]] : []),
     ...(run.payload === undefined ? [] : [['payload', shownValue(run.payload)]]),

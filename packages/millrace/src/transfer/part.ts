@@ -1,6 +1,6 @@
 import type { EnvironmentKind, ResourceType } from '@millrace/contract/plain';
 import type { z } from 'zod';
-import type { EnvironmentClient } from './client.ts';
+import type { EnvironmentClient } from '../api/environment-client.ts';
 
 /** The source or target environment. */
 export interface Remote {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Run } from '@millrace/contract';
 import { isFinal, runStatuses } from '@millrace/contract/plain';
 import { ServerRefused } from '../api/errors.ts';
-import type { EnvironmentClient } from './client.ts';
+import type { EnvironmentClient } from '../api/environment-client.ts';
 
 /** A waiting run, in the form of a trigger that creates it again. */
 export const waitingRun = z.object({

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { EnvironmentClient } from './client.ts';
+import type { EnvironmentClient } from '../api/environment-client.ts';
 import type { WaitingRun } from './runs.ts';
 
 /** The result for a run of the file. `same`: it had already been created, by an import or by a trigger with its key. */

@@ -159,6 +159,11 @@ describe('manifestOf', () => {
     [{ machine: 'huge' }, 'machine must be one of micro, '],
     [{ ttl: 'soon' }, 'ttl must be seconds, or a duration such as 1h30m; got "soon"'],
     [{ ttl: Number.NaN }, 'ttl must be a whole number'],
+    [{ retention: 'long' }, 'retention must be seconds, or a duration such as 7d; got "long"'],
+    [{ retention: '30m' }, 'retention must be a whole number from 3600 to 2147483647; got 1800'],
+    [{ retention: null }, 'retention must be a whole number'],
+    [{ retention: { failed: 1 } }, 'retention.failed must be a whole number from 3600 to 2147483647; got 1'],
+    [{ retention: { FAILED: '7d' } }, 'retention.FAILED is not one of completed, failed, canceled; got "7d"'],
     [{ isolated: 1 }, 'isolated must be true or false; got 1'],
     [
       { requires: ['a b'] },

@@ -1,4 +1,9 @@
-import type { MachinePreset, TaskManifest } from '@millrace/contract/runner';
+import {
+  retentionLimits,
+  type MachinePreset,
+  type TaskManifest,
+  type TaskRetention,
+} from '@millrace/contract/runner';
 import { parseDuration } from '../duration.ts';
 import { declaredSubscription } from '../events/subscription.ts';
 import type { HookName } from '../hooks/types.ts';
@@ -62,6 +67,27 @@ function ttlOf(refuse: Refuse, ttl: number | string | undefined): number | undef
     refuse('ttl', 'must be seconds, or a duration such as 1h30m', ttl);
   checkNumber(refuse, 'ttl', seconds, 0, Number.MAX_SAFE_INTEGER, true);
   return seconds;
+}
+
+const retentionRule = 'must be seconds, or a duration such as 7d';
+
+function retentionOf(refuse: Refuse, retention: TaskDefinition['retention']): TaskRetention | undefined {
+  if (retention === undefined) return undefined;
+  const isByStatus = typeof retention === 'object' && retention !== null;
+  const seconds = (field: string, value: unknown): number => {
+    const read = typeof value === 'string' ? parseDuration(value) : value;
+    if (read === undefined) refuse(field, retentionRule, value);
+    checkNumber(refuse, field, read, retentionLimits.min, retentionLimits.max, true);
+    return read as number;
+  };
+  if (!isByStatus) {
+    const all = seconds('retention', retention);
+    return { completed: all, failed: all, canceled: all };
+  }
+  const entries = Object.entries(retention).filter(([, value]) => value !== undefined);
+  const other = entries.find(([name]) => !['completed', 'failed', 'canceled'].includes(name));
+  if (other) refuse(`retention.${other[0]}`, 'is not one of completed, failed, canceled', other[1]);
+  return Object.fromEntries(entries.map(([name, value]) => [name, seconds(`retention.${name}`, value)]));
 }
 
 function checkLabels(refuse: Refuse, requires: unknown): void {
@@ -136,6 +162,7 @@ export function manifestOf(task: AnyTask, filePath: string, exportName?: string)
     findBy,
     singleton,
     triggerLimit,
+    retention,
   } = definition;
   const refuse: Refuse = (field, rule, value) => {
     const where = exportName === undefined ? filePath : `${filePath}, export ${exportName}`;
@@ -175,6 +202,7 @@ export function manifestOf(task: AnyTask, filePath: string, exportName?: string)
     isolated,
     ttl: ttlOf(refuse, ttl),
     fingerprint,
+    ...(retention !== undefined && { retention: retentionOf(refuse, retention) }),
     ...(requires !== undefined && { requires }),
     ...payloadSchemaOf(schema),
     ...(findBy !== undefined && { findBy }),

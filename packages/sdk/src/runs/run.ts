@@ -9,6 +9,7 @@ const dateFields = [
   'finishedAt',
   'delayedUntil',
   'expiredAt',
+  'erasedAt',
 ] as const;
 type DateField = (typeof dateFields)[number];
 

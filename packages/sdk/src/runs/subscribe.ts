@@ -10,7 +10,7 @@ import { dated, runId, type Run, type RunReference } from './run.ts';
 /** A run as its subscribers receive it: like `Run`, without its relations. */
 export type WatchedRun<TOutput = unknown> = Omit<
   Run<TOutput>,
-  'relatedRuns' | 'queue' | 'schedule' | 'event' | 'variablesRevision'
+  'relatedRuns' | 'queue' | 'schedule' | 'event' | 'variablesRevision' | 'erasedAt'
 >;
 
 export interface SubscribeOptions {

@@ -41,6 +41,13 @@ export interface QueueOptions {
   keyWeights?: Record<string, number>;
 }
 
+/** How long ended runs are retained, by their status: seconds, or a duration such as `7d`. */
+export interface RetentionByStatus {
+  completed?: number | string;
+  failed?: number | string;
+  canceled?: number | string;
+}
+
 /** Settings common to all tasks, with or without a schema. */
 export interface TaskSettings<TId extends string> {
   /** 1 to 128 characters, unique in the project. Triggers refer to it, so it should not change. */
@@ -71,6 +78,14 @@ export interface TaskSettings<TId extends string> {
   machine?: MachinePreset;
   /** How long a run may wait before it expires: seconds, or a duration such as `1h30m`. Default: no limit. */
   ttl?: number | string;
+  /**
+   * How long its ended runs are retained: seconds, or a duration such as `7d`; at least an hour. By status: `completed`;
+   * `failed` (FAILED, CRASHED, SYSTEM_FAILURE, TIMED_OUT); `canceled` (CANCELED, EXPIRED). Default: the retention of the environment.
+   *
+   * @example
+   * retention: { completed: '1d', failed: '90d' }
+   */
+  retention?: number | string | RetentionByStatus;
   /** Give each run its own process. For code that blocks, leaks memory or modifies the process. Default false. */
   isolated?: boolean;
   /**

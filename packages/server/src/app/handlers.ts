@@ -4,6 +4,8 @@ import { auditHandlers } from '../audit/handlers.ts';
 import { recordAgents } from '../audit/record-agent.ts';
 import { cancelLiveRuns, countLiveRuns } from '../runs/cancel/cancel-live.ts';
 import { bulkHandlers } from '../runs/bulk/handlers.ts';
+import { archiveHandlers } from '../runs/archive/handlers.ts';
+import { erasureHandlers } from '../runs/erase/handlers.ts';
 import { variableHandlers } from '../envvars/handlers.ts';
 import { errorHandlers } from '../errors/handlers.ts';
 import { eventHandlers } from '../events/handlers.ts';
@@ -26,6 +28,7 @@ import { triggerHandlers } from '../runs/create/handlers.ts';
 import { retrieveHandlers } from '../runs/retrieve/handlers.ts';
 import { listHandlers } from '../runs/list/handlers.ts';
 import { declareFindBy } from '../runs/paths/declare.ts';
+import { declareRetention } from '../runs/retention/declare.ts';
 import { logHandlers } from '../runs/logs/handlers.ts';
 import { spanHandlers } from '../runs/spans/handlers.ts';
 import { pathHandlers } from '../runs/paths/handlers.ts';
@@ -79,6 +82,7 @@ export function handlersOf(context: ServerContext, rateLimits: RateLimits = defa
       await syncDeclared(tx, env, tasks, clock.now());
       await declareFindBy(tx, env, tasks, clock.now());
       await declareWebhooks(tx, env, tasks);
+      await declareRetention(tx, env, tasks);
     },
   };
   const tenancy = {
@@ -111,6 +115,8 @@ export function handlersOf(context: ServerContext, rateLimits: RateLimits = defa
     ...timelineHandlers(engine),
     ...taskHandlers(engine),
     ...bulkHandlers(engine, takeRuns, () => timers.bulkActions.wakeNow()),
+    ...erasureHandlers(engine),
+    ...archiveHandlers(engine),
     ...batchHandlers({
       sql,
       clock,

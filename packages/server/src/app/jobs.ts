@@ -12,6 +12,7 @@ import { packetPruner } from '../payloads/prune.ts';
 import { runnerNamePruner } from '../runners/prune-names.ts';
 import { bulkPruner } from '../runs/bulk/prune.ts';
 import { bulkWorker } from '../runs/bulk/work.ts';
+import { eraser } from '../runs/erase/eraser.ts';
 import { expirer } from '../runs/dispatch/expirer.ts';
 import { leaseWatch } from '../runs/dispatch/lease-watch.ts';
 import { promoter } from '../runs/dispatch/promoter.ts';
@@ -57,6 +58,7 @@ const jobsOf = (context: ServerContext): Job[] => {
     runnerNamePruner(engine),
     { ...bulkWorker({ engine, runners, dispatch, redactor }), timer: timers.bulkActions },
     bulkPruner(engine, retention.runsMs),
+    eraser(engine),
     batchKeeper(engine, retention.runsMs),
     packetPruner(engine),
     tokenPruner(engine, retention.runsMs),

@@ -27,6 +27,8 @@ const maxAtOnce = 1_000;
 /** Tables whose rows expire individually. Rows that expire with others, or by environment, have separate pruners. */
 const expiringTables = ({ sql, retention }: Dependencies): readonly Expiring[] => [
   { table: sql`audit_log`, since: sql`x.at`, retentionMs: 400 * dayMs },
+  // As long as the audit log, which records who requested them.
+  { table: sql`erasures`, since: sql`x.completed_at`, retentionMs: 400 * dayMs },
   { table: sql`invitations`, since: sql`coalesce(x.ended_at, x.expires_at)`, retentionMs: 30 * dayMs },
   { table: sql`browser_sessions`, since: sql`x.expires_at`, retentionMs: 30 * dayMs },
   { table: sql`browser_links`, since: sql`x.expires_at` },

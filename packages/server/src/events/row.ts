@@ -16,6 +16,8 @@ export interface EventRow {
   readonly run_ids: readonly string[];
   readonly replay_of: string | null;
   readonly created_at: Date;
+  /** When its payload was erased with its runs. */
+  readonly erased_at: Date | null;
 }
 
 /** An event to be stored. */
@@ -48,7 +50,7 @@ export const sentOf = (row: EventRow): Pick<SentEvent, 'id' | 'event' | 'status'
   runs: [...row.run_ids],
 });
 
-export const summaryOf = (row: Omit<EventRow, 'env' | 'event'>) => ({
+export const summaryOf = (row: Omit<EventRow, 'env' | 'event' | 'erased_at'>) => ({
   id: row.id,
   name: row.name,
   status: statusOf(row),

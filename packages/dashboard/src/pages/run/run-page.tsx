@@ -6,6 +6,7 @@ import { visibleControls } from '../../parts/json/visible-controls.ts';
 import { PageLink } from '../../parts/page-link.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Status } from '../../parts/status/status.tsx';
+import { Time } from '../../parts/time/time.tsx';
 import { RunActions } from './run-actions.tsx';
 import { RunView } from './run-view.tsx';
 import { useRun } from './use-run.ts';
@@ -40,7 +41,15 @@ export function RunPage() {
           </PageLink>
         </span>
       }
-      summary={data.description === undefined ? undefined : visibleControls(data.description)}
+      summary={
+        data.erasedAt !== undefined ? (
+          <>
+            Data erased <Time at={data.erasedAt} />
+          </>
+        ) : data.description === undefined ? undefined : (
+          visibleControls(data.description)
+        )
+      }
       actions={<RunActions run={data} />}
     >
       <RunView run={data} />

@@ -1,29 +1,16 @@
-import { runStatuses, type RunStatus } from '@millrace/contract/plain';
-import type { BulkAction, BulkRuns, BulkRunsFilter, runs as sdkRuns } from '@millrace/sdk';
-import { Command, Option } from 'commander';
+import { runStatuses } from '@millrace/contract/plain';
+import type { BulkAction, BulkRuns, runs as sdkRuns } from '@millrace/sdk';
+import { Command } from 'commander';
 import { openClient, withConnectionOptions, type ConnectionOptions } from '../connection.ts';
 import { CommandFailed, exitCodes } from '../exit-codes.ts';
-import { instant, positiveInteger } from '../options.ts';
+import { positiveInteger } from '../options.ts';
 import { printJson, screenOn, table } from '../screen.ts';
 import { waitsFor } from '../waiting.ts';
-import { pathFilter, queueNamed, type PathFilter } from './runs-list.ts';
+import { selectedFilter, withSelectionOptions, type SelectionOptions } from './runs-selection.ts';
 
 type Bulk = typeof sdkRuns.bulk;
 
-export interface BulkOptions extends ConnectionOptions {
-  readonly task?: string;
-  readonly status?: RunStatus;
-  readonly tag?: string;
-  readonly queue?: string;
-  readonly runVersion?: string;
-  readonly schedule?: string;
-  readonly error?: string;
-  readonly errorText?: string;
-  readonly metadataValue?: PathFilter;
-  readonly payloadValue?: PathFilter;
-  readonly period?: string;
-  readonly from?: Date;
-  readonly to?: Date;
+export interface BulkOptions extends ConnectionOptions, SelectionOptions {
   readonly name?: string;
   readonly detach?: boolean;
   readonly json?: boolean;
@@ -32,28 +19,7 @@ export interface BulkOptions extends ConnectionOptions {
 /** The options that select runs and control the wait for the result. */
 export const withBulkOptions = (command: Command): Command =>
   withConnectionOptions(
-    command
-      .option('--task <id>', 'filter by task ID')
-      .addOption(new Option('--status <status>', 'filter by status').choices(runStatuses))
-      .option('--tag <tag>', 'filter by tag')
-      .option('--queue <name>', 'filter by queue name; task/<id> is the queue of a task')
-      .option('--run-version <version>', 'filter by version, such as 20261121.3')
-      .option('--schedule <id>', 'filter by schedule ID (sched_…)')
-      .option('--error <id>', 'filter by error group ID (error_…)')
-      .option('--error-text <text>', 'filter by text in the error type or message')
-      .option(
-        '--metadata-value <path=value>',
-        'filter by the value at a declared metadata path; repeatable',
-        pathFilter,
-      )
-      .option(
-        '--payload-value <path=value>',
-        'filter by the value at a declared payload path; repeatable',
-        pathFilter,
-      )
-      .option('--period <period>', 'created within this period, such as 30m (default: 7d)')
-      .option('--from <date>', 'created at or after this date', instant)
-      .option('--to <date>', 'created at or before this date', instant)
+    withSelectionOptions(command, { statuses: runStatuses, defaultPeriod: '7d' })
       .option('--name <text>', 'name of the bulk action')
       .option('--detach', 'do not wait for the bulk action to finish')
       .option('--json', 'print JSON'),
@@ -61,7 +27,7 @@ export const withBulkOptions = (command: Command): Command =>
 
 /** The single selected run, or the selection of many. */
 export function bulkSelection(ids: readonly string[], options: BulkOptions): string | BulkRuns {
-  const filter = filterOf(options);
+  const filter = selectedFilter(options);
   const name = options.name === undefined ? {} : { name: options.name };
   if (ids.length > 0 && filter) {
     throw new CommandFailed(exitCodes.usage, 'Pass run IDs or filters, not both.');
@@ -75,27 +41,6 @@ export function bulkSelection(ids: readonly string[], options: BulkOptions): str
     );
   }
   return others.length === 0 ? first : { runs: [...ids], ...name };
-}
-
-function filterOf(options: BulkOptions): BulkRunsFilter | undefined {
-  const { task, status, tag, queue, runVersion, schedule, error, errorText } = options;
-  const { metadataValue: metadata, payloadValue: payload, period, from, to } = options;
-  const filter: BulkRunsFilter = {
-    ...(task !== undefined && { taskIdentifier: task }),
-    ...(status !== undefined && { status }),
-    ...(tag !== undefined && { tag }),
-    ...(queue !== undefined && { queue: queueNamed(queue) }),
-    ...(runVersion !== undefined && { version: runVersion }),
-    ...(schedule !== undefined && { schedule }),
-    ...(error !== undefined && { error }),
-    ...(errorText !== undefined && { errorText }),
-    ...(metadata && { metadata }),
-    ...(payload && { payload }),
-    ...(period !== undefined && { period }),
-    ...(from !== undefined && { from }),
-    ...(to !== undefined && { to }),
-  };
-  return Object.keys(filter).length > 0 ? filter : undefined;
 }
 
 const sentenceOf = ({ counts, status }: BulkAction): string => {

@@ -38,7 +38,7 @@ export function pathFilter(text: string, before: PathFilter = {}): PathFilter {
 }
 
 /** The words of the dashboard's filter: `status:failed task:mail since:2h`. */
-function words(text: string): RunFilterParams {
+export function words(text: string): RunFilterParams {
   const read = runFilterQuery(text);
   if (isUnreadable(read)) throw new InvalidArgumentError(`${read.error}.`);
   return runFilterParams(read);

@@ -10,7 +10,10 @@ import { printSource } from '../print-source.ts';
 import { printSteps } from '../print-steps.ts';
 import { printTimeline } from '../print-timeline.ts';
 import { printJson, screenOn } from '../screen.ts';
+import { archiveCommand } from './runs-archive.ts';
 import { bulkCommand } from './runs-bulk.ts';
+import { eraseCommand } from './runs-erase.ts';
+import { erasuresCommand } from './runs-erasures.ts';
 import { cancelCommand, replayCommand } from './runs-change.ts';
 import { listCommand } from './runs-list.ts';
 import { pathsCommand } from './runs-paths.ts';
@@ -100,11 +103,14 @@ const watchCommand = (): Command =>
 
 export const runsCommand = (): Command =>
   new Command('runs')
-    .description('list, show, cancel and replay runs')
+    .description('list, show, cancel, replay, erase and archive runs')
     .addCommand(listCommand())
     .addCommand(showCommand())
     .addCommand(watchCommand())
     .addCommand(cancelCommand())
     .addCommand(replayCommand())
+    .addCommand(eraseCommand())
+    .addCommand(erasuresCommand())
+    .addCommand(archiveCommand())
     .addCommand(bulkCommand())
     .addCommand(pathsCommand());

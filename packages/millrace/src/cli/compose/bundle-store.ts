@@ -1,62 +1,8 @@
 import type { ServerOptions } from '@millrace/server';
-import { CommandFailed, exitCodes } from '../exit-codes.ts';
+import { s3Settings, valueOf } from '../s3-settings.ts';
 
-type Env = Readonly<Record<string, string | undefined>>;
-
-const address = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/([A-Za-z0-9._/-]*))?$/;
-
-/**
- * The S3-compatible store for the files of deployments (MILLRACE_BUNDLE_STORE, such as `s3://bucket/prefix`), with the variables that AWS tools
- * read. Undefined means the database.
- */
-export function bundleStore(env: Env): ServerOptions['bundleStore'] {
+/** The S3-compatible store for the files of deployments (MILLRACE_BUNDLE_STORE). Undefined means the database. */
+export function bundleStore(env: Readonly<Record<string, string | undefined>>): ServerOptions['bundleStore'] {
   const text = valueOf(env, 'MILLRACE_BUNDLE_STORE');
-  if (text === undefined) return undefined;
-  const [, bucket, path = ''] = address.exec(text) ?? [];
-  const prefix = path.replace(/\/+$/, '');
-  const isPath = prefix === '' || !prefix.split('/').some((part) => ['', '.', '..'].includes(part));
-  if (bucket === undefined || !isPath)
-    throw wrong('MILLRACE_BUNDLE_STORE', 'must be an address such as s3://bucket or s3://bucket/folder');
-  const required = (name: string): string => {
-    const value = valueOf(env, name);
-    if (value === undefined) throw wrong(name, 'is required for MILLRACE_BUNDLE_STORE');
-    return value;
-  };
-  const endpoint = endpointIn(env);
-  const region = valueOf(env, 'AWS_REGION') ?? valueOf(env, 'AWS_DEFAULT_REGION');
-  return {
-    bucket,
-    prefix,
-    endpoint,
-    region: region ?? (endpoint === undefined ? required('AWS_REGION') : 'us-east-1'),
-    pathStyle: isPathStyle(env) ?? endpoint !== undefined,
-    accessKeyId: required('AWS_ACCESS_KEY_ID'),
-    secretAccessKey: required('AWS_SECRET_ACCESS_KEY'),
-    sessionToken: valueOf(env, 'AWS_SESSION_TOKEN'),
-  };
+  return text === undefined ? undefined : s3Settings(text, env, 'MILLRACE_BUNDLE_STORE');
 }
-
-function endpointIn(env: Env): string | undefined {
-  const name = valueOf(env, 'AWS_ENDPOINT_URL_S3') === undefined ? 'AWS_ENDPOINT_URL' : 'AWS_ENDPOINT_URL_S3';
-  const text = valueOf(env, name);
-  if (text === undefined) return undefined;
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (!url || !['http:', 'https:'].includes(url.protocol) || url.username !== '' || url.search !== '')
-    throw wrong(name, 'must be an address such as https://minio.example.com:9000');
-  return text.replace(/\/+$/, '');
-}
-
-function isPathStyle(env: Env): boolean | undefined {
-  const text = valueOf(env, 'AWS_S3_FORCE_PATH_STYLE');
-  if (text === undefined) return undefined;
-  if (text === 'true' || text === 'false') return text === 'true';
-  throw wrong('AWS_S3_FORCE_PATH_STYLE', 'must be true or false');
-}
-
-function valueOf(env: Env, name: string): string | undefined {
-  const text = env[name]?.trim();
-  return text === '' ? undefined : text;
-}
-
-const wrong = (name: string, rule: string): CommandFailed =>
-  new CommandFailed(exitCodes.usage, `${name} ${rule}.`);

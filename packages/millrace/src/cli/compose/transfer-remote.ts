@@ -1,4 +1,4 @@
-import { EnvironmentClient } from '../../transfer/client.ts';
+import { EnvironmentClient } from '../../api/environment-client.ts';
 import { kinds } from '../../transfer/file.ts';
 import type { Remote } from '../../transfer/part.ts';
 import { lackingRights } from '../../transfer/rights.ts';

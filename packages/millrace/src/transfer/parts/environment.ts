@@ -27,7 +27,9 @@ export const environment: Part<z.infer<typeof limits>> = {
   },
 };
 
-const retained = z.object({ runsDays: z.int().min(1).max(36_500) });
+const days = z.int().min(1).max(36_500).nullish();
+const retained = z.object({ runsDays: days, completedDays: days, failedDays: days, canceledDays: days });
+const periods = ['runsDays', 'completedDays', 'failedDays', 'canceledDays'] as const;
 
 /** How long finished runs are kept. */
 export const retention: Part<z.infer<typeof retained>> = {
@@ -36,15 +38,19 @@ export const retention: Part<z.infer<typeof retained>> = {
   on: 'runs',
   isAdmin: true,
   async *read({ client }) {
-    const { runsDays } = await client.call('retrieveRetention');
-    if (runsDays !== null) yield { runsDays };
+    const own = await client.call('retrieveRetention');
+    const set = periods.filter((name) => own[name] !== null);
+    if (set.length > 0) yield Object.fromEntries(set.map((name) => [name, own[name]]));
   },
   async plan(records, { client }, { override }) {
     const own = await client.call('retrieveRetention');
-    return records.map(({ runsDays }) => {
-      const is = own.runsDays === runsDays ? 'same' : own.runsDays === null ? 'missing' : 'other';
-      return compared({ kind: 'retention', name: `${runsDays} days`, is, override }, async () => {
-        await client.call('updateRetention', { body: { runsDays } });
+    return records.map((record) => {
+      const same = periods.every((name) => own[name] === (record[name] ?? null));
+      const is = same ? 'same' : periods.every((name) => own[name] === null) ? 'missing' : 'other';
+      const name = periods.flatMap((period) => record[period] ?? []).join(', ');
+      return compared({ kind: 'retention', name: `${name} days`, is, override }, async () => {
+        const body = Object.fromEntries(periods.map((period) => [period, record[period] ?? null]));
+        await client.call('updateRetention', { body });
         return undefined;
       });
     });

@@ -1,5 +1,5 @@
 import type { Operations, Reply } from '@millrace/contract';
-import type { EnvironmentClient } from '../client.ts';
+import type { EnvironmentClient } from '../../api/environment-client.ts';
 
 type Listed = Reply<Operations['listErrors']>['data'][number];
 

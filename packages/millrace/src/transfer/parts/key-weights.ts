@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { EnvironmentClient } from '../client.ts';
+import type { EnvironmentClient } from '../../api/environment-client.ts';
 import { compared, type Part, type Step } from '../part.ts';
 import { hasQueue, queueMissing } from './queues.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { EnvironmentClient } from '../client.ts';
+import type { EnvironmentClient } from '../../api/environment-client.ts';
 import { compared, isSameJson, type Part, type Step } from '../part.ts';
 
 const rate = z.object({

@@ -18,6 +18,8 @@ interface ListRow {
 }
 
 interface Row extends ListRow {
+  /** When it was erased with its runs. */
+  readonly erased_at: Date | null;
   readonly headers: string;
   readonly body: Buffer;
 }
@@ -60,7 +62,7 @@ export async function listDeliveries(
 export async function findDelivery(sql: Queryable, env: number, id: string): Promise<Row> {
   const [row] = isStorable(id)
     ? await sql<Row[]>`
-        select ${columns(sql)}, d.headers, d.body from webhook_deliveries d where d.env = ${env} and d.id = ${id}`
+        select ${columns(sql)}, d.headers, d.body, d.erased_at from webhook_deliveries d where d.env = ${env} and d.id = ${id}`
     : [];
   if (!row) throw notFound('Delivery not found');
   return row;

@@ -1,5 +1,5 @@
 import type { Environment } from '../../auth/principal.ts';
-import { notFound } from '../../problem.ts';
+import { notFound, unprocessable } from '../../problem.ts';
 import { insertRuns } from '../../runs/create/insert.ts';
 import { deliveryOf, findDelivery } from './deliveries.ts';
 import { prepareWebhookRun } from './prepare.ts';
@@ -11,7 +11,14 @@ export async function replayDelivery(
   environment: Environment,
   { id, version }: { readonly id: string; readonly version?: string | undefined },
 ): Promise<{ id: string; run: string }> {
-  const delivery = deliveryOf(await findDelivery(engine.sql, environment.id, id));
+  const row = await findDelivery(engine.sql, environment.id, id);
+  if (row.erased_at !== null) {
+    throw unprocessable(
+      `The body of delivery ${id} was erased with its runs, so it cannot be replayed.`,
+      'run_erased',
+    );
+  }
+  const delivery = deliveryOf(row);
   const run = await prepareWebhookRun(engine, environment, delivery, { version });
   await engine.sql.begin(async (tx) => {
     const { count } = await tx`

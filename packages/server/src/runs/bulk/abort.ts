@@ -17,6 +17,10 @@ export async function lockUnlessAborting(tx: Transaction, env: number, id: strin
   return row?.locked === true;
 }
 
+/** Takes the same lock after the current step, before any further one. */
+export const waitForSteps = (tx: Transaction, env: number, id: string) =>
+  tx`select pg_advisory_xact_lock(${abortSpace}, hashtext(${`${env} ${id}`}))`;
+
 /** Ends a bulk action at its current point. Waits for the runs being processed; no further runs are started. */
 export async function abortBulkAction(
   { sql, clock }: Pick<Engine, 'sql' | 'clock'>,
@@ -26,7 +30,7 @@ export async function abortBulkAction(
 ): Promise<void> {
   await retrieveBulkAction(sql, env, id);
   const ended = await sql.begin(async (tx) => {
-    await tx`select pg_advisory_xact_lock(${abortSpace}, hashtext(${`${env} ${id}`}))`;
+    await waitForSteps(tx, env, id);
     const { count } = await tx`
       update bulk_actions set status = 'ABORTED', completed_at = ${new Date(clock.now())}
        where env = ${env} and id = ${id} and status = 'PENDING'`;

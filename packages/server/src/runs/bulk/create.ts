@@ -44,6 +44,16 @@ export async function createBulkAction(
   return id;
 }
 
+/** Lists of runs cover the last seven days without a range; data to be erased or archived may be older. */
+export function queryOfAnyAge(filter: BulkFilter): ListRunsQuery {
+  const { from, to, period } = filter;
+  return queryOf(
+    from === undefined && to === undefined && period === undefined
+      ? { ...filter, from: new Date(0) }
+      : filter,
+  );
+}
+
 /** Converts the filter to a list query. */
 function queryOf({ queue, from, to, period, isTest, ...same }: BulkFilter): ListRunsQuery {
   return {

@@ -6,7 +6,7 @@ import type { HandlersOf } from '../../request.ts';
 import type { Dispatch } from '../dispatch/dispatch.ts';
 import type { Engine } from '../engine/engine.ts';
 import { changeMetadata, readMetadata } from '../metadata/metadata.ts';
-import { keepRunsFor, retentionDays } from '../retention/retention.ts';
+import { readRetention, updateRetention } from '../retention/retention.ts';
 import { authorizePacket } from '../create/authorize-packet.ts';
 import { authorizeRelative, findRun, findRunToWrite } from '../access/authorize.ts';
 import { prepareReplay } from '../create/replay.ts';
@@ -76,12 +76,11 @@ export function changeHandlers({
       return { metadata: await changeMetadata(engine, env, id, request.body, await redactor(env)) };
     },
 
-    retrieveRetention: async ({ environment }) => ({ runsDays: await retentionDays(sql, environment.id) }),
+    retrieveRetention: ({ environment }) => readRetention(sql, environment.id),
 
     async updateRetention(request) {
       const { environment, body } = request;
-      await keepRunsFor(sql, environment, body.runsDays, recordHere(environment, request));
-      return { runsDays: body.runsDays };
+      return updateRetention(sql, environment, body, recordHere(environment, request));
     },
   };
 }

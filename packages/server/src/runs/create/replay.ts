@@ -1,5 +1,6 @@
 import { raw } from 'sql-template-tag';
 import type { Environment } from '../../auth/principal.ts';
+import { unprocessable } from '../../problem.ts';
 import type { Engine } from '../engine/engine.ts';
 import { prepareRun } from './prepare.ts';
 import { columns, type NewRun } from './row.ts';
@@ -20,6 +21,7 @@ interface ReplayedRow extends Readonly<Record<string, unknown>> {
   readonly metadata: string | null;
   readonly is_test: boolean;
   readonly singleton_key: string | null;
+  readonly erased_at: Date | null;
 }
 
 const unchanged = Object.entries(columns).filter(([, { isReplayed }]) => isReplayed);
@@ -38,11 +40,18 @@ export async function prepareReplay(
 ): Promise<NewRun | undefined> {
   const [row] = await engine.sql<ReplayedRow[]>`
     select r.task, r.queue_id, coalesce(r.payload, c.payload) as payload, coalesce(r.payload_type, c.payload_type) as payload_type, r.concurrency_key, r.tags,
-           coalesce(r.seed_metadata, r.metadata) as metadata, r.is_test, r.singleton_key, ${unchangedColumns}
+           coalesce(r.seed_metadata, r.metadata) as metadata, r.is_test, r.singleton_key, r.erased_at,
+           ${unchangedColumns}
       from runs r
       left join lateral (select * from collected_payload(r.env, r.id) x where r.collect_key is not null) c on true
      where r.env = ${environment.id} and r.id = ${run}`;
   if (!row) return undefined;
+  if (row.erased_at !== null && other.payload === undefined) {
+    throw unprocessable(
+      `The data of ${run} was erased. Replay it with a payload, or trigger ${row.task} again.`,
+      'run_erased',
+    );
+  }
   const request = {
     ...(other.payload === undefined ? payloadOf(row) : { payload: other.payload }),
     options: {

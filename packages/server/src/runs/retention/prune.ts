@@ -1,5 +1,8 @@
 import type { Engine } from '../engine/engine.ts';
 import { idAt } from '../list/position.ts';
+import { deleteRuns } from './delete-runs.ts';
+import { isExpired, pruneShorter, type RunToExpire } from './prune-shorter.ts';
+import { readRules, type RetentionRules } from './rules.ts';
 
 const maxRuns = 1_000;
 const maxFacets = 500;
@@ -7,47 +10,27 @@ const maxRows = 5_000;
 const hourMs = 3_600_000;
 
 /**
- * The job that deletes runs that ended longer ago than the retention of their environment, with their attempts, logs and facets. Unfinished
- * runs are never deleted, regardless of age. Each batch is a separate short transaction and proceeds in creation order, so it does not
- * delay other work. The counts of failures stay with their error groups.
+ * The job that deletes runs that ended longer ago than their retention, with their attempts, logs and facets. Unfinished runs are never
+ * deleted, regardless of age. Each batch is a separate short transaction and proceeds in creation order, so it does not delay other work.
+ * The counts of failures stay with their error groups.
  */
 export function runPruner({ sql, clock }: Pick<Engine, 'sql' | 'clock'>, retentionMs: number) {
   /** Where the next batch of an environment begins. */
   const cursors = new Map<number, string>();
   const facetCursors = new Map<number, string>();
 
-  const pruneRuns = (env: number, before: Date): Promise<boolean> =>
+  /** The runs with the longest retention: nothing before the cursor remains, except runs that have not ended. */
+  const pruneOldest = (env: number, rules: RetentionRules, now: number): Promise<boolean> =>
     sql.begin(async (tx) => {
-      const looked = await tx<{ id: string; over: boolean | null }[]>`
-        select r.id, r.finished_at < ${before} as over
-          from runs r
-         where r.env = ${env} and r.id > ${cursors.get(env) ?? ''} and r.id < ${idAt(before.getTime())}
+      const longest = rules.distinct.at(-1)?.ms ?? retentionMs;
+      const looked = await tx<RunToExpire[]>`
+        select r.id, r.task, r.status, r.finished_at as "finishedAt" from runs r
+         where r.env = ${env} and r.id > ${cursors.get(env) ?? ''} and r.id < ${idAt(now - longest)}
          order by r.id limit ${maxRuns}`;
       const more = looked.length >= maxRuns;
       cursors.set(env, more ? (looked.at(-1)?.id ?? '') : '');
-      const ids = looked.filter((run) => run.over).map((run) => run.id);
-      if (ids.length > 0) {
-        await tx`
-          with gone as (
-            delete from runs r where r.env = ${env} and r.id = any(${ids}::text[]) returning r.id, r.task, r.idempotency_key
-          ), keys as (
-            -- a key that outlived its run would return a run that cannot be retrieved
-            delete from idempotency_keys k using gone g
-             where k.env = ${env} and k.task = g.task and k.key = g.idempotency_key and k.run_id = g.id
-          ), waited as (
-            delete from waits w using gone g where w.env = ${env} and w.run_id = g.id
-          ), attempted as (
-            delete from attempts a using gone g where a.env = ${env} and a.run_id = g.id
-          ), steps as (
-            delete from run_steps s using gone g where s.env = ${env} and s.run_id = g.id
-          ), spans as (
-            delete from run_spans s using gone g where s.env = ${env} and s.run_id = g.id
-          )
-          delete from run_logs l using gone g where l.env = ${env} and l.run_id = g.id`;
-        // More keys may resolve to a debounced run than the one in its row.
-        await tx`
-          delete from idempotency_keys k where k.redirected and k.env = ${env} and k.run_id = any(${ids}::text[])`;
-      }
+      const ids = looked.filter((run) => isExpired(run, rules, now)).map((run) => run.id);
+      if (ids.length > 0) await deleteRuns(tx, env, ids);
       return more;
     });
 
@@ -85,13 +68,11 @@ export function runPruner({ sql, clock }: Pick<Engine, 'sql' | 'clock'>, retenti
     /** One batch in each environment. */
     async tick(): Promise<boolean> {
       const now = clock.now();
-      const environments = await sql<{ id: number; days: number | null }[]>`
-        select id, run_retention_days as days from environments order by id`;
       let more = false;
-      for (const { id, days } of environments) {
-        const maxAgeMs = days === null ? retentionMs : days * 24 * hourMs;
-        more = (await pruneRuns(id, new Date(now - maxAgeMs))) || more;
-        more = (await pruneFacets(id, now)) || more;
+      for (const { env, rules } of await readRules(sql, retentionMs)) {
+        more = (await pruneOldest(env, rules, now)) || more;
+        more = (await pruneShorter(sql, env, rules, now)) || more;
+        more = (await pruneFacets(env, now)) || more;
       }
       return more;
     },

@@ -47,6 +47,7 @@ interface RunRow extends RelatedRow, TriggerRow {
   readonly error: SerializedError | null;
   readonly env_revision: number | null;
   readonly replay_of: string | null;
+  readonly erased_at: Date | null;
   /** The event as JSON text. */
   readonly event: string | null;
   /** Null if no schedule created it, or the schedule has been deleted. */
@@ -103,6 +104,7 @@ export async function retrieveRun(
     queue: row.queue,
     ...(showsTrigger && { trigger: triggerOf(row) }),
     replayOf: row.replay_of ?? undefined,
+    erasedAt: row.erased_at?.toISOString(),
     variablesRevision: row.env_revision ?? undefined,
     schedule: row.schedule ? scheduleOf(row.schedule) : undefined,
     event: row.event === null ? undefined : (responseObject(row.event) as Run['event']),
@@ -121,7 +123,7 @@ function readRuns({ sql }: Engine, env: number, id: string): Promise<RunRow[]> {
       union all
       (select r.* from runs r where r.env = ${env} and r.parent_id = ${id} order by r.id limit ${maxChildren})
     )
-    select ${relatedColumns(sql)}, q.name as queue, coalesce(f.payload, cp.payload) as payload, coalesce(f.payload_type, cp.payload_type) as payload_type, f.output, f.output_type, f.error, f.env_revision, f.event, f.replay_of,
+    select ${relatedColumns(sql)}, q.name as queue, coalesce(f.payload, cp.payload) as payload, coalesce(f.payload_type, cp.payload_type) as payload_type, f.output, f.output_type, f.error, f.env_revision, f.event, f.replay_of, f.erased_at,
            f.concurrency_key, f.priority_ms, f.machine, f.max_attempts, f.max_duration, f.singleton_key, f.collect_key,
            (select json_build_object('id', sc.id, 'externalId', sc.external_id, 'expression', sc.cron,
                      'deduplicationKey', case when sc.has_own_key then sc.deduplication_key end, 'description', sc.description)

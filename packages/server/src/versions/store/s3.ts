@@ -35,8 +35,13 @@ type Request = (method: string, key: string, options: RequestOptions) => Promise
 /**
  * Opens a store. Writes, reads and deletes a small object, so that a missing bucket or permission is detected before any deployment, and
  * rejects with a StoreRefused if that fails. Calls `onAway` for a store that does not respond, which may become available later.
+ * @param setting the variable or option with the address, for messages
  */
-export async function openS3Store(settings: S3Settings, onAway: (why: string) => void): Promise<BlobStore> {
+export async function openS3Store(
+  settings: S3Settings,
+  onAway: (why: string) => void,
+  setting = 'MILLRACE_BUNDLE_STORE',
+): Promise<BlobStore> {
   const { bucket, prefix } = settings;
   const name = `s3://${bucket}${prefix === '' ? '' : `/${prefix}`}`;
   const request = await requestsTo(settings);
@@ -47,11 +52,11 @@ export async function openS3Store(settings: S3Settings, onAway: (why: string) =>
     if (!(error instanceof Refusal)) onAway((error as Error).message);
     else if (error.code === 'NoSuchBucket')
       throw new StoreRefused(
-        `MILLRACE_BUNDLE_STORE: no bucket "${bucket}" at ${originOf(settings)}. Create it, or use another bucket.`,
+        `${setting}: no bucket "${bucket}" at ${originOf(settings)}. Create it, or use another bucket.`,
       );
     else
       throw new StoreRefused(
-        `MILLRACE_BUNDLE_STORE: ${name} rejected a test object: ${error.detail}. The credentials need permission to put, get and delete objects there.`,
+        `${setting}: ${name} rejected a test object: ${error.detail}. The credentials need permission to put, get and delete objects there.`,
       );
   }
   return store;
@@ -115,9 +120,9 @@ function storeOf(name: string, request: Request): BlobStore {
       try {
         const response = await request('GET', key, options);
         if (!response.ok || !response.body) throw await failureOf(name, response);
-        const expected = size - start;
+        const expected = size === undefined ? undefined : size - start;
         const announced = Number(response.headers.get('content-length') ?? expected);
-        if (announced !== expected)
+        if (expected !== undefined && announced !== expected)
           throw new StoreFailed(`The store ${name} has ${announced} bytes of ${key}, not ${expected}`);
         return partsOf(name, response.body as ReadableStream<Uint8Array>, silence);
       } catch (error) {

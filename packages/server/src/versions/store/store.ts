@@ -4,8 +4,8 @@ export interface BlobStore {
   readonly name: string;
   /** Stores this many bytes, whose SHA-256 is `digest`. A store that supports checksums rejects other bytes. */
   put(key: string, size: number, digest: string, bytes: AsyncIterable<Buffer>): Promise<void>;
-  /** Resolves when the store has begun to respond. */
-  read(key: string, start: number, size: number): Promise<AsyncIterable<Buffer>>;
+  /** Resolves when the store has begun to respond. A store rejects an object that has another size. */
+  read(key: string, start: number, size?: number): Promise<AsyncIterable<Buffer>>;
   has(key: string): Promise<boolean>;
   /** Deleting a missing object has no effect. */
   delete(key: string): Promise<void>;

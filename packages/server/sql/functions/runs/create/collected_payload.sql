@@ -3,7 +3,7 @@
 -- A run without parts has no rows. The planner settings of the caller apply.
 --
 -- Locks: none.
--- Callers: runs/create/replay.ts, runs/retrieve/retrieve.ts, close_collections.
+-- Callers: runs/archive/page.ts, runs/create/replay.ts, runs/retrieve/retrieve.ts, close_collections.
 create or replace function collected_payload(p_env int, p_run text) returns table (payload text, payload_type text)
 language plpgsql stable
 as $$

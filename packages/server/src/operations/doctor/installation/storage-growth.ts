@@ -1,8 +1,8 @@
 import { readableDuration } from '@millrace/contract/plain';
 import { idAt } from '../../../runs/list/position.ts';
+import { readRules } from '../../../runs/retention/rules.ts';
 import { environmentName, needServer, type DatabaseCheck, type EnvironmentRow } from '../database-input.ts';
 
-const dayMs = 86_400_000;
 /** Maximum runs of each environment. Unfinished runs are never deleted, regardless of age. */
 const maxRuns = 1_000;
 
@@ -15,13 +15,17 @@ export const storageGrowth: DatabaseCheck = {
   async find(input) {
     needServer(input);
     const { sql, limits } = input;
-    const environments = await sql<(EnvironmentRow & { id: number; days: number | null; now: number })[]>`
-      select e.id, e.run_retention_days as days, p.ref as project, e.kind, e.branch,
+    const rules = new Map(
+      (await readRules(sql, limits.runRetentionMs)).map((each) => [each.env, each.rules]),
+    );
+    const environments = await sql<(EnvironmentRow & { id: number; now: number })[]>`
+      select e.id, p.ref as project, e.kind, e.branch,
              (extract(epoch from now()) * 1000)::float8 as now
         from environments e join projects p on p.id = e.project_id order by e.id`;
     const found: { what: string }[] = [];
-    for (const { id, days, now, ...environment } of environments) {
-      const retentionMs = days === null ? limits.runRetentionMs : days * dayMs;
+    for (const { id, now, ...environment } of environments) {
+      // Any status of any task may have the longest retention.
+      const retentionMs = rules.get(id)?.distinct.at(-1)?.ms ?? limits.runRetentionMs;
       const before = now - retentionMs - limits.pruneLagMs;
       const [row] = await sql<{ ms: number | null }[]>`
         select extract(epoch from now() - min(r.finished_at))::float8 * 1000 as ms

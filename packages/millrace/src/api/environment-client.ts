@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Operations, Reply } from '@millrace/contract';
 import { failureIn } from '@millrace/contract/plain';
-import { addressOf, type Parameters } from '../api/address.ts';
-import { ServerRefused, ServerUnreachable } from '../api/errors.ts';
+import { addressOf, type Parameters } from './address.ts';
+import { ServerRefused, ServerUnreachable } from './errors.ts';
 
 interface CallParts extends Parameters {
   readonly body?: unknown;
