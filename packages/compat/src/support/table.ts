@@ -1,0 +1,28 @@
+import type { Entry, Place } from './entry.ts';
+import { agentRows, exportRows, moduleRows } from './exports.ts';
+import { optionRows } from './options.ts';
+import { settingRows } from './settings.ts';
+import { triggerRows } from './trigger-options.ts';
+
+export type { Entry, Place, State } from './entry.ts';
+
+/**
+ * The support for every export and option of the published SDK, 4.0 to 4.8. `millrace doctor --from-trigger`, the check when a project is
+ * loaded, and docs/moving.md use it. test/published-tasks compares it with the types of the packages.
+ */
+export const supportTable: readonly Entry[] = [
+  ...exportRows,
+  ...agentRows,
+  ...moduleRows,
+  ...optionRows,
+  ...triggerRows,
+  ...settingRows,
+];
+
+const byKey = new Map(supportTable.map((entry) => [`${entry.place} ${entry.name}`, entry]));
+
+export const entryOf = (place: Place, name: string): Entry | undefined => byKey.get(`${place} ${name}`);
+
+/** Whether an entry has members of its own. */
+export const hasMembers = (place: Place, name: string): boolean =>
+  supportTable.some((entry) => entry.place === place && entry.name.startsWith(`${name}.`));

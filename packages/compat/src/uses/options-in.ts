@@ -1,0 +1,80 @@
+import { type Entry, entryOf, hasMembers, type Place } from '../support/table.ts';
+import { callsOf, elementsOf, firstCode, membersOf, type Source, type Span } from './literals.ts';
+
+/** An option that a file of a project sets. `entry` is undefined if the table has no such option. */
+export interface OptionUse {
+  readonly at: number;
+  readonly place: Place;
+  readonly name: string;
+  readonly entry: Entry | undefined;
+}
+
+/** The functions whose first argument has options, and the place of those. */
+const declaring: readonly (readonly [export_: string, place: Place])[] = [
+  ['task', 'task'],
+  ['schemaTask', 'task'],
+  ['toolTask', 'task'],
+  ['schedules.task', 'task'],
+  ['queue', 'queue'],
+  ['concurrencyLimit', 'limit'],
+  ['webhook', 'webhook'],
+  ['webhooks.endpoint.define', 'endpoint'],
+  ['defineWebhookEndpoint', 'endpoint'],
+  ['defineConfig', 'config'],
+];
+
+/** The options in the declarations of a file. `localOf` returns the name of an export in the file, if the file imports it. */
+export function* declaredOptions(
+  source: Source,
+  localOf: (exportName: string) => string | undefined,
+): Generator<OptionUse> {
+  for (const [path, place] of declaring) {
+    const [root = '', ...members] = path.split('.');
+    const local = localOf(root);
+    if (local === undefined) continue;
+    for (const [options] of callsOf(source, pathPattern([local, ...members].join('.')))) if (options) yield* optionsIn(source, options, place);
+  }
+}
+
+const triggering = [
+  'trigger',
+  'triggerAndWait',
+  'triggerAndSubscribe',
+  'batchTrigger',
+  'batchTriggerAndWait',
+  'triggerByTask',
+  'triggerByTaskAndWait',
+].join('|');
+
+/** The options of triggers. The task may be declared in another file, so every method with such a name counts. */
+export function* triggerOptions(source: Source): Generator<OptionUse> {
+  for (const args of callsOf(source, String.raw`\.\s*(?:${triggering})`)) {
+    const [first] = args;
+    if (!first) continue;
+    const isById = /['"`]/.test(source.text[firstCode(source.code, first)] ?? '');
+    const items = args.find((arg) => source.code[firstCode(source.code, arg)] === '[');
+    for (const item of items ? elementsOf(source, items) : [])
+      for (const { name, value } of membersOf(source, item))
+        if (name === 'options') yield* optionsIn(source, value, 'trigger');
+    const options = args[items ? args.indexOf(items) + 1 : isById ? 2 : 1];
+    if (options) yield* optionsIn(source, options, items ? 'batch' : 'trigger');
+  }
+}
+
+/** The options in an object literal, with the members of those that have some. */
+function* optionsIn(source: Source, options: Span, place: Place, path = ''): Generator<OptionUse> {
+  for (const element of path === '' ? [options] : elementsOf(source, options))
+    for (const { name: own, at, value } of membersOf(source, element)) {
+      const name = path === '' ? own : `${path}.${own}`;
+      yield { at, place, name, entry: entryOf(place, name) };
+      if (hasMembers(place, name)) yield* optionsIn(source, value, place, name);
+    }
+}
+
+/** A regular expression for a name and its members. */
+export const pathPattern = (path: string): string =>
+  String.raw`(?<![\w$.])` +
+  path
+    .split('.')
+    .map((name) => name.replaceAll('$', String.raw`\$`))
+    .join(String.raw`\s*\??\.\s*`);
