@@ -66,6 +66,7 @@ function verificationOf(verifier: Verifier): Omit<Verification, 'secret'> | unde
   const { field, fieldSeparator, ...rest } = signature as { field?: string; fieldSeparator?: string };
   if (Object.keys(rest).length > 0) return undefined;
   const { from, name: idHeader } = config.idempotencyField ?? {};
+  if (header === 'x-hub-signature-256' && idHeader === 'x-github-delivery') return { scheme: 'github' };
   return {
     scheme: 'hmac',
     header,

@@ -1,20 +1,29 @@
 import { entriesOf, type Entry } from './entry.ts';
+import { noSkills, noTokens, ownSession } from './notes.ts';
 
 const { works, members, differs, none, not } = entriesOf('export');
-const agents = entriesOf('agents');
-const modules = entriesOf('module');
 
 const inCode = 'change the prompt in the code, and deploy it';
-const noTokens = 'Millrace does not issue OIDC tokens: set credentials for the task as variables';
 const noQuery = 'use `millrace stats` and the lists of runs';
 const noWaiters = 'declare a `webhook` whose `onEvent` completes a token of `wait.createToken`';
 const neverThrown = 'never thrown';
-const ownSession = 'start the session in `onEvent` of a `webhook`, with `sessions.start`';
-const noChannels = 'receive messages with a `webhook`, and reply with the API of Slack or Linear in the task';
+const noScheme =
+  "its signature is not verified here: declare a `webhook` of @millrace/sdk with `scheme: 'none'`, and verify `rawBody` in `onEvent`";
+/** Webhook sources with a signature that the server verifies, and others. */
+const sources = {
+  works: ['custom', 'stripe', 'github', 'svix', 'standardWebhooks', 'clerk', 'resend', 'openai', 'replicate'],
+  more: ['recallai', 'brex', 'composio'],
+  not: ['square', 'discord', 'gitlab', 'whatsapp', 'hookdeck'],
+};
+const providers = {
+  works: ['calCom', 'sentry', 'pagerduty', 'vercel', 'linear', 'notion', 'typeform', 'docusign', 'jira'],
+  more: ['intercom', 'attio', 'vapi', 'shopify', 'loops', 'granola', 'autumn', 'planetscale', 'plain', 'firecrawl'],
+  not: ['calendly', 'zendesk', 'workos', 'elevenlabs', 'retell', 'metronome', 'mux', 'tailscale', 'langfuse', 'infisical', 'supabase'],
+};
 const updater = ['set', 'del', 'append', 'remove', 'increment', 'decrement', 'stream', 'update'];
 
 /** The exports of `@trigger.dev/sdk` and `@trigger.dev/sdk/v3`, 4.0 to 4.8, and their members. */
-const exportRows: readonly Entry[] = [
+export const exportRows: readonly Entry[] = [
   ...works('task', 'schemaTask', 'tasks', 'batch', 'queue', 'defineConfig'),
   ...members('tasks', 'trigger', 'batchTrigger', 'triggerAndWait', 'batchTriggerAndWait'),
   ...members('tasks', 'triggerAndSubscribe', 'onStart', 'onStartAttempt', 'onSuccess', 'onFailure'),
@@ -75,7 +84,7 @@ const exportRows: readonly Entry[] = [
   ...members('prompts', 'define', 'resolve'),
   ...not(inCode, 'prompts.list', 'prompts.versions', 'prompts.promote', 'prompts.createOverride'),
   ...not(inCode, 'prompts.updateOverride', 'prompts.removeOverride', 'prompts.reactivateOverride'),
-  ...not('add the folder with copyFiles, and read its files', 'skills', 'skills.define'),
+  ...not(noSkills, 'skills', 'skills.define'),
   ...not(noQuery, 'query', 'query.execute', 'query.dashboards'),
   ...not(
     noQuery,
@@ -98,6 +107,12 @@ const exportRows: readonly Entry[] = [
   ),
   differs('webhooks', 'sources with the signatures of [webhooks](webhooks.md#verification) work; see `webhook`'),
   ...members('webhooks', 'constructEvent', 'SIGNATURE_HEADER_NAME', 'endpoint', 'endpoint.define'),
+  ...members('webhooks', ...sources.works, ...sources.more, ...providers.works, ...providers.more),
+  ...members('webhookSources', ...sources.works, ...sources.more),
+  ...members('providerProducers', ...providers.works, ...providers.more),
+  ...not(noScheme, ...[...sources.not, ...providers.not].map((name) => `webhooks.${name}`)),
+  ...not(noScheme, ...sources.not.map((name) => `webhookSources.${name}`)),
+  ...not(noScheme, ...providers.not.map((name) => `providerProducers.${name}`)),
   ...not(noWaiters, 'webhooks.waiter', 'webhooks.waiter.create', 'webhooks.waiter.wait'),
   ...not(noWaiters, 'webhooks.waiter.cancel'),
   differs('WebhookError', 'see `webhooks`'),
@@ -109,28 +124,3 @@ const exportRows: readonly Entry[] = [
   ...not(ownSession, 'chatEvent'),
   ...none('returns the key of a `chatEvent`', 'normalizeKeyString'),
 ];
-
-/** The exports of `@trigger.dev/sdk/ai` that are not supported. All others work. */
-const agentRows: readonly Entry[] = [
-  ...agents.not(ownSession, 'chat.event'),
-  ...agents.not(noChannels, 'chat.channels', 'chat.channels.custom'),
-  ...agents.none('conversations have no other surface', 'chat.surface'),
-  ...agents.not('add the folder with copyFiles, and read its files', 'buildSkillTools'),
-];
-
-/** The other entry points of `@trigger.dev/sdk`, and packages for projects of it. */
-const moduleRows: readonly Entry[] = [
-  ...modules.works('@trigger.dev/sdk', '@trigger.dev/sdk/v3', '@trigger.dev/sdk/ai', '@trigger.dev/sdk/chat'),
-  ...modules.works('@trigger.dev/sdk/chat/react', '@trigger.dev/sdk/chat-server', '@trigger.dev/sdk/ai/test'),
-  ...modules.works('@trigger.dev/react-hooks', '@trigger.dev/core'),
-  modules.differs('@trigger.dev/build', 'extensions that change the image of a deployment have no effect'),
-  ...modules.not('add the folder with copyFiles, and read its files', '@trigger.dev/sdk/ai/skills-runtime'),
-  ...modules.not(noTokens, '@trigger.dev/sdk/oidc/aws'),
-  ...modules.not(
-    'Python is not part of a deployment here: start scripts with node:child_process',
-    '@trigger.dev/python',
-  ),
-  ...modules.not(noChannels, '@trigger.dev/slack', '@trigger.dev/linear'),
-];
-
-export { agentRows, exportRows, moduleRows };

@@ -1,5 +1,7 @@
 import type { Entry, Place } from './entry.ts';
-import { agentRows, exportRows, moduleRows } from './exports.ts';
+import { agentRows } from './agents.ts';
+import { exportRows } from './exports.ts';
+import { moduleRows } from './modules.ts';
 import { optionRows } from './options.ts';
 import { settingRows } from './settings.ts';
 import { triggerRows } from './trigger-options.ts';

@@ -66,8 +66,10 @@ function* optionsIn(source: Source, options: Span, place: Place, path = ''): Gen
   for (const element of path === '' ? [options] : elementsOf(source, options))
     for (const { name: own, at, value } of membersOf(source, element)) {
       const name = path === '' ? own : `${path}.${own}`;
-      yield { at, place, name, entry: entryOf(place, name) };
-      if (hasMembers(place, name)) yield* optionsIn(source, value, place, name);
+      // A webhook has the options of a task too.
+      const kind = place === 'webhook' && !entryOf(place, name) ? 'task' : place;
+      yield { at, place: kind, name, entry: entryOf(kind, name) };
+      if (hasMembers(kind, name)) yield* optionsIn(source, value, kind, name);
     }
 }
 
