@@ -16,11 +16,16 @@ export interface Member {
   readonly value: Span;
 }
 
-/** The arguments of each call of a function. `name` is a regular expression. */
-export function* callsOf({ code }: Source, name: string): Generator<readonly Span[]> {
+export interface Call {
+  readonly at: number;
+  readonly args: readonly Span[];
+}
+
+/** The calls of a function. `name` is a regular expression. */
+export function* callsOf({ code }: Source, name: string): Generator<Call> {
   for (const match of code.matchAll(new RegExp(`${name}\\s*(?=[(<])`, 'g'))) {
     const open = afterTypes(code, match.index + match[0].length);
-    if (open !== undefined) yield parts(code, open);
+    if (open !== undefined) yield { at: match.index, args: parts(code, open) };
   }
 }
 

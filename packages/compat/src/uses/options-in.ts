@@ -1,5 +1,5 @@
 import { type Entry, entryOf, hasMembers, type Place } from '../support/table.ts';
-import { callsOf, elementsOf, firstCode, membersOf, type Source, type Span } from './literals.ts';
+import { callsOf, elementsOf, membersOf, type Source, type Span } from './literals.ts';
 
 /** An option that a file of a project sets. `entry` is undefined if the table has no such option. */
 export interface OptionUse {
@@ -32,7 +32,8 @@ export function* declaredOptions(
     const [root = '', ...members] = path.split('.');
     const local = localOf(root);
     if (local === undefined) continue;
-    for (const [options] of callsOf(source, pathPattern([local, ...members].join('.')))) if (options) yield* optionsIn(source, options, place);
+    for (const { args } of callsOf(source, pathPattern([local, ...members].join('.'))))
+      if (args[0]) yield* optionsIn(source, args[0], place);
   }
 }
 
@@ -48,11 +49,13 @@ const triggering = [
 
 /** The options of triggers. The task may be declared in another file, so every method with such a name counts. */
 export function* triggerOptions(source: Source): Generator<OptionUse> {
-  for (const args of callsOf(source, String.raw`\.\s*(?:${triggering})`)) {
-    const [first] = args;
-    if (!first) continue;
-    const isById = /['"`]/.test(source.text[firstCode(source.code, first)] ?? '');
-    const items = args.find((arg) => source.code[firstCode(source.code, arg)] === '[');
+  for (const { at, args } of callsOf(source, String.raw`\.\s*(?:${triggering})`)) {
+    // `tasks.trigger('id', payload, options)`, in contrast to `task.trigger(payload, options)`.
+    const receiver = source.code.slice(Math.max(0, at - 40), at);
+    const isById = /\btasks\??\s*$/.test(receiver);
+    const isBatch =
+      /\bbatch\??\s*$/.test(receiver) || /^\.\s*(?:batch|triggerByTask)/.test(source.code.slice(at, at + 40));
+    const items = isBatch ? args[isById ? 1 : 0] : undefined;
     for (const item of items ? elementsOf(source, items) : [])
       for (const { name, value } of membersOf(source, item))
         if (name === 'options') yield* optionsIn(source, value, 'trigger');

@@ -9,7 +9,7 @@ const refusedIn = (text: string, version = '4.8.3'): string[] =>
     .map(({ line, column, name }) => `${line}:${column} ${name}`);
 
 test('exports are found where they are imported or exported again', () => {
-  expect(refusedIn(imports)).toEqual(['1:41 query']);
+  expect(refusedIn(imports)).toEqual(['1:42 query']);
   expect(refusedIn(`export { query } from '@trigger.dev/sdk/v3';`)).toEqual(['1:10 query']);
   expect(refusedIn(`import * as sdk from "@trigger.dev/sdk";\nsdk.query.execute('');`)).toEqual(['2:1 query']);
   expect(refusedIn(`const { query: q } = await import('@trigger.dev/sdk');`)).toEqual(['1:9 query']);
@@ -76,11 +76,11 @@ test('options are found in declarations, with their members', () => {
 });
 
 test('options and exports of a later version are rejected by name', () => {
-  expect(refusedIn(declarations)).toEqual(['1:41 query']);
+  expect(refusedIn(declarations)).toEqual(['1:42 query']);
   expect(refusedIn(declarations, '4.9.0')).toEqual([
-    '1:41 query',
+    '1:42 query',
     '8:3 option later of task',
-    '10:78 option cron.sometime of task',
+    '10:74 option cron.sometime of task',
   ]);
   const text = `import { task, foresee, TaskForecast } from '@trigger.dev/sdk';`;
   expect(usesOf('a.ts', text, '4.9.0').findings).toEqual([
@@ -99,13 +99,17 @@ test('an unsupported option of a trigger is found, and a payload with the same n
   const text = `
 await a.trigger({ concurrency: 1 }, { ttl: '1h', concurrency: 'x' });
 await tasks.trigger('a', { concurrency: 1 }, { concurrency: ['x'] });
+await a.trigger([{ options: { concurrency: 'payload' } }], { concurrency: 'x' });
+await tasks.batchTrigger('a', [{ payload: 1, options: { concurrency: 'x' } }]);
 await b?.batchTrigger([{ payload: { concurrency: 1 }, options: { concurrency: 'x' } }], { idempotencyKey: 'k' });
 await batch.triggerAndWait<typeof a>([{ id: 'a', payload: 1, options: { concurrency: 'x' } }]);`;
   expect(refusedIn(text)).toEqual([
     '2:50 option concurrency of trigger',
     '3:48 option concurrency of trigger',
-    '4:66 option concurrency of trigger',
-    '5:73 option concurrency of trigger',
+    '4:62 option concurrency of trigger',
+    '5:57 option concurrency of trigger',
+    '6:66 option concurrency of trigger',
+    '7:73 option concurrency of trigger',
   ]);
   expect(usesOf('a.ts', text, '4.8.3').options).toEqual(
     new Set(['trigger ttl', 'trigger concurrency', 'batch idempotencyKey']),
