@@ -55,11 +55,14 @@ test(
   },
 );
 
-test('dev, deploy and doctor reject unsupported uses by name, with file and line', { timeout: 120_000 }, async () => {
-  const { dir } = await publishedProject(
-    '4.8',
-    {
-      'trigger/a.ts': `
+test(
+  'dev, deploy and doctor reject unsupported uses by name, with file and line',
+  { timeout: 120_000 },
+  async () => {
+    const { dir } = await publishedProject(
+      '4.8',
+      {
+        'trigger/a.ts': `
 import { auth, task } from '@trigger.dev/sdk';
 import { count } from '../lib/count';
 export const a = task({ id: 'a', run: async () => {
@@ -68,31 +71,37 @@ export const a = task({ id: 'a', run: async () => {
   return count();
 } });
 `,
-      'lib/count.ts': `import { query } from '@trigger.dev/sdk';\nexport const count = () => query.execute('select 1');\n`,
-    },
-    onTestFinished,
-  );
-  const refused = [
-    /^lib\/count\.ts:1:10: query: not supported by Millrace: use `millrace stats` and the lists of runs$/,
-    /^trigger\/a\.ts:5:9: auth\.getOIDCToken: not supported by Millrace: Millrace does not issue OIDC tokens/,
-    /^trigger\/a\.ts:6:32: option concurrency of trigger: not supported by Millrace: a run has the limits of its queue/,
-  ];
-  const deploy = await finished(['deploy', '--dry-run'], { cwd: dir });
-  expect(deploy.exitCode).toBe(3);
-  const lines = deploy.stderr.split('\n').map((line) => line.trim());
-  for (const sentence of refused) expect(lines).toContainEqual(expect.stringMatching(sentence));
-  const built = await build(await loadProject(dir), join(dir, '.millrace/builds'));
-  expect(built.problems.map(describeProblem).toSorted()).toEqual(refused.map((sentence) => expect.stringMatching(sentence)));
-  const doctor = await finished(['doctor', '--from-trigger', '--json'], { cwd: dir });
-  expect(doctor.exitCode).toBe(1);
-  const { findings, problems } = JSON.parse(doctor.stdout) as { findings: { state: string; name: string }[]; problems: [] };
-  expect(findings.filter(({ state }) => state === 'not').map(({ name }) => name)).toEqual([
-    'query',
-    'auth.getOIDCToken',
-    'option concurrency of trigger',
-  ]);
-  expect(problems).toEqual([]);
-});
+        'lib/count.ts': `import { query } from '@trigger.dev/sdk';\nexport const count = () => query.execute('select 1');\n`,
+      },
+      onTestFinished,
+    );
+    const refused = [
+      /^lib\/count\.ts:1:10: query: not supported by Millrace: use `millrace stats` and the lists of runs$/,
+      /^trigger\/a\.ts:5:9: auth\.getOIDCToken: not supported by Millrace: Millrace does not issue OIDC tokens/,
+      /^trigger\/a\.ts:6:32: option concurrency of trigger: not supported by Millrace: a run has the limits of its queue/,
+    ];
+    const deploy = await finished(['deploy', '--dry-run'], { cwd: dir });
+    expect(deploy.exitCode).toBe(3);
+    const lines = deploy.stderr.split('\n').map((line) => line.trim());
+    for (const sentence of refused) expect(lines).toContainEqual(expect.stringMatching(sentence));
+    const built = await build(await loadProject(dir), join(dir, '.millrace/builds'));
+    expect(built.problems.map(describeProblem).toSorted()).toEqual(
+      refused.map((sentence) => expect.stringMatching(sentence)),
+    );
+    const doctor = await finished(['doctor', '--from-trigger', '--json'], { cwd: dir });
+    expect(doctor.exitCode).toBe(1);
+    const { findings, problems } = JSON.parse(doctor.stdout) as {
+      findings: { state: string; name: string }[];
+      problems: [];
+    };
+    expect(findings.filter(({ state }) => state === 'not').map(({ name }) => name)).toEqual([
+      'query',
+      'auth.getOIDCToken',
+      'option concurrency of trigger',
+    ]);
+    expect(problems).toEqual([]);
+  },
+);
 
 test('doctor reports that there is nothing to migrate', { timeout: 60_000 }, async () => {
   const { dir, write } = await publishedProject('4.8', {}, onTestFinished);

@@ -140,7 +140,9 @@ export const recoversAt = task({
   retry: slow,
   run: failing,
   catchError: async ({ retryAt, retryDelayInMs }) =>
-    retryAt instanceof Date && retryDelayInMs !== undefined ? { retryAt: new Date(Date.now() + 10) } : undefined,
+    retryAt instanceof Date && retryDelayInMs !== undefined
+      ? { retryAt: new Date(Date.now() + 10) }
+      : undefined,
 });
 export const recoversAfter = task({
   id: 'recovers-after',

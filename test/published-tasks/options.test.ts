@@ -110,7 +110,9 @@ test('a webhook of the published SDK receives signed requests, once, and has its
   expect(delivery.runs).toHaveLength(1);
   const run = await served.ended(delivery.runs[0].id);
   expect(run).toMatchObject({ status: 'COMPLETED', attemptCount: 2 });
-  expect((await served.allLogs(run.id, 2)).map(({ message, properties }) => [message, properties])).toMatchObject([
+  expect(
+    (await served.allLogs(run.id, 2)).map(({ message, properties }) => [message, properties]),
+  ).toMatchObject([
     ['started', { event: { id: 'evt_1' } }],
     [
       'received',

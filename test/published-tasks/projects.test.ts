@@ -53,12 +53,16 @@ const h = (...parts: unknown[]) => parts;
 const F = 'fragment';
 export const page = task({ id: 'page', run: async () => [text, value, other, <b>bold</b>, <></>] });
 `,
-  'package.json': JSON.stringify({ name: 'built', dependencies: { '@trigger.dev/sdk': '4', outside: '1.0.0' } }),
+  'package.json': JSON.stringify({
+    name: 'built',
+    dependencies: { '@trigger.dev/sdk': '4', outside: '1.0.0' },
+  }),
   'node_modules/conditional/package.json':
     '{"name":"conditional","type":"module","exports":{"special":"./special.js","default":"./plain.js"}}',
   'node_modules/conditional/special.js': `export const value = 'of the condition';`,
   'node_modules/conditional/plain.js': `export const value = 'without the condition';`,
-  'node_modules/outside/package.json': '{"name":"outside","version":"1.0.0","type":"module","main":"./index.js"}',
+  'node_modules/outside/package.json':
+    '{"name":"outside","version":"1.0.0","type":"module","main":"./index.js"}',
   'node_modules/outside/index.js': 'export const other = 1;',
 });
 const builtSettings = `build: {
@@ -85,7 +89,10 @@ test('settings without an effect, and their members, are named', async () => {
   const config = `{
   telemetry: { spanProcessors: [{}], exporters: [] }, build: { minify: true, keepNames: true }, processKeepAlive: true, project: 'p',
 }`;
-  const { published } = await loading({ 'trigger.config.ts': `export default ${config};`, 'trigger/a.ts': hello });
+  const { published } = await loading({
+    'trigger.config.ts': `export default ${config};`,
+    'trigger/a.ts': hello,
+  });
   expect(published?.config.notes).toEqual([
     expect.stringMatching(/^telemetry\.spanProcessors: processors are not loaded/),
     expect.stringMatching(/^telemetry\.exporters: is not loaded/),

@@ -33,9 +33,7 @@ const namesOfVersions = () =>
 test('every option, and every member of an export, in the types of the oldest and the newest version has a row', async () => {
   const rows = new Set(supportTable.map(({ place, name }) => `${place} ${name}`));
   const missing = [...(await namesOfVersions())].flatMap(([minor, names]) =>
-    [...names]
-      .filter((name) => !rows.has(name) && !internal.test(name))
-      .map((name) => `${minor}: ${name}`),
+    [...names].filter((name) => !rows.has(name) && !internal.test(name)).map((name) => `${minor}: ${name}`),
   );
   expect(missing).toEqual([]);
 });
@@ -43,7 +41,9 @@ test('every option, and every member of an export, in the types of the oldest an
 test('every entry point has a row', () => {
   const resolve = createRequire(new URL('../modules/package.json', import.meta.url)).resolve;
   const missing = versions.flatMap(([, name]) => {
-    const { exports } = createRequire(import.meta.url)(resolve(`${name}/package.json`)) as { exports: object };
+    const { exports } = createRequire(import.meta.url)(resolve(`${name}/package.json`)) as {
+      exports: object;
+    };
     return Object.keys(exports)
       .filter((entry) => entry !== './package.json')
       .map((entry) => `@trigger.dev/sdk${entry.slice(1)}`)
@@ -57,9 +57,7 @@ test('the table has no rows for names that no version has', async () => {
   const exported = new Set([...(await exportsOfVersions()).values()].flatMap((of) => [...of]));
   const stale = supportTable.filter(
     ({ place, name }) =>
-      place !== 'module' &&
-      !names.has(`${place} ${name}`) &&
-      !(place === 'export' && exported.has(name)),
+      place !== 'module' && !names.has(`${place} ${name}`) && !(place === 'export' && exported.has(name)),
   );
   expect(stale.map(({ place, name }) => `${place} ${name}`)).toEqual([]);
 });
@@ -69,9 +67,17 @@ const folder = fileURLToPath(new URL('.', import.meta.url));
 /** The files with tasks that the tests of this folder run, and the files that declare others in their own process. */
 async function sources(): Promise<{ readonly path: string; readonly text: string }[]> {
   const fixture = (await readdir(`${folder}/fixture/trigger`)).map((file) => `fixture/trigger/${file}`);
-  const own = ['agents.fixture.ts', 'options.fixture.ts', 'manifest.test.ts', 'webhook-of.test.ts', 'queue-of.test.ts'];
+  const own = [
+    'agents.fixture.ts',
+    'options.fixture.ts',
+    'manifest.test.ts',
+    'webhook-of.test.ts',
+    'queue-of.test.ts',
+  ];
   const paths = [...fixture, 'fixture/trigger.config.ts', ...own];
-  return Promise.all(paths.map(async (path) => ({ path, text: await readFile(`${folder}/${path}`, 'utf8') })));
+  return Promise.all(
+    paths.map(async (path) => ({ path, text: await readFile(`${folder}/${path}`, 'utf8') })),
+  );
 }
 
 test('every option that is listed as supported or different is set in a task of the tests', async () => {

@@ -37,7 +37,11 @@ export const agents = ai;
 `,
 } as const;
 
-const placeOf: Readonly<Record<string, Place>> = { moreOfHook: 'hook', moreOfTrigger: 'trigger', sdk: 'export' };
+const placeOf: Readonly<Record<string, Place>> = {
+  moreOfHook: 'hook',
+  moreOfTrigger: 'trigger',
+  sdk: 'export',
+};
 
 /** The names in the types of a minor version, as `<place> <name>`: its options, and its exports with their members. */
 export async function namesInTypes(

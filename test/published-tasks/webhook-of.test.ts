@@ -68,7 +68,9 @@ test.each([
       signatureHeader: 'x-own',
       signingString: { template: '{body}!' },
     }),
-    expect.stringMatching(/^webhook "a": Millrace does not verify the requests of the source "custom": declare/),
+    expect.stringMatching(
+      /^webhook "a": Millrace does not verify the requests of the source "custom": declare/,
+    ),
   ],
 ])('the endpoint of the source %s is verified like a webhook of ours', (_, source, expected) => {
   expect(verificationOf(source as Source)).toEqual(expected);
@@ -76,9 +78,11 @@ test.each([
 
 test('the table lists the sources that are verified', () => {
   for (const root of ['webhooks', 'webhookSources', 'providerProducers'] as const) {
-    const sources = root === 'providerProducers' ? providers : root === 'webhooks' ? webhooks : webhookSources;
+    const sources =
+      root === 'providerProducers' ? providers : root === 'webhooks' ? webhooks : webhookSources;
     for (const [name, source] of Object.entries(sources) as [string, () => Source][]) {
-      if (['custom', 'constructEvent', 'SIGNATURE_HEADER_NAME', 'endpoint', 'waiter'].includes(name)) continue;
+      if (['custom', 'constructEvent', 'SIGNATURE_HEADER_NAME', 'endpoint', 'waiter'].includes(name))
+        continue;
       const state = typeof verificationOf(source()) === 'string' ? 'not' : 'works';
       expect([root, name, entryOf('export', `${root}.${name}`)?.state]).toEqual([root, name, state]);
     }

@@ -88,7 +88,9 @@ export function readPublishedConfig(
     ...(typeof resolve === 'function' ? [resolving(resolve as Parameters<typeof resolving>[0])] : []),
   ];
   const { notes, unknown } = settingNotes(exported);
-  const [newer] = isNewer(version) ? unknown.filter((name) => !(name in configuredKinds) && name !== 'resolveEnvVars') : [];
+  const [newer] = isNewer(version)
+    ? unknown.filter((name) => !(name in configuredKinds) && name !== 'resolveEnvVars')
+    : [];
   if (newer !== undefined) return `"${newer}": not supported by Millrace: ${unknownNote(version)}`;
   return {
     project: data.project,

@@ -43,7 +43,11 @@ export async function readPublished(
   const exported = file === null ? { default: {} } : await evaluateConfig(projectDir, file);
   const config = readPublishedConfig(configurationIn(exported), copy.version, exported['resolveEnvVars']);
   if (typeof config === 'string')
-    throw problem(file ?? 'package.json', config, file === null ? '' : await readFile(join(projectDir, file), 'utf8'));
+    throw problem(
+      file ?? 'package.json',
+      config,
+      file === null ? '' : await readFile(join(projectDir, file), 'utf8'),
+    );
   const { dirs } = config;
   const taskDirs = dirs?.map((dir) => resolve(projectDir, dir)) ?? (await triggerFolders(projectDir));
   return { version: copy.version, file, config, taskDirs };
@@ -51,7 +55,8 @@ export async function readPublished(
 
 /** A problem in the configuration, with the line of the setting that its message begins with. */
 function problem(file: string, message: string, text = ''): ProjectError {
-  const setting = /^"[\w.]*?(\w+)"/.exec(message)?.[1] ?? (message.startsWith('the extension') ? 'extensions' : undefined);
+  const setting =
+    /^"[\w.]*?(\w+)"/.exec(message)?.[1] ?? (message.startsWith('the extension') ? 'extensions' : undefined);
   const at = setting === undefined ? -1 : codeOf(text).search(new RegExp(String.raw`\b${setting}\s*[:(,}]`));
   if (at < 0) return new ProjectError({ file, line: null, column: null, message });
   const before = text.slice(0, at).split('\n');

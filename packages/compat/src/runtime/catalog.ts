@@ -145,7 +145,9 @@ export class Catalog {
 
 /** The properties that versions up to 4.8 register for a task. */
 const known = new Set(
-  'id description queue concurrency retry machine triggerSource agentConfig maxDuration ttl payloadSchema schema fns schedule'.split(' '),
+  'id description queue concurrency retry machine triggerSource agentConfig maxDuration ttl payloadSchema schema fns schedule'.split(
+    ' ',
+  ),
 );
 
 const unknownIn = (task: object): string[] =>

@@ -133,7 +133,11 @@ export function definedTask(task: CatalogTask, catalog: Catalog, hooks: Hooks, s
       const attempt = enter({ payload, ctx, signal });
       try {
         if (attempt.failed) throw attempt.failed.thrown;
-        const input = isAgent ? await conversationPayload(attempt, payload) : isWebhook ? attempt.payload : payload;
+        const input = isAgent
+          ? await conversationPayload(attempt, payload)
+          : isWebhook
+            ? attempt.payload
+            : payload;
         return await task.fns.run(input, new RunArguments(attempt));
       } catch (thrown) {
         // Thrown by `runs.completeWithOutput` and the like.

@@ -31,7 +31,9 @@ export function webhookOf(task: string, endpoints: WebhookEndpoints): Verificati
       `webhook "${task}": the endpoint "${id}" has ${others.length} webhooks, and an address has one here: handle all events in one onEvent`,
     );
   if (subscriber.target.filter !== undefined)
-    throw refused(`webhook "${task}": filter is not supported: check the event in onEvent, and return for others`);
+    throw refused(
+      `webhook "${task}": filter is not supported: check the event in onEvent, and return for others`,
+    );
   const verification = verificationOf(verifierArtifact);
   if (!verification)
     throw refused(
@@ -56,13 +58,21 @@ const idAndTime = '{id}.{timestamp}.{body}';
 function verificationOf(verifier: Verifier): Omit<Verification, 'secret'> | undefined {
   const { config = {}, handshake, getHandshake, response } = verifier;
   const { scheme, signatureHeader: header, algorithm, encoding, signature = {}, signingString } = config;
-  if (scheme !== 'hmac' || header === undefined || handshake || getHandshake || response || config.formPayload)
+  if (
+    scheme !== 'hmac' ||
+    header === undefined ||
+    handshake ||
+    getHandshake ||
+    response ||
+    config.formPayload
+  )
     return undefined;
   const template = (signingString as { template?: string } | undefined)?.template;
   if (header === 'stripe-signature') return { scheme: 'stripe' };
   if (header === 'svix-signature' && template === idAndTime) return { scheme: 'svix' };
   if (header === 'webhook-signature' && template === idAndTime) return { scheme: 'standard' };
-  if (signingString !== 'raw' || config.secret !== undefined || config.additionalSignatureHeaders) return undefined;
+  if (signingString !== 'raw' || config.secret !== undefined || config.additionalSignatureHeaders)
+    return undefined;
   const { field, fieldSeparator, ...rest } = signature as { field?: string; fieldSeparator?: string };
   if (Object.keys(rest).length > 0) return undefined;
   const { from, name: idHeader } = config.idempotencyField ?? {};

@@ -17,8 +17,31 @@ const sources = {
 };
 const providers = {
   works: ['calCom', 'sentry', 'pagerduty', 'vercel', 'linear', 'notion', 'typeform', 'docusign', 'jira'],
-  more: ['intercom', 'attio', 'vapi', 'shopify', 'loops', 'granola', 'autumn', 'planetscale', 'plain', 'firecrawl'],
-  not: ['calendly', 'zendesk', 'workos', 'elevenlabs', 'retell', 'metronome', 'mux', 'tailscale', 'langfuse', 'infisical', 'supabase'],
+  more: [
+    'intercom',
+    'attio',
+    'vapi',
+    'shopify',
+    'loops',
+    'granola',
+    'autumn',
+    'planetscale',
+    'plain',
+    'firecrawl',
+  ],
+  not: [
+    'calendly',
+    'zendesk',
+    'workos',
+    'elevenlabs',
+    'retell',
+    'metronome',
+    'mux',
+    'tailscale',
+    'langfuse',
+    'infisical',
+    'supabase',
+  ],
 };
 const updater = ['set', 'del', 'append', 'remove', 'increment', 'decrement', 'stream', 'update'];
 
@@ -99,13 +122,18 @@ export const exportRows: readonly Entry[] = [
   ...not('use `queues`, and `millrace queues shared` for totals', 'concurrencyLimits'),
   ...not(
     'use `queues`, and `millrace queues shared` for totals',
-    ...['list', 'retrieve', 'override', 'reset', 'pause', 'resume'].map((name) => `concurrencyLimits.${name}`),
+    ...['list', 'retrieve', 'override', 'reset', 'pause', 'resume'].map(
+      (name) => `concurrencyLimits.${name}`,
+    ),
   ),
   differs(
     'webhook',
     'an endpoint has one `webhook`. The variable with its secret has the name of the endpoint: see [webhooks](webhooks.md#from-the-published-sdk)',
   ),
-  differs('webhooks', 'sources with the signatures of [webhooks](webhooks.md#verification) work; see `webhook`'),
+  differs(
+    'webhooks',
+    'sources with the signatures of [webhooks](webhooks.md#verification) work; see `webhook`',
+  ),
   ...members('webhooks', 'constructEvent', 'SIGNATURE_HEADER_NAME', 'endpoint', 'endpoint.define'),
   ...members('webhooks', ...sources.works, ...sources.more, ...providers.works, ...providers.more),
   ...members('webhookSources', ...sources.works, ...sources.more),

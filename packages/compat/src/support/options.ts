@@ -28,7 +28,18 @@ export const optionRows: readonly Entry[] = [
   ...task.members('cron', 'pattern', 'timezone', 'window', 'environments'),
   ...task.none(internal, 'triggerSource', 'agentConfig'),
 
-  ...hook.works('ctx', 'payload', 'task', 'signal', 'init', 'next', 'output', 'error', 'result', 'runPromise'),
+  ...hook.works(
+    'ctx',
+    'payload',
+    'task',
+    'signal',
+    'init',
+    'next',
+    'output',
+    'error',
+    'result',
+    'runPromise',
+  ),
   ...hook.works('retry', 'retryAt', 'retryDelayInMs', 'wait'),
   ...result.works('skipRetrying', 'retryAt', 'retryDelayInMs', 'retry', 'error'),
 

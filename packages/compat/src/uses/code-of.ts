@@ -14,7 +14,8 @@ export function codeOf(text: string, { strings = false } = {}): string {
   /** Continues in a template behind `at`, up to its end or its next expression. */
   const template = (): void => {
     const from = at;
-    while (at < text.length && text[at] !== '`' && !text.startsWith('${', at)) at += text[at] === '\\' ? 2 : 1;
+    while (at < text.length && text[at] !== '`' && !text.startsWith('${', at))
+      at += text[at] === '\\' ? 2 : 1;
     blank(from, at, true);
     if (text[at] === '$') {
       templates.push(depth);

@@ -31,8 +31,15 @@ export function importedNames({ code }: Source, commented: string): ImportedName
     for (const part of braces.split(',').map((each) => each.trim())) {
       if (part === '' || part.startsWith('type ')) continue;
       const [name = '', local = name] = part.split(/\s+as\s+|\s*:\s*/);
-      const position = commented.slice(at).search(new RegExp(String.raw`(?<![\w$])${name.replaceAll('$', String.raw`\$`)}(?![\w$])`));
-      found.push({ specifier: from, name, local: isExport ? undefined : local, at: at + Math.max(0, position) });
+      const position = commented
+        .slice(at)
+        .search(new RegExp(String.raw`(?<![\w$])${name.replaceAll('$', String.raw`\$`)}(?![\w$])`));
+      found.push({
+        specifier: from,
+        name,
+        local: isExport ? undefined : local,
+        at: at + Math.max(0, position),
+      });
     }
   };
   for (const match of commented.matchAll(statement)) {
@@ -48,7 +55,10 @@ export function importedNames({ code }: Source, commented: string): ImportedName
 
 /** The exports that a file reads from the namespace of a package. */
 function throughNamespace(code: string, from: string, namespace: string): ImportedName[] {
-  const pattern = new RegExp(String.raw`(?<![\w$.])${namespace.replaceAll('$', String.raw`\$`)}\s*\.\s*([\w$]+)`, 'g');
+  const pattern = new RegExp(
+    String.raw`(?<![\w$.])${namespace.replaceAll('$', String.raw`\$`)}\s*\.\s*([\w$]+)`,
+    'g',
+  );
   const first = new Map<string, number>();
   for (const match of code.matchAll(pattern)) {
     const name = match[1] ?? '';

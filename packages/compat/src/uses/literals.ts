@@ -35,7 +35,9 @@ export function membersOf({ text, code }: Source, span: Span): Member[] {
   if (code[open] !== '{') return [];
   return parts(code, open).flatMap((part) => {
     const at = firstCode(code, part);
-    const found = /^(?:async\s+|get\s+|\*\s*)*(?:(['"])([^'"]+)\1|([\w$]+))\s*(:?)/.exec(text.slice(at, part.to));
+    const found = /^(?:async\s+|get\s+|\*\s*)*(?:(['"])([^'"]+)\1|([\w$]+))\s*(:?)/.exec(
+      text.slice(at, part.to),
+    );
     if (!found) return [];
     const [all, , quoted, plain, colon] = found;
     const name = quoted ?? plain ?? '';

@@ -11,7 +11,9 @@ const refusedIn = (text: string, version = '4.8.3'): string[] =>
 test('exports are found where they are imported or exported again', () => {
   expect(refusedIn(imports)).toEqual(['1:42 query']);
   expect(refusedIn(`export { query } from '@trigger.dev/sdk/v3';`)).toEqual(['1:10 query']);
-  expect(refusedIn(`import * as sdk from "@trigger.dev/sdk";\nsdk.query.execute('');`)).toEqual(['2:1 query']);
+  expect(refusedIn(`import * as sdk from "@trigger.dev/sdk";\nsdk.query.execute('');`)).toEqual([
+    '2:1 query',
+  ]);
   expect(refusedIn(`const { query: q } = await import('@trigger.dev/sdk');`)).toEqual(['1:9 query']);
   expect(refusedIn(`const sdk = require('@trigger.dev/sdk');\nsdk.query;`)).toEqual(['2:1 query']);
   expect(refusedIn(`import { awsCredentialProvider } from '@trigger.dev/sdk/oidc/aws';`)).toEqual([

@@ -46,17 +46,21 @@ export function usesOf(file: string, text: string, version: string): Uses {
   for (const imported of names) {
     const { specifier, name, at } = imported;
     const place = placeOf(specifier);
-    if (name === undefined) add(at, specifier, entryOf('module', packageEntry(specifier)) ?? { state: 'works' });
+    if (name === undefined)
+      add(at, specifier, entryOf('module', packageEntry(specifier)) ?? { state: 'works' });
     else if (place !== undefined) {
       const entry = entryOf(place, name);
       if (entry) add(at, name, entry);
       // Types are imported without a mark, so only names of functions and objects are known to be values.
       else if (place === 'export' && isNewer(version) && /^[a-z]/.test(name)) add(at, name, unknown);
       if (entry?.state === 'works') working.add(name);
-      if (entry?.state !== 'not') for (const found of membersIn(source, place, imported)) add(found.at, found.entry.name, found.entry);
+      if (entry?.state !== 'not')
+        for (const found of membersIn(source, place, imported)) add(found.at, found.entry.name, found.entry);
     }
   }
-  const locals = new Map(names.map(({ specifier, name, local }) => [placeOf(specifier) === 'export' ? name : undefined, local]));
+  const locals = new Map(
+    names.map(({ specifier, name, local }) => [placeOf(specifier) === 'export' ? name : undefined, local]),
+  );
   for (const { at, place, name, entry } of [
     ...declaredOptions(source, (name) => locals.get(name)),
     ...triggerOptions(source),

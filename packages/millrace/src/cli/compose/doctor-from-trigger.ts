@@ -56,9 +56,7 @@ export async function examineProject(options: FromTriggerOptions): Promise<void>
       line(`${paint.green('works')}    ${[...working].toSorted().join(', ') || 'no features in use'}`);
     for (const { file, note } of notes) text(`${paint.yellow('differs')}  ${file}: ${note}`);
     for (const { file, line: at, column, name, state, note } of findings)
-      text(
-        `${words[state](paint)}  ${file}:${at}:${column}: ${name}: ${note}`,
-      );
+      text(`${words[state](paint)}  ${file}:${at}:${column}: ${name}: ${note}`);
     for (const problem of problems) text(`${paint.red('problem')}  ${describeProblem(problem)}`);
   }
   if (problems.length > 0 || findings.some(({ state }) => state === 'not'))
