@@ -128,12 +128,9 @@ export const exportRows: readonly Entry[] = [
   ),
   differs(
     'webhook',
-    'an endpoint has one `webhook`. The variable with its secret has the name of the endpoint: see [webhooks](webhooks.md#from-the-published-sdk)',
+    'an endpoint has one `webhook`. The variable with its secret has the name of the endpoint: see `millrace help webhooks`',
   ),
-  differs(
-    'webhooks',
-    'sources with the signatures of [webhooks](webhooks.md#verification) work; see `webhook`',
-  ),
+  differs('webhooks', 'sources with a signature that `millrace help webhooks` lists work; see `webhook`'),
   ...members('webhooks', 'constructEvent', 'SIGNATURE_HEADER_NAME', 'endpoint', 'endpoint.define'),
   ...members('webhooks', ...sources.works, ...sources.more, ...providers.works, ...providers.more),
   ...members('webhookSources', ...sources.works, ...sources.more),
