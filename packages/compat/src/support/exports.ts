@@ -128,9 +128,12 @@ export const exportRows: readonly Entry[] = [
   ),
   differs(
     'webhook',
-    'an endpoint has one `webhook`. The variable with its secret has the name of the endpoint: see `millrace help webhooks`',
+    'an endpoint has one `webhook`. Its secret is the variable with its name, such as `STRIPE_WEBHOOK_SECRET`',
   ),
-  differs('webhooks', 'sources with a signature that `millrace help webhooks` lists work; see `webhook`'),
+  differs(
+    'webhooks',
+    'signatures of Stripe, GitHub, Svix and Standard Webhooks work, and an HMAC of the body; see `webhook`',
+  ),
   ...members('webhooks', 'constructEvent', 'SIGNATURE_HEADER_NAME', 'endpoint', 'endpoint.define'),
   ...members('webhooks', ...sources.works, ...sources.more, ...providers.works, ...providers.more),
   ...members('webhookSources', ...sources.works, ...sources.more),
