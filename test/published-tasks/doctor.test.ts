@@ -39,8 +39,8 @@ test(
         { file: 'trigger/a.ts', line: 2, name: 'usage', state: 'differs' },
       ],
       config: [
-        { file: 'trigger.config.ts', note: expect.stringMatching(/^telemetry: /) as string },
         { file: 'trigger.config.ts', note: expect.stringMatching(/^runtime: "bun" is not used/) as string },
+        { file: 'trigger.config.ts', note: expect.stringMatching(/^telemetry: /) as string },
         {
           file: 'trigger.config.ts',
           note: expect.stringMatching(/^the extension ffmpeg does nothing here/) as string,
@@ -158,7 +158,7 @@ test.each([
   [
     'a rejected extension',
     own("{ name: 'PythonExtension' }"),
-    /^trigger\.config\.ts:3:51: the extension PythonExtension/,
+    /^trigger\.config\.ts:3:71: the extension PythonExtension/,
   ],
   ['a setting', { ...own(''), 'trigger.config.ts': 'export default { maxDuration: 1 };' }, /"maxDuration"/],
   [

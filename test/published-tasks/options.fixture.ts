@@ -167,10 +167,10 @@ export const replacesError = task({
 export const counts = task({
   id: 'counts',
   retry: { maxAttempts: 2, minTimeoutInMs: 10, maxTimeoutInMs: 10 },
-  onStartAttempt: async ({ ctx, task: id, payload }) => {
-    if (id === 'counts' && payload === 'counted') attempts.push(ctx.attempt.number);
+  onStartAttempt: async ({ ctx }) => {
+    attempts.push(ctx.attempt.number);
   },
-  run: async (payload: string, args) => {
+  run: async (payload: unknown, args) => {
     await failing(payload, args);
     return attempts;
   },

@@ -81,7 +81,7 @@ test('catchError and handleError determine the next attempt', async () => {
     attemptCount: 1,
     error: { message: 'replaced' },
   });
-  expect(await served.run('counts', 'counted')).toMatchObject({ output: [1, 2] });
+  expect(await served.run('counts')).toMatchObject({ output: [1, 2] });
 });
 
 test('a webhook of the published SDK receives signed requests, once, and has its event, headers and endpoint', async () => {

@@ -73,7 +73,7 @@ test.each([
     ),
   ],
 ])('the endpoint of the source %s is verified like a webhook of ours', (_, source, expected) => {
-  expect(verificationOf(source as Source)).toEqual(expected);
+  expect(verificationOf(source)).toEqual(expected);
 });
 
 test('the table lists the sources that are verified', () => {

@@ -18,7 +18,7 @@ export const settingRows: readonly Entry[] = [
   ...none('the key determines the project', 'project'),
   differs('runtime', 'tasks run on the Node.js of their runner'),
   ...none('instrumentations are not loaded: register them in a file of the task folder', 'instrumentations'),
-  ...none(`is not used: see its members`, 'telemetry'),
+  ...none(notLoaded, 'telemetry'),
   ...none(
     'instrumentations are not loaded: register them in a file of the task folder',
     'telemetry.instrumentations',

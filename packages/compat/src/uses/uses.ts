@@ -62,7 +62,7 @@ export function usesOf(file: string, text: string, version: string): Uses {
     names.map(({ specifier, name, local }) => [placeOf(specifier) === 'export' ? name : undefined, local]),
   );
   for (const { at, place, name, entry } of [
-    ...declaredOptions(source, (name) => locals.get(name)),
+    ...declaredOptions(source, (exported) => locals.get(exported)),
     ...triggerOptions(source),
   ]) {
     options.add(`${place} ${name}`);
