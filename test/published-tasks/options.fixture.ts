@@ -18,8 +18,8 @@ export const wide = queue({ name: 'wide', concurrencyLimit: 7 });
 export const fast = concurrencyLimit({ name: 'fast', total: 5 });
 
 /** Returns its payload and the effects of the options of its trigger. */
-export const facts = task({
-  id: 'facts',
+export const echo = task({
+  id: 'echo',
   run: async (payload: unknown, { ctx }) => ({
     payload,
     version: ctx.run.version,
@@ -36,7 +36,7 @@ export const facts = task({
 export const triggersAll = task({
   id: 'triggers-all',
   run: async (_: unknown, { ctx }) => {
-    const result = await facts.triggerAndWait('all', {
+    const result = await echo.triggerAndWait('all', {
       maxAttempts: 2,
       maxDuration: 77,
       machine: 'micro',
@@ -48,20 +48,20 @@ export const triggersAll = task({
       ttl: '40m',
       region: 'eu-central-1',
     });
-    const first = await facts.trigger('first', { idempotencyKey: 'k', idempotencyKeyTTL: '1s' });
-    const same = await facts.trigger('second', { idempotencyKey: 'k', idempotencyKeyTTL: '1s' });
+    const first = await echo.trigger('first', { idempotencyKey: 'k', idempotencyKeyTTL: '1s' });
+    const same = await echo.trigger('second', { idempotencyKey: 'k', idempotencyKeyTTL: '1s' });
     let other = same;
-    while (other.id === first.id) other = await facts.trigger('third', { idempotencyKey: 'k' });
-    const later = await facts.trigger('later', { delay: '2s', version: ctx.run.version });
-    const pinned = await facts.trigger('pinned', { externalDeploymentId: 'not-deployed-yet' });
+    while (other.id === first.id) other = await echo.trigger('third', { idempotencyKey: 'k' });
+    const later = await echo.trigger('later', { delay: '2s', version: ctx.run.version });
+    const pinned = await echo.trigger('pinned', { externalDeploymentId: 'not-deployed-yet' });
     const batchOptions = { idempotencyKey: 'b', idempotencyKeyTTL: '1h', triggerSequentially: true };
     const batches = [
-      await facts.batchTrigger([{ payload: 1 }, { payload: 2, options: { tags: ['in-batch'] } }], {
+      await echo.batchTrigger([{ payload: 1 }, { payload: 2, options: { tags: ['in-batch'] } }], {
         idempotencyKey: 'b',
         idempotencyKeyTTL: '1h',
         triggerSequentially: true,
       }),
-      await facts.batchTrigger([{ payload: 1 }, { payload: 2 }], batchOptions),
+      await echo.batchTrigger([{ payload: 1 }, { payload: 2 }], batchOptions),
     ];
     return {
       all: result.ok && result.output,
@@ -80,7 +80,7 @@ export const debounces = task({
   run: async () => {
     const trigger = async (payload: number): Promise<string> =>
       (
-        await facts.trigger(payload, {
+        await echo.trigger(payload, {
           debounce: { key: 'busy', delay: '2s', mode: 'trailing', maxDelay: '3s' },
         })
       ).id;
@@ -96,7 +96,7 @@ export const refusedLimits = task({
   run: async () => {
     // Not visible in the code, so that the project can be loaded.
     const options = JSON.parse('{"concurrency":"fast"}') as object;
-    return facts.trigger('x', options).catch((error: Error) => error.message);
+    return echo.trigger('x', options).catch((error: Error) => error.message);
   },
 });
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { supportTable } from '../../packages/compat/src/support/table.ts';
 import { exportsInFixture, exportsOfVersions, movingPage } from './page.ts';
 
-const exportRows = supportTable.filter(({ place, name }) => place === 'export' && !name.includes('.'));
+const exportRows = supportTable.filter(({ kind, name }) => kind === 'export' && !name.includes('.'));
 
 test('docs/moving.md contains the tables of exports and options', async () => {
   await expect(await movingPage()).toMatchFileSnapshot('../../docs/moving.md');

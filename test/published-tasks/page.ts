@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { hasMembers, supportTable, type Entry, type Place } from '../../packages/compat/src/support/table.ts';
+import { hasMembers, supportTable, type Entry, type Kind } from '../../packages/compat/src/support/table.ts';
 import { versions } from './versions.ts';
 
 const tasks = fileURLToPath(new URL('./fixture/trigger', import.meta.url));
@@ -57,7 +57,7 @@ async function exportTable(): Promise<string[]> {
   ];
 }
 
-const placeNames = {
+const kindNames = {
   task: '`task`, `schemaTask`, `toolTask`, `schedules.task`',
   queue: '`queue`',
   limit: '`concurrencyLimit`',
@@ -67,26 +67,26 @@ const placeNames = {
   endpoint: '`webhooks.endpoint.define`',
   agents: '`@trigger.dev/sdk/ai`',
   module: 'packages and entry points',
-} satisfies Partial<Record<Place, string>>;
+} satisfies Partial<Record<Kind, string>>;
 
 /** Options and other names that do not work unchanged. Settings have a table of their own on the page. */
 const optionTable = (): string[] => [
-  '| Of | Option or name | | Difference, or alternative |',
+  '| Where | Option or name | Support | Difference, or alternative |',
   '|---|---|---|---|',
-  ...(Object.keys(placeNames) as (keyof typeof placeNames)[]).flatMap((place) =>
-    grouped(place, ({ state }) => states[state])
+  ...(Object.keys(kindNames) as (keyof typeof kindNames)[]).flatMap((kind) =>
+    grouped(kind, ({ state }) => states[state])
       .filter((row) => !row.includes('| works |'))
-      .map((row) => `| ${placeNames[place]} ${row}`),
+      .map((row) => `| ${kindNames[kind]} ${row}`),
   ),
 ];
 
-/** The rows of a place. Members are only listed if they do not work, and names with the same note share a row. */
-function grouped(place: Place, cellsOf: (entry: Entry) => string): string[] {
+/** The rows of a kind. Members are only listed if they do not work, and names with the same note share a row. */
+function grouped(kind: Kind, cellsOf: (entry: Entry) => string): string[] {
   const rows = new Map<string, { readonly names: string[]; readonly cells: string; readonly note: string }>();
   for (const entry of supportTable) {
     const { name, state, note = '' } = entry;
-    if (entry.place !== place || (isMember(place, name) && state === 'works')) continue;
-    if (state !== 'works' && isInRefused(place, name)) continue;
+    if (entry.kind !== kind || (isMember(kind, name) && state === 'works')) continue;
+    if (state !== 'works' && isInRefused(kind, name)) continue;
     const cells = cellsOf(entry);
     const key = state === 'works' ? name : `${cells} ${note}`;
     const row = rows.get(key) ?? { names: [], cells, note };
@@ -96,15 +96,15 @@ function grouped(place: Place, cellsOf: (entry: Entry) => string): string[] {
   return [...rows.values()].map(({ names, cells, note }) => `| ${names.join(', ')} | ${cells} | ${note} |`);
 }
 
-const isMember = (place: Place, name: string): boolean => place !== 'module' && name.includes('.');
+const isMember = (kind: Kind, name: string): boolean => kind !== 'module' && name.includes('.');
 
 /** Whether an outer name is not supported either. */
-const isInRefused = (place: Place, name: string): boolean =>
+const isInRefused = (kind: Kind, name: string): boolean =>
   supportTable.some(
     (outer) =>
-      outer.place === place &&
+      outer.kind === kind &&
       outer.state === 'not' &&
-      hasMembers(place, outer.name) &&
+      hasMembers(kind, outer.name) &&
       name.startsWith(`${outer.name}.`),
   );
 

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
-import { entryOf, type Place, supportTable } from '../../packages/compat/src/support/table.ts';
+import { entryOf, type Kind, supportTable } from '../../packages/compat/src/support/table.ts';
 import { usesOf } from '../../packages/compat/src/uses/uses.ts';
 import { exportsOfVersions } from './page.ts';
 import { namesInTypes } from './types.ts';
@@ -13,7 +13,7 @@ const internal = /^export (?:logger\.(?:disable|setGlobalTaskLogger)|locals\.\w+
 
 const tried = ['4.0', '4.8'] as const;
 
-/** The values that a minor version exports, as `<place> <name>`. Its types do not mark names that are only types. */
+/** The values that a minor version exports, as `<kind> <name>`. Its types do not mark names that are only types. */
 async function valuesOf(minor: (typeof tried)[number]): Promise<Set<string>> {
   const exported = [...((await exportsOfVersions()).get(minor) ?? [])].map((name) => `export ${name}`);
   const agents = minor === '4.0' ? {} : await import('@trigger.dev/sdk/ai');
@@ -31,7 +31,7 @@ const namesOfVersions = () =>
   })());
 
 test('every option, and every member of an export, in the types of the oldest and the newest version has a row', async () => {
-  const rows = new Set(supportTable.map(({ place, name }) => `${place} ${name}`));
+  const rows = new Set(supportTable.map(({ kind, name }) => `${kind} ${name}`));
   const missing = [...(await namesOfVersions())].flatMap(([minor, names]) =>
     [...names].filter((name) => !rows.has(name) && !internal.test(name)).map((name) => `${minor}: ${name}`),
   );
@@ -56,10 +56,10 @@ test('the table has no rows for names that no version has', async () => {
   const names = new Set([...(await namesOfVersions()).values()].flatMap((of) => [...of]));
   const exported = new Set([...(await exportsOfVersions()).values()].flatMap((of) => [...of]));
   const stale = supportTable.filter(
-    ({ place, name }) =>
-      place !== 'module' && !names.has(`${place} ${name}`) && !(place === 'export' && exported.has(name)),
+    ({ kind, name }) =>
+      kind !== 'module' && !names.has(`${kind} ${name}`) && !(kind === 'export' && exported.has(name)),
   );
-  expect(stale.map(({ place, name }) => `${place} ${name}`)).toEqual([]);
+  expect(stale.map(({ kind, name }) => `${kind} ${name}`)).toEqual([]);
 });
 
 const folder = fileURLToPath(new URL('.', import.meta.url));
@@ -84,17 +84,17 @@ test('every option that is listed as supported or different is set in a task of 
   const files = await sources();
   const set = new Set(files.flatMap(({ path, text }) => [...usesOf(path, text, '4.8.3').options]));
   const text = files.map((file) => file.text).join('\n');
-  const isSet = (place: Place, name: string): boolean =>
-    place === 'hook' || place === 'catchError'
+  const isSet = (kind: Kind, name: string): boolean =>
+    kind === 'hook' || kind === 'catchError'
       ? new RegExp(String.raw`\b${name}\b`).test(text)
-      : set.has(`${place} ${name}`);
+      : set.has(`${kind} ${name}`);
   const unproven = supportTable.filter(
-    ({ place, name, state }) =>
-      !['export', 'agents', 'module', 'config'].includes(place) &&
+    ({ kind, name, state }) =>
+      !['export', 'agents', 'module', 'config'].includes(kind) &&
       (state === 'works' || state === 'differs') &&
-      !isSet(place, name),
+      !isSet(kind, name),
   );
-  expect(unproven.map(({ place, name }) => `${place} ${name}`)).toEqual([]);
+  expect(unproven.map(({ kind, name }) => `${kind} ${name}`)).toEqual([]);
 });
 
 test('every setting that is listed as supported or different is set in a project of the tests', async () => {
@@ -102,8 +102,8 @@ test('every setting that is listed as supported or different is set in a project
   const paths = [...files.map((file) => `${folder}/${file}`), `${folder}/fixture/trigger.config.ts`];
   const text = (await Promise.all(paths.map((path) => readFile(path, 'utf8')))).join('\n');
   const unproven = supportTable.filter(
-    ({ place, name, state }) =>
-      place === 'config' &&
+    ({ kind, name, state }) =>
+      kind === 'config' &&
       (state === 'works' || state === 'differs') &&
       !new RegExp(String.raw`\b${name.split('.').at(-1)}\??['"]?\s*[:(]`).test(text),
   );

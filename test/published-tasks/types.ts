@@ -1,9 +1,9 @@
 import { API, type Checker, type Symbol as Name, SignatureKind, type Type } from 'typescript/unstable/sync';
-import { hasMembers, type Place } from '../../packages/compat/src/support/table.ts';
+import { hasMembers, type Kind } from '../../packages/compat/src/support/table.ts';
 import { publishedProject } from './project.ts';
 import type { Minor } from './versions.ts';
 
-/** The options of each place as types. Some came after 4.0. */
+/** The options of each kind as types. Some came after 4.0. */
 const options = {
   '4.0': `
 type Options = sdk.TaskOptions<'a', any>;
@@ -37,13 +37,13 @@ export const agents = ai;
 `,
 } as const;
 
-const placeOf: Readonly<Record<string, Place>> = {
+const kindOf: Readonly<Record<string, Kind>> = {
   moreOfHook: 'hook',
   moreOfTrigger: 'trigger',
   sdk: 'export',
 };
 
-/** The names in the types of a minor version, as `<place> <name>`: its options, and its exports with their members. */
+/** The names in the types of a minor version, as `<kind> <name>`: its options, and its exports with their members. */
 export async function namesInTypes(
   minor: Extract<Minor, keyof typeof options>,
   values: ReadonlySet<string>,
@@ -79,20 +79,20 @@ ${options['4.0']}export { sdk };`;
 
 function namesOf(checker: Checker, module: Name, values: ReadonlySet<string>): Set<string> {
   const names = new Set<string>();
-  const walk = (type: Type | undefined, place: Place, path: string): void => {
+  const walk = (type: Type | undefined, kind: Kind, path: string): void => {
     for (const part of objectsIn(checker, type))
       for (const property of checker.getPropertiesOfType(part)) {
         const name = path + property.name;
-        const isRoot = path === '' && (place === 'export' || place === 'agents');
-        if (/^__|^_|@/.test(property.name) || (isRoot && !values.has(`${place} ${name}`))) continue;
-        names.add(`${place} ${name}`);
-        if (hasMembers(place, name)) walk(checker.getTypeOfSymbol(property), place, `${name}.`);
+        const isRoot = path === '' && (kind === 'export' || kind === 'agents');
+        if (/^__|^_|@/.test(property.name) || (isRoot && !values.has(`${kind} ${name}`))) continue;
+        names.add(`${kind} ${name}`);
+        if (hasMembers(kind, name)) walk(checker.getTypeOfSymbol(property), kind, `${name}.`);
       }
   };
   for (const exported of checker.getExportsOfModule(module)) {
     const isValue = exported.name === 'sdk' || exported.name === 'agents';
     const type = isValue ? checker.getTypeOfSymbol(exported) : checker.getDeclaredTypeOfSymbol(exported);
-    walk(type, placeOf[exported.name] ?? (exported.name as Place), '');
+    walk(type, kindOf[exported.name] ?? (exported.name as Kind), '');
   }
   return names;
 }

@@ -98,10 +98,10 @@ test('an endpoint has one webhook without a filter, and its secret is a variable
     });
   };
   expect(verificationOf(webhooks.stripe(), second)).toMatch(/the endpoint "a-webhook" has 2 webhooks/);
-  const unheard = new Catalog();
-  registerApis({ 'resource-catalog': unheard.api });
+  const withoutTask = new Catalog();
+  registerApis({ 'resource-catalog': withoutTask.api });
   defineWebhookEndpoint({ id: 'lonely', source: webhooks.stripe() });
-  expect(unheard.webhooks.unheard()).toMatchObject([
+  expect(withoutTask.webhooks.withoutTask()).toMatchObject([
     { sentence: expect.stringMatching(/^the webhook endpoint "lonely" has no address here/) as string },
   ]);
   expect(['stripe', 'stripe-webhooks', 'my.github', '2fa', 'webhook'].map(secretOf)).toEqual([

@@ -26,7 +26,7 @@ export function indexPublished(
   define: (registered: Registered) => ReturnType<typeof definedTask>,
   imported: readonly Imported[],
   projectDir: string,
-  /** Of the whole project. */
+  /** Declarations without a task that are not supported. */
   refused: readonly Refused[],
 ): { readonly tasks: IndexedTask[]; readonly problems: Problem[] } {
   const tasks: IndexedTask[] = [];

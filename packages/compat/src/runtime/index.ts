@@ -85,7 +85,7 @@ export function installPublished(settings: PublishedSettings): Published {
     },
     define,
     index: (sdk, imported, projectDir) =>
-      indexPublished(sdk, define, imported, projectDir, catalog.webhooks.unheard()),
+      indexPublished(sdk, define, imported, projectDir, catalog.webhooks.withoutTask()),
     globalHooks: () => hooks.globals(),
     configure: (exported) => addConfigured(hooks, configurationIn(exported)),
   };

@@ -59,7 +59,7 @@ export class WebhookEndpoints {
   }
 
   /** Endpoints without a task: nothing would receive their requests. */
-  unheard(): { readonly sentence: string; readonly at: Error }[] {
+  withoutTask(): { readonly sentence: string; readonly at: Error }[] {
     return [...this.#endpoints.values()]
       .filter(({ endpoint }) => this.#subscribers.every(({ endpointId }) => endpointId !== endpoint.id))
       .map(({ endpoint: { id }, at }) => ({

@@ -7,7 +7,7 @@
  * - `queue`, `limit` (`concurrencyLimit`), `webhook`, `endpoint` (`webhooks.endpoint.define`)
  * - `config`: `trigger.config.ts`
  */
-export type Place =
+export type Kind =
   | 'export'
   | 'agents'
   | 'module'
@@ -27,7 +27,7 @@ export type State = 'works' | 'differs' | 'none' | 'not';
 
 /** How Millrace supports one name of the published SDK. */
 export interface Entry {
-  readonly place: Place;
+  readonly kind: Kind;
   /** A member follows a dot. */
   readonly name: string;
   readonly state: State;
@@ -35,15 +35,15 @@ export interface Entry {
   readonly note?: string;
 }
 
-/** The functions that declare the rows of one place. */
-export const entriesOf = (place: Place) => ({
-  works: (...names: string[]): Entry[] => names.map((name) => ({ place, name, state: 'works' })),
+/** The functions that declare the rows of one kind. */
+export const entriesOf = (kind: Kind) => ({
+  works: (...names: string[]): Entry[] => names.map((name) => ({ kind, name, state: 'works' })),
   /** Members of an export or option that works itself. */
   members: (root: string, ...names: string[]): Entry[] =>
-    names.map((name) => ({ place, name: `${root}.${name}`, state: 'works' })),
-  differs: (name: string, note: string): Entry => ({ place, name, state: 'differs', note }),
+    names.map((name) => ({ kind, name: `${root}.${name}`, state: 'works' })),
+  differs: (name: string, note: string): Entry => ({ kind, name, state: 'differs', note }),
   none: (note: string, ...names: string[]): Entry[] =>
-    names.map((name) => ({ place, name, state: 'none', note })),
+    names.map((name) => ({ kind, name, state: 'none', note })),
   not: (note: string, ...names: string[]): Entry[] =>
-    names.map((name) => ({ place, name, state: 'not', note })),
+    names.map((name) => ({ kind, name, state: 'not', note })),
 });

@@ -1,4 +1,4 @@
-import type { Entry, Place } from './entry.ts';
+import type { Entry, Kind } from './entry.ts';
 import { agentRows } from './agents.ts';
 import { exportRows } from './exports.ts';
 import { moduleRows } from './modules.ts';
@@ -6,7 +6,7 @@ import { optionRows } from './options.ts';
 import { settingRows } from './settings.ts';
 import { triggerRows } from './trigger-options.ts';
 
-export type { Entry, Place, State } from './entry.ts';
+export type { Entry, Kind, State } from './entry.ts';
 
 /**
  * The support for every export and option of the published SDK, 4.0 to 4.8. `millrace doctor --from-trigger`, the check when a project is
@@ -21,10 +21,10 @@ export const supportTable: readonly Entry[] = [
   ...settingRows,
 ];
 
-const byKey = new Map(supportTable.map((entry) => [`${entry.place} ${entry.name}`, entry]));
+const byKey = new Map(supportTable.map((entry) => [`${entry.kind} ${entry.name}`, entry]));
 
-export const entryOf = (place: Place, name: string): Entry | undefined => byKey.get(`${place} ${name}`);
+export const entryOf = (kind: Kind, name: string): Entry | undefined => byKey.get(`${kind} ${name}`);
 
 /** Whether an entry has members of its own. */
-export const hasMembers = (place: Place, name: string): boolean =>
-  supportTable.some((entry) => entry.place === place && entry.name.startsWith(`${name}.`));
+export const hasMembers = (kind: Kind, name: string): boolean =>
+  supportTable.some((entry) => entry.kind === kind && entry.name.startsWith(`${name}.`));

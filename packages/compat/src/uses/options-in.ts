@@ -1,16 +1,16 @@
-import { type Entry, entryOf, hasMembers, type Place } from '../support/table.ts';
+import { type Entry, entryOf, hasMembers, type Kind } from '../support/table.ts';
 import { callsOf, elementsOf, membersOf, type Source, type Span } from './literals.ts';
 
 /** An option that a file of a project sets. `entry` is undefined if the table has no such option. */
 export interface OptionUse {
   readonly at: number;
-  readonly place: Place;
+  readonly kind: Kind;
   readonly name: string;
   readonly entry: Entry | undefined;
 }
 
-/** The functions whose first argument has options, and the place of those. */
-const declaring: readonly (readonly [export_: string, place: Place])[] = [
+/** The functions whose first argument has options, and the kind of those. */
+const declaring: readonly (readonly [export_: string, kind: Kind])[] = [
   ['task', 'task'],
   ['schemaTask', 'task'],
   ['toolTask', 'task'],
@@ -28,12 +28,12 @@ export function* declaredOptions(
   source: Source,
   localOf: (exportName: string) => string | undefined,
 ): Generator<OptionUse> {
-  for (const [path, place] of declaring) {
+  for (const [path, kind] of declaring) {
     const [root = '', ...members] = path.split('.');
     const local = localOf(root);
     if (local === undefined) continue;
     for (const { args } of callsOf(source, pathPattern([local, ...members].join('.'))))
-      if (args[0]) yield* optionsIn(source, args[0], place);
+      if (args[0]) yield* optionsIn(source, args[0], kind);
   }
 }
 
@@ -65,14 +65,14 @@ export function* triggerOptions(source: Source): Generator<OptionUse> {
 }
 
 /** The options in an object literal, with the members of those that have some. */
-function* optionsIn(source: Source, options: Span, place: Place, path = ''): Generator<OptionUse> {
+function* optionsIn(source: Source, options: Span, kind: Kind, path = ''): Generator<OptionUse> {
   for (const element of path === '' ? [options] : elementsOf(source, options))
     for (const { name: own, at, value } of membersOf(source, element)) {
       const name = path === '' ? own : `${path}.${own}`;
       // A webhook has the options of a task too.
-      const kind = place === 'webhook' && !entryOf(place, name) ? 'task' : place;
-      yield { at, place: kind, name, entry: entryOf(kind, name) };
-      if (hasMembers(kind, name)) yield* optionsIn(source, value, kind, name);
+      const ownKind = kind === 'webhook' && !entryOf(kind, name) ? 'task' : kind;
+      yield { at, kind: ownKind, name, entry: entryOf(ownKind, name) };
+      if (hasMembers(ownKind, name)) yield* optionsIn(source, value, ownKind, name);
     }
 }
 

@@ -1,4 +1,4 @@
-import { type Entry, entryOf, type Place, type State, supportTable } from '../support/table.ts';
+import { type Entry, entryOf, type Kind, type State, supportTable } from '../support/table.ts';
 import { isNewer, unknownNote } from '../support/newer.ts';
 import { codeOf } from './code-of.ts';
 import { importedNames, type ImportedName } from './imported-names.ts';
@@ -11,7 +11,7 @@ export interface Finding {
   readonly file: string;
   readonly line: number;
   readonly column: number;
-  /** The export, the module, or the option with its place, such as `option concurrency of trigger`. */
+  /** The export, the module, or the option with its kind, such as `option concurrency of trigger`. */
   readonly name: string;
   readonly state: Exclude<State, 'works'>;
   readonly note: string;
@@ -20,12 +20,12 @@ export interface Finding {
 export interface Uses {
   /** Names of exports that work unchanged. */
   readonly working: ReadonlySet<string>;
-  /** The options that are set, as `<place> <name>`. */
+  /** The options that are set, as `<kind> <name>`. */
   readonly options: ReadonlySet<string>;
   readonly findings: readonly Finding[];
 }
 
-const placeOf = (specifier: string): Place | undefined =>
+const kindOf = (specifier: string): Kind | undefined =>
   /^@trigger\.dev\/sdk(?:\/v3)?$/.test(specifier)
     ? 'export'
     : specifier === '@trigger.dev/sdk/ai'
@@ -45,31 +45,31 @@ export function usesOf(file: string, text: string, version: string): Uses {
   const names = importedNames(source, codeOf(text, { strings: true }));
   for (const imported of names) {
     const { specifier, name, at } = imported;
-    const place = placeOf(specifier);
+    const kind = kindOf(specifier);
     if (name === undefined)
       add(at, specifier, entryOf('module', packageEntry(specifier)) ?? { state: 'works' });
-    else if (place !== undefined) {
-      const entry = entryOf(place, name);
+    else if (kind !== undefined) {
+      const entry = entryOf(kind, name);
       if (entry) add(at, name, entry);
       // Types are imported without a mark, so only names of functions and objects are known to be values.
-      else if (place === 'export' && isNewer(version) && /^[a-z]/.test(name)) add(at, name, unknown);
+      else if (kind === 'export' && isNewer(version) && /^[a-z]/.test(name)) add(at, name, unknown);
       if (entry?.state === 'works') working.add(name);
       if (entry?.state !== 'not')
-        for (const found of membersIn(source, place, imported)) add(found.at, found.entry.name, found.entry);
+        for (const found of membersIn(source, kind, imported)) add(found.at, found.entry.name, found.entry);
     }
   }
   const locals = new Map(
-    names.map(({ specifier, name, local }) => [placeOf(specifier) === 'export' ? name : undefined, local]),
+    names.map(({ specifier, name, local }) => [kindOf(specifier) === 'export' ? name : undefined, local]),
   );
-  for (const { at, place, name, entry } of [
+  for (const { at, kind, name, entry } of [
     ...declaredOptions(source, (exported) => locals.get(exported)),
     ...triggerOptions(source),
   ]) {
-    options.add(`${place} ${name}`);
-    if (place === 'config') continue;
-    if (entry) add(at, `option ${name} of ${place}`, entry);
-    else if (isNewer(version) && place !== 'trigger' && place !== 'batch')
-      add(at, `option ${name} of ${place}`, unknown);
+    options.add(`${kind} ${name}`);
+    if (kind === 'config') continue;
+    if (entry) add(at, `option ${name} of ${kind}`, entry);
+    else if (isNewer(version) && kind !== 'trigger' && kind !== 'batch')
+      add(at, `option ${name} of ${kind}`, unknown);
   }
   return { working, options, findings: inOrder(findings) };
 }
@@ -79,11 +79,11 @@ const packageEntry = (specifier: string): string =>
   specifier.startsWith('@trigger.dev/sdk') ? specifier : specifier.split('/').slice(0, 2).join('/');
 
 /** The members of an export that do not work unchanged, without members of those. */
-function membersIn({ code }: Source, place: Place, { name = '', local }: ImportedName) {
+function membersIn({ code }: Source, kind: Kind, { name = '', local }: ImportedName) {
   const found: { readonly at: number; readonly entry: Entry }[] = [];
   if (local === undefined) return found;
   for (const entry of supportTable) {
-    if (entry.place !== place || entry.state === 'works' || !entry.name.startsWith(`${name}.`)) continue;
+    if (entry.kind !== kind || entry.state === 'works' || !entry.name.startsWith(`${name}.`)) continue;
     if (found.some(({ entry: outer }) => entry.name.startsWith(`${outer.name}.`))) continue;
     const at = code.search(new RegExp(`${pathPattern(local + entry.name.slice(name.length))}(?![\\w$])`));
     if (at >= 0) found.push({ at, entry });
