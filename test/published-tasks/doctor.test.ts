@@ -1,4 +1,7 @@
+import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { build } from '../../packages/millrace/src/bundle/build.ts';
+import { loadProject } from '../../packages/millrace/src/project/load.ts';
 import { describeProblem } from '../../packages/diagnostics/src/problem.ts';
 import { millrace } from '../cli/command.ts';
 import { finished } from '../cli/in-process.ts';
@@ -36,8 +39,8 @@ test(
         { file: 'trigger/a.ts', line: 2, name: 'usage', state: 'differs' },
       ],
       config: [
-        { file: 'trigger.config.ts', note: expect.stringMatching(/^telemetry: /) as string },
         { file: 'trigger.config.ts', note: expect.stringMatching(/^runtime: "bun" is not used/) as string },
+        { file: 'trigger.config.ts', note: expect.stringMatching(/^telemetry: /) as string },
         {
           file: 'trigger.config.ts',
           note: expect.stringMatching(/^the extension ffmpeg does nothing here/) as string,
@@ -49,6 +52,54 @@ test(
     expect(stdout).toMatch(
       /^not +lib\/query\.ts:3:30: prompts\.promote: change the prompt in the code, and deploy it$/m,
     );
+  },
+);
+
+test(
+  'dev, deploy and doctor reject unsupported uses by name, with file and line',
+  { timeout: 120_000 },
+  async () => {
+    const { dir } = await publishedProject(
+      '4.8',
+      {
+        'trigger/a.ts': `
+import { auth, task } from '@trigger.dev/sdk';
+import { count } from '../lib/count';
+export const a = task({ id: 'a', run: async () => {
+  await auth.getOIDCToken({ audience: 'x' });
+  await a.trigger(undefined, { concurrency: 'paid' });
+  return count();
+} });
+`,
+        'lib/count.ts': `import { query } from '@trigger.dev/sdk';\nexport const count = () => query.execute('select 1');\n`,
+      },
+      onTestFinished,
+    );
+    const refused = [
+      /^lib\/count\.ts:1:10: query: not supported by Millrace: use `millrace stats` and the lists of runs$/,
+      /^trigger\/a\.ts:5:9: auth\.getOIDCToken: not supported by Millrace: Millrace does not issue OIDC tokens/,
+      /^trigger\/a\.ts:6:32: option concurrency of trigger: not supported by Millrace: a run has the limits of its queue/,
+    ];
+    const deploy = await finished(['deploy', '--dry-run'], { cwd: dir });
+    expect(deploy.exitCode).toBe(3);
+    const lines = deploy.stderr.split('\n').map((line) => line.trim());
+    for (const sentence of refused) expect(lines).toContainEqual(expect.stringMatching(sentence));
+    const built = await build(await loadProject(dir), join(dir, '.millrace/builds'));
+    expect(built.problems.map(describeProblem).toSorted()).toEqual(
+      refused.map((sentence) => expect.stringMatching(sentence)),
+    );
+    const doctor = await finished(['doctor', '--from-trigger', '--json'], { cwd: dir });
+    expect(doctor.exitCode).toBe(1);
+    const { findings, problems } = JSON.parse(doctor.stdout) as {
+      findings: { state: string; name: string }[];
+      problems: [];
+    };
+    expect(findings.filter(({ state }) => state === 'not').map(({ name }) => name)).toEqual([
+      'query',
+      'auth.getOIDCToken',
+      'option concurrency of trigger',
+    ]);
+    expect(problems).toEqual([]);
   },
 );
 
@@ -107,7 +158,7 @@ test.each([
   [
     'a rejected extension',
     own("{ name: 'PythonExtension' }"),
-    /^trigger\.config\.ts: the extension PythonExtension/,
+    /^trigger\.config\.ts:3:71: the extension PythonExtension/,
   ],
   ['a setting', { ...own(''), 'trigger.config.ts': 'export default { maxDuration: 1 };' }, /"maxDuration"/],
   [

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { loadProject } from '../../packages/millrace/src/project/load.ts';
+import { buildDeployment } from '../../packages/millrace/src/bundle/build-deployment.ts';
 import { callServer } from '../../packages/millrace/src/deploy/client.ts';
 import { prepare } from '../../packages/millrace/src/deploy/prepare.ts';
 import { setVariables } from '../../packages/millrace/src/deploy/set-variables.ts';
@@ -23,10 +24,10 @@ const loading = async (files: Readonly<Record<string, string>>) => {
 };
 
 test.each([
-  ['{ dirs: ["./trigger"], maxDuration: 1 }', /^trigger\.config\.ts: "maxDuration": /],
+  ['{ dirs: ["./trigger"], maxDuration: 1 }', /^trigger\.config\.ts:1:39: "maxDuration": /],
   [
     '{ build: { extensions: [{ name: "PythonExtension" }] } }',
-    /^trigger\.config\.ts: the extension PythonExtension does not work here: Python is not part of a deployment here/,
+    /^trigger\.config\.ts:1:27: the extension PythonExtension does not work here: Python is not part of a deployment here/,
   ],
   [
     '{ build: { extensions: [{ name: "lightpanda" }] } }',
@@ -37,6 +38,87 @@ test.each([
   await expect(
     loading({ 'trigger.config.ts': `export default ${config};`, 'trigger/a.ts': hello }),
   ).rejects.toThrow(message);
+});
+
+const builtWith = (config: string): Readonly<Record<string, string>> => ({
+  'trigger.config.ts': `export default ${config};`,
+  'tsconfig.tasks.json': JSON.stringify({ compilerOptions: { paths: { '@lib/*': ['./lib/*'] } } }),
+  'lib/text.ts': `export const text = 'aliased';`,
+  'jobs/page.tsx': `
+import { task } from '@trigger.dev/sdk';
+import { text } from '@lib/text';
+import { value } from 'conditional';
+import { other } from 'outside';
+const h = (...parts: unknown[]) => parts;
+const F = 'fragment';
+export const page = task({ id: 'page', run: async () => [text, value, other, <b>bold</b>, <></>] });
+`,
+  'package.json': JSON.stringify({
+    name: 'built',
+    dependencies: { '@trigger.dev/sdk': '4', outside: '1.0.0' },
+  }),
+  'node_modules/conditional/package.json':
+    '{"name":"conditional","type":"module","exports":{"special":"./special.js","default":"./plain.js"}}',
+  'node_modules/conditional/special.js': `export const value = 'of the condition';`,
+  'node_modules/conditional/plain.js': `export const value = 'without the condition';`,
+  'node_modules/outside/package.json':
+    '{"name":"outside","version":"1.0.0","type":"module","main":"./index.js"}',
+  'node_modules/outside/index.js': 'export const other = 1;',
+});
+const builtSettings = `build: {
+  conditions: ['special'], external: ['outside'], jsx: { automatic: false, factory: 'h', fragment: 'F' },
+}`;
+
+test('settings of the build act', { timeout: 60_000 }, async () => {
+  const config = `{ dirs: ['./jobs'], runtime: 'node-22', tsconfig: './tsconfig.tasks.json', ${builtSettings} }`;
+  const project = await loading(builtWith(config));
+  expect([project.taskFiles, project.published?.config.notes]).toEqual([['jobs/page.tsx'], []]);
+  const { entries, outputs, externals, problems } = await buildDeployment(project, 22);
+  expect(problems).toEqual([]);
+  const page = outputs.find(({ path }) => path === entries[0]?.module);
+  const text = Buffer.from(page?.contents ?? []).toString();
+  // A module that is shared with the entry of the packages.
+  expect(outputs.some(({ contents }) => Buffer.from(contents).includes('of the condition'))).toBe(true);
+  expect(text).toContain('aliased');
+  expect(text).toMatch(/\bh\d*\("b"/);
+  expect(text).toMatch(/\bh\d*\(F\d*\b/);
+  expect(externals.map(({ name }) => name)).toContain('outside');
+});
+
+test('older names of settings act', async () => {
+  const config = `{ triggerDirectories: ['./jobs'], tsconfigPath: './tsconfig.tasks.json' }`;
+  const { taskFiles, published } = await loading(builtWith(config));
+  expect([taskFiles, published?.config.tsconfig]).toEqual([['jobs/page.tsx'], './tsconfig.tasks.json']);
+});
+
+test('settings without an effect, and their members, are named', async () => {
+  const config = `{
+  telemetry: { spanProcessors: [{}], exporters: [] }, build: { minify: true, keepNames: true }, processKeepAlive: true, project: 'p',
+}`;
+  const { published } = await loading({
+    'trigger.config.ts': `export default ${config};`,
+    'trigger/a.ts': hello,
+  });
+  expect(published?.config.notes).toEqual([
+    expect.stringMatching(/^telemetry\.spanProcessors: processors are not loaded/),
+    expect.stringMatching(/^telemetry\.exporters: is not loaded/),
+    expect.stringMatching(/^build\.minify: code is not minified/),
+    expect.stringMatching(/^processKeepAlive: processes always execute many runs/),
+  ]);
+});
+
+test('a setting of a later version is rejected by name', async () => {
+  const files = { 'trigger/a.ts': hello, 'trigger.config.ts': 'export default {\n  forecast: true,\n};' };
+  expect((await loading(files)).published?.config.notes).toEqual([]);
+  const { dir, write } = await publishedProject('4.8', files, onTestFinished);
+  await rm(join(dir, 'node_modules/@trigger.dev'), { recursive: true });
+  await write(
+    'node_modules/@trigger.dev/sdk/package.json',
+    JSON.stringify({ name: '@trigger.dev/sdk', version: '4.9.0' }),
+  );
+  await expect(loadProject(dir)).rejects.toThrow(
+    'trigger.config.ts:2:3: "forecast": not supported by Millrace: Millrace supports 4.0 to 4.8 of @trigger.dev/sdk, and 4.9.0 is installed',
+  );
 });
 
 test('a configuration that throws is reported in one sentence with its line', async () => {
@@ -136,6 +218,7 @@ export const skill = skills.define({ id: 'greets', path: './skills/greets' });
     const { dir } = await publishedProject('4.8', files, onTestFinished);
     const { problems } = await serve(dir, 'dev', onTestFinished);
     expect(problems.map(({ file, line, message }) => [file, line, message])).toEqual([
+      ['trigger/b.ts', 2, expect.stringMatching(/^skills: not supported by Millrace: add the folder/)],
       [
         'trigger/b.ts',
         6,
@@ -162,7 +245,11 @@ export const skill = skills.define({ id: 'greets', path: './skills/greets' });
 const preloading = {
   'trigger.config.ts': `
 import { defineConfig } from '@trigger.dev/sdk';
-export default defineConfig({ project: 'p', maxDuration: 60, onStart: async () => console.log('config') });
+export default defineConfig({ project: 'p', maxDuration: 60, 
+  init: async () => ({ word: 'done' }),
+  onStart: async () => console.log('config'),
+  onFailure: async () => console.log('failed'),
+});
 `,
   'trigger/init.ts': `
 import { tasks } from '@trigger.dev/sdk';
@@ -177,10 +264,11 @@ tasks.onSuccess('pager', async () => console.log('hooks'));
 import { task } from '@trigger.dev/sdk';
 import { chat } from '@trigger.dev/sdk/ai';
 import { existsSync, rmSync } from 'node:fs';
-const run = async () => 'done';
+const run = async (_: unknown, { init }: { init?: { word: string } }) => init?.word;
 export const shared = task({ id: 'shared', run });
 export const sized = task({ id: 'sized', machine: 'small-1x', run });
-export const agent = chat.agent({ id: 'agent', run });
+export const agent = chat.agent({ id: 'agent', run: async () => 'done' });
+export const fails = task({ id: 'fails', retry: { maxAttempts: 1 }, run: async () => { throw new Error('no'); } });
 export const suspect = task({ id: 'suspect', run: async ({ once }: { once: string }) => {
   if (existsSync(once)) { rmSync(once); process.abort(); }
   return 'done';
@@ -204,6 +292,8 @@ test.each(ways)(
         (await served.allLogs(run.id, 3)).slice(-3).map(({ message }) => message);
       await expect.poll(lastMessages, { message: task }).toEqual(['init', 'config', 'hooks']);
     }
+    const failed = await served.run('fails');
+    expect((await served.allLogs(failed.id, 3)).map(({ message }) => message)).toContain('failed');
     const agent = await served.trigger('agent', { messages: [], chatId: 'c', trigger: 'submit-message' });
     const [first, second] = await served.allLogs(agent, 2);
     expect([first.message, second.message]).toEqual(['init', 'config']);
@@ -434,6 +524,7 @@ test('syncEnvVars and resolveEnvVars set variables with a deployment', { timeout
       variables: [{ name: 'RESOLVED', value: projectRef + ' ' + environment }, { name: 'TRIGGER_API_URL', value: 'not set' }],
     });
     export default {
+      deploy: { env: { CONFIGURED: 'yes' } },
       build: {
         extensions: [
           sync(({ env }) => ({ env: { TASK_ID: 'named', KNOWN: env.KNOWN + '!' } })),
@@ -470,6 +561,7 @@ test('syncEnvVars and resolveEnvVars set variables with a deployment', { timeout
     PRESENT: 'old',
     ADDED: 'yes',
     HIDDEN: 'secret',
+    CONFIGURED: 'yes',
     RESOLVED: `${projectRef} prod`,
   });
 });

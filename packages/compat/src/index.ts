@@ -12,6 +12,7 @@ export { dependsOnPublished } from './project/copy.ts';
 export { describeCopy } from './project/describe.ts';
 export { type ExtensionTarget, setsVariables, type SyncedVariables } from './project/extensions.ts';
 export { ignoredFiles } from './project/ignored-files.ts';
-export { type Finding, usesOf } from './project/imports.ts';
 export { publishedPlugins } from './project/plugins.ts';
 export { type PublishedProject, readPublished } from './project/read.ts';
+export { problemOf, refusedUses } from './uses/refused-uses.ts';
+export { type Finding, usesOf } from './uses/uses.ts';

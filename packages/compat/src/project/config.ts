@@ -1,8 +1,10 @@
 import { logLevelSettings, machinePresets, type PublishedSettings } from '@millrace/contract/runner';
 import { z } from 'zod';
-import { configuredHooks } from '../settings/configuration.ts';
+import { configuredHooks, configuredKinds } from '../settings/configuration.ts';
 import { retryPolicyOf } from '../settings/retry.ts';
-import { readExtensions, resolving, type Extensions } from './extensions.ts';
+import { isNewer, unknownNote } from '../support/newer.ts';
+import { deployEnvVars, readExtensions, resolving, type Extensions } from './extensions.ts';
+import { settingNotes } from './setting-notes.ts';
 
 /** The supported part of `trigger.config.ts`. */
 export interface PublishedConfig {
@@ -27,6 +29,7 @@ const schema = z.looseObject({
   triggerDirectories: z.array(z.string()).optional(),
   ignorePatterns: z.array(z.string()).optional(),
   runtime: z.string().optional(),
+  deploy: z.looseObject({ env: z.record(z.string(), z.string()).optional() }).optional(),
   tsconfig: z.string().optional(),
   tsconfigPath: z.string().optional(),
   retries: z
@@ -58,21 +61,15 @@ const schema = z.looseObject({
     .optional(),
 });
 
-/** Settings without a meaning here, and their replacements. */
-const otherwise: Readonly<Record<string, string>> = {
-  telemetry:
-    'exporters, processors and instrumentations are not loaded: spans go where `millrace` sends them (millrace help tracing)',
-  instrumentations: 'instrumentations are not loaded: register them in a file of the task folder',
-  extraCACerts: 'set NODE_EXTRA_CA_CERTS where `millrace dev` or `millrace work` starts',
-  deploy: 'variables are set with `millrace env set`, or by the extension syncEnvVars',
-  postInstall: 'run it before `millrace deploy`',
-  additionalFiles: 'use the extension additionalFiles',
-  additionalPackages: 'use the extension additionalPackages',
-  disableConsoleInterceptor: 'console output of a task is always in the log of its run',
-};
-
-/** Parses the default export. Returns an error message if it is invalid. */
-export function readPublishedConfig(exported: unknown, resolveEnvVars?: unknown): PublishedConfig | string {
+/**
+ * Parses the default export of a project with this version of the published SDK. Returns an error message if it is invalid. A message about
+ * a setting begins with its name in quotation marks.
+ */
+export function readPublishedConfig(
+  exported: unknown,
+  version: string,
+  resolveEnvVars?: unknown,
+): PublishedConfig | string {
   if (typeof exported !== 'object' || exported === null)
     return 'must export its configuration as default: export default defineConfig({ … })';
   const parsed = schema.safeParse(exported);
@@ -84,15 +81,17 @@ export function readPublishedConfig(exported: unknown, resolveEnvVars?: unknown)
   const extensions = readExtensions(data.build?.extensions ?? []);
   if (typeof extensions === 'string') return extensions;
   const resolve = data['resolveEnvVars'] ?? resolveEnvVars;
-  const list =
-    typeof resolve === 'function'
-      ? [...extensions.list, resolving(resolve as Parameters<typeof resolving>[0])]
-      : extensions.list;
-  const notes = Object.keys(exported)
-    .filter((name) => name in otherwise && data[name] !== undefined)
-    .map((name) => `${name}: ${otherwise[name]}`);
-  if (data.runtime !== undefined && !/^node(?:-\d+)?$/.test(data.runtime))
-    notes.push(`runtime: "${data.runtime}" is not used: tasks run on the Node.js of their runner`);
+  const { env } = data.deploy ?? {};
+  const list = [
+    ...extensions.list,
+    ...(env === undefined ? [] : [deployEnvVars(env)]),
+    ...(typeof resolve === 'function' ? [resolving(resolve as Parameters<typeof resolving>[0])] : []),
+  ];
+  const { notes, unknown } = settingNotes(exported);
+  const [newer] = isNewer(version)
+    ? unknown.filter((name) => !(name in configuredKinds) && name !== 'resolveEnvVars')
+    : [];
+  if (newer !== undefined) return `"${newer}": not supported by Millrace: ${unknownNote(version)}`;
   return {
     project: data.project,
     dirs: data.dirs ?? data.triggerDirectories,

@@ -192,6 +192,12 @@ export const resolving = (resolve: Resolve): TheirExtension => ({
   },
 });
 
+/** `deploy.env` of a configuration converted to an extension. */
+export const deployEnvVars = (env: Values): TheirExtension => ({
+  name: 'deployEnvVars',
+  onBuildComplete: (context) => context.addLayer({ id: 'deployEnvVars', deploy: { env } }),
+});
+
 const isList = (value: Resolved['variables']): value is Extract<Resolved['variables'], readonly unknown[]> =>
   Array.isArray(value);
 

@@ -1,9 +1,11 @@
 import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { ProjectError } from '@millrace/diagnostics';
 import { configurationIn } from '../settings/configuration.ts';
 import { readPublishedConfig, type PublishedConfig } from './config.ts';
 import { dependsOnPublished, findCopy } from './copy.ts';
+import { codeOf } from '../uses/code-of.ts';
 import { triggerFolders } from './task-dirs.ts';
 
 /** Names of the published SDK's configuration; the first that exists is used. */
@@ -39,12 +41,24 @@ export async function readPublished(
     throw problem(file, copy.refused);
   }
   const exported = file === null ? { default: {} } : await evaluateConfig(projectDir, file);
-  const config = readPublishedConfig(configurationIn(exported), exported['resolveEnvVars']);
-  if (typeof config === 'string') throw problem(file ?? 'package.json', config);
+  const config = readPublishedConfig(configurationIn(exported), copy.version, exported['resolveEnvVars']);
+  if (typeof config === 'string')
+    throw problem(
+      file ?? 'package.json',
+      config,
+      file === null ? '' : await readFile(join(projectDir, file), 'utf8'),
+    );
   const { dirs } = config;
   const taskDirs = dirs?.map((dir) => resolve(projectDir, dir)) ?? (await triggerFolders(projectDir));
   return { version: copy.version, file, config, taskDirs };
 }
 
-const problem = (file: string, message: string): ProjectError =>
-  new ProjectError({ file, line: null, column: null, message });
+/** A problem in the configuration, with the line of the setting that its message begins with. */
+function problem(file: string, message: string, text = ''): ProjectError {
+  const setting =
+    /^"[\w.]*?(\w+)"/.exec(message)?.[1] ?? (message.startsWith('the extension') ? 'extensions' : undefined);
+  const at = setting === undefined ? -1 : codeOf(text).search(new RegExp(String.raw`\b${setting}\s*[:(,}]`));
+  if (at < 0) return new ProjectError({ file, line: null, column: null, message });
+  const before = text.slice(0, at).split('\n');
+  return new ProjectError({ file, line: before.length, column: (before.at(-1)?.length ?? 0) + 1, message });
+}

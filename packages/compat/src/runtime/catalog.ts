@@ -1,4 +1,6 @@
+import type { DeclaredMachine } from '../settings/machines.ts';
 import { Prompts, type Prompt } from './prompts.ts';
+import { type Endpoint, type Subscriber, WebhookEndpoints } from './webhook-endpoints.ts';
 
 /** A task as registered by `task()`, `schemaTask()` and `schedules.task()` of the published SDK, 4.0 to 4.8. */
 export interface CatalogTask {
@@ -12,7 +14,7 @@ export interface CatalogTask {
   };
   /** With defaults for omitted settings. */
   readonly retry?: Readonly<Record<string, unknown>>;
-  readonly machine?: { readonly preset?: string };
+  readonly machine?: DeclaredMachine;
   readonly maxDuration?: number;
   readonly ttl?: number | string;
   readonly triggerSource?: string;
@@ -20,6 +22,8 @@ export interface CatalogTask {
     readonly cron: string;
     readonly timezone?: string;
     readonly environments?: readonly string[];
+    /** 4.8 and later. */
+    readonly window?: string;
   };
   /** `jsonSchema` of a task without a schema. */
   readonly payloadSchema?: unknown;
@@ -59,6 +63,7 @@ export class Catalog {
   readonly registered: Registered[] = [];
   readonly refused: Refused[] = [];
   readonly prompts = new Prompts();
+  readonly webhooks = new WebhookEndpoints();
   readonly #byId = new Map<string, Registered>();
   readonly #queues = new Map<string, { readonly name: string; readonly concurrencyLimit?: number }>();
   readonly #limits = new Map<string, ConcurrencyLimit>();
@@ -87,6 +92,10 @@ export class Catalog {
     registerWorkerManifest() {},
     registerTaskMetadata: (task: CatalogTask): void => {
       const entry = { task, at: new Error(`task ${task.id}`) };
+      for (const name of unknownIn(task))
+        this.#refuse(
+          `task "${task.id}": not supported by Millrace: the published SDK registers "${name}", which later versions than 4.8 have: remove that option`,
+        );
       this.registered.push(entry);
       this.#byId.set(task.id, entry);
     },
@@ -118,15 +127,12 @@ export class Catalog {
     registerConcurrencyLimitMetadata: (limit: ConcurrencyLimit): void =>
       void this.#limits.set(limit.name, limit),
     listConcurrencyLimitManifests: () => [...this.#limits.values()],
-    registerWebhookEndpointMetadata: ({ id }: Named): void =>
-      this.#refuse(
-        `the webhook "${id}" (webhooks) does not work here: declare it with webhook of @millrace/sdk`,
-      ),
-    listWebhookEndpointManifests: () => [],
-    getWebhookEndpointManifest: () => undefined,
+    registerWebhookEndpointMetadata: (endpoint: Endpoint): void => this.webhooks.define(endpoint),
+    listWebhookEndpointManifests: () => this.webhooks.list(),
+    getWebhookEndpointManifest: (id: string) => this.webhooks.get(id),
     listWebhookEndpointIdCollisions: () => [],
-    registerWebhookSubscriber() {},
-    listWebhookSubscribers: () => [],
+    registerWebhookSubscriber: (subscriber: Subscriber): void => this.webhooks.subscribe(subscriber),
+    listWebhookSubscribers: () => [...this.webhooks.subscribers()],
     registerDeclaredSessionWebhook() {},
     markSessionWebhookClaimed() {},
     listUnclaimedSessionWebhooks: () => [],
@@ -136,3 +142,13 @@ export class Catalog {
     this.refused.push({ sentence, at: new Error(sentence) });
   }
 }
+
+/** The properties that versions up to 4.8 register for a task. */
+const known = new Set(
+  'id description queue concurrency retry machine triggerSource agentConfig maxDuration ttl payloadSchema schema fns schedule'.split(
+    ' ',
+  ),
+);
+
+const unknownIn = (task: object): string[] =>
+  Object.entries(task).flatMap(([name, value]) => (value === undefined || known.has(name) ? [] : [name]));

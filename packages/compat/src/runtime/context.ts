@@ -1,16 +1,6 @@
 import type { MachinePreset } from '@millrace/contract/runner';
 import type { Context } from '@millrace/sdk';
-
-/** CPUs and GiB of their machine presets. Here a run shares the CPUs of its runner. */
-const machines: Readonly<Record<MachinePreset, readonly [cpu: number, memory: number]>> = {
-  micro: [0.25, 0.25],
-  'small-1x': [0.5, 0.5],
-  'small-2x': [1, 1],
-  'medium-1x': [1, 2],
-  'medium-2x': [2, 4],
-  'large-1x': [4, 8],
-  'large-2x': [8, 16],
-};
+import { machines } from '../settings/machines.ts';
 
 /** The `ctx` of the published SDK, like its `TaskRunContext` of 4.0 to 4.8. */
 export type PublishedContext = ReturnType<typeof publishedContext>;

@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import type { PublishedSettings } from '@millrace/contract/runner';
+import { presetOf } from '../settings/machines.ts';
 import { retryPolicyOf } from '../settings/retry.ts';
 import { enterAttempt, type Attempt, type CallArguments } from './attempt.ts';
 import type { Catalog, CatalogTask } from './catalog.ts';
@@ -8,6 +9,7 @@ import { conversationPayload } from './conversation.ts';
 import { fail, isNamed } from './final-errors.ts';
 import type { HookFunction, HookKind, Hooks } from './hooks.ts';
 import { queueOf } from './queue-of.ts';
+import { eventPayload, webhookOf } from './webhook-of.ts';
 
 /** The registered symbol under which a task object of our SDK holds its declaration. */
 const brand = Symbol.for('@millrace/sdk/task');
@@ -22,9 +24,14 @@ type Result = { readonly error?: unknown; readonly output?: unknown; readonly ru
  */
 export function definedTask(task: CatalogTask, catalog: Catalog, hooks: Hooks, settings: PublishedSettings) {
   const { id } = task;
-  const machine = task.machine?.preset ?? settings.machine;
+  const machine = (task.machine && presetOf(task.machine)) ?? settings.machine;
   const isAgent = task.triggerSource === 'agent';
-  const enter = (call: CallArguments): Attempt => enterAttempt(call, machine);
+  const isWebhook = task.triggerSource === 'webhook';
+  const enter = (call: CallArguments): Attempt =>
+    enterAttempt(
+      isWebhook ? { ...call, payload: eventPayload(id, call.payload, catalog.webhooks) } : call,
+      machine,
+    );
   const args = (attempt: Attempt) => ({
     payload: attempt.payload,
     ctx: attempt.ctx,
@@ -94,6 +101,7 @@ export function definedTask(task: CatalogTask, catalog: Catalog, hooks: Hooks, s
       pattern: task.schedule.cron,
       timezone: task.schedule.timezone,
       environments: task.schedule.environments,
+      window: task.schedule.window,
     },
     schema: schemaOf(task),
     lossyOutput: true,
@@ -125,7 +133,11 @@ export function definedTask(task: CatalogTask, catalog: Catalog, hooks: Hooks, s
       const attempt = enter({ payload, ctx, signal });
       try {
         if (attempt.failed) throw attempt.failed.thrown;
-        const input = isAgent ? await conversationPayload(attempt, payload) : payload;
+        const input = isAgent
+          ? await conversationPayload(attempt, payload)
+          : isWebhook
+            ? attempt.payload
+            : payload;
         return await task.fns.run(input, new RunArguments(attempt));
       } catch (thrown) {
         // Thrown by `runs.completeWithOutput` and the like.
@@ -142,6 +154,11 @@ export function definedTask(task: CatalogTask, catalog: Catalog, hooks: Hooks, s
   // Only read for the manifest, when all task files have declared their queues and limits. A process that executes tasks may import fewer
   // files.
   Object.defineProperty(definition, 'queue', { get: () => queueOf(task, catalog), enumerable: false });
+  if (isWebhook)
+    Object.defineProperty(definition, 'webhook', {
+      get: () => webhookOf(id, catalog.webhooks),
+      enumerable: false,
+    });
   return { id, [brand]: definition };
 }
 

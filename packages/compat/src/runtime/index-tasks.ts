@@ -26,9 +26,14 @@ export function indexPublished(
   define: (registered: Registered) => ReturnType<typeof definedTask>,
   imported: readonly Imported[],
   projectDir: string,
+  /** Declarations without a task that are not supported. */
+  refused: readonly Refused[],
 ): { readonly tasks: IndexedTask[]; readonly problems: Problem[] } {
   const tasks: IndexedTask[] = [];
-  const problems: Problem[] = [];
+  const problems: Problem[] = refused.map(({ sentence, at }) => ({
+    ...locate(at, projectDir, imported[0]?.source ?? ''),
+    message: sentence,
+  }));
   for (const file of imported) {
     for (const { sentence, at } of file.refused)
       problems.push({ ...locate(at, projectDir, file.source), message: sentence });

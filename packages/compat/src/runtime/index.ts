@@ -84,7 +84,8 @@ export function installPublished(settings: PublishedSettings): Published {
       return fresh;
     },
     define,
-    index: (sdk, imported, projectDir) => indexPublished(sdk, define, imported, projectDir),
+    index: (sdk, imported, projectDir) =>
+      indexPublished(sdk, define, imported, projectDir, catalog.webhooks.withoutTask()),
     globalHooks: () => hooks.globals(),
     configure: (exported) => addConfigured(hooks, configurationIn(exported)),
   };

@@ -1,6 +1,7 @@
 import { currentAttempt, type Attempt } from './attempt.ts';
 import { apiUrl, credentialOf } from './call-api.ts';
 import { answerHere } from './answer-here.ts';
+import { refusedOptions } from './refused-options.ts';
 import type { Prompts } from './prompts.ts';
 import { withWaitKey } from './wait-key.ts';
 
@@ -61,6 +62,8 @@ async function send(
     const prompt = /^\/api\/v1\/prompts\/([^/]+)$/.exec(path)?.[1];
     if (prompt !== undefined)
       return prompts.answer(decodeURIComponent(prompt), JSON.parse(body ?? '{}') as object);
+    const refusal = refusedOptions(path, body);
+    if (refusal) return refusal;
     const answer = await answerHere(attempt, path, headers, body);
     // No public token is needed. Without the header, the SDK would sign one.
     if (answer) return Response.json(answer, { headers: { 'x-trigger-jwt': '' } });

@@ -3,7 +3,7 @@ import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Entry, locateSdk } from '@millrace/runner';
 import { installedFolder, packageOf, type Problem, readManifest } from '@millrace/diagnostics';
-import { publishedPlugins } from '@millrace/compat';
+import { publishedPlugins, refusedUses } from '@millrace/compat';
 import type { BuildOptions, BuildResult, Message, Metafile, Plugin } from 'esbuild';
 import type { Project } from '../project/load.ts';
 import type { Output } from './build.ts';
@@ -11,7 +11,7 @@ import { externalPackages, packagesEntry, type ExternalPackage } from './externa
 import { filesBeside } from './files-beside.ts';
 import { localModules } from './local-modules.ts';
 import { inBuild, isBuildFailure, problemOf, slashes } from './messages.ts';
-import { entriesOf, moduleOptions, outputOf, tsconfigOf } from './module-options.ts';
+import { entriesOf, filesOf, moduleOptions, outputOf, tsconfigOf } from './module-options.ts';
 import { withRoot } from './source-path.ts';
 import { namedFiles, type NamedFile } from './named-files.ts';
 import { requiredPackages } from './package-modules.ts';
@@ -36,6 +36,8 @@ export interface DeploymentBuild {
   readonly bytesByPackage: ReadonlyMap<string, number>;
   /** If there are any, everything else is empty. */
   readonly problems: readonly Problem[];
+  /** Unsupported uses of the published SDK. */
+  readonly refused: readonly Problem[];
 }
 
 const sdkEntry = 'millrace-sdk';
@@ -61,6 +63,7 @@ export async function buildDeployment(project: Project, nodeMajor: number): Prom
       namedFiles: [],
       bytesByPackage: new Map(),
       problems,
+      refused: [],
     };
   }
 }
@@ -114,6 +117,7 @@ async function compile(project: Project, nodeMajor: number): Promise<DeploymentB
     namedFiles: await namedFiles(project.dir, [...filesWithOwnPaths].toSorted()),
     bytesByPackage: bytesByPackage(metafile, project.dir),
     problems: [],
+    refused: await refusedUses(project, filesOf(metafile).map(slashes)),
   };
 }
 

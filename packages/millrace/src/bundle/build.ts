@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { join, relative } from 'node:path';
 import type { Problem } from '@millrace/diagnostics';
 import type { Entry } from '@millrace/runner';
-import { publishedPlugins } from '@millrace/compat';
+import { publishedPlugins, refusedUses } from '@millrace/compat';
 import type { BuildOptions, OutputFile } from 'esbuild';
 import type { Project } from '../project/load.ts';
 import { localModules } from './local-modules.ts';
@@ -23,7 +23,7 @@ export interface Build {
   readonly entries: readonly Entry[];
   /** Absolute paths of all local files, including those that failed to compile. */
   readonly inputs: readonly string[];
-  /** Task files that do not compile and were skipped. */
+  /** Task files that do not compile and were skipped, and unsupported uses of the published SDK. */
   readonly problems: readonly Problem[];
 }
 
@@ -38,7 +38,11 @@ export async function build(project: Project, buildsDir: string): Promise<Build>
   const hash = digest.digest('hex').slice(0, 32);
   const dir = join(buildsDir, hash);
   await store(dir, outputs);
-  return { hash, dir, entries, inputs, problems };
+  const refused = await refusedUses(
+    project,
+    inputs.map((path) => slashes(relative(project.dir, path))),
+  );
+  return { hash, dir, entries, inputs, problems: [...problems, ...refused] };
 }
 
 export interface Output {

@@ -5,7 +5,7 @@ import { jsonLine, jsonLines, escapeCell, escapeLine, escapeText } from './termi
 /** All output of the command goes through here, so that untrusted text cannot control the terminal. */
 
 const colors = ['bold', 'dim', 'red', 'green', 'yellow', 'cyan'] as const;
-type Paint = Readonly<Record<(typeof colors)[number], (text: string) => string>>;
+export type Paint = Readonly<Record<(typeof colors)[number], (text: string) => string>>;
 
 /** Output for people. `paint` adds no colors if the stream is not a terminal. */
 export interface Screen {

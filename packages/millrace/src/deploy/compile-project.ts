@@ -88,7 +88,8 @@ export async function tasksOf(
     { ...build, hash, dir, inputs: [] },
     { projectDir: dir, sdk: join(dir, build.sdk), env, defaults: project.defaults },
   );
-  if (index.problems.length > 0) throw new ProjectRefused(index.problems, 'uploaded');
+  const problems = [...build.refused, ...index.problems];
+  if (problems.length > 0) throw new ProjectRefused(problems, 'uploaded');
   if (index.tasks.length === 0)
     throw new ProjectError({
       file: project.configFile ?? 'tasks',

@@ -1,13 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { describeProblem, type Problem, ProjectError } from '@millrace/diagnostics';
-import { describeCopy, type Finding, readPublished, usesOf } from '@millrace/compat';
+import { describeCopy, type Finding, problemOf, readPublished, usesOf } from '@millrace/compat';
 import { localFiles } from '../../bundle/local-files.ts';
 import { deploymentRefusals } from '../../deploy/refusals.ts';
 import { evaluateConfig } from '../../project/evaluate-config.ts';
 import { loadProject } from '../../project/load.ts';
 import { CommandFailed, exitCodes } from '../exit-codes.ts';
-import { printJson, screenOn } from '../screen.ts';
+import { type Paint, printJson, screenOn } from '../screen.ts';
 import { projectVariables } from './dotenv.ts';
 
 export interface FromTriggerOptions {
@@ -29,12 +29,15 @@ export async function examineProject(options: FromTriggerOptions): Promise<void>
   const working = new Set<string>();
   if (project) {
     for (const file of (await orProblem(localFiles(project), [])) ?? []) {
-      const uses = usesOf(file, await readFile(join(project.dir, file), 'utf8'));
+      const uses = usesOf(file, await readFile(join(project.dir, file), 'utf8'), published.version);
       findings.push(...uses.findings);
       for (const name of uses.working) working.add(name);
     }
     const { env } = await projectVariables(project.dir);
-    problems.push(...(await deploymentRefusals(project, { inherited: env, added: {} })));
+    const refusals = await deploymentRefusals(project, { inherited: env, added: {} });
+    // Listed with the other uses.
+    const listed = new Set(findings.map((finding) => describeProblem(problemOf(finding))));
+    problems.push(...refusals.filter((refusal) => !listed.has(describeProblem(refusal))));
   }
   const notes = (published?.config.notes ?? []).map((note) => ({ file: published?.file ?? null, note }));
   if (options.json)
@@ -53,14 +56,18 @@ export async function examineProject(options: FromTriggerOptions): Promise<void>
       line(`${paint.green('works')}    ${[...working].toSorted().join(', ') || 'no features in use'}`);
     for (const { file, note } of notes) text(`${paint.yellow('differs')}  ${file}: ${note}`);
     for (const { file, line: at, column, name, state, note } of findings)
-      text(
-        `${state === 'not' ? paint.red('not    ') : paint.yellow('differs')}  ${file}:${at}:${column}: ${name}: ${note}`,
-      );
+      text(`${words[state](paint)}  ${file}:${at}:${column}: ${name}: ${note}`);
     for (const problem of problems) text(`${paint.red('problem')}  ${describeProblem(problem)}`);
   }
   if (problems.length > 0 || findings.some(({ state }) => state === 'not'))
     process.exitCode = exitCodes.failed;
 }
+
+const words = {
+  not: (paint: Paint) => paint.red('not    '),
+  differs: (paint: Paint) => paint.yellow('differs'),
+  none: (paint: Paint) => paint.yellow('ignored'),
+} satisfies Record<Finding['state'], unknown>;
 
 /** Adds the problem if a project cannot be read. */
 async function orProblem<T>(reading: Promise<T>, problems: Problem[]): Promise<T | undefined> {
