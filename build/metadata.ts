@@ -19,7 +19,16 @@ const keywords: Readonly<Record<string, readonly string[]>> = {
   fingerprint: ['deduplication', 'error-grouping', 'error-tracking', 'stack-trace'],
   sdk: ['cron', 'durable-execution', 'job-queue', 'queue', 'retries', 'scheduler', 'workflow'],
   server: ['cron', 'job-queue', 'queue', 'scheduler', 'self-hosted'],
-  millrace: ['cli', 'cron', 'durable-execution', 'job-queue', 'queue', 'scheduler', 'self-hosted', 'workflow'],
+  millrace: [
+    'cli',
+    'cron',
+    'durable-execution',
+    'job-queue',
+    'queue',
+    'scheduler',
+    'self-hosted',
+    'workflow',
+  ],
   'create-millrace': ['cli', 'create', 'scaffolding', 'template'],
   testing: ['jest', 'testing', 'vitest'],
 };

@@ -36,6 +36,10 @@ test('every other package is private and is not set up for publishing', () => {
   expect(others.length).toBeGreaterThan(3);
   for (const folder of others) {
     const { private: isPrivate, publishConfig } = manifestOf(folder);
-    expect({ folder, isPrivate, publishConfig }).toEqual({ folder, isPrivate: true, publishConfig: undefined });
+    expect({ folder, isPrivate, publishConfig }).toEqual({
+      folder,
+      isPrivate: true,
+      publishConfig: undefined,
+    });
   }
 });

@@ -34,7 +34,9 @@ test('dev passes the variables of .env to tasks, below those of its own environm
 
     const seen = dev.seen();
     await project.write('.env', 'FROM_FILE=other-value\nADDED=1\n');
-    expect(await dev.line(/env +\.env sets/, seen)).toMatch(/ env     \.env sets FROM_FILE, ADDED for tasks$/);
+    expect(await dev.line(/env +\.env sets/, seen)).toMatch(
+      / env     \.env sets FROM_FILE, ADDED for tasks$/,
+    );
     await expect.poll(output, { timeout: 15_000 }).toEqual(['other-value', 'outside', 'millrace', null]);
     await rm(join(project.path, '.env'));
     await dev.line(/\.env was removed/, seen);

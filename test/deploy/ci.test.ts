@@ -90,7 +90,7 @@ test('the GitHub action deploys to prod and to a preview branch, and archives th
 
   const prod = await runAction(shell, dir, { url, key: keys.prod });
   expect(prod, prod.stderr).toMatchObject({ code: 0 });
-  expect(prod.outputs["version"]).toMatch(/^\d{8}\.\d+$/);
+  expect(prod.outputs['version']).toMatch(/^\d{8}\.\d+$/);
   const page = prod.outputs['dashboard-url'] ?? '';
   expect(page).toMatch(new RegExp(`^${url}/p/proj_\\w+/prod/versions/${prod.outputs['version']}$`));
   expect((await fetch(page)).status).toBe(200);
@@ -126,7 +126,8 @@ test('the GitHub workflow passes the inputs that the action declares', async () 
   expect(used).toHaveLength(2);
   for (const { with: given = {} } of used) {
     expect(Object.keys(inputs)).toEqual(expect.arrayContaining(Object.keys(given)));
-    for (const [name, { required }] of Object.entries(inputs)) if (required) expect(given).toHaveProperty(name);
+    for (const [name, { required }] of Object.entries(inputs))
+      if (required) expect(given).toHaveProperty(name);
   }
 });
 

@@ -44,7 +44,7 @@ export async function packAll(): Promise<Packed> {
   const files = await readdir(shared);
   const tarballs = Object.fromEntries(
     published.map((name) => {
-      const start = new RegExp(`^${packageName(name).replace(/^@(.*)\\//, '$1-')}-\\d`);
+      const start = new RegExp(`^${packageName(name).replace(/^@(.*)\//, '$1-')}-\\d`);
       const file = files.find((candidate) => start.test(candidate));
       if (file === undefined) throw new Error(`npm pack created no tarball of packages/${name}`);
       return [name, join(shared, file)];

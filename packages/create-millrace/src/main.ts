@@ -68,7 +68,8 @@ function parsed(args: readonly string[]) {
     if (dir.trim() === '') return 'The name of the folder is empty: a shell variable may be unset.';
     return { ...values, dir };
   } catch (error) {
-    return (error as Error).message;
+    // Its further sentences explain how to pass a folder whose name begins with a dash.
+    return (error as Error).message.replace(/\. .*/s, '.');
   }
 }
 

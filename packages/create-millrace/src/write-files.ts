@@ -16,7 +16,9 @@ export async function writeFiles(folder: string, files: Readonly<Record<string, 
     }
   } catch (error) {
     // Another process has written the file since.
-    throw (error as NodeJS.ErrnoException).code === 'EEXIST' ? notEmpty(folder) : explainFolder(error, folder);
+    throw (error as NodeJS.ErrnoException).code === 'EEXIST'
+      ? notEmpty(folder)
+      : explainFolder(error, folder);
   }
 }
 

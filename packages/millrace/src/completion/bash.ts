@@ -10,7 +10,8 @@ export function bashScript(places: readonly Place[], version: string): string {
     assign('valued', found.valued.join(' ')) +
     assign('repeated', repeatedAt(found));
   const values = valuesByKey(places).map(
-    ([key, found]) => [key, assign('found', typeof found === 'string' ? `<${found}>` : names(found))] as const,
+    ([key, found]) =>
+      [key, assign('found', typeof found === 'string' ? `<${found}>` : names(found))] as const,
   );
   return `${heading('bash', version)}
 

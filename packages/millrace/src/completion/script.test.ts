@@ -98,11 +98,14 @@ describe.each(shells)('%s', (shell) => {
     expect(await offered(shell, 'runs', 'bulk', 'l')).toEqual(['list']);
   });
 
-  test.skipIf(isMissing)(title('completes the options of the command, after options with values'), async () => {
-    expect(await offered(shell, 'runs', 'list', '--st')).toEqual(['--status']);
-    expect(await offered(shell, 'runs', '--st')).toEqual([]);
-    expect(await offered(shell, 'runs', 'list', '--period', 'list', '--lim')).toEqual(['--limit']);
-  });
+  test.skipIf(isMissing)(
+    title('completes the options of the command, after options with values'),
+    async () => {
+      expect(await offered(shell, 'runs', 'list', '--st')).toEqual(['--status']);
+      expect(await offered(shell, 'runs', '--st')).toEqual([]);
+      expect(await offered(shell, 'runs', 'list', '--period', 'list', '--lim')).toEqual(['--limit']);
+    },
+  );
 
   test.skipIf(isMissing)(title('completes the values of options and arguments'), async () => {
     expect(await offered(shell, 'runs', 'list', '--status', 'C')).toEqual([

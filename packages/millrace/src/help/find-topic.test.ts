@@ -29,9 +29,12 @@ describe('finds', () => {
     for (const topic of candidates) expect(firstLine(topic)).toMatch(/^##+ Try it$/);
   });
 
-  test.each(['nothing', 'nothing#backoff', 'retries#nothing', '', '../package.json'])('nothing as %j', (name) => {
-    expect(findTopic(name)).toEqual({ candidates: [] });
-  });
+  test.each(['nothing', 'nothing#backoff', 'retries#nothing', '', '../package.json'])(
+    'nothing as %j',
+    (name) => {
+      expect(findTopic(name)).toEqual({ candidates: [] });
+    },
+  );
 });
 
 test('every listed topic has a text', () => {
@@ -42,7 +45,8 @@ test('every listed topic has a text', () => {
 });
 
 test('a section contains its parts and ends before the next section; headings in code are text', () => {
-  const page = '# Page\n\n## One\n\na\n\n### Part\n\nb\n\n```sh\n## not a heading\n```\n\n## Two & more\n\nc\n';
+  const page =
+    '# Page\n\n## One\n\na\n\n### Part\n\nb\n\n```sh\n## not a heading\n```\n\n## Two & more\n\nc\n';
   expect(sectionsOf(page)).toEqual([
     {
       anchor: 'one',

@@ -24,7 +24,10 @@ export function topicsOf(page: string): readonly string[] | undefined {
  * accepts an address in an error response, `docs/troubleshooting.md#not-found`.
  */
 export function findTopic(name: string): Found {
-  const [page = '', anchor] = name.replace(/^docs\//, '').replace(/^#/, 'troubleshooting#').split('#');
+  const [page = '', anchor] = name
+    .replace(/^docs\//, '')
+    .replace(/^#/, 'troubleshooting#')
+    .split('#');
   const named = page.replace(/\.md$/, '');
   if (anchor !== undefined) return sectionIn([named], anchor);
   const ofMessage = sectionIn(['troubleshooting'], named);
