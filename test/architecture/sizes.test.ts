@@ -16,8 +16,9 @@ const larger: Readonly<Record<string, number>> = {
   contract: 12_100,
   // Writing tasks, triggering them, the client and the executor side.
   sdk: 15_500,
-  // The commands alone are 11,300; the bundler and deployments are 4,400, and the rooms of one command (demo, mcp, transfer) 4,200.
-  millrace: 21_400,
+  // The commands alone are 11,400; the bundler and deployments are 4,400, and the rooms of one command (demo, mcp, transfer) 4,200. The scripts
+  // of three shells for completion are 440.
+  millrace: 21_900,
 };
 
 function linesOf(name: string): number {

@@ -24,7 +24,7 @@ export const helpCommand = (): Command =>
       const name = topic.join(' ');
       if (list) {
         const listed = name === '' ? topics() : topicsOf(name);
-        if (!listed) return unknown(own, `page '${name}'`, topics());
+        if (!listed) return rejectTopic(own, `page '${name}'`, topics());
         return listed.forEach((entry) => (json ? printJson({ topic: entry }) : line(entry)));
       }
       const command = commandOf(own.parent as Command, topic);
@@ -34,14 +34,14 @@ export const helpCommand = (): Command =>
       if ('text' in found)
         return json ? printJson({ topic: name, text: found.text }) : text(readable(found.text));
       const similar = topics().filter((entry) => entry.includes(name));
-      unknown(
+      rejectTopic(
         own,
         `command, section or page '${name}'`,
         found.candidates.length > 0 ? found.candidates : similar,
       );
     });
 
-function unknown(own: Command, missing: string, near: readonly string[]): never {
+function rejectTopic(own: Command, missing: string, near: readonly string[]): never {
   const hint = near.length > 0 ? ` Did you mean ${near.slice(0, 5).join(', ')}?` : '';
   return own.error(`error: unknown ${missing}.${hint} See: millrace help --list`, {
     exitCode: exitCodes.usage,
