@@ -9,10 +9,9 @@ export async function dashboardLink(
   { url, key, branch }: Connection & { readonly branch?: string | undefined },
   page: string,
 ): Promise<string | undefined> {
-  const headers = branch === undefined ? {} : { 'x-service-branch': branch };
-  const { project, environment } = await call({ url, token: key }, 'whoami', { headers }).catch(
-    (): Partial<Awaited<ReturnType<typeof call<'whoami'>>>> => ({}),
-  );
+  const headers: Record<string, string> = branch === undefined ? {} : { 'x-service-branch': branch };
+  const caller = await call({ url, token: key }, 'whoami', { headers }).catch(() => undefined);
+  const { project, environment } = caller ?? {};
   if (!project || !environment) return undefined;
   const slug = branch === undefined ? environment.name : `${environment.name}~${branch}`;
   return `${url}/p/${project.ref}/${encodeURIComponent(slug)}/${page}`;

@@ -13,7 +13,7 @@ Error messages end with the section that explains them, such as \`millrace help 
 
 export const helpCommand = (): Command =>
   new Command('help')
-    .description('show help for a command, or a page or section of the documentation')
+    .description('show help for a command, or a section of the documentation')
     .argument('[topic...]', 'command, section or page')
     .option('--list', 'list the pages and the sections that messages name; with a page, its sections')
     .option('--json', 'print JSON: the topic and its text as Markdown')
