@@ -96,7 +96,7 @@ test('the GitHub action deploys to prod and to a preview branch, and archives th
   expect((await fetch(page)).status).toBe(200);
   expect(await readFile(join(dir, 'summary'), 'utf8')).toContain(page);
 
-  const branch = 'feat/$(touch injected)';
+  const branch = 'feat/$(id>injected)';
   const preview = await runAction(shell, dir, { url, key: keys.preview, branch });
   expect(preview, preview.stderr).toMatchObject({ code: 0 });
   expect(await branches(shell, keys.preview)).toContain(branch);

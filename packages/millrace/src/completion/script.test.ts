@@ -20,7 +20,7 @@ zpty -d z
 const zshStart = `
 PROMPT= PS2=
 autoload -Uz compinit
-compinit -u -D
+compinit -u -C -d "$SCRIPTS/dump"
 source "$SCRIPTS/zsh"
 compadd() {
   local -a matches
