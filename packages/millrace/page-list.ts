@@ -23,7 +23,7 @@ These pages are those of this version. \`npx millrace help <page>\` prints one, 
 /** The first sentence of the page's text. */
 function summaryOf(markdown: string): string {
   const paragraphs = markdown.replaceAll(/<!--[\s\S]*?-->/g, '').split(/\n\s*\n/);
-  const first = paragraphs.find((paragraph) => /^[A-Z0-9`\[]/.test(paragraph.trim())) ?? '';
+  const first = paragraphs.find((paragraph) => /^[A-Z0-9`[]/.test(paragraph.trim())) ?? '';
   const text = first
     .trim()
     .replaceAll(/\s+/g, ' ')

@@ -53,11 +53,11 @@ const branches = async (shell: Shell, key: string): Promise<string> => {
 };
 
 /** Runs the steps of the action with these inputs, and returns its outputs. */
-async function runAction(shell: Shell, dir: string, given: Readonly<Record<string, string>>) {
+async function runAction(shell: Shell, dir: string, options: Readonly<Record<string, string>>) {
   const { inputs, outputs, runs } = await read<Action>('github/action/action.yml');
-  expect(Object.keys(inputs)).toEqual(expect.arrayContaining(Object.keys(given)));
+  expect(Object.keys(inputs)).toEqual(expect.arrayContaining(Object.keys(options)));
   const values = Object.fromEntries(
-    Object.entries(inputs).map(([name, input]) => [name, given[name] ?? input.default ?? '']),
+    Object.entries(inputs).map(([name, input]) => [name, options[name] ?? input.default ?? '']),
   );
   const filled = (text: string): string =>
     text.replaceAll(/\$\{\{ inputs\.([\w-]+) \}\}/g, (_, name: string) => values[name] ?? '');
@@ -124,10 +124,10 @@ test('the GitHub workflow passes the inputs that the action declares', async () 
     steps.filter(({ uses }) => uses === './.github/actions/millrace'),
   );
   expect(used).toHaveLength(2);
-  for (const { with: given = {} } of used) {
-    expect(Object.keys(inputs)).toEqual(expect.arrayContaining(Object.keys(given)));
+  for (const { with: values = {} } of used) {
+    expect(Object.keys(inputs)).toEqual(expect.arrayContaining(Object.keys(values)));
     for (const [name, { required }] of Object.entries(inputs))
-      if (required) expect(given).toHaveProperty(name);
+      if (required) expect(values).toHaveProperty(name);
   }
 });
 

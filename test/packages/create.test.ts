@@ -33,8 +33,10 @@ test('npm runs it, and it writes the files of `millrace init`', async () => {
   const [cwd, other] = [join(packed.folder, 'by-npm'), join(packed.folder, 'by-init')];
   await Promise.all([mkdir(cwd), mkdir(other)]);
   const args = ['exec', '--yes', '--offline', '--package', packed.tarballs['create-millrace'], '--'];
-  const env = { ...inherited } as NodeJS.ProcessEnv;
-  const { stdout } = await run('npm', [...args, 'create-millrace', 'My Tasks', '--json'], { cwd, env });
+  const { stdout } = await run('npm', [...args, 'create-millrace', 'My Tasks', '--json'], {
+    cwd,
+    env: inherited,
+  });
   const files = await filesBelow(join(cwd, 'My Tasks'));
   expect(JSON.parse(stdout)).toEqual({
     folder: expect.stringMatching(/\/by-npm\/My Tasks$/) as string,

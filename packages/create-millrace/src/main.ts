@@ -51,7 +51,7 @@ async function create(dir: string, json: boolean, userAgent: string | undefined)
   );
 }
 
-/** The values of the command line, or what is wrong with it. */
+/** The values of the command line, or an error message. */
 function parsed(args: readonly string[]) {
   try {
     const { values, positionals } = parseArgs({

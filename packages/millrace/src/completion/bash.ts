@@ -1,15 +1,15 @@
 import { casesOf, heading, names, quoted, repeatedAt, valuesByKey } from './cases.ts';
-import type { Place } from './table.ts';
+import type { Entry } from './table.ts';
 
 /** For bash 3.2 and later, which macOS has. */
-export function bashScript(places: readonly Place[], version: string): string {
+export function bashScript(entries: readonly Entry[], version: string): string {
   const assign = (name: string, value: string): string => (value === '' ? '' : `${name}=${quoted(value)} `);
-  const place = (found: Place): string =>
+  const assignments = (found: Entry): string =>
     assign('subcommands', names(found.subcommands)) +
     assign('flags', names(found.options)) +
     assign('valued', found.valued.join(' ')) +
     assign('repeated', repeatedAt(found));
-  const values = valuesByKey(places).map(
+  const values = valuesByKey(entries).map(
     ([key, found]) =>
       [key, assign('found', typeof found === 'string' ? `<${found}>` : names(found))] as const,
   );
@@ -18,7 +18,7 @@ export function bashScript(places: readonly Place[], version: string): string {
 _millrace_place() {
   subcommands='' flags='' valued='' repeated=''
   case "$1" in
-${branches(places.map((found) => [found.path, place(found)] as const))}
+${branches(entries.map((found) => [found.path, assignments(found)] as const))}
   esac
 }
 
@@ -34,8 +34,8 @@ complete -F _millrace millrace
 `;
 }
 
-const branches = (entries: readonly (readonly [string, string])[]): string =>
-  casesOf(entries)
+const branches = (cases: readonly (readonly [string, string])[]): string =>
+  casesOf(cases)
     .map(([keys, body]) => `    ${keys.map(quoted).join(' | ')}) ${body.trim()} ;;`)
     .join('\n');
 

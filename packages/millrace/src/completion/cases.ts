@@ -1,28 +1,28 @@
-import type { Place, Values, Word } from './table.ts';
+import type { Entry, Values, Word } from './table.ts';
 
 /** The branches of a `case` statement: keys with the same body share one. */
 export function casesOf(
-  entries: readonly (readonly [key: string, body: string])[],
+  branches: readonly (readonly [key: string, body: string])[],
 ): readonly (readonly [keys: readonly string[], body: string])[] {
   const keysByBody = new Map<string, string[]>();
-  for (const [key, body] of entries) {
+  for (const [key, body] of branches) {
     if (body === '') continue;
     keysByBody.set(body, [...(keysByBody.get(body) ?? []), key]);
   }
   return [...keysByBody].map(([body, keys]) => [keys, body] as const);
 }
 
-/** The values of all places, by `<path> <option>` and `<path> <position>`. */
-export const valuesByKey = (places: readonly Place[]): readonly (readonly [string, Values])[] =>
-  places.flatMap((place) => [
-    ...Object.entries(place.values).map(([flag, values]) => [`${place.path} ${flag}`, values] as const),
-    ...place.arguments.flatMap((values, at) =>
-      values === undefined ? [] : [[`${place.path} ${at}`, values] as const],
+/** The values of all entries, by `<path> <option>` and `<path> <position>`. */
+export const valuesByKey = (entries: readonly Entry[]): readonly (readonly [string, Values])[] =>
+  entries.flatMap((entry) => [
+    ...Object.entries(entry.values).map(([flag, values]) => [`${entry.path} ${flag}`, values] as const),
+    ...entry.arguments.flatMap((values, at) =>
+      values === undefined ? [] : [[`${entry.path} ${at}`, values] as const],
     ),
   ]);
 
 /** The position of the repeated argument, if there is one. */
-export const repeatedAt = ({ arguments: list, isVariadic }: Place): string =>
+export const repeatedAt = ({ arguments: list, isVariadic }: Entry): string =>
   isVariadic ? String(list.length - 1) : '';
 
 export const names = (words: readonly Word[]): string => words.map(({ word }) => word).join(' ');

@@ -1,8 +1,8 @@
 import { casesOf, heading, repeatedAt, valuesByKey } from './cases.ts';
-import type { Place, Values, Word } from './table.ts';
+import type { Entry, Values, Word } from './table.ts';
 
-export function fishScript(places: readonly Place[], version: string): string {
-  const place = (found: Place): string =>
+export function fishScript(entries: readonly Entry[], version: string): string {
+  const assignments = (found: Entry): string =>
     [
       ...list('subcommands', found.subcommands),
       ...list('flags', found.options),
@@ -19,13 +19,13 @@ function __millrace_place --no-scope-shadowing
     set valued
     set repeated
     switch "$argv[1]"
-${branches(places.map((found) => [found.path, place(found)] as const))}
+${branches(entries.map((found) => [found.path, assignments(found)] as const))}
     end
 end
 
 function __millrace_values --no-scope-shadowing
     switch "$argv[1]"
-${branches(valuesByKey(places).map(([key, found]) => [key, values(found)] as const))}
+${branches(valuesByKey(entries).map(([key, found]) => [key, values(found)] as const))}
     end
 end
 
@@ -51,8 +51,8 @@ const list = (name: string, words: readonly Word[]): string[] =>
           .join(' ')}`,
       ];
 
-const branches = (entries: readonly (readonly [string, string])[]): string =>
-  casesOf(entries)
+const branches = (cases: readonly (readonly [string, string])[]): string =>
+  casesOf(cases)
     .map(([keys, body]) => `        case ${keys.map(quoted).join(' ')}\n            ${body}`)
     .join('\n');
 

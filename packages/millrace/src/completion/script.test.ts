@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { program } from '../cli/program.ts';
 import { completionScript, type Shell, shells } from './script.ts';
 
@@ -89,25 +89,21 @@ async function offered(shell: Shell, ...words: string[]): Promise<string[]> {
 }
 
 describe.each(shells)('%s', (shell) => {
-  const isMissing = installed.get(shell) !== true;
-  const title = (text: string): string => (isMissing ? `${text} (skipped: ${shell} is not installed)` : text);
+  beforeEach(({ skip }) => skip(installed.get(shell) !== true, `${shell} is not installed`));
 
-  test.skipIf(isMissing)(title('completes commands and subcommands'), async () => {
+  test('completes commands and subcommands', async () => {
     expect(await offered(shell, 're')).toEqual(['restore', 'resume']);
     expect(await offered(shell, 'runs', 're')).toEqual(['replay']);
     expect(await offered(shell, 'runs', 'bulk', 'l')).toEqual(['list']);
   });
 
-  test.skipIf(isMissing)(
-    title('completes the options of the command, after options with values'),
-    async () => {
-      expect(await offered(shell, 'runs', 'list', '--st')).toEqual(['--status']);
-      expect(await offered(shell, 'runs', '--st')).toEqual([]);
-      expect(await offered(shell, 'runs', 'list', '--period', 'list', '--lim')).toEqual(['--limit']);
-    },
-  );
+  test('completes the options of the command, after options with values', async () => {
+    expect(await offered(shell, 'runs', 'list', '--st')).toEqual(['--status']);
+    expect(await offered(shell, 'runs', '--st')).toEqual([]);
+    expect(await offered(shell, 'runs', 'list', '--period', 'list', '--lim')).toEqual(['--limit']);
+  });
 
-  test.skipIf(isMissing)(title('completes the values of options and arguments'), async () => {
+  test('completes the values of options and arguments', async () => {
     expect(await offered(shell, 'runs', 'list', '--status', 'C')).toEqual([
       'CANCELED',
       'COMPLETED',
@@ -119,7 +115,7 @@ describe.each(shells)('%s', (shell) => {
     expect(await offered(shell, 'help', 'not-')).toEqual(['not-found']);
   });
 
-  test.skipIf(isMissing)(title('completes a value after an equals sign'), async () => {
+  test('completes a value after an equals sign', async () => {
     // bash passes three words, and readline replaces the last one.
     const words = shell === 'bash' ? ['--status', '=', 'FA'] : ['--status=FA'];
     expect(await offered(shell, 'runs', 'list', ...words)).toEqual([
@@ -127,7 +123,7 @@ describe.each(shells)('%s', (shell) => {
     ]);
   });
 
-  test.skipIf(isMissing)(title('completes folders'), async () => {
+  test('completes folders', async () => {
     expect(await offered(shell, 'init', 'proj')).toEqual([shell === 'fish' ? 'project/' : 'project']);
   });
 });

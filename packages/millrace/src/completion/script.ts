@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { bashScript } from './bash.ts';
 import { fishScript } from './fish.ts';
-import { placesOf, type Word } from './table.ts';
+import { entriesOf, type Word } from './table.ts';
 import { zshScript } from './zsh.ts';
 
 const scripts = { bash: bashScript, zsh: zshScript, fish: fishScript };
@@ -19,4 +19,4 @@ export const completionScript = (
   root: Command,
   version: string,
   words: Readonly<Record<string, readonly Word[]>>,
-): string => scripts[shell](placesOf(root, words), version);
+): string => scripts[shell](entriesOf(root, words), version);

@@ -10,8 +10,8 @@ export interface Word {
 /** The words for an argument or for the value of an option, or the kind of path that the shell completes by itself. */
 export type Values = readonly Word[] | 'file' | 'folder';
 
-/** The words that may follow a command. */
-export interface Place {
+/** A command in the table: the words that may follow it. */
+export interface Entry {
   /** The names of the command, such as `runs list`; empty for the program. */
   readonly path: string;
   readonly subcommands: readonly Word[];
@@ -26,19 +26,19 @@ export interface Place {
 }
 
 /**
- * The places of all commands.
+ * The entries of all commands.
  *
  * @param words arguments by command that the definition of the command does not list
  */
-export function placesOf(
+export function entriesOf(
   command: Command,
   words: Readonly<Record<string, readonly Word[]>> = {},
   parents: readonly string[] = [],
-): readonly Place[] {
+): readonly Entry[] {
   const path = parents.join(' ');
   const { options, registeredArguments } = command;
   const valued = options.filter((option) => option.required || option.optional);
-  const own: Place = {
+  const own: Entry = {
     path,
     subcommands: command.commands.map((sub) => wordOf(sub.name(), sub.description())),
     options: [...options.flatMap(wordsOf), wordOf('--help', 'show help')],
@@ -52,7 +52,7 @@ export function placesOf(
     arguments: words[path] ? [words[path]] : registeredArguments.map(valuesOf),
     isVariadic: registeredArguments.at(-1)?.variadic ?? false,
   };
-  const below = command.commands.flatMap((sub) => placesOf(sub, words, [...parents, sub.name()]));
+  const below = command.commands.flatMap((sub) => entriesOf(sub, words, [...parents, sub.name()]));
   return [own, ...below];
 }
 

@@ -1,9 +1,9 @@
 import { casesOf, heading, quoted, repeatedAt, valuesByKey } from './cases.ts';
-import type { Place, Values, Word } from './table.ts';
+import type { Entry, Values, Word } from './table.ts';
 
 /** Both for a file in a folder of `fpath` and for `source`. */
-export function zshScript(places: readonly Place[], version: string): string {
-  const place = (found: Place): string =>
+export function zshScript(entries: readonly Entry[], version: string): string {
+  const assignments = (found: Entry): string =>
     [
       ...list('subcommands', found.subcommands),
       ...list('flags', found.options),
@@ -18,14 +18,14 @@ ${heading('zsh', version)}
 _millrace_place() {
   subcommands=() flags=() valued=() repeated=
   case "$1" in
-${branches(places.map((found) => [found.path, place(found)] as const))}
+${branches(entries.map((found) => [found.path, assignments(found)] as const))}
   esac
 }
 
 _millrace_values() {
   found=() path_kind=
   case "$1" in
-${branches(valuesByKey(places).map(([key, found]) => [key, values(found)] as const))}
+${branches(valuesByKey(entries).map(([key, found]) => [key, values(found)] as const))}
   esac
 }
 
@@ -45,8 +45,8 @@ const list = (name: string, words: readonly Word[]): string[] =>
           .join(' ')})`,
       ];
 
-const branches = (entries: readonly (readonly [string, string])[]): string =>
-  casesOf(entries)
+const branches = (cases: readonly (readonly [string, string])[]): string =>
+  casesOf(cases)
     .map(([keys, body]) => `    (${keys.map(quoted).join('|')}) ${body} ;;`)
     .join('\n');
 

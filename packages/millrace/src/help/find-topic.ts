@@ -4,7 +4,7 @@ import { sectionsOf } from './sections.ts';
 /** A topic's text as Markdown, or the topics that its name may stand for. */
 export type Found = { readonly text: string } | { readonly candidates: readonly string[] };
 
-/** The sections of the page of error messages, which those name without the page. */
+/** The sections of the troubleshooting page. Error messages name them without the page. */
 const ofMessages = (): readonly string[] =>
   sectionsOf(readPage('troubleshooting'))
     .filter(({ level }) => level === 2)

@@ -1,7 +1,7 @@
 export interface Section {
   /** The last part of its address, such as `rate-limits` in `triggering.md#rate-limits`. */
   readonly anchor: string;
-  /** Of its heading: 2 for the sections of a page, 3 for their parts. */
+  /** The level of its heading: 2 for the sections of a page, 3 for their parts. */
   readonly level: number;
   /** Its heading and text, as Markdown, with its parts. */
   readonly text: string;
