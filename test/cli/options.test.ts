@@ -10,6 +10,7 @@ const alone = new Set([
   'doctor',
   'start',
   'help',
+  'completion',
   'logout',
   'schedules preview',
   'keys rotate-master',

@@ -139,7 +139,7 @@ again whenever the reason changes. With \`--json\`, these messages are JSON line
 last line:
 
 \`\`\`json
-{"type":"triggered","id":"run_…","isCached":false}
+{"type":"triggered","id":"run_…","isCached":false,"dashboardUrl":"http://127.0.0.1:4400/p/proj_…/dev/runs/run_…"}
 {"type":"waiting","id":"run_…","status":"PENDING_VERSION","reason":"no_version","message":"The current version … has no task \\"helo\\": … Did you mean \\"hello\\"?"}
 \`\`\`
 

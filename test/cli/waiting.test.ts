@@ -83,7 +83,12 @@ describe('with a running dev', () => {
       cwd: project.path,
     });
     const first = JSON.parse(await waiting.line(/triggered/)) as { id: string };
-    expect(first).toEqual({ type: 'triggered', id: expect.stringMatching(/^run_/), isCached: false });
+    expect(first).toEqual({
+      type: 'triggered',
+      id: expect.stringMatching(/^run_/),
+      isCached: false,
+      dashboardUrl: expect.stringMatching(/^http:\/\/\S+\/p\/proj_\w+\/dev\/runs\/run_\w+$/),
+    });
     expect(JSON.parse(await waiting.line(/"waiting"/))).toEqual({
       type: 'waiting',
       id: first.id,
@@ -101,13 +106,14 @@ describe('with a running dev', () => {
     const triggered = await command('trigger', 'quite-another', '--allow-unknown');
     expect(triggered).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/^run_\w+$/) as string });
     expect(triggered.stderr).toMatch(
-      /^warning run_\w+ waits: The current version \S+ has no task "quite-another": export it in a file of `millrace dev`, or deploy a version that has it\.$/,
+      /^warning run_\w+ waits: The current version \S+ has no task "quite-another": export it in a file of `millrace dev`, or deploy a version that has it\.$/m,
     );
     const json = await command('trigger', 'rest', '--allow-unknown', '--json');
-    expect(JSON.parse(json.stdout)).toEqual({ id: expect.any(String) as string, isCached: false });
+    expect(JSON.parse(json.stdout)).toMatchObject({ id: expect.any(String) as string, isCached: false });
     expect(json.stderr).toContain('Did you mean "rests"?');
     expect((await command('runs', 'replay', triggered.stdout)).stderr).toMatch(/^warning run_/);
-    expect((await command('trigger', 'hello')).stderr).toBe('');
+    const quiet = await command('trigger', 'hello');
+    expect(quiet.stderr).toMatch(new RegExp(`^Dashboard: http://\\S+/p/proj_\\w+/dev/runs/${quiet.stdout}$`));
   });
 
   test('a run that does not start, or stops progressing, shows the reason', async () => {

@@ -1,14 +1,12 @@
 /** The preview branches of docs/deployments.md with the real commands, a key of CI, and a runner with only an address and a key. */
-import { execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
-import { delimiter, join } from 'node:path';
-import { text } from 'node:stream/consumers';
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { repository } from '../cli/command.ts';
 import { finished } from '../cli/in-process.ts';
-import { temporary } from '../support/deployment.ts';
+import { ciShell } from './ci-shell.ts';
 import {
   deployedProject,
   startFetchingRunner,
@@ -60,29 +58,7 @@ test('a CI shell deploys a branch and archives it with two variables', async () 
     { cwd: project.dir, env: login },
   );
   const { key } = JSON.parse(created.stdout) as { key: string };
-  // `npx` starts the project's command, which here is that of the repository.
-  const bin = await temporary();
-  await mkdir(bin, { recursive: true });
-  const script = `#!/bin/sh\nshift\nexec "${process.execPath}" "${join(repository, 'packages/millrace/bin/millrace.js')}" "$@"\n`;
-  await writeFile(join(bin, 'npx'), script);
-  await chmod(join(bin, 'npx'), 0o755);
-  const shell = async (line: string): Promise<{ code: number | null; stdout: string; stderr: string }> => {
-    const child = spawn('sh', ['-e', '-c', line], {
-      cwd: project.dir,
-      stdio: ['ignore', 'pipe', 'pipe'],
-      env: {
-        PATH: `${bin}${delimiter}${process.env['PATH']}`,
-        MILLRACE_API_URL: url,
-        MILLRACE_SECRET_KEY: key,
-      },
-    });
-    const [[code], stdout, stderr] = await Promise.all([
-      once(child, 'close') as Promise<[number | null]>,
-      text(child.stdout),
-      text(child.stderr),
-    ]);
-    return { code, stdout, stderr };
-  };
+  const shell = await ciShell(project.dir, { MILLRACE_API_URL: url, MILLRACE_SECRET_KEY: key });
 
   const runner = await startFetchingRunner(installation, keys.preview);
   const [deploy = '', archive = ''] = await documentedCommands();

@@ -2,8 +2,9 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { satisfies } from 'semver';
 import { describe, expect, test } from 'vitest';
-import { firstProject } from '../../packages/millrace/src/init/first-project.ts';
+import { firstProject } from '@millrace/template';
 import { repository } from '../cli/command.ts';
+import { published } from './packed.ts';
 
 interface Locked {
   readonly version?: string;
@@ -59,10 +60,7 @@ describe('a first project', () => {
 });
 
 describe('the published packages', () => {
-  test.each(['contract', 'fingerprint', 'sdk', 'server', 'millrace', 'testing'])(
-    '%s requires the same Node',
-    async (name) => {
-      expect(await read(`packages/${name}/package.json`)).toMatchObject({ engines: root.engines });
-    },
-  );
+  test.each(published)('%s requires the same Node', async (name) => {
+    expect(await read(`packages/${name}/package.json`)).toMatchObject({ engines: root.engines });
+  });
 });

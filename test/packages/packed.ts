@@ -9,10 +9,23 @@ import { createdOnce } from '../support/created-once.ts';
 export const run = promisify(execFile);
 
 /** The published packages, by folder. */
-export const published = ['contract', 'fingerprint', 'sdk', 'server', 'millrace', 'testing'] as const;
+export const published = [
+  'contract',
+  'fingerprint',
+  'sdk',
+  'server',
+  'millrace',
+  'create-millrace',
+  'testing',
+] as const;
+/** The published programs that no module imports. */
+export const programs: readonly Published[] = ['create-millrace'];
 /** The private packages bundled into `millrace`, by folder. */
-export const bundled = ['platform', 'diagnostics', 'compat', 'runner', 'postgres'] as const;
+export const bundled = ['platform', 'diagnostics', 'compat', 'runner', 'postgres', 'template'] as const;
 export type Published = (typeof published)[number];
+
+export const packageName = (folder: Published): string =>
+  folder.endsWith('millrace') ? folder : `@millrace/${folder}`;
 
 export interface Packed {
   readonly folder: string;
@@ -31,7 +44,7 @@ export async function packAll(): Promise<Packed> {
   const files = await readdir(shared);
   const tarballs = Object.fromEntries(
     published.map((name) => {
-      const start = name === 'millrace' ? /^millrace-\d/ : new RegExp(`^millrace-${name}-\\d`);
+      const start = new RegExp(`^${packageName(name).replace(/^@(.*)\//, '$1-')}-\\d`);
       const file = files.find((candidate) => start.test(candidate));
       if (file === undefined) throw new Error(`npm pack created no tarball of packages/${name}`);
       return [name, join(shared, file)];

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { finished, millrace, type RunOptions } from '../cli/command.ts';
 import { isLong } from '../support/long.ts';
-import { installAll, npmOptions, packAll, published, run, type Packed } from './packed.ts';
+import { installAll, npmOptions, packAll, packageName, published, run, type Packed } from './packed.ts';
 
 let packed: Packed;
 beforeAll(async () => {
@@ -104,10 +104,7 @@ describe.runIf(isLong)('with downloaded programs', () => {
       const project = join(tools, 'project');
       await mkdir(project);
       const files = Object.fromEntries(
-        published.map((name) => [
-          name === 'millrace' ? name : `@millrace/${name}`,
-          `file:${packed.tarballs[name]}`,
-        ]),
+        published.map((name) => [packageName(name), `file:${packed.tarballs[name]}`]),
       );
       const { millrace: own, '@millrace/sdk': sdk } = files;
       await writeFile(

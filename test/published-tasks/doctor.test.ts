@@ -144,7 +144,7 @@ test(
     expect(deploy.stderr).toContain(sentence);
     const dev = millrace(['dev', '--port', '0'], { cwd: dir });
     try {
-      expect(await dev.line(/^deploy /)).toBe(
+      expect((await dev.line(/^\S+ deploy /)).slice('12:00:00 '.length)).toBe(
         `deploy  \`millrace deploy\` rejects this project: ${sentence}`,
       );
     } finally {

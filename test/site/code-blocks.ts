@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
-import { firstProject } from '../../packages/millrace/src/init/first-project.ts';
+import { firstProject } from '@millrace/template';
 import { repository } from '../cli/command.ts';
 
 export interface CodeBlock {

@@ -6,7 +6,7 @@ import { machineMemory } from '@millrace/contract/runner';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { slugOf } from '../../docs/.vitepress/slug.ts';
 import { exitCodes } from '../../packages/millrace/src/cli/exit-codes.ts';
-import { firstProject } from '../../packages/millrace/src/init/first-project.ts';
+import { firstProject } from '@millrace/template';
 import { keys as configKeys } from '../../packages/millrace/src/project/config.ts';
 import { retryDefaults } from '../../packages/sdk/src/retry/backoff.ts';
 import { repository, shell, startDev, temporaryProject, type Folder, type Running } from '../cli/command.ts';

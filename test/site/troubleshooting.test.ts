@@ -118,6 +118,14 @@ test('the command that a message names prints the section, and unknown topics ar
   expect(JSON.parse((await help('not-found', '--json')).stdout)).toMatchObject({ topic: 'not-found' });
   expect((await help('poolers')).stdout).toMatch(/^# Connection poolers\n/);
   expect((await help('runs', 'list')).stdout).toMatch(/^Usage: millrace runs list/);
+  expect(JSON.parse((await help('runs', 'list', '--json')).stdout)).toMatchObject({ topic: 'runs list' });
+  expect((await help('docs/troubleshooting.md#not-found')).stdout).toBe(section.stdout);
+  expect((await help('retries', '--list')).stdout.split('\n')).toContain('retries#stop-retrying');
+  expect((await help('stop-retrying')).stdout).toBe((await help('retries#stop-retrying')).stdout);
+  expect(await help('try-it')).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringContaining('Did you mean agents#try-it, ') as string,
+  });
   expect(await help('pooler')).toMatchObject({
     exitCode: 2,
     stderr: expect.stringContaining('Did you mean the-database-is-behind-a-pooler, poolers?') as string,

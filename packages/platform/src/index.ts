@@ -4,7 +4,7 @@ export { DataFolderInUse } from './data-folder-in-use.ts';
 export { lockFolder, type Ownership } from './folder-lock.ts';
 export { inParallel } from './in-parallel.ts';
 export { killTree } from './kill-tree.ts';
-export { explainFolder, makeFolder } from './make-folder.ts';
+export { explainFolder, FolderRefused, makeFolder } from './make-folder.ts';
 export { packageFolder, packageFolderOf, version } from './package-folder.ts';
 export { packagePlatform } from './package-platform.ts';
 export { isRunning, processStart, processUser } from './process-start.ts';

@@ -51,10 +51,12 @@ const subcommandTerm = (command: Command): string =>
 const optionDescription = (option: Option): string =>
   builtIn.optionDescription(option).replace(' (default: [])', '');
 
+/** Commands that describe all others. */
+const describing = new Set(['help', 'completion']);
+
 function neededFor(typed: string | undefined): (() => Promise<Command>)[] {
   if (typed === '--version' || typed === '-v') return [];
-  // `help` describes any of them.
-  const load = typed === undefined || typed === 'help' ? undefined : commands.get(typed);
+  const load = typed === undefined || describing.has(typed) ? undefined : commands.get(typed);
   return load ? [load] : [...commands.values()];
 }
 

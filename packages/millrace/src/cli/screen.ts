@@ -53,6 +53,16 @@ export function screenOn(stream: Output): Screen {
   };
 }
 
+/** The time of day on this machine, such as `09:41:07`. */
+export const timeOfDay = (): string => new Date().toTimeString().slice(0, 8);
+
+/** The same screen, on which each line and text begins with the time. */
+export const withTimes = (screen: Screen): Screen => ({
+  ...screen,
+  line: (text = '') => screen.line(`${screen.paint.dim(timeOfDay())} ${text}`),
+  text: (text) => screen.text(`${screen.paint.dim(timeOfDay())} ${text}`),
+});
+
 /** Output for JSON log lines. */
 export const logLinesOn = (stream: Output): { write(lines: string): void } => ({
   write: (lines) => void stream.write(jsonLines(lines)),

@@ -1,39 +1,48 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { packageFolder } from '@millrace/platform';
-import { pages } from './pages.ts';
+import { pageNames, readPage } from './pages.ts';
+import { sectionsOf } from './sections.ts';
 
-/** In the package or, for a checkout that was not built, in the repository. */
-const folders = [join(packageFolder, 'pages'), join(packageFolder, '../../docs')];
+/** A topic's text as Markdown, or the topics that its name may stand for. */
+export type Found = { readonly text: string } | { readonly candidates: readonly string[] };
 
-function readPage(page: string): string {
-  const file = folders.map((folder) => join(folder, `${page}.md`)).find((path) => existsSync(path));
-  if (file === undefined) throw new Error(`The page ${page} is missing in this installation of millrace.`);
-  return readFileSync(file, 'utf8');
+/** The sections of the troubleshooting page. Error messages name them without the page. */
+const ofMessages = (): readonly string[] =>
+  sectionsOf(readPage('troubleshooting'))
+    .filter(({ level }) => level === 2)
+    .map(({ anchor }) => anchor);
+
+/** The names of the sections that error messages refer to, and of all pages. */
+export const topics = (): readonly string[] => [...ofMessages(), ...pageNames()];
+
+/** The sections of a page, as topics; undefined if there is no such page. */
+export function topicsOf(page: string): readonly string[] | undefined {
+  if (!pageNames().includes(page)) return undefined;
+  return sectionsOf(readPage(page)).map(({ anchor }) => `${page}#${anchor}`);
 }
 
-/** In the format of a section's address. */
-const anchorOf = (heading: string): string =>
-  heading
-    .toLowerCase()
-    .replaceAll(/[^\p{L}\p{N}_\- ]/gu, '')
-    .replaceAll(' ', '-');
-
-const sectionsOfTroubleshooting = (): readonly (readonly [anchor: string, text: string])[] =>
-  readPage('troubleshooting')
-    .split(/^## /m)
-    .slice(1)
-    .map((text) => [anchorOf(text.split('\n', 1)[0] ?? ''), `## ${text}`] as const);
-
-/** The text of a section of the troubleshooting page, or of a page; undefined if there is none with this name. */
-export function findTopic(topic: string): string | undefined {
-  const found = sectionsOfTroubleshooting().find(([anchor]) => anchor === topic);
-  if (found) return found[1];
-  return pages.some((page) => page === topic) ? readPage(topic) : undefined;
+/**
+ * Finds a section of the troubleshooting page, a page, or a section of any page: `not-found`, `retries`, `stop-retrying`, `retries#stop-retrying`. Also
+ * accepts an address in an error response, `docs/troubleshooting.md#not-found`.
+ */
+export function findTopic(name: string): Found {
+  const [page = '', anchor] = name
+    .replace(/^docs\//, '')
+    .replace(/^#/, 'troubleshooting#')
+    .split('#');
+  const named = page.replace(/\.md$/, '');
+  if (anchor !== undefined) return sectionIn([named], anchor);
+  const ofMessage = sectionIn(['troubleshooting'], named);
+  if ('text' in ofMessage) return ofMessage;
+  return pageNames().includes(named) ? { text: readPage(named) } : sectionIn(pageNames(), named);
 }
 
-/** The names of all sections and pages. */
-export const topics = (): readonly string[] => [
-  ...sectionsOfTroubleshooting().map(([anchor]) => anchor),
-  ...pages,
-];
+function sectionIn(pages: readonly string[], anchor: string): Found {
+  const found = pages
+    .filter((page) => pageNames().includes(page))
+    .flatMap((page) => {
+      const section = sectionsOf(readPage(page)).find((candidate) => candidate.anchor === anchor);
+      return section ? [{ topic: `${page}#${anchor}`, text: section.text }] : [];
+    });
+  const [first, ...others] = found;
+  if (first !== undefined && others.length === 0) return { text: first.text };
+  return { candidates: found.map(({ topic }) => topic) };
+}

@@ -1,5 +1,5 @@
 import { ProjectError } from '@millrace/diagnostics';
-import { parts } from './first-project.ts';
+import { parts } from '@millrace/template';
 
 type Members = Record<string, unknown>;
 const sections = ['scripts', 'dependencies', 'devDependencies', 'allowScripts'] as const;

@@ -2,7 +2,6 @@ import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { packageName } from './first-project.ts';
 import { writeProject } from './write-project.ts';
 
 describe('init', () => {
@@ -151,14 +150,5 @@ describe('init', () => {
     const second = await writeProject(folder, '1.2.3');
     expect(second.written).toEqual([]);
     expect(second.unchanged).toEqual(first.written);
-  });
-
-  test.each([
-    ['Über Tasks!', 'ber-tasks'],
-    ['.hidden', 'hidden'],
-    ['...', 'tasks'],
-    ['audit_2', 'audit_2'],
-  ])('names the package of the folder %j %j', (folderName, name) => {
-    expect(packageName(folderName)).toBe(name);
   });
 });

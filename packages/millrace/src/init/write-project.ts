@@ -2,8 +2,8 @@ import { readFile, realpath, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { explainFolder, makeFolder, renameOver } from '@millrace/platform';
 import { dependsOnPublished } from '@millrace/compat';
+import { firstProject, packageName, parts, publishedParts, readme } from '@millrace/template';
 import { commandFor, completeManifest, withParts, type CompletedManifest } from './complete-manifest.ts';
-import { firstProject, packageName, parts, publishedParts, readme } from './first-project.ts';
 
 export interface WrittenProject {
   readonly folder: string;
@@ -56,6 +56,7 @@ export async function writeProject(folder: string, version: string): Promise<Wri
     dev: commandFor(text, 'dev', scripts.dev),
     deploy: commandFor(text, 'deploy', scripts.deploy),
     types: commandFor(text, 'types', compiler),
+    exec: 'npx',
     ignoresEnv: written.includes('.gitignore'),
   };
   await write('README.md', readme(name, commands));

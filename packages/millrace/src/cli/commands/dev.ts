@@ -4,7 +4,7 @@ import type { DevOptions } from '../compose/dev.ts';
 
 export const devCommand = (): Command =>
   new Command('dev')
-    .description('run a server, a database and a runner for local development')
+    .description('run a server, database and runner for local development')
     .option('--dir <folder>', 'project folder', '.')
     .option('--port <port>', 'port to listen on, 0 for any free port', port, 4400)
     .option('--data <folder>', 'data folder (default: .millrace/data in the project)')

@@ -5,7 +5,7 @@ import { address, port } from '../options.ts';
 
 export const doctorCommand = (): Command =>
   new Command('doctor')
-    .description('check this machine, the database and the server for problems')
+    .description('check the machine, database and server for problems')
     .option('--data <folder>', 'data folder of the embedded PostgreSQL, instead of DATABASE_URL')
     .addOption(
       new Option('--backups <folder>', 'folder with its backups, to check the newest one').env(

@@ -14,6 +14,7 @@ const areas: Readonly<Record<string, Readonly<Record<string, Load>>>> = {
     doctor: async () => (await import('./doctor.ts')).doctorCommand(),
     mcp: async () => (await import('./mcp.ts')).mcpCommand(),
     help: async () => (await import('./help.ts')).helpCommand(),
+    completion: async () => (await import('./completion.ts')).completionCommand(),
   },
   Deploy: {
     deploy: async () => (await import('./deploy.ts')).deployCommand(),

@@ -1,4 +1,5 @@
 import { version } from '@millrace/platform';
+import { changeFolder, firstTrigger } from '@millrace/template';
 import { Command } from 'commander';
 import { writeProject, type WrittenProject } from '../../init/write-project.ts';
 import { port } from '../options.ts';
@@ -25,8 +26,7 @@ export const initCommand = (): Command =>
       if (!options.json) printNext(dir, project);
     });
 
-const trigger = `npx millrace trigger hello --payload '{"name":"Ada"}' --wait`;
-const inFolder = (dir: string): string[] => (dir === '.' ? [] : [`cd ${dir}`]);
+const trigger = firstTrigger('npx');
 const isNew = (path: string, { written }: WrittenProject): boolean => written.includes(path);
 
 /** Serves the project until stopped. Runs the task once if it was just created. */
@@ -43,7 +43,7 @@ async function serve(
     if (json) return;
     const { line } = screenOn(process.stdout);
     line(`Change ${dir === '.' ? '' : `${dir}/`}tasks/hello.ts, and run it again in a second terminal:`);
-    for (const command of [...inFolder(dir), trigger]) line(`  ${command}`);
+    for (const command of [...changeFolder(dir), trigger]) line(`  ${command}`);
   });
 }
 
@@ -62,7 +62,7 @@ function printNext(dir: string, project: WrittenProject): void {
   const { line } = screenOn(process.stdout);
   const { added, written, unchanged } = project;
   line('Next:');
-  for (const command of inFolder(dir)) line(`  ${command}`);
+  for (const command of changeFolder(dir)) line(`  ${command}`);
   if (added.dependencies || added.devDependencies) line('  npm install');
   line('  npx millrace dev');
   if (written.length === 0 && unchanged.length === 0)

@@ -21,7 +21,7 @@ const rotateMasterCommand = (): Command =>
 
 export const keysCommand = (): Command =>
   new Command('keys')
-    .description('manage secret keys, and the master key that encrypts secrets')
+    .description('manage secret keys and the master encryption key')
     .addCommand(listKeysCommand())
     .addCommand(createKeyCommand())
     .addCommand(rotateKeyCommand())

@@ -1,7 +1,8 @@
 import { withoutHelp } from '@millrace/contract/help';
 import type * as Sdk from '@millrace/sdk';
 import { Command, Option } from 'commander';
-import { openClient, withConnectionOptions, type ConnectionOptions } from '../connection.ts';
+import { findServer, openClient, withConnectionOptions, type ConnectionOptions } from '../connection.ts';
+import { dashboardLink } from '../dashboard-link.ts';
 import { CommandFailed, exitCodes } from '../exit-codes.ts';
 import { followRun, warnWithoutVersion } from '../follow-run.ts';
 import { json, wholeNumber } from '../options.ts';
@@ -40,6 +41,17 @@ async function refuseUnknown(tasks: typeof Sdk.tasks, task: string): Promise<voi
       `${withoutHelp(message).replace(/^404 /, '')} Nothing was triggered. With --allow-unknown the run waits for a version that contains the task.`,
     );
   }
+}
+
+const linkTo = async (run: string, options: TriggerOptions): Promise<string | undefined> =>
+  dashboardLink({ ...(await findServer(options)), branch: options.branch }, `runs/${run}`);
+
+/** Scripts read the id from stdout. */
+function printHandle(id: string, dashboardUrl: string | undefined): void {
+  screenOn(process.stdout).line(id);
+  if (dashboardUrl === undefined) return;
+  const { line, paint } = screenOn(process.stderr);
+  line(paint.dim(`Dashboard: ${dashboardUrl}`));
 }
 
 export const triggerCommand = (): Command =>
@@ -99,15 +111,16 @@ export const triggerCommand = (): Command =>
       process.exitCode = exitCodes.failed;
       return;
     }
+    const dashboardUrl = await linkTo(id, options);
     if (!options.wait) {
-      if (options.json) printJson({ id, isCached });
-      else screenOn(process.stdout).line(id);
+      if (options.json) printJson({ id, isCached, dashboardUrl });
+      else printHandle(id, dashboardUrl);
       if (isCached) screenOn(process.stderr).line('The run already existed. Nothing was triggered.');
       return warnWithoutVersion(runs, id);
     }
     // Printed immediately: a user who stops waiting needs the id of the run.
-    if (options.json) printJson({ type: 'triggered', id, isCached });
-    else screenOn(process.stdout).line(id);
+    if (options.json) printJson({ type: 'triggered', id, isCached, dashboardUrl });
+    else printHandle(id, dashboardUrl);
     const run = await followRun(runs, id, options);
     if (options.json) printJson(run);
     else printRun(run, [], screenOn(process.stdout));

@@ -13,7 +13,7 @@ import type { WorkOptions } from '../compose/work.ts';
 
 export const workCommand = (): Command =>
   new Command('work')
-    .description('run a runner for deployed versions and the tasks of a folder')
+    .description('run deployed versions and the tasks of a folder')
     .option('--env <environment>', 'fail unless the key belongs to this environment', environment)
     .addOption(new Option('--url <url>', 'URL of the server').env('MILLRACE_API_URL').argParser(address))
     .addOption(new Option('--key <key>', 'secret key of the environment').env('MILLRACE_SECRET_KEY'))

@@ -21,6 +21,8 @@ export interface Deployed {
   /** Milliseconds of the build, and of the steps after it. */
   readonly buildMs: number;
   readonly deployMs: number;
+  /** Its page in the dashboard. */
+  readonly dashboardUrl: string | undefined;
 }
 
 const stepMs = 100;
@@ -59,6 +61,7 @@ export function printDeployment(
     sentBytes,
     buildMs,
     deployMs,
+    dashboardUrl,
   }: Deployed,
   { line, paint }: Screen,
 ): void {
@@ -77,6 +80,7 @@ export function printDeployment(
       `Declared schedules are off in this branch: ${schedulesOff.join(', ')}. Turn them on with --schedules.`,
     );
   line(paint.dim(`Built in ${readableDuration(buildMs)}, deployed in ${readableDuration(deployMs)}.`));
+  if (dashboardUrl !== undefined) line(paint.dim(`Dashboard: ${dashboardUrl}`));
 }
 
 const shownPackages = 20;

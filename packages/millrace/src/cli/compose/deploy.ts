@@ -11,6 +11,7 @@ import { setVariables } from '../../deploy/set-variables.ts';
 import { upload, type Uploaded } from '../../deploy/upload.ts';
 import { loadProject } from '../../project/load.ts';
 import { findServer, type ConnectionOptions } from '../connection.ts';
+import { dashboardLink } from '../dashboard-link.ts';
 import { CommandFailed, exitCodes } from '../exit-codes.ts';
 import { environmentOfKey } from '../key-environment.ts';
 import { printJson, screenOn } from '../screen.ts';
@@ -119,6 +120,7 @@ async function deployAll(options: DeployCommandOptions, signal: AbortSignal): Pr
     sentBytes: uploaded.sentBytes,
     buildMs: Math.round(builtAt - startedAt),
     deployMs: Math.round(performance.now() - builtAt),
+    dashboardUrl: await dashboardLink(target, `versions/${uploaded.version}`),
   };
   if (options.json) printJson({ ...deployed, external: externalOf(prepared) });
   else printDeployment(deployed, screenOn(process.stdout));

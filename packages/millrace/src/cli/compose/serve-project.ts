@@ -14,7 +14,7 @@ import { startRunner } from '../../serve-folder/start.ts';
 import { startWatcher } from '../../serve-folder/watch.ts';
 import { CommandFailed, exitCodes } from '../exit-codes.ts';
 import type { Connection, OwnedDev } from '../running-dev.ts';
-import { printJson, screenOn, type Screen } from '../screen.ts';
+import { printJson, screenOn, type Screen, withTimes } from '../screen.ts';
 import type { StopRequest } from '../stop-request.ts';
 import { waitsFor } from '../waiting.ts';
 import type { Cleanup } from './cleanup.ts';
@@ -102,10 +102,11 @@ export async function serveProject({
     screen.line(`The dashboard is at ${await dashboardAddress(url, credentials)}`);
     printIntroduction(screen, url, process.stdout.isTTY ? credentials : undefined);
   }
+  const timed = withTimes(screen);
   const variables = await projectVariables(dir);
-  if (variables.summary !== undefined) screen.line(`${screen.paint.cyan('env')}     ${variables.summary}`);
+  if (variables.summary !== undefined) timed.line(`${screen.paint.cyan('env')}     ${variables.summary}`);
   if (published)
-    for (const text of publishedLines(published)) screen.line(`${screen.paint.cyan('moved')}   ${text}`);
+    for (const text of publishedLines(published)) timed.line(`${screen.paint.cyan('moved')}   ${text}`);
   waitsFor('the first version: the task files are bundled and imported');
   const runner = startRunner({
     url,
@@ -113,7 +114,7 @@ export async function serveProject({
     projectDir: dir,
     watch: true,
     env: variables.env,
-    events: runnerScreen(screen, {
+    events: runnerScreen(timed, {
       quiet: options.quiet ?? false,
       raw: options.raw ?? false,
       json: options.json ?? false,
@@ -130,9 +131,9 @@ export async function serveProject({
   const ready = await Promise.race([runner, stop.requested, lost]);
   waitsFor();
   if (!ready) return;
-  await followVariables(dir, variables, ready, screen, cleanup);
+  await followVariables(dir, variables, ready, timed, cleanup);
   // It takes a second of CPU time, so the first version goes first.
-  if (published) void printRefusals(project, screen);
+  if (published) void printRefusals(project, timed);
   const connection = { url, key: secretKey };
   await owned.remember({ ...connection, token: credentials.personalAccessToken ?? null });
   if (options.json) printJson(credentialsJson(url, credentials));

@@ -1,7 +1,7 @@
 // Does not import the whole server, which takes 200 ms to load.
 import { createLog, type Log } from '@millrace/server/log';
 import type { PreviewsOptions, RunnerEvents } from '@millrace/runner';
-import { logLinesOn, screenOn } from '../screen.ts';
+import { logLinesOn, screenOn, timeOfDay } from '../screen.ts';
 import { foldJsonLines, foldRepeats } from './fold-repeats.ts';
 import { runnerLog } from './runner-log.ts';
 import { runnerScreen } from './runner-screen.ts';
@@ -58,8 +58,7 @@ function linesForPeople(level: LogLevel): WorkOutput {
   const screen = screenOn(process.stderr);
   const { paint } = screen;
   const folded = foldRepeats<{ write: (text: string) => void; what: string }>(({ write, what }, repeated) => {
-    const time = paint.dim(new Date().toTimeString().slice(0, 8));
-    write(`${time} ${what}${repeated === 0 ? '' : paint.dim(` (${repeated} more times)`)}`);
+    write(`${paint.dim(timeOfDay())} ${what}${repeated === 0 ? '' : paint.dim(` (${repeated} more times)`)}`);
   });
   const line = (what = ''): void => folded.add({ write: screen.line, what }, what);
   const text = (what: string): void => folded.add({ write: screen.text, what }, what);

