@@ -120,7 +120,7 @@ test('the root cause of a failure comes first, and a pending retry has its time'
   await page.getByText('Its last attempt failed; the next one is due at').waitFor();
   await page
     .getByRole('status')
-    .getByText(/^in (59|60)m|^in 1h/)
+    .getByText(/^in \d+[mh]$/)
     .waitFor();
 });
 

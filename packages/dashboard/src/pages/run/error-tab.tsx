@@ -25,7 +25,7 @@ export function ErrorTab({
       <div className="stack-small">
         <SealedNote opened={opened} />
         <ErrorView error={displayed} causes={displayed.causes} version={run.version} />
-        <LastLines runId={run.id} />
+        <LastLines runId={run.id} endedAt={run.finishedAt} />
       </div>
       {group !== undefined && <Group id={group} />}
     </div>

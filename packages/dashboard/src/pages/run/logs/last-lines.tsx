@@ -6,18 +6,33 @@ import { visibleControls } from '../../../parts/json/visible-controls.ts';
 import { useSearchTexts } from '../../../parts/search.ts';
 import { Section } from '../../../parts/page.tsx';
 import { clockText, exactText } from '../../../parts/time/format.ts';
+import { useNow } from '../../../parts/time/now.ts';
 import { useTimeZone } from '../../../parts/time/zone.ts';
 import { openLines } from './open-lines.ts';
 import { propertiesText } from './log-lines.ts';
 import './logs.css';
 
 const count = 10;
+/** The last lines may arrive after the end of the run. */
+const lateMs = 30_000;
 
 /** The lines that a run wrote before it failed. */
-export function LastLines({ runId }: { readonly runId: string }) {
+export function LastLines({
+  runId,
+  endedAt,
+}: {
+  readonly runId: string;
+  readonly endedAt: string | undefined;
+}) {
+  const now = useNow();
+  const isLate = endedAt !== undefined && now - Date.parse(endedAt) > lateMs;
   const zone = useTimeZone();
   const [, setSearch] = useSearchTexts();
-  const logs = useAsk('listRunLogs', { params: { runId }, query: { latest: 'true', limit: count } });
+  const logs = useAsk(
+    'listRunLogs',
+    { params: { runId }, query: { latest: 'true', limit: count } },
+    { live: isLate ? false : 3_000 },
+  );
   const [lines, setLines] = useState<NonNullable<typeof logs.data>['lines']>([]);
   useEffect(() => {
     let isCurrent = true;
