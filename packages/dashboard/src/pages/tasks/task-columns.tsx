@@ -14,6 +14,7 @@ export const taskColumns: readonly Column<TaskActivity>[] = [
   {
     id: 'task',
     header: 'Task',
+    isFixed: true,
     sort: { by: 'name', direction: 'ascending' },
     width: 'minmax(140px, 2fr)',
     isEssential: true,
@@ -71,6 +72,7 @@ export const taskColumns: readonly Column<TaskActivity>[] = [
     id: 'p50',
     header: 'p50',
     width: '80px',
+    startsHidden: true,
     align: 'end',
     sort: { by: 'p50', direction: 'descending' },
     cell: ({ p50Ms }) => (p50Ms === null ? nothing : readableDuration(p50Ms)),
@@ -119,6 +121,7 @@ export const taskColumns: readonly Column<TaskActivity>[] = [
   {
     id: 'file',
     header: 'File',
+    startsHidden: true,
     width: 'minmax(100px, 1fr)',
     cell: ({ filePath }) => <code className="muted cut">{visibleControls(filePath)}</code>,
   },

@@ -10,7 +10,9 @@ import { useGoTo, usePageHref } from '../../parts/page-link.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Pager } from '../../parts/pager.tsx';
 import { useSearchTexts } from '../../parts/search.ts';
+import { ColumnMenu } from '../../parts/table/column-menu.tsx';
 import { Table } from '../../parts/table/table.tsx';
+import { useColumns } from '../../parts/table/use-columns.ts';
 import { taskColumns } from './task-columns.tsx';
 import '../../parts/form/form.css';
 import './tasks.css';
@@ -40,6 +42,7 @@ export function TasksPage() {
   const tasks = useAsk('listTaskActivity', { query }, { live: 30_000 });
   const { data: rows = [], pagination, total = 0 } = tasks.data ?? {};
   const version = rows[0]?.version;
+  const { visible, toggle, reset } = useColumns('tasks', taskColumns);
   const sortBy = (by: string): void => setSearch({ sort: by === 'name' ? undefined : by, page: undefined });
 
   return (
@@ -55,12 +58,15 @@ export function TasksPage() {
         )
       }
       actions={
-        <CodeExample
-          operation="listTaskActivity"
-          input={{ query }}
-          cli="tasks list"
-          sdk={`import { tasks } from '@millrace/sdk';\n\nawait tasks.trigger('${rows[0]?.id.replaceAll("'", '') ?? 'my-task'}', { hello: 'world' });`}
-        />
+        <>
+          <ColumnMenu columns={taskColumns} visible={visible} onToggle={toggle} onReset={reset} />
+          <CodeExample
+            operation="listTaskActivity"
+            input={{ query }}
+            cli="tasks list"
+            sdk={`import { tasks } from '@millrace/sdk';\n\nawait tasks.trigger('${rows[0]?.id.replaceAll("'", '') ?? 'my-task'}', { hello: 'world' });`}
+          />
+        </>
       }
     >
       {tasks.error && !tasks.data ? (
@@ -97,7 +103,7 @@ export function TasksPage() {
           <div className="edge">
             <Table
               label="Tasks"
-              columns={taskColumns}
+              columns={visible}
               rows={rows}
               sorting={{ by: sort, onSort: sortBy }}
               rowKey={({ id }) => id}
