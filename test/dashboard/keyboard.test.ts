@@ -4,6 +4,7 @@ import { openDashboard } from '../support/dashboard.ts';
 import { deployed } from '../support/deployment.ts';
 import { keysOf } from '../support/keys.ts';
 import { startProject } from '../support/project.ts';
+import { promote } from '../support/promote.ts';
 import { serverOfFile, type TestServer } from '../support/server.ts';
 
 const newTenant = serverOfFile();
@@ -114,6 +115,52 @@ test('the search palette has everything that is typed, also before its code is l
     await page.keyboard.press('Escape');
   }
 });
+
+test(
+  'the search palette finds tasks, queues and schedules, filters runs, and has the commands',
+  slow,
+  async () => {
+    const server = await newTenant();
+    await server.ask('/runner/v1/versions', {
+      method: 'POST',
+      body: {
+        contentHash: 'e'.repeat(64),
+        tasks: [{ id: 'ship-parcels', filePath: 'tasks/ship.ts', scheduled: true }],
+      },
+    });
+    await promote(server.url, server.keys.prod);
+    await server.ask('/api/v1/schedules', {
+      method: 'POST',
+      body: { task: 'ship-parcels', cron: '0 4 * * *', deduplicationKey: 'nightly' },
+    });
+    const { page, open } = await openDashboard(server);
+    await open('/errors');
+    await page.getByRole('heading', { name: 'Errors' }).waitFor();
+    const search = page.getByRole('combobox', { name: /^Search pages/ });
+    const choose = async (text: string, option: RegExp): Promise<void> => {
+      await page.keyboard.press('/');
+      await search.fill(text);
+      const found = page.getByRole('option', { name: option });
+      await found.waitFor();
+      await found.click();
+    };
+    await choose('PARCELS', /ship-parcels.*queue of the task/);
+    await page.waitForURL(/\/queues\/task%2Fship-parcels$/);
+    await page.getByRole('heading', { name: 'ship-parcels' }).waitFor();
+    // A command of this page, which has the key p.
+    await choose('pause the q', /Pause the queue/);
+    await page
+      .getByRole('button', { name: /Resume/ })
+      .first()
+      .waitFor();
+    await choose('nightly', /schedule$/);
+    await page.waitForURL(/\/schedules\/sched_/);
+    await choose('status:failed', /Runs that match status:failed/);
+    await page.waitForURL(({ search: query }) => query === '?q=status:failed');
+    await choose('new sched', /New schedule/);
+    await page.getByRole('dialog').getByLabel('Cron expression').waitFor();
+  },
+);
 
 test(
   'a failed run leads to its error, which is resolved and regresses; it is replayed with another payload',

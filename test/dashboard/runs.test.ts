@@ -20,7 +20,22 @@ const tasks = {
       id: 'charge',
       retry: { maxAttempts: 1 },
       run: async ({ card }: { card: string }) => {
+        logger.info('charging ' + card);
         throw new TypeError('card ' + card + ' was refused');
+      },
+    });
+    export const order = task({
+      id: 'order',
+      retry: { maxAttempts: 1 },
+      run: async () => {
+        throw new Error('order failed', { cause: new RangeError('stock is -1') });
+      },
+    });
+    export const flaky = task({
+      id: 'flaky',
+      retry: { maxAttempts: 2, minTimeoutInMs: 3_600_000, maxTimeoutInMs: 3_600_000 },
+      run: async () => {
+        throw new Error('not yet');
       },
     });
   `,
@@ -54,6 +69,14 @@ test('a run is found in the list, opened, and replayed with another payload', sl
   const grid = page.getByRole('grid', { name: 'Runs' });
   await expect.poll(() => grid.getByRole('row').count()).toBe(3);
 
+  // The reason of a failure is in the list, and filters it.
+  await grid.getByText('card 4242 was refused').waitFor();
+  await grid.getByRole('button', { name: 'TypeError' }).click();
+  await page.waitForURL(({ search }) => search === '?q=error:TypeError');
+  await expect.poll(() => grid.getByRole('row').count()).toBe(2);
+  await open('/runs');
+  await expect.poll(() => grid.getByRole('row').count()).toBe(3);
+
   // The filter is the address, and the address the filter.
   const filter = page.getByRole('combobox', { name: 'Filter' });
   await filter.fill('status:fai');
@@ -64,6 +87,7 @@ test('a run is found in the list, opened, and replayed with another payload', sl
 
   await page.getByRole('tab', { name: 'Error' }).waitFor();
   await page.getByText('card 4242 was refused').first().waitFor();
+  await page.getByRole('region', { name: 'Log before the failure' }).getByText('charging 4242').waitFor();
   await page.getByRole('button', { name: 'Replay' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByRole('textbox', { name: 'Payload' }).fill('{ "card": ');
@@ -81,6 +105,25 @@ test('a run is found in the list, opened, and replayed with another payload', sl
   await page.getByText('greeting <img src=x').waitFor();
 });
 
+test('the root cause of a failure comes first, and a pending retry has its time', slow, async () => {
+  const server = await newTenant();
+  await startProject(server, tasks);
+  const failed = await trigger(server, 'order', {});
+  const retrying = await trigger(server, 'flaky', {});
+  await expect.poll(() => statusOf(server, failed)).toBe('FAILED');
+  const { page, open } = await openDashboard(server);
+  await open(`/runs/${failed}`);
+  await page.getByRole('heading', { name: 'Root cause' }).waitFor();
+  await page.locator('.one-error').first().getByText('stock is -1').waitFor();
+  await page.locator('.error-cause').getByText('order failed').waitFor();
+  await open(`/runs/${retrying}`);
+  await page.getByText('Its last attempt failed; the next one is due at').waitFor();
+  await page
+    .getByRole('status')
+    .getByText(/^in \d+[mh]$/)
+    .waitFor();
+});
+
 test('a waiting run shows why it waits, and is canceled', slow, async () => {
   const server = await newTenant();
   await startProject(server, tasks);
@@ -93,6 +136,13 @@ test('a waiting run shows why it waits, and is canceled', slow, async () => {
     .first()
     .waitFor();
   await page.getByRole('treegrid', { name: 'Timeline' }).getByText('hold').waitFor();
+  // It has not executed for a measurable time: a duration would be wrong.
+  expect(
+    await page
+      .locator('.property', { hasText: 'Duration' })
+      .getByText(/^0 ?ms/)
+      .count(),
+  ).toBe(0);
   await page.keyboard.press('c');
   const dialog = page.getByRole('alertdialog');
   await dialog.getByText('Cancel this run?').waitFor();

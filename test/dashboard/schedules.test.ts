@@ -5,12 +5,12 @@ import { testServer, type TestServer } from '../support/server.ts';
 
 const hostile = '<script>alert(1)</script> \u202Etxt';
 
-async function register(server: TestServer): Promise<void> {
+async function register(server: TestServer, task = 'report', hash = 'a'): Promise<void> {
   const { status } = await server.ask('/runner/v1/versions', {
     method: 'POST',
     body: {
-      contentHash: 'a'.repeat(64),
-      tasks: [{ id: 'report', filePath: 'tasks/report.ts', scheduled: true }],
+      contentHash: hash.repeat(64),
+      tasks: [{ id: task, filePath: 'tasks/report.ts', scheduled: true }],
     },
   });
   expect(status).toBe(200);
@@ -68,6 +68,16 @@ test(
     await dialog.getByRole('button', { name: 'Backfill 3 ticks' }).click();
     await dialog.getByText('3 ticks already had a run.').waitFor();
     await dialog.getByRole('button', { name: 'Done' }).click();
+
+    // Another version without the task: the schedule cannot fire.
+    await register(server, 'other', 'b');
+    await open(`/schedules/${id}`);
+    await page.getByText('The current version does not have the task report').waitFor();
+    await open('/schedules');
+    await page.getByRole('grid', { name: 'Schedules' }).getByText('not in the current version').waitFor();
+    await page.getByRole('grid', { name: 'Schedules' }).getByText('No task', { exact: true }).waitFor();
+    await page.getByRole('link', { name: 'report' }).click();
+    await page.getByText(hostile).waitFor();
 
     await page.getByRole('button', { name: 'Deactivate' }).click();
     await page.getByText('The schedule is inactive').waitFor();

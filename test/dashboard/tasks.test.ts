@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { openDashboard } from '../support/dashboard.ts';
 import { startProject } from '../support/project.ts';
+import { promote } from '../support/promote.ts';
 import { serverOfFile } from '../support/server.ts';
 
 const newTenant = serverOfFile();
@@ -105,4 +106,41 @@ test('a task without a schema accepts any JSON; errors of the server are shown a
 
   await open('/tasks/nothing');
   await page.getByText('Task not found in the current version.').waitFor();
+});
+
+test('tasks are searched and sorted over all pages, by the header of a column', async () => {
+  const server = await newTenant();
+  const names = Array.from({ length: 60 }, (_, n) => `t${String(n).padStart(2, '0')}`);
+  const body = {
+    contentHash: 'c'.repeat(64),
+    tasks: names.map((id) => ({ id, filePath: `tasks/${id}.ts` })),
+  };
+  await server.ask('/runner/v1/versions', { method: 'POST', body });
+  await promote(server.url, server.keys.prod);
+  await server.ask('/api/v1/tasks/t59/trigger', { method: 'POST', body: { payload: {} } });
+  // Its figures are added in the background.
+  await expect
+    .poll(
+      async () => (await server.ask('/api/v1/task-activity?sort=runs&perPage=1')).body.data[0].triggered,
+      { timeout: 30_000 },
+    )
+    .toBe(1);
+  const { page, open } = await openDashboard(server);
+  await open('/tasks');
+  const grid = page.getByRole('grid', { name: 'Tasks' });
+  const first = async () => (await grid.getByRole('link').first().innerText()).trim();
+  await expect.poll(first, { timeout: 15_000 }).toBe('t00');
+  await page.getByText('Page 1 of 2').waitFor();
+  await grid.getByRole('button', { name: 'Runs, 24h' }).click();
+  await expect.poll(first, { timeout: 15_000 }).toBe('t59');
+  expect(new URL(page.url()).searchParams.get('sort')).toBe('runs');
+  expect(await grid.locator('[aria-sort="descending"]').innerText()).toBe('Runs, 24h');
+  await page.getByRole('searchbox', { name: 'Find a task' }).fill('T58');
+  await expect.poll(first, { timeout: 15_000 }).toBe('t58');
+  await expect.poll(() => grid.getByRole('row').count()).toBe(2);
+
+  // The breadcrumb of a queue has its name, also at an address with its id.
+  const { data } = (await server.ask('/api/v1/queues?filter[search]=t59')).body;
+  await open(`/queues/${data[0].id}`);
+  await page.getByRole('navigation', { name: 'Breadcrumb' }).getByText('task/t59').waitFor();
 });

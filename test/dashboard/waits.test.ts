@@ -9,12 +9,29 @@ const hostile = '<img src=x onerror=alert(1)> \u202Etxt';
 
 const tasks = {
   'tasks/approval.ts': `
-    import { task, wait } from '@millrace/sdk';
+    import { metadata, step, task, wait } from '@millrace/sdk';
     export const refund = task({
       id: 'refund',
       run: async ({ tags }: { tags: string[] }) => {
         const token = await wait.createToken({ timeout: '1d', tags });
         return wait.forToken<{ approved: boolean }>(token).unwrap();
+      },
+    });
+    export const expense = task({
+      id: 'expense',
+      run: async ({ amount }: { amount: number }) => {
+        metadata.set('cost center', 'travel');
+        await metadata.flush();
+        await step.run('check budget', async () => ({ left: amount * 2 }));
+        const token = await wait.createToken({
+          timeout: '1d',
+          schema: {
+            type: 'object',
+            properties: { approved: { type: 'boolean' }, limit: { type: 'integer' }, comment: { type: 'string' } },
+            required: ['approved'],
+          },
+        });
+        return wait.forToken(token).unwrap();
       },
     });
   `,
@@ -43,8 +60,10 @@ test(
     await open('/waits');
     const grid = page.getByRole('grid', { name: 'Tokens' });
     await grid.getByText(hostile).waitFor();
+    for (const header of ['Task', 'Run', 'Waits for', 'Since'])
+      await grid.getByRole('columnheader', { name: header, exact: true }).waitFor();
+    await grid.getByText('refund', { exact: true }).first().waitFor();
     await grid.getByRole('button', { name: 'Complete' }).click();
-    await page.getByText('1 run waits for it').waitFor();
     await page.getByRole('link', { name: /^refund run_/ }).waitFor();
 
     const form = page.getByRole('form', { name: 'Complete the token' });
@@ -56,6 +75,10 @@ test(
     await form.getByRole('button', { name: 'Complete the token' }).click();
     await page.getByText('Completed. The waiting runs continue.').waitFor();
     await expect.poll(async () => (await runOf(server, run)).status, { timeout: 20_000 }).toBe('COMPLETED');
+    // The run stays linked, and the page names the user.
+    await page.getByText('The run that waited').waitFor();
+    await page.getByRole('link', { name: /^refund run_/ }).waitFor();
+    await page.locator('.property', { hasText: 'Completed by' }).getByText('You', { exact: true }).waitFor();
     expect((await runOf(server, run)).output).toEqual({ approved: true, comment: 'fine by me' });
 
     // It is no longer in the list of waiting tokens.
@@ -96,3 +119,40 @@ test('a value is written as JSON; the slower of two people is notified', { timeo
     .poll(async () => (await runOf(server, run)).output, { timeout: 20_000 })
     .toEqual({ approved: false });
 });
+
+test(
+  'a decision is made with the data of the run and the form of the schema, which sends empty texts',
+  { timeout: 120_000 },
+  async () => {
+    const server = await newTenant();
+    await startProject(server, tasks);
+    const { body } = await server.ask('/api/v1/tasks/expense/trigger', {
+      method: 'POST',
+      body: { payload: { amount: 1_250 } },
+    });
+    await expect.poll(async () => (await runOf(server, body.id)).status, { timeout: 20_000 }).toBe('WAITING');
+    const { page, open } = await openDashboard(server, { viewport: { width: 390, height: 844 } });
+    await open('/waits');
+    const grid = page.getByRole('grid', { name: 'Tokens' });
+    await grid.getByText('expense', { exact: true }).waitFor();
+    await grid.getByRole('button', { name: 'Complete' }).click();
+    await page.getByRole('region', { name: 'Payload of the run' }).getByText('1250').waitFor();
+    await page.getByRole('region', { name: 'Metadata of the run' }).getByText('travel').waitFor();
+    const steps = page.getByRole('region', { name: 'Earlier steps of the run' });
+    await steps.getByText('check budget').waitFor();
+    await page.locator('.property', { hasText: 'May be completed by' }).getByText(/^you/).waitFor();
+    // The page is not wider than a phone.
+    expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBe(390);
+
+    const form = page.getByRole('form', { name: 'Complete the token' });
+    await form.getByRole('button', { name: 'Complete the token' }).click();
+    await form.getByText('`approved` is required.').waitFor();
+    await form.getByLabel('approved').selectOption('true');
+    await form.getByText('{"approved":true,"comment":""}').waitFor();
+    await form.getByRole('button', { name: 'Complete the token' }).click();
+    await page.getByText('Completed. The waiting runs continue.').waitFor();
+    await expect
+      .poll(async () => (await runOf(server, body.id)).output, { timeout: 20_000 })
+      .toEqual({ approved: true, comment: '' });
+  },
+);

@@ -143,8 +143,44 @@ describe('a token', () => {
     const seen = await ask(`${path}/${id}`, { key: minted.body.token });
     expect(seen).toMatchObject({ status: 200, body: { id, status: 'WAITING' } });
     expect(seen.body).not.toHaveProperty('waitingRuns');
+    const details = async (key?: string) =>
+      (await ask(`${path}/${id}?details=true`, key === undefined ? {} : { key })).body.details;
+    expect(await details(minted.body.token)).toEqual({});
+    expect((await details()).runs).toEqual(
+      runs
+        .toSorted((a: string, b: string) => (a < b ? -1 : 1))
+        .map((run) => ({ id: run, taskIdentifier: 'hold', since: expect.any(String), isWaiting: true })),
+    );
     await ask(`${path}/${id}/complete`, { ...post, body: {} });
     expect((await ask(`${path}/${id}`)).body).not.toHaveProperty('waitingRuns');
+    // The runs remain linked.
+    const ended = await details();
+    expect(ended.runs).toMatchObject([{ isWaiting: false }, { isWaiting: false }]);
+    expect(ended.completedBy).toEqual({ type: 'secretKey', id: expect.any(String) });
+    const listed = (await ask(`${path}?details=true`)).body.data;
+    expect(listed.find((token: { id: string }) => token.id === id).details).toEqual(ended);
+    expect((await ask(path)).body.data[0]).not.toHaveProperty('details');
+  });
+
+  test('returns its schema, its event and who completed it with its details', async () => {
+    const server = await sharedServer();
+    const { ask } = server;
+    const schema = { type: 'object', properties: { approved: { type: 'boolean' } } };
+    const { id, url } = await create(server, { schema });
+    expect((await ask(`${path}/${id}?details=true`)).body.details).toEqual({ runs: [], schema });
+    await fetch(url, { method: 'POST', body: '{"approved":true}' });
+    expect((await ask(`${path}/${id}?details=true`)).body.details.completedBy).toEqual({ type: 'url' });
+
+    const name = `paid.${id}`;
+    const waiting = await create(server, { event: { name } });
+    expect((await ask(`${path}/${waiting.id}?details=true`)).body.details).toEqual({ runs: [], event: name });
+    const sent = await ask('/api/v1/events', { ...post, body: { name, payload: {} } });
+    expect(sent.status).toBe(200);
+    await expect
+      .poll(async () => (await ask(`${path}/${waiting.id}?details=true`)).body.details.completedBy, {
+        timeout: 20_000,
+      })
+      .toEqual({ type: 'event', id: expect.stringMatching(/^event_/) });
   });
 
   test('is not found from other environments or at a guessed URL', async () => {
@@ -174,6 +210,7 @@ describe('a token', () => {
       400,
       expect.stringContaining('10 tags'),
     ]);
+    expect(await refusal({ schema: 'object' })).toEqual([400, expect.stringContaining('schema')]);
     expect(await refusal({ tags: ['x'.repeat(129)] })).toEqual([400, expect.stringContaining('128')]);
     expect((await refusal({ tags: ['x'.repeat(20_000)] }))[0]).toBe(413);
     expect((await ask(`${path}?filter[status]=DONE`)).status).toBe(400);

@@ -15,6 +15,7 @@ POST   /api/v1/tasks/trigger-many                                        | trigg
 POST   /api/v1/outbox                                                    | trigger task        | key, not in runs | -     | - | member
 GET    /api/v1/tasks                                                     | read tasks          | key | -     | - | viewer
 GET    /api/v1/tasks/{taskId}                                            | read task           | key | -     | - | viewer
+GET    /api/v1/task-activity                                             | read runs           | key | -     | - | viewer
 POST   /api/v1/idempotencyKeys/{key}/reset                               | write runs          | key | token | - | member
 POST   /api/v3/batches                                                   | open batch          | key | token | - | member
 POST   /api/v3/batches/{batchId}/items                                   | fill batch          | key | token | - | member

@@ -77,6 +77,8 @@ export const listRunLogs = operation({
     /** Lines after this position, the `next` of an earlier page. */
     after: z.coerce.number().int().min(0).default(0),
     limit: z.coerce.number().int().min(1).max(1_000).default(200),
+    /** `true`: the latest lines instead of the first, also in arrival order. */
+    latest: z.enum(['true', 'false']).optional(),
     ...ofLine,
   }),
   reply: z.object({ lines: z.array(logLine), next: z.number().int().optional() }),

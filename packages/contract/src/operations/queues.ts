@@ -5,7 +5,7 @@ import { rateLimit, rateLimitResponse } from './rate-limit.ts';
 import { cursors, date, pageSize } from './shapes.ts';
 
 export const queueTypes = ['task', 'custom'] as const;
-export const queueSorts = ['name', 'queued', 'running'] as const;
+export const queueSorts = ['name', 'queued', 'running', 'oldest', 'limit'] as const;
 
 const limit = concurrencyLimit;
 
@@ -86,13 +86,23 @@ export const listQueues = operation({
       .enum(['true', 'false'])
       .transform((text) => text === 'true')
       .optional(),
-    /** `queued` and `running`: the queues with the most such runs first. */
+    /**
+     * `queued` and `running`: the queues with the most such runs first. `oldest`: those whose oldest waiting run is the oldest. `limit`: those
+     * with the lowest concurrency limit.
+     */
     sort: z.enum(queueSorts).default('name'),
+    /** Also return the age of the oldest waiting run of each queue. */
+    oldest: z.enum(['true', 'false']).optional(),
     page: z.coerce.number().int().min(1).max(1_000_000).default(1),
     perPage: z.coerce.number().int().min(1).max(100).default(25),
   }),
   reply: z.object({
-    data: z.array(queue),
+    data: z.array(
+      queue.extend({
+        /** Only if `oldest` is requested: milliseconds, as sampled in the last seconds; null if no run waits. */
+        oldestMs: z.number().nullable().optional(),
+      }),
+    ),
     pagination: z.object({
       currentPage: z.number().int(),
       totalPages: z.number().int(),

@@ -66,11 +66,15 @@ export const listRunsQuery = z.object({
   'filter[createdAt][to]': instant.optional(),
   /** Takes precedence over from and to. Without any of the three: the last seven days. */
   'filter[createdAt][period]': period.optional(),
+  /** Also return the error of each run that failed. */
+  errors: z.enum(['true', 'false']).optional(),
 });
 
 export const runListItem = runFields.extend({
   env: z.object({ id: z.string(), name: z.string() }),
   depth: z.number().int(),
+  /** Only if `errors` are requested: the type and the first line of the message, at most 300 characters. */
+  error: z.object({ name: z.string().optional(), message: z.string() }).optional(),
 });
 export type RunListItem = z.infer<typeof runListItem>;
 
@@ -97,7 +101,12 @@ export const countRuns = operation({
   tag: 'runs',
   summary: 'Count the runs that match a filter, up to 10,000',
   access: { secretKey: true, publicToken: true, action: 'read', on: 'runs', objects: true },
-  query: listRunsQuery.omit({ 'page[size]': true, 'page[after]': true, 'page[before]': true }),
+  query: listRunsQuery.omit({
+    'page[size]': true,
+    'page[after]': true,
+    'page[before]': true,
+    errors: true,
+  }),
   reply: z.object({
     count: z.number().int(),
     /** False if there are or may be more, because counting stopped at 10,000, or early because few runs match the filters. */

@@ -89,6 +89,56 @@ export const listTasks = operation({
   reply: z.object({ data: z.array(taskInfo) }),
 });
 
+/** `name` in ascending order, `success` with the lowest rate first, the others with the highest value first. Missing values come last. */
+export const taskSorts = ['name', 'runs', 'failed', 'success', 'p50', 'p95', 'waiting', 'oldest'] as const;
+export type TaskSort = (typeof taskSorts)[number];
+
+/** A task with its figures of the last 24 hours, in whole hours. */
+export const taskActivity = taskInfo.extend({
+  triggered: z.number().int(),
+  completed: z.number().int(),
+  /** FAILED, CRASHED, SYSTEM_FAILURE, TIMED_OUT. */
+  failed: z.number().int(),
+  /** The share of completed runs among completed and failed ones; null without such runs. */
+  successRate: z.number().nullable(),
+  /** Duration of the attempts in milliseconds, without waits. */
+  p50Ms: z.number().nullable(),
+  p95Ms: z.number().nullable(),
+  /** Completed and failed runs of each hour, oldest first. */
+  ended: z.array(z.number().int()),
+  /** The runs that wait in the queue of the task, and the age of the oldest of them, as sampled in the last seconds. */
+  waiting: z.number().int(),
+  oldestMs: z.number().nullable(),
+});
+export type TaskActivity = z.infer<typeof taskActivity>;
+
+export const listTaskActivity = operation({
+  id: 'listTaskActivity',
+  method: 'GET',
+  path: '/api/v1/task-activity',
+  tag: 'tasks',
+  summary: 'List the tasks of the current version with their figures of the last day, in any order',
+  access: { ...access, on: 'runs' },
+  query: z.object({
+    /** Part of the id, the description or the file, case-insensitive. */
+    'filter[search]': z.string().max(512).optional(),
+    sort: z.enum(taskSorts).default('name'),
+    page: z.coerce.number().int().min(1).max(1_000_000).default(1),
+    perPage: z.coerce.number().int().min(1).max(100).default(25),
+  }),
+  reply: z.object({
+    data: z.array(taskActivity),
+    pagination: z.object({
+      currentPage: z.number().int(),
+      totalPages: z.number().int(),
+      /** Number of tasks that match the search, on all pages. */
+      count: z.number().int(),
+    }),
+    /** Number of tasks of the current version. */
+    total: z.number().int(),
+  }),
+});
+
 export const retrieveTask = operation({
   id: 'retrieveTask',
   method: 'GET',

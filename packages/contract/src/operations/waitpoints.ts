@@ -19,6 +19,39 @@ export const waitpointStatuses = ['WAITING', 'COMPLETED', 'TIMED_OUT'] as const;
 const tokenId = z.object({ waitpointId: z.string().min(1).max(128) });
 export const dataLimit = 3_145_728;
 
+/** Who completed a token: `id` is the user, the secret key, the event or the run; a public token and the token's URL have none. */
+const tokenCompletion = z.object({
+  type: z.enum(['user', 'secretKey', 'publicToken', 'url', 'event', 'run']),
+  id: z.string().optional(),
+});
+export type TokenCompletion = z.infer<typeof tokenCompletion>;
+
+const tokenDetails = z.object({
+  /**
+   * The runs that wait for it, or waited for it: at most 50 of a retrieved token, three in a list. Only for callers that may read runs.
+   */
+  runs: z
+    .array(
+      z.object({
+        id: z.string(),
+        taskIdentifier: z.string(),
+        description: z.string().optional(),
+        /** When it began to wait. */
+        since: date,
+        isWaiting: z.boolean(),
+      }),
+    )
+    .optional(),
+  /** The name of the event that completes it. */
+  event: z.string().optional(),
+  /** The JSON Schema of its value. */
+  schema: z.record(z.string(), z.unknown()).optional(),
+  completedBy: tokenCompletion.optional(),
+});
+export type TokenDetails = z.infer<typeof tokenDetails>;
+
+const details = z.enum(['true', 'false']).optional();
+
 const waitpointToken = z.object({
   id: z.string(),
   /** A POST to it completes the token, without a credential. */
@@ -32,6 +65,8 @@ const waitpointToken = z.object({
   completedAt: date.optional(),
   tags: z.array(z.string()),
   createdAt: date,
+  /** Only if `details` are requested. */
+  details: tokenDetails.optional(),
 });
 export type WaitpointToken = z.infer<typeof waitpointToken>;
 
@@ -62,6 +97,8 @@ export const createWaitpointToken = operation({
       .transform((value) => (typeof value === 'string' ? [value] : value))
       .pipe(z.array(tag).max(10, 'a token has at most 10 tags'))
       .optional(),
+    /** JSON Schema of the value. The dashboard builds its form from it; completions are not checked. */
+    schema: z.record(z.string(), z.unknown()).optional(),
   }),
   bodyOptional: true,
   bodyLimit: 10_240,
@@ -94,6 +131,8 @@ export const listWaitpointTokens = operation({
     'filter[createdAt][to]': instant.optional(),
     /** Takes precedence over from and to. */
     'filter[createdAt][period]': period.optional(),
+    /** Also return the runs that wait for each token, its event, its schema, and who completed it. */
+    details,
   }),
   reply: z.object({ data: z.array(waitpointToken), pagination: cursors }),
 });
@@ -106,6 +145,10 @@ export const retrieveWaitpointToken = operation({
   summary: 'Retrieve a token with its completion value',
   access: { secretKey: true, publicToken: true, action: 'read', on: 'waitpoints', objects: true },
   params: tokenId,
+  query: z.object({
+    /** Also return the runs that wait or waited for it, its event, its schema, and who completed it. */
+    details,
+  }),
   reply: waitpointToken.extend({
     /** In the format of `outputType`. If it timed out: the error. */
     output: z.string().optional(),

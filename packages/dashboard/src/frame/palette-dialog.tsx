@@ -1,27 +1,19 @@
 import { Dialog } from '@base-ui/react/dialog';
-import { quotedValue } from '@millrace/contract/filter';
 import { useState } from 'react';
 import { useAsk } from '../api/ask.ts';
 import { setPaused, useLive } from '../api/live.ts';
 import { focusBelow } from '../parts/focus.ts';
-import { Icon, type IconName } from '../parts/icons.tsx';
+import { Icon } from '../parts/icons.tsx';
 import { useGoTo } from '../parts/page-link.tsx';
 import { setTheme, useTheme } from '../parts/theme.ts';
 import { findId } from './find-id.ts';
 import { frameLinks } from './links.ts';
+import { pageCommands, useFoundEntries, type Entry } from './palette-entries.ts';
 import { closePalette } from './palette-state.ts';
 import { takeTyped } from './typed-early.ts';
 import { visibleControls } from '../parts/json/visible-controls.ts';
 import '../parts/dialog/dialog.css';
 import '../parts/menu.css';
-
-interface Entry {
-  readonly key: string;
-  readonly label: string;
-  readonly hint?: string;
-  readonly icon: IconName;
-  readonly run: () => void;
-}
 
 /** The loaded part of `Palette`. */
 const PaletteDialog = ({ isOpen }: { readonly isOpen: boolean }) => (
@@ -37,7 +29,7 @@ const PaletteDialog = ({ isOpen }: { readonly isOpen: boolean }) => (
 
 export default PaletteDialog;
 
-const maxShown = 12;
+const maxShown = 20;
 
 function PaletteList() {
   const goTo = useGoTo();
@@ -51,6 +43,8 @@ function PaletteList() {
     closePalette();
     goTo(path, search);
   };
+  const found = useFoundEntries(text, go);
+  const [commands] = useState(pageCommands);
   const id = findId(text);
   const query = text.trim().toLowerCase();
   const entries: readonly Entry[] = [
@@ -97,19 +91,19 @@ function PaletteList() {
         closePalette();
       },
     },
-    ...(query === '' || id
-      ? []
-      : [
-          {
-            key: 'errors',
-            label: `Runs that failed with "${text.trim()}"`,
-            icon: 'search' as const,
-            run: () => go('/runs', { q: `error:${quotedValue(text.trim())}` }),
-          },
-        ]),
+    ...commands,
+    {
+      key: 'new schedule',
+      label: 'New schedule',
+      icon: 'plus',
+      run: () => go('/schedules', { form: 'new' }),
+    },
+    ...(id ? [] : found),
   ];
   const matches = entries
-    .filter(({ key, label }) => key === 'id' || key === 'errors' || label.toLowerCase().includes(query))
+    .filter(
+      ({ key, label, isFound = false }) => key === 'id' || isFound || label.toLowerCase().includes(query),
+    )
     .slice(0, query === '' ? 20 : maxShown);
   const current = Math.min(active, matches.length - 1);
 
@@ -120,11 +114,11 @@ function PaletteList() {
         <input
           className="palette-input"
           role="combobox"
-          aria-label="Search pages and tasks, or paste an id"
+          aria-label="Search pages, tasks, queues, schedules, errors and commands, or paste an id"
           aria-expanded="true"
           aria-controls="palette-list"
           aria-activedescendant={`palette-${current}`}
-          placeholder="Page, task, or any id"
+          placeholder="Page, task, error, command, or any id"
           autoComplete="off"
           spellCheck={false}
           autoFocus

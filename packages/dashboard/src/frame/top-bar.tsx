@@ -1,11 +1,13 @@
 import { useLocation } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { useAsk } from '../api/ask.ts';
 import { useEnvironmentParams } from '../api/environment.ts';
 import { setPaused, useLive } from '../api/live.ts';
 import { useProject } from '../api/session.ts';
 import { IconButton } from '../parts/button.tsx';
 import { shortId } from '../parts/id-text.ts';
 import { Icon } from '../parts/icons.tsx';
+import { visibleControls } from '../parts/json/visible-controls.ts';
 import { isMac } from '../parts/keyboard.ts';
 import { PageLink } from '../parts/page-link.tsx';
 import { relativeText } from '../parts/time/format.ts';
@@ -76,13 +78,24 @@ function Breadcrumb() {
         {rest.length > 0 && (
           <li className="cut" aria-current="page">
             {wordOf(page, decodeURIComponent(rest.at(-1) as string)) ?? (
-              <span className="mono">{crumbOf(decodeURIComponent(rest.at(-1) as string))}</span>
+              <Crumb text={decodeURIComponent(rest.at(-1) as string)} />
             )}
           </li>
         )}
       </ol>
     </nav>
   );
+}
+
+/** The last part of an address. A queue is shown by name, even if the address has its id. */
+function Crumb({ text }: { readonly text: string }) {
+  const queue = useAsk(
+    'retrieveQueue',
+    { params: { queue: text } },
+    { enabled: /^queue_\d+$/.test(text), keepPrevious: false },
+  );
+  const name = queue.data && `${queue.data.type === 'task' ? 'task/' : ''}${queue.data.name}`;
+  return <span className="mono">{visibleControls(name ?? crumbOf(text))}</span>;
 }
 
 /** Whether pages refresh automatically, and when the last response arrived. */

@@ -7,7 +7,7 @@ import type { QueueName } from '../queues/queue.ts';
 import { dated, type Dated } from './run.ts';
 
 /** A run as returned in lists: without payload, output and error. */
-export type ListedRun = Dated<RunListItem>;
+export type ListedRun = Dated<Omit<RunListItem, 'error'>>;
 
 /** A value at a declared path. */
 export type PathValue = string | number | boolean;

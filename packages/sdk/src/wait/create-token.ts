@@ -1,4 +1,6 @@
+import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { currentClient } from '../client/current-client.ts';
+import { payloadSchemaOf } from '../executor/payload-schema.ts';
 import { currentRun } from '../run-scope.ts';
 import { nextOf, ownKey } from './in-run.ts';
 import type { CreatedToken } from './token.ts';
@@ -12,6 +14,11 @@ export interface CreateTokenOptions {
   idempotencyKey?: string;
   /** How long the key is remembered, such as `1h` or `30d`. Default 30 days. */
   idempotencyKeyTTL?: string;
+  /**
+   * The schema of the value. The dashboard builds its form from it; values are not checked. A schema of a library that supports Standard JSON
+   * Schema, such as zod since 4.2, or a JSON Schema. With the other options at most 10 kB.
+   */
+  schema?: StandardSchemaV1 | Readonly<Record<string, unknown>>;
 }
 
 /**
@@ -23,7 +30,8 @@ export interface CreateTokenOptions {
  * await askForApproval(order, token.url);
  * const approval = await wait.forToken<{ approved: boolean }>(token).unwrap();
  */
-export async function createToken(options: CreateTokenOptions = {}): Promise<CreatedToken> {
+export async function createToken({ schema, ...others }: CreateTokenOptions = {}): Promise<CreatedToken> {
+  const options = { ...others, ...(schema !== undefined && { schema: jsonSchemaOf(schema) }) };
   const client = currentClient();
   const scope = currentRun();
   const own =
@@ -36,4 +44,11 @@ export async function createToken(options: CreateTokenOptions = {}): Promise<Cre
     : options;
   const { reply, header } = await client.callWithHeaders('createWaitpointToken', { body });
   return { ...reply, publicAccessToken: header('x-trigger-jwt') };
+}
+
+function jsonSchemaOf(schema: NonNullable<CreateTokenOptions['schema']>): Readonly<Record<string, unknown>> {
+  if (!('~standard' in schema)) return schema;
+  const { payloadSchema, payloadSchemaNote } = payloadSchemaOf(schema as StandardSchemaV1);
+  if (payloadSchema) return payloadSchema;
+  throw new TypeError(`schema: ${payloadSchemaNote}. Pass a JSON Schema instead.`);
 }

@@ -7,7 +7,9 @@ type DateField = 'createdAt' | 'completedAt' | 'timeoutAt' | 'idempotencyKeyExpi
 
 /** A token that runs can wait for. */
 export type WaitpointToken = {
-  [K in keyof WireToken]: K extends DateField ? Date | Extract<WireToken[K], undefined> : WireToken[K];
+  [K in Exclude<keyof WireToken, 'details'>]: K extends DateField
+    ? Date | Extract<WireToken[K], undefined>
+    : WireToken[K];
 };
 
 /** A token, with its result once it has ended. */

@@ -78,6 +78,8 @@ test('a file contains one function with its name, preceded by its locks and its 
       listed
         .split(/,\s(?:-- +)?/)
         .map((caller) => caller.trim())
+        // A replaced function stays for one release.
+        .filter((caller) => caller !== 'servers of the previous release')
         .toSorted(),
       name,
     ).toEqual(callers.toSorted());

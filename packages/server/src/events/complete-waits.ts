@@ -34,7 +34,7 @@ export async function completeWaits(
     if (matched.length > 0) {
       const text = JSON.stringify({ ...event, id });
       await tx`
-        select complete_waitpoint(${now}, ${env}, i.id, ${text}, 'application/json')
+        select complete_token(${now}, ${env}, i.id, ${text}, 'application/json', ${JSON.stringify({ type: 'event', id })})
           from unnest(${matched.map((wait) => wait.id)}::text[]) as i (id)`;
       woken.add(env);
     }

@@ -100,6 +100,10 @@ export const ownQueue = 'task/';
 export const shownAs = (name: string): Pick<Queue, 'name' | 'type'> =>
   name.startsWith(ownQueue) ? { name: name.slice(ownQueue.length), type: 'task' } : { name, type: 'custom' };
 
+/** The name in the row of a queue, from its displayed form. */
+export const rowName = ({ name, type }: Pick<Queue, 'name' | 'type'>): string =>
+  type === 'task' ? `${ownQueue}${name}` : name;
+
 const queueOf = (row: QueueRow): Queue => ({
   id: `queue_${row.id}`,
   ...shownAs(row.name),

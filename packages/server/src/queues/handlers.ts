@@ -8,10 +8,10 @@ import { notFound } from '../problem.ts';
 import type { HandlersOf } from '../request.ts';
 import { changeQueue, type QueueChange } from './change.ts';
 import { changeConcurrency, readConcurrency } from './concurrency.ts';
-import { findQueue, type QueueReference } from './find.ts';
+import { findQueue, rowName, type QueueReference } from './find.ts';
 import { listQueueKeys } from './keys.ts';
 import { listKeyWeights } from './key-weights.ts';
-import { listQueues } from './list.ts';
+import { listQueues, readOldest } from './list.ts';
 import { listSharedLimits, overrideSharedLimit } from './shared-limits.ts';
 
 export interface QueueHandlerDependencies {
@@ -62,9 +62,14 @@ export function queueHandlers({
   return {
     async listQueues({ environment, query }) {
       const { page, perPage } = query;
-      const { queues, count } = await listQueues(sql, environment.id, query);
+      const [{ queues, count }, oldest] = await Promise.all([
+        listQueues(sql, environment.id, query),
+        query.oldest === 'true' ? readOldest(sql, environment.id) : undefined,
+      ]);
       return {
-        data: queues,
+        data: oldest
+          ? queues.map((queue) => ({ ...queue, oldestMs: oldest.get(rowName(queue)) ?? null }))
+          : queues,
         pagination: { currentPage: page, totalPages: Math.max(1, Math.ceil(count / perPage)), count },
       };
     },

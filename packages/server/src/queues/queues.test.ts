@@ -5,7 +5,7 @@ import { changeQueue } from './change.ts';
 import { changeConcurrency, readConcurrency } from './concurrency.ts';
 import { findQueue } from './find.ts';
 import { listQueueKeys } from './keys.ts';
-import { listQueues } from './list.ts';
+import { listQueues, readOldest } from './list.ts';
 
 const sends = { id: 'send', queue: { name: 'mail', concurrencyLimit: 1 } };
 const mail = { type: 'custom', queue: 'mail' } as const;
@@ -92,6 +92,14 @@ describe('queues', () => {
     expect(await namesOf({ 'filter[search]': 'a\0' })).toEqual([0]);
     expect(await namesOf({ 'filter[paused]': true })).toEqual([1, 'q100 0 0']);
     expect(await namesOf({ 'filter[paused]': false, sort: 'queued', perPage: 1 })).toEqual([131, 'q003 2 0']);
+    await t.sql`update queues set concurrency_limit = 5, concurrency_override = 2 where name = 'q100'`;
+    await t.sql`update queues set concurrency_limit = 3 where name = 'q101'`;
+    expect(await namesOf({ sort: 'limit', perPage: 2 })).toEqual([132, 'q100 0 0', 'q101 0 0']);
+    const aged = (queue: string, oldestMs: number) => ({ env, queue, state: 'ready', waiting: 1, oldestMs });
+    const sample = { queues: [aged('q003', 10), aged('q129', 20.4), { ...aged('q000', 30), env: -1 }] };
+    await t.sql`update fleet_sample set sample = ${JSON.stringify(sample)}::text::jsonb`;
+    expect(await namesOf({ sort: 'oldest', perPage: 2 })).toEqual([132, 'q129 2 1', 'q003 2 0']);
+    expect(Object.fromEntries(await readOldest(t.sql, env))).toEqual({ q003: 10, q129: 20 });
   });
 
   test('list their concurrency keys, those with the most waiting runs first', async () => {

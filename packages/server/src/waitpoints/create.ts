@@ -3,9 +3,11 @@ import type { MasterKey } from '../auth/seal.ts';
 import { newTimedId } from '../db/ids.ts';
 import { compileFilter } from '../events/filter.ts';
 import { parsePattern, SubscriptionRefused } from '../events/pattern.ts';
+import { jsonOfField } from '../json/levels.ts';
 import { badRequest } from '../problem.ts';
 import type { Engine } from '../runs/engine/engine.ts';
 import { storedKey, storedWaitKey, waitKeyMs } from '../runs/create/idempotency-key.ts';
+import { storableText } from '../runs/values/storable.ts';
 import { newCallback, type Addressed } from './callback.ts';
 
 type NewToken = NonNullable<Body<Operations['createWaitpointToken']>>;
@@ -38,6 +40,7 @@ export async function createToken(
   const keyExpiresAt = key === null ? null : new Date(now + keyMs);
   const tags = [...new Set((input.tags ?? []).map((tag) => tag.trim()).filter((tag) => tag !== ''))];
   const event = readEvent(input.event);
+  const schema = input.schema === undefined ? null : storableText(jsonOfField(input.schema, 'schema'));
   const id = newTimedId('waitpoint', now);
   return sql.begin(async (tx) => {
     if (key !== null) {
@@ -46,9 +49,9 @@ export async function createToken(
          where env = ${env} and idempotency_key = ${key} and idempotency_expires_at <= ${new Date(now)}`;
     }
     const [row] = await tx<CreatedToken[]>`
-      insert into waitpoints as w (env, id, idempotency_key, idempotency_expires_at, sealed, tags, expires_at, created_at)
-      values (${env}, ${id}, ${key}, ${keyExpiresAt}, ${newCallback(masterKey, id)}, ${tags.length > 0 ? tags : null}::text[], ${expiresAt},
-              ${new Date(now)})
+      insert into waitpoints as w (env, id, idempotency_key, idempotency_expires_at, sealed, tags, schema, expires_at, created_at)
+      values (${env}, ${id}, ${key}, ${keyExpiresAt}, ${newCallback(masterKey, id)}, ${tags.length > 0 ? tags : null}::text[], ${schema},
+              ${expiresAt}, ${new Date(now)})
       on conflict (env, idempotency_key) where idempotency_key is not null do update set idempotency_key = w.idempotency_key
       returning w.id, w.sealed, w.id <> ${id} as "isCached"`;
     const created = row as CreatedToken;

@@ -8,7 +8,7 @@ import { parseIfJson, parseRequest } from '../json/foreign.ts';
 import { Turns } from '../json/turns.ts';
 import type { HandlersOf } from '../request.ts';
 import { addressOf, checkCallback } from './callback.ts';
-import { completeToken, type CompleteDependencies } from './complete.ts';
+import { completeToken, completionBy, type CompleteDependencies } from './complete.ts';
 import { createToken } from './create.ts';
 import { listTokens } from './list.ts';
 import { retrieveToken } from './retrieve.ts';
@@ -45,15 +45,24 @@ export function waitpointHandlers(
     },
 
     async listWaitpointTokens({ environment, principal, query, baseUrl }) {
-      const { data, pagination } = await listTokens(engine, masterKey, environment.id, query, baseUrl);
+      const { data, pagination } = await listTokens(
+        engine,
+        masterKey,
+        environment.id,
+        query,
+        baseUrl,
+        mayReadRuns(principal),
+      );
       return { data: data.map((token) => shownTo(principal, token)), pagination };
     },
 
     async retrieveWaitpointToken(request) {
       const id = nameable(request.params.waitpointId);
       const { environment, principal, baseUrl } = request;
-      const mayReadRuns = isUser(principal) || allows(principal.scopes, 'read', [{ type: 'runs' }]);
-      const token = await retrieveToken(engine, masterKey, environment.id, id, baseUrl, mayReadRuns);
+      const token = await retrieveToken(engine, masterKey, environment.id, id, baseUrl, {
+        runs: mayReadRuns(principal),
+        details: request.query.details === 'true',
+      });
       if (!token) throw missing();
       request.authorize([{ type: 'waitpoints', id }]);
       return shownTo(principal, token);
@@ -62,7 +71,8 @@ export function waitpointHandlers(
     async completeWaitpointToken(request) {
       const id = nameable(request.params.waitpointId);
       request.authorize([{ type: 'waitpoints', id }]);
-      if (!(await completeToken(dependencies, request.environment.id, id, request.body?.data)))
+      const by = completionBy(request.principal);
+      if (!(await completeToken(dependencies, request.environment.id, id, request.body?.data, by)))
         throw missing();
       return { success: true };
     },
@@ -73,11 +83,14 @@ export function waitpointHandlers(
       const turns = new Turns();
       const data = calledBack(request.body, request.header('content-type'));
       await turns.next();
-      await completeToken(dependencies, env, id, data, 'The body');
+      await completeToken(dependencies, env, id, data, { type: 'url' }, 'The body');
       return { success: true };
     },
   };
 }
+
+const mayReadRuns = (principal: Principal): boolean =>
+  isUser(principal) || allows(principal.scopes, 'read', [{ type: 'runs' }]);
 
 /** The URL alone permits completing a token, so a browser session does not receive it if its user may not complete tokens. */
 const shownTo = <T extends { readonly url: string }>(principal: Principal, token: T): T =>

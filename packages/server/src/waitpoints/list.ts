@@ -3,7 +3,11 @@ import type { MasterKey } from '../auth/seal.ts';
 import { requestedPageById, pageOf } from '../page.ts';
 import type { Engine } from '../runs/engine/engine.ts';
 import { storedKey } from '../runs/create/idempotency-key.ts';
-import { tokenResponse, type WaitpointRow } from './row.ts';
+import { detailColumns, detailsOf, type DetailedRow } from './details.ts';
+import { tokenResponse } from './row.ts';
+
+/** The runs of each token in a list with details. */
+const maxRuns = 3;
 
 /** Tokens, newest first, in id order; ids begin with the creation time. `before` takes precedence over `after`. */
 export async function listTokens(
@@ -12,6 +16,7 @@ export async function listTokens(
   env: number,
   query: Query<Operations['listWaitpointTokens']>,
   baseUrl: string,
+  mayReadRuns: boolean,
 ): Promise<Reply<Operations['listWaitpointTokens']>> {
   const requested = requestedPageById(query, { pattern: /^waitpoint_[0-9a-z]{1,60}$/, what: 'a token' });
   const { size, cursor, backward } = requested;
@@ -21,7 +26,8 @@ export async function listTokens(
   const statuses = query['filter[status]'];
   const tags = query['filter[tags]']?.filter(isStorable);
   const key = query['filter[idempotencyKey]'];
-  const rows = await sql<WaitpointRow[]>`
+  const hasDetails = query.details === 'true';
+  const found = sql`
     select w.* from waitpoints w
      where w.env = ${env}
        ${statuses ? sql`and w.status = any(${statuses}::text[])` : sql``}
@@ -31,8 +37,16 @@ export async function listTokens(
        ${to ? sql`and w.created_at <= ${to}` : sql``}
        ${cursor === undefined ? sql`` : backward ? sql`and w.id > ${cursor}` : sql`and w.id < ${cursor}`}
      order by w.id ${backward ? sql`asc` : sql`desc`} limit ${size + 1}`;
+  const rows = hasDetails
+    ? await sql<DetailedRow[]>`
+        select w.*, ${detailColumns(sql, maxRuns)} from (${found}) w order by w.id ${backward ? sql`asc` : sql`desc`}`
+    : await sql<DetailedRow[]>`${found}`;
   const { page, pagination } = pageOf(rows, requested);
-  return { data: page.map((row) => tokenResponse(masterKey, row, baseUrl)), pagination };
+  const data = page.map((row) => ({
+    ...tokenResponse(masterKey, row, baseUrl),
+    ...(hasDetails && { details: detailsOf(row, mayReadRuns) }),
+  }));
+  return { data, pagination };
 }
 
 const isStorable = (text: string): boolean => !text.includes('\0');

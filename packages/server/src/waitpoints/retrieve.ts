@@ -1,7 +1,10 @@
 import type { Operations, Reply } from '@millrace/contract';
 import type { MasterKey } from '../auth/seal.ts';
 import type { Engine } from '../runs/engine/engine.ts';
-import { tokenResponse, type WaitpointRow } from './row.ts';
+import { detailColumns, detailsOf, type DetailedRow } from './details.ts';
+import { tokenResponse } from './row.ts';
+
+const maxRuns = 50;
 
 /** A token with its completion value; undefined if it does not exist. */
 export async function retrieveToken(
@@ -10,15 +13,25 @@ export async function retrieveToken(
   env: number,
   id: string,
   baseUrl: string,
-  /** Whether the caller may see the waiting runs. */
-  mayReadRuns: boolean,
+  {
+    runs: mayReadRuns,
+    details,
+  }: {
+    /** Whether the caller may see the runs. */
+    readonly runs: boolean;
+    readonly details: boolean;
+  },
 ): Promise<Reply<Operations['retrieveWaitpointToken']> | undefined> {
-  const [row] = await sql<(WaitpointRow & { output: string | null; output_type: string | null })[]>`
-    select * from waitpoints where env = ${env} and id = ${id}`;
+  const [row] = await sql<(DetailedRow & { output: string | null; output_type: string | null })[]>`
+    select w.*${details ? sql`, ${detailColumns(sql, maxRuns)}` : sql``} from waitpoints w where w.env = ${env} and w.id = ${id}`;
   if (!row) return undefined;
-  const token = tokenResponse(masterKey, row, baseUrl);
+  const token = {
+    ...tokenResponse(masterKey, row, baseUrl),
+    ...(details && { details: detailsOf(row, mayReadRuns) }),
+  };
   if (row.status === 'WAITING') {
-    if (!mayReadRuns) return token;
+    // With details, the runs are among them.
+    if (!mayReadRuns || details) return token;
     const waitingRuns = await sql<{ id: string; taskIdentifier: string }[]>`
       select r.id, r.task as "taskIdentifier"
         from (

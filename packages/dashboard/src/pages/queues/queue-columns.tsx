@@ -7,11 +7,14 @@ import { Mark } from '../../parts/status/status.tsx';
 import type { Column } from '../../parts/table/column.ts';
 import { Load } from './load.tsx';
 import { PauseIcon } from './pause-button.tsx';
+import { addressOf } from './queue-name.ts';
 import { queueBadge } from './queue-state.ts';
 import { rateText } from './rate-limit-cell.tsx';
 import '../../parts/runs/runs.css';
 
 export interface QueueRow extends Queue {
+  /** The age of its oldest waiting run, as sampled in the last seconds. */
+  readonly oldestMs?: number | null | undefined;
   /** Undefined for queues that are not among the busiest. */
   readonly lastHour: StatsSeries | undefined;
 }
@@ -29,11 +32,12 @@ export const queueColumns: readonly Column<QueueRow>[] = [
   {
     id: 'name',
     header: 'Queue',
+    sort: { by: 'name', direction: 'ascending' },
     width: 'minmax(120px, 2fr)',
     isEssential: true,
     cell: ({ id, name, type }) => (
       <>
-        <PageLink to={`/queues/${id}`} className="cut strong-cell">
+        <PageLink to={addressOf({ id, name, type })} className="cut strong-cell">
           {visibleControls(name)}
         </PageLink>
         {type === 'task' && <span className="muted cell-note">task</span>}
@@ -43,6 +47,7 @@ export const queueColumns: readonly Column<QueueRow>[] = [
   {
     id: 'queued',
     header: 'Waiting',
+    sort: { by: 'queued', direction: 'descending' },
     width: '90px',
     align: 'end',
     isEssential: true,
@@ -54,14 +59,24 @@ export const queueColumns: readonly Column<QueueRow>[] = [
       ),
   },
   {
+    id: 'oldest',
+    header: 'Oldest',
+    width: '84px',
+    align: 'end',
+    sort: { by: 'oldest', direction: 'descending' },
+    cell: ({ oldestMs }) => (oldestMs == null ? nothing : readableDuration(oldestMs)),
+  },
+  {
     id: 'running',
     header: 'Running',
+    sort: { by: 'running', direction: 'descending' },
     width: 'minmax(110px, 180px)',
     cell: ({ running, concurrencyLimit }) => <Load running={running} limit={concurrencyLimit} />,
   },
   {
     id: 'limit',
     header: 'Limit',
+    sort: { by: 'limit', direction: 'ascending' },
     width: '120px',
     cell: ({ concurrency: { base, override }, rateLimit: { current: rate } }) =>
       override === null && base === null && rate !== null ? (

@@ -15,3 +15,9 @@ export function referenceOf(text: string): {
     ? { queue: text.slice('task/'.length), type: 'task' }
     : { queue: text, type: 'custom' };
 }
+
+/** The page of a queue: by name, which the breadcrumb shows, unless the name looks like an id. */
+export const addressOf = ({ id, ...queue }: Pick<Queue, 'id' | 'name' | 'type'>): string => {
+  const name = fullName(queue);
+  return `/queues/${encodeURIComponent(referenceOf(name).type === 'id' ? id : name)}`;
+};

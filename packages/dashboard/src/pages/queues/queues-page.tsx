@@ -1,26 +1,32 @@
 import { useState } from 'react';
 import { useDebounced } from '../../parts/debounced.ts';
 import { useAsk } from '../../api/ask.ts';
-import { Button } from '../../parts/button.tsx';
 import { CodeExample } from '../../parts/code/code-tabs.tsx';
 import { countText } from '../../parts/count-text.ts';
 import { Empty } from '../../parts/empty.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { useGoTo, usePageHref } from '../../parts/page-link.tsx';
 import { Page } from '../../parts/page.tsx';
+import { Pager } from '../../parts/pager.tsx';
 import { useSearchTexts } from '../../parts/search.ts';
 import { Segments } from '../../parts/segments.tsx';
 import { Table } from '../../parts/table/table.tsx';
 import { EnvironmentCard } from './environment-card.tsx';
 import { queueColumns, type QueueRow } from './queue-columns.tsx';
-import { fullName } from './queue-name.ts';
+import { addressOf, fullName } from './queue-name.ts';
 import '../../parts/form/form.css';
 import './queues.css';
 
 const perPage = 100;
 
 /** The orders of the API by their names in the address. */
-const orders = { waiting: 'queued', running: 'running', name: 'name' } as const;
+const orders = {
+  waiting: 'queued',
+  oldest: 'oldest',
+  running: 'running',
+  limit: 'limit',
+  name: 'name',
+} as const;
 const orderOf = (sort: string) => orders[sort as keyof typeof orders] ?? orders.waiting;
 
 /** Where runs wait. */
@@ -34,6 +40,7 @@ export function QueuesPage() {
     page: Number(page) || 1,
     perPage,
     sort: orderOf(sort),
+    oldest: 'true' as const,
     'filter[search]': search || undefined,
   };
   const queues = useAsk('listQueues', { query }, { live: true });
@@ -53,6 +60,10 @@ export function QueuesPage() {
     ...queue,
     lastHour: series.get(fullName(queue)),
   }));
+  const sortBy = (by: string): void => {
+    const name = Object.entries(orders).find(([, order]) => order === by)?.[0];
+    setSearch({ sort: name === 'waiting' ? undefined : name, page: undefined });
+  };
   const { totalPages = 1, count = 0 } = queues.data?.pagination ?? {};
   const paused = pausedQueues.data?.pagination.count ?? 0;
   const hasNone = queues.data !== undefined && count === 0 && search === '' && text === '';
@@ -100,11 +111,12 @@ export function QueuesPage() {
                 label="Order"
                 options={[
                   { value: 'waiting', label: 'Most waiting' },
+                  { value: 'oldest', label: 'Oldest' },
                   { value: 'running', label: 'Most running' },
                   { value: 'name', label: 'By name' },
                 ]}
                 value={sort}
-                onChange={(id) => setSearch({ sort: id === 'waiting' ? undefined : id, page: undefined })}
+                onChange={(id) => sortBy(orderOf(id))}
               />
             </div>
           )}
@@ -113,9 +125,10 @@ export function QueuesPage() {
               label="Queues"
               columns={queueColumns}
               rows={rows}
+              sorting={{ by: query.sort, onSort: sortBy }}
               rowKey={({ id }) => id}
-              hrefOf={({ id }) => pageHref(`/queues/${id}`)}
-              onOpen={({ id }) => goTo(`/queues/${id}`)}
+              hrefOf={(queue) => pageHref(addressOf(queue))}
+              onOpen={(queue) => goTo(addressOf(queue))}
               isPending={queues.isPending}
               empty={
                 !hasNone ? (
@@ -128,27 +141,11 @@ export function QueuesPage() {
               }
             />
           </div>
-          {totalPages > 1 && (
-            <nav className="row" aria-label="Pages">
-              <Button
-                icon="left"
-                disabled={query.page <= 1}
-                onClick={() => setSearch({ page: String(query.page - 1) }, { push: true })}
-              >
-                Previous
-              </Button>
-              <span className="muted number">
-                Page {query.page} of {totalPages}
-              </span>
-              <Button
-                icon="right"
-                disabled={query.page >= totalPages}
-                onClick={() => setSearch({ page: String(query.page + 1) }, { push: true })}
-              >
-                Next
-              </Button>
-            </nav>
-          )}
+          <Pager
+            page={query.page}
+            pages={totalPages}
+            onPage={(next) => setSearch({ page: next === 1 ? undefined : String(next) }, { push: true })}
+          />
         </>
       )}
     </Page>

@@ -6,6 +6,7 @@ import { Plot } from '../../parts/plot/plot.tsx';
 import { ErrorView } from '../../parts/stack/stack.tsx';
 import { countText } from '../../parts/count-text.ts';
 import { Time } from '../../parts/time/time.tsx';
+import { LastLines } from './logs/last-lines.tsx';
 import type { RunDetail } from './use-run.ts';
 
 /** The error of the run, and its frequency. */
@@ -24,6 +25,7 @@ export function ErrorTab({
       <div className="stack-small">
         <SealedNote opened={opened} />
         <ErrorView error={displayed} causes={displayed.causes} version={run.version} />
+        <LastLines runId={run.id} endedAt={run.finishedAt} />
       </div>
       {group !== undefined && <Group id={group} />}
     </div>

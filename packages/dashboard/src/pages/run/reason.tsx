@@ -16,26 +16,40 @@ const manualReasons: ReadonlySet<RunReason> = new Set([
 
 /** The reason why a run does not execute, with the page on which that can be changed. */
 export function Reason({ run }: { readonly run: RunDetail }) {
-  const isWaiting = !run.isCompleted && !run.isExecuting;
-  const reason = useAsk(
-    'retrieveRunReason',
-    { params: { runId: run.id } },
-    { live: true, enabled: isWaiting },
-  );
-  if (!isWaiting || !reason.data || reason.data.reason === 'not_waiting') return null;
+  // A run whose next attempt is pending counts as executing.
+  const isLive = !run.isCompleted;
+  const reason = useAsk('retrieveRunReason', { params: { runId: run.id } }, { live: true, enabled: isLive });
+  if (!isLive || !reason.data || reason.data.reason === 'not_waiting') return null;
   const { reason: kind, message, until, waitsFor, queue } = reason.data;
   const link = linkOf(kind, waitsFor, queue);
   return (
     <div className={`notice ${manualReasons.has(kind) ? 'tone-warn' : 'tone-waiting'}`} role="status">
       <Icon name={manualReasons.has(kind) ? 'errors' : 'schedules'} />
-      <span>{message}</span>
-      {until !== undefined && (
-        <span className="muted">
-          <Time at={until} />
-        </span>
-      )}
+      <Message text={message} until={until} />
       {link && <PageLink to={link.to}>{link.label}</PageLink>}
     </div>
+  );
+}
+
+/** The sentence with its time in the reader's zone. */
+function Message({ text, until }: { readonly text: string; readonly until: string | undefined }) {
+  const at = until === undefined ? -1 : text.indexOf(until);
+  if (until === undefined) return <span>{text}</span>;
+  return (
+    <>
+      {at === -1 ? (
+        <span>{text}</span>
+      ) : (
+        <span>
+          {text.slice(0, at)}
+          <Time at={until} exact />
+          {text.slice(at + until.length)}
+        </span>
+      )}
+      <span className="muted">
+        <Time at={until} />
+      </span>
+    </>
   );
 }
 

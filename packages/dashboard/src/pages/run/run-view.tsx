@@ -16,7 +16,7 @@ import { Duration, Time } from '../../parts/time/time.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Skeleton } from '../../parts/failure.tsx';
 import { AttemptsTab } from './attempts-tab.tsx';
-import { Data, DataTab } from './data-tab.tsx';
+import { Data, RunData } from '../../parts/runs/run-data.tsx';
 import { ErrorTab } from './error-tab.tsx';
 import { LogsTab } from './logs/logs-tab.tsx';
 import { Reason } from './reason.tsx';
@@ -67,7 +67,9 @@ export const RunProperties = ({ run }: { readonly run: RunDetail }) => (
           ],
       run.isExecuting && run.startedAt !== undefined
         ? ['Running for', <Duration since={run.startedAt} />]
-        : ['Duration', <Duration ms={run.durationMs} />],
+        : run.isCompleted || run.durationMs > 0
+          ? ['Duration', <Duration ms={run.durationMs} />]
+          : undefined,
       ['Attempts', <span className="number">{run.attemptCount}</span>],
       [
         'Queue',
@@ -111,7 +113,7 @@ export function RunView({ run }: { readonly run: RunDetail }) {
       id: 'payload',
       label: 'Payload',
       content: (
-        <DataTab
+        <RunData
           label="Payload"
           value={run.payload}
           url={run.payloadPresignedUrl}
@@ -123,7 +125,7 @@ export function RunView({ run }: { readonly run: RunDetail }) {
       id: 'output',
       label: 'Output',
       content: (
-        <DataTab
+        <RunData
           label="Output"
           value={run.output}
           url={run.outputPresignedUrl}

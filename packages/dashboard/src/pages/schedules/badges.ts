@@ -5,8 +5,10 @@ const active: Badge = { word: 'Active', glyph: 'disc', tone: 'good' };
 const inactive: Badge = { word: 'Inactive', glyph: 'slashed', tone: 'quiet' };
 const ended: Badge = { word: 'No next tick', glyph: 'hourglass', tone: 'warn' };
 
-export const badgeOfSchedule = ({ active: isActive, nextRun }: Schedule): Badge =>
-  isActive ? (nextRun === null ? ended : active) : inactive;
+const withoutTask: Badge = { word: 'No task', glyph: 'dotted', tone: 'warn' };
+
+export const badgeOfSchedule = ({ active: isActive, nextRun }: Schedule, hasTask: boolean): Badge =>
+  isActive ? (hasTask ? (nextRun === null ? ended : active) : withoutTask) : inactive;
 
 const skipped: Badge = { word: 'Skipped', glyph: 'dotted', tone: 'warn' };
 const fired: Badge = { word: 'Fired', glyph: 'disc', tone: 'quiet' };

@@ -19,6 +19,7 @@ import { browserTimeZone, useTimeZone } from '../../parts/time/zone.ts';
 import { BackfillDialog } from './backfill-dialog.tsx';
 import { badgeOfSchedule, missedText, overlapTexts } from './badges.ts';
 import { ScheduleForm } from './schedule-form.tsx';
+import { useHasTask } from './scheduled-tasks.ts';
 import { tickText, Ticks } from './ticks.tsx';
 import { visibleControls } from '../../parts/json/visible-controls.ts';
 import './schedules.css';
@@ -50,6 +51,7 @@ function Loaded({ schedule }: { readonly schedule: Schedule }) {
   const may = useMay();
   const goTo = useGoTo();
   const [isDeleting, setDeleting] = useState(false);
+  const hasTask = useHasTask()(schedule);
   const params = { scheduleId: schedule.id };
   const invalidates = ['listSchedules', 'retrieveSchedule', 'previewSchedule', 'listScheduleTicks'] as const;
   const activate = useAct('activateSchedule', {
@@ -78,7 +80,7 @@ function Loaded({ schedule }: { readonly schedule: Schedule }) {
       heading={visibleControls(schedule.task)}
       summary={
         <span className="row wrap">
-          <Mark badge={badgeOfSchedule(schedule)} />
+          <Mark badge={badgeOfSchedule(schedule, hasTask)} />
           <code>{schedule.generator.expression}</code>
           <span>{schedule.generator.description}</span>
           <Id id={schedule.id} />
@@ -129,6 +131,15 @@ function Loaded({ schedule }: { readonly schedule: Schedule }) {
         </>
       }
     >
+      {!hasTask && (
+        <div className="notice tone-warn" role="status">
+          <span>
+            The current version does not have the task{' '}
+            <span className="mono">{visibleControls(schedule.task)}</span>: each tick is skipped. Deploy a
+            version with this task, or {isDeclared ? 'deactivate' : 'delete'} the schedule.
+          </span>
+        </div>
+      )}
       <Properties
         properties={[
           ['Zone', schedule.timezone],

@@ -8,6 +8,7 @@ import { Empty } from '../../parts/empty.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { Page } from '../../parts/page.tsx';
 import { PageLink, useGoTo, usePageHref } from '../../parts/page-link.tsx';
+import { Pager } from '../../parts/pager.tsx';
 import { useSearchTexts } from '../../parts/search.ts';
 import { Mark } from '../../parts/status/status.tsx';
 import { countText } from '../../parts/count-text.ts';
@@ -18,19 +19,20 @@ import { useColumns } from '../../parts/table/use-columns.ts';
 import { Duration, Time } from '../../parts/time/time.tsx';
 import { badgeOfSchedule, missedText, overlapTexts } from './badges.ts';
 import { ScheduleForm } from './schedule-form.tsx';
+import { useHasTask, type HasTask } from './scheduled-tasks.ts';
 import { visibleControls } from '../../parts/json/visible-controls.ts';
 import './schedules.css';
 
 const perPage = 100;
 const none = <span className="muted">–</span>;
 
-const columns: readonly Column<Schedule>[] = [
+const columnsOf = (hasTask: HasTask): readonly Column<Schedule>[] => [
   {
     id: 'status',
     header: 'Status',
     width: '124px',
     isFixed: true,
-    cell: (schedule) => <Mark badge={badgeOfSchedule(schedule)} />,
+    cell: (schedule) => <Mark badge={badgeOfSchedule(schedule, hasTask(schedule))} />,
   },
   {
     id: 'task',
@@ -38,11 +40,14 @@ const columns: readonly Column<Schedule>[] = [
     width: 'minmax(84px, 1.2fr)',
     isFixed: true,
     isEssential: true,
-    cell: ({ id, task, externalId, deduplicationKey }) => (
+    cell: ({ id, task, active, externalId, deduplicationKey }) => (
       <>
         <PageLink to={`/schedules/${id}`} className="cut schedule-task">
           {visibleControls(task)}
         </PageLink>
+        {!hasTask({ task, active }) && (
+          <span className="tone-warn small schedule-note">not in the current version</span>
+        )}
         <span className="muted small cut schedule-note">
           {visibleControls(externalId ?? deduplicationKey ?? '')}
         </span>
@@ -116,6 +121,7 @@ export function SchedulesPage() {
   const pageHref = usePageHref();
   const goTo = useGoTo();
   const schedules = useAsk('listSchedules', { query: { page, perPage } }, { live: true });
+  const columns = columnsOf(useHasTask());
   const { visible, toggle, reset } = useColumns('schedules', columns);
   const found = schedules.data;
   const isNew = form === 'new' && may('createSchedule');
@@ -165,10 +171,12 @@ export function SchedulesPage() {
           />
         </div>
       )}
-      {found && found.pagination.totalPages > 1 && (
+      {found && (
         <Pager
           page={Number(page)}
           pages={found.pagination.totalPages}
+          previous="Newer"
+          next="Older"
           onPage={(next) => setSearch({ page: next === 1 ? undefined : String(next) }, { push: true })}
         />
       )}
@@ -213,23 +221,3 @@ function OpenByKey() {
     </form>
   );
 }
-
-interface PagerProps {
-  readonly page: number;
-  readonly pages: number;
-  readonly onPage: (page: number) => void;
-}
-
-const Pager = ({ page, pages, onPage }: PagerProps) => (
-  <nav className="row" aria-label="Pages">
-    <Button icon="left" disabled={page <= 1} onClick={() => onPage(page - 1)}>
-      Newer
-    </Button>
-    <span className="muted number">
-      Page {page.toLocaleString('en')} of {pages.toLocaleString('en')}
-    </span>
-    <Button icon="right" disabled={page >= pages} onClick={() => onPage(page + 1)}>
-      Older
-    </Button>
-  </nav>
-);

@@ -1,25 +1,21 @@
-import type { StatsSeries, TaskInfo } from '@millrace/contract';
+import type { TaskActivity } from '@millrace/contract';
 import { readableDuration } from '@millrace/contract/plain';
 import { visibleControls } from '../../parts/json/visible-controls.ts';
 import { PageLink } from '../../parts/page-link.tsx';
 import { Spark } from '../../parts/spark/spark.tsx';
 import type { Column } from '../../parts/table/column.ts';
-import { rateText, successOf } from './task-stats.ts';
+import { rateText, rateTone } from './task-stats.ts';
 import { startsText } from './task-words.ts';
 import '../../parts/runs/runs.css';
-import { failuresOf } from '../../parts/plot/run-stats.ts';
-
-export interface TaskRow extends TaskInfo {
-  /** Undefined for tasks that are not among the first in the page's sort order. */
-  readonly lastDay: StatsSeries | undefined;
-}
 
 const nothing = <span className="muted">–</span>;
 
-export const taskColumns: readonly Column<TaskRow>[] = [
+export const taskColumns: readonly Column<TaskActivity>[] = [
   {
     id: 'task',
     header: 'Task',
+    isFixed: true,
+    sort: { by: 'name', direction: 'ascending' },
     width: 'minmax(140px, 2fr)',
     isEssential: true,
     cell: ({ id, description }) => (
@@ -36,44 +32,74 @@ export const taskColumns: readonly Column<TaskRow>[] = [
   {
     id: 'runs',
     header: 'Runs, 24h',
-    width: '84px',
+    width: '92px',
     align: 'end',
     isEssential: true,
-    cell: ({ lastDay }) => (lastDay === undefined ? nothing : lastDay.total.triggered.toLocaleString('en')),
+    sort: { by: 'runs', direction: 'descending' },
+    cell: ({ triggered }) => triggered.toLocaleString('en'),
   },
   {
     id: 'trend',
     header: 'Ended',
-    width: '150px',
-    cell: ({ id, lastDay }) =>
-      lastDay === undefined ? (
-        nothing
-      ) : (
-        <Spark
-          label={`Runs of ${visibleControls(id)} that ended in the last day`}
-          values={lastDay.points.map((point) => point.completed + failuresOf(point))}
-          color="--busy"
-        />
-      ),
+    width: '120px',
+    cell: ({ id, ended }) => (
+      <Spark
+        label={`Runs of ${visibleControls(id)} that ended in the last day`}
+        values={ended}
+        color="--busy"
+      />
+    ),
+  },
+  {
+    id: 'failed',
+    header: 'Failed',
+    width: '76px',
+    align: 'end',
+    sort: { by: 'failed', direction: 'descending' },
+    cell: ({ failed }) => (failed === 0 ? <span className="muted">0</span> : failed.toLocaleString('en')),
   },
   {
     id: 'success',
     header: 'Success',
-    width: '80px',
+    width: '84px',
     align: 'end',
     isEssential: true,
-    cell: ({ lastDay }) => {
-      const rate = lastDay && successOf(lastDay.total);
-      return rate == null ? nothing : <span className={rate < 0.95 ? 'tone-bad' : ''}>{rateText(rate)}</span>;
-    },
+    sort: { by: 'success', direction: 'ascending' },
+    cell: ({ successRate }) =>
+      successRate === null ? nothing : <span className={rateTone(successRate)}>{rateText(successRate)}</span>,
+  },
+  {
+    id: 'p50',
+    header: 'p50',
+    width: '80px',
+    startsHidden: true,
+    align: 'end',
+    sort: { by: 'p50', direction: 'descending' },
+    cell: ({ p50Ms }) => (p50Ms === null ? nothing : readableDuration(p50Ms)),
   },
   {
     id: 'p95',
     header: 'p95',
     width: '80px',
     align: 'end',
-    cell: ({ lastDay }) =>
-      lastDay?.total.duration.p95 == null ? nothing : readableDuration(lastDay.total.duration.p95),
+    sort: { by: 'p95', direction: 'descending' },
+    cell: ({ p95Ms }) => (p95Ms === null ? nothing : readableDuration(p95Ms)),
+  },
+  {
+    id: 'waiting',
+    header: 'Waiting',
+    width: '84px',
+    align: 'end',
+    sort: { by: 'waiting', direction: 'descending' },
+    cell: ({ waiting }) => (waiting === 0 ? <span className="muted">0</span> : waiting.toLocaleString('en')),
+  },
+  {
+    id: 'oldest',
+    header: 'Oldest',
+    width: '80px',
+    align: 'end',
+    sort: { by: 'oldest', direction: 'descending' },
+    cell: ({ oldestMs }) => (oldestMs === null ? nothing : readableDuration(oldestMs)),
   },
   {
     id: 'queue',
@@ -95,6 +121,7 @@ export const taskColumns: readonly Column<TaskRow>[] = [
   {
     id: 'file',
     header: 'File',
+    startsHidden: true,
     width: 'minmax(100px, 1fr)',
     cell: ({ filePath }) => <code className="muted cut">{visibleControls(filePath)}</code>,
   },

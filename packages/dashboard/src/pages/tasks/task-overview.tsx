@@ -12,7 +12,7 @@ import { runColumnsOf } from '../../parts/runs/run-columns.tsx';
 import { RunList } from '../../parts/runs/run-list.tsx';
 import { Spark } from '../../parts/spark/spark.tsx';
 import type { TaskDetail } from './task-detail.ts';
-import { rateText } from './task-stats.ts';
+import { rateText, rateTone } from './task-stats.ts';
 
 const runsShown = runColumnsOf('status', 'id', 'created', 'duration', 'version', 'tags', 'test');
 const ranges = ['1h', '1d', '7d', '30d'];
@@ -48,9 +48,9 @@ export const TaskOverview = ({ task }: { readonly task: TaskDetail }) => (
 function Figures({ task: { recent } }: { readonly task: TaskDetail }) {
   const { runs, successRate, p50Ms, p95Ms, failed, live } = recent;
   if (runs === 0) return null;
-  const figures: readonly (readonly [name: string, value: string, isBad?: boolean])[] = [
-    ['Success', rateText(successRate) ?? '–', successRate !== null && successRate < 0.95],
-    ['Failed', failed.toLocaleString('en'), failed > 0],
+  const figures: readonly (readonly [name: string, value: string, tone?: string])[] = [
+    ['Success', rateText(successRate) ?? '–', successRate === null ? '' : rateTone(successRate)],
+    ['Failed', failed.toLocaleString('en'), failed > 0 ? 'tone-bad' : ''],
     ['Unfinished', live.toLocaleString('en')],
     ['p50', p50Ms === null ? '–' : readableDuration(p50Ms)],
     ['p95', p95Ms === null ? '–' : readableDuration(p95Ms)],
@@ -58,10 +58,10 @@ function Figures({ task: { recent } }: { readonly task: TaskDetail }) {
   return (
     <Section title={`The latest ${runs === 1 ? 'run' : countText(runs, 'run')}`}>
       <dl className="task-figures">
-        {figures.map(([name, value, isBad = false]) => (
+        {figures.map(([name, value, tone = '']) => (
           <div key={name} className="card task-figure">
             <dt>{name}</dt>
-            <dd className={`number ${isBad ? 'tone-bad' : ''}`}>{value}</dd>
+            <dd className={`number ${tone}`}>{value}</dd>
           </div>
         ))}
       </dl>

@@ -1,6 +1,3 @@
-import type { StatsCounts } from '@millrace/contract';
-import { failuresOf } from '../../parts/plot/run-stats.ts';
-
 /** `98.5 %`, or undefined if nothing ended. A rate below 100 % is never rounded up to it. */
 export function rateText(rate: number | null | undefined): string | undefined {
   if (rate == null) return undefined;
@@ -9,7 +6,5 @@ export function rateText(rate: number | null | undefined): string | undefined {
   return `${percent.toFixed(percent === 100 || percent === 0 ? 0 : 1)} %`;
 }
 
-export function successOf(total: StatsCounts): number | null {
-  const failures = failuresOf(total);
-  return total.completed + failures === 0 ? null : total.completed / (total.completed + failures);
-}
+/** The color of a rate: a warning below 99 %, bad below 95 %. */
+export const rateTone = (rate: number): string => (rate < 0.95 ? 'tone-bad' : rate < 0.99 ? 'tone-warn' : '');

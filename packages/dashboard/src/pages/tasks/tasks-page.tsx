@@ -1,54 +1,49 @@
-import { useDeferredValue, useState } from 'react';
+import type { TaskSort } from '@millrace/contract';
+import { useState } from 'react';
 import { useAsk } from '../../api/ask.ts';
 import { CodeExample } from '../../parts/code/code-tabs.tsx';
 import { countText } from '../../parts/count-text.ts';
+import { useDebounced } from '../../parts/debounced.ts';
 import { Empty } from '../../parts/empty.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { useGoTo, usePageHref } from '../../parts/page-link.tsx';
 import { Page } from '../../parts/page.tsx';
+import { Pager } from '../../parts/pager.tsx';
 import { useSearchTexts } from '../../parts/search.ts';
-import { Segments } from '../../parts/segments.tsx';
+import { ColumnMenu } from '../../parts/table/column-menu.tsx';
 import { Table } from '../../parts/table/table.tsx';
-import { taskColumns, type TaskRow } from './task-columns.tsx';
-import { successOf } from './task-stats.ts';
+import { useColumns } from '../../parts/table/use-columns.ts';
+import { taskColumns } from './task-columns.tsx';
 import '../../parts/form/form.css';
 import './tasks.css';
 
-const orders: Readonly<Record<string, (a: TaskRow, b: TaskRow) => number>> = {
-  runs: (a, b) => (b.lastDay?.total.triggered ?? -1) - (a.lastDay?.total.triggered ?? -1),
-  success: (a, b) => rateOf(a) - rateOf(b),
-};
+const perPage = 50;
 
-/** Tasks without runs come last, together with those that are not among the first of the statistics. */
-const rateOf = ({ lastDay }: TaskRow): number => (lastDay && successOf(lastDay.total)) ?? 2;
+const orders: readonly { readonly value: TaskSort; readonly label: string }[] = [
+  { value: 'name', label: 'By name' },
+  { value: 'runs', label: 'Most runs' },
+  { value: 'failed', label: 'Most failed' },
+  { value: 'success', label: 'Least success' },
+  { value: 'p50', label: 'Highest p50' },
+  { value: 'p95', label: 'Slowest (p95)' },
+  { value: 'waiting', label: 'Most waiting' },
+  { value: 'oldest', label: 'Oldest waiting run' },
+];
 
-/** The tasks of the current version, with their outcomes of the last day. */
+/** The tasks of the current version, with their figures of the last day. The server searches and sorts all of them. */
 export function TasksPage() {
-  const [{ q = '', sort = 'name' }, setSearch] = useSearchTexts();
+  const [{ q = '', sort: requestedSort, page = '1' }, setSearch] = useSearchTexts();
   const [text, setText] = useState(q);
-  const needle = useDeferredValue(text).trim().toLowerCase();
   const goTo = useGoTo();
   const pageHref = usePageHref();
-  const tasks = useAsk('listTasks', {}, { live: 30_000 });
-  const stats = useAsk(
-    'retrieveStats',
-    {
-      query: { by: 'task', period: '24h', limit: 20, sort: sort === 'success' ? 'success' : 'runs' },
-    },
-    { live: 30_000 },
-  );
-
-  const series = new Map(stats.data?.series.map((entry) => [entry.name, entry]));
-  const all: readonly TaskRow[] = (tasks.data?.data ?? []).map((task) => ({
-    ...task,
-    lastDay: series.get(task.id),
-  }));
-  const found = all.filter(({ id, description = '', filePath }) =>
-    `${id}\n${description}\n${filePath}`.toLowerCase().includes(needle),
-  );
-  const order = orders[sort];
-  const rows = order ? found.toSorted(order) : found;
-  const version = all[0]?.version;
+  const sort = orders.find(({ value }) => value === requestedSort)?.value ?? 'name';
+  const search = useDebounced(text.trim());
+  const query = { page: Number(page) || 1, perPage, sort, 'filter[search]': search || undefined };
+  const tasks = useAsk('listTaskActivity', { query }, { live: 30_000 });
+  const { data: rows = [], pagination, total = 0 } = tasks.data ?? {};
+  const version = rows[0]?.version;
+  const { visible, toggle, reset } = useColumns('tasks', taskColumns);
+  const sortBy = (by: string): void => setSearch({ sort: by === 'name' ? undefined : by, page: undefined });
 
   return (
     <Page
@@ -56,25 +51,29 @@ export function TasksPage() {
       summary={
         tasks.data && (
           <span className="number">
-            {countText(all.length, 'task')}
+            {countText(total, 'task')}
             {version !== undefined && ` of version ${version}`}
+            {search !== '' && `, ${pagination?.count.toLocaleString('en')} found`}
           </span>
         )
       }
       actions={
-        <CodeExample
-          operation="listTasks"
-          input={{}}
-          cli="tasks list"
-          sdk={`import { tasks } from '@millrace/sdk';\n\nawait tasks.trigger('${all[0]?.id.replaceAll("'", '') ?? 'my-task'}', { hello: 'world' });`}
-        />
+        <>
+          <ColumnMenu columns={taskColumns} visible={visible} onToggle={toggle} onReset={reset} />
+          <CodeExample
+            operation="listTaskActivity"
+            input={{ query }}
+            cli="tasks list"
+            sdk={`import { tasks } from '@millrace/sdk';\n\nawait tasks.trigger('${rows[0]?.id.replaceAll("'", '') ?? 'my-task'}', { hello: 'world' });`}
+          />
+        </>
       }
     >
       {tasks.error && !tasks.data ? (
         <Failure error={tasks.error} onRetry={() => void tasks.refetch()} />
       ) : (
         <>
-          {all.length > 0 && (
+          {total > 0 && (
             <div className="row wrap">
               <input
                 type="search"
@@ -84,32 +83,35 @@ export function TasksPage() {
                 value={text}
                 onChange={(event) => {
                   setText(event.target.value);
-                  setSearch({ q: event.target.value || undefined });
+                  setSearch({ q: event.target.value || undefined, page: undefined });
                 }}
               />
-              <Segments
-                label="Order"
-                options={[
-                  { value: 'name', label: 'By name' },
-                  { value: 'runs', label: 'Most runs' },
-                  { value: 'success', label: 'Least success' },
-                ]}
+              <select
+                className="select task-order"
+                aria-label="Order"
                 value={sort}
-                onChange={(id) => setSearch({ sort: id === 'name' ? undefined : id })}
-              />
+                onChange={(event) => sortBy(event.target.value)}
+              >
+                {orders.map(({ value, label }) => (
+                  <option key={value} value={value}>
+                    {label}
+                  </option>
+                ))}
+              </select>
             </div>
           )}
           <div className="edge">
             <Table
               label="Tasks"
-              columns={taskColumns}
+              columns={visible}
               rows={rows}
+              sorting={{ by: sort, onSort: sortBy }}
               rowKey={({ id }) => id}
               hrefOf={({ id }) => pageHref(`/tasks/${encodeURIComponent(id)}`)}
               onOpen={({ id }) => goTo(`/tasks/${encodeURIComponent(id)}`)}
               isPending={tasks.isPending}
               empty={
-                all.length > 0 ? (
+                total > 0 ? (
                   <Empty title="No tasks match by id, description or file." />
                 ) : (
                   <Empty title="No tasks yet." command="npx millrace dev">
@@ -120,6 +122,11 @@ export function TasksPage() {
               }
             />
           </div>
+          <Pager
+            page={query.page}
+            pages={pagination?.totalPages ?? 1}
+            onPage={(next) => setSearch({ page: next === 1 ? undefined : String(next) }, { push: true })}
+          />
         </>
       )}
     </Page>

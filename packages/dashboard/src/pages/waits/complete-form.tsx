@@ -1,22 +1,63 @@
-import type { WaitpointToken } from '@millrace/contract';
-import { useState, type FormEvent } from 'react';
-import { useAct, useAsk } from '../../api/ask.ts';
-import { Button, IconButton } from '../../parts/button.tsx';
+import { useState } from 'react';
+import { useAsk } from '../../api/ask.ts';
 import { Skeleton } from '../../parts/failure.tsx';
-import { SelectField, TextArea, TextField } from '../../parts/form/field.tsx';
-import { useSearchTexts } from '../../parts/search.ts';
-import { Segments } from '../../parts/segments.tsx';
-import { blankFields, fieldsOf, objectOf, usualFields, type FieldKind, type FormField } from './fields.ts';
+import { mismatches } from '../../parts/schema/mismatches.ts';
+import { blankOf, isObject, kindOf, resolved, type Schema } from '../../parts/schema/schema.ts';
+import { SchemaForm } from '../../parts/schema/schema-form.tsx';
+import { Completion, type CompletionProps } from './completion.tsx';
+import { FieldList } from './field-list.tsx';
+import { blankFields, fieldsOf, objectOf, usualFields, type FormField } from './fields.ts';
+import { parsedJson } from './parsed-json.ts';
 
-interface CompleteFormProps {
-  readonly token: WaitpointToken;
-  /** Called with the data of the completion as JSON text: another user may have completed it first. */
-  readonly onSent: (data: string) => void;
+/** The form of the token's schema; without one, the fields with which the latest token of the same tag was completed. */
+export function CompleteForm(props: CompletionProps) {
+  const schema = props.token.details?.schema;
+  return schema !== undefined && kindOf(resolved(schema, schema)) === 'object' ? (
+    <FormOfSchema {...props} schema={schema} />
+  ) : (
+    <FormOfEarlier {...props} />
+  );
 }
 
-/** Tokens have no schema: the form has the fields with which the latest token of the same tag was completed. */
-export function CompleteForm({ token, onSent }: CompleteFormProps) {
-  const [tag] = token.tags;
+function FormOfSchema({ schema, ...props }: CompletionProps & { readonly schema: Schema }) {
+  const [value, setValue] = useState<unknown>(() => blankOf(schema, schema));
+  const [problems, setProblems] = useState<readonly string[]>([]);
+  return (
+    <Completion
+      {...props}
+      form={{
+        read: () => {
+          const found = mismatches(schema, value, 'The value');
+          setProblems(found);
+          return found.length > 0 ? undefined : { value };
+        },
+        draft: () => value,
+        load: (next) => {
+          setProblems([]);
+          if (isObject(next)) setValue(next);
+        },
+        fields: (
+          <>
+            <SchemaForm schema={schema} value={value} onChange={setValue} keepsEmpty />
+            {problems.length > 0 && (
+              <ul className="field-error" role="alert">
+                {problems.map((problem) => (
+                  <li key={problem}>{problem}</li>
+                ))}
+              </ul>
+            )}
+            <p className="muted small">
+              The runs receive <code className="complete-value">{JSON.stringify(value)}</code>
+            </p>
+          </>
+        ),
+      }}
+    />
+  );
+}
+
+function FormOfEarlier(props: CompletionProps) {
+  const [tag] = props.token.tags;
   const before = useAsk(
     'listWaitpointTokens',
     { query: { 'filter[status]': 'COMPLETED', 'filter[tags]': tag, 'page[size]': 1 } },
@@ -30,220 +71,60 @@ export function CompleteForm({ token, onSent }: CompleteFormProps) {
   );
   const isReady = !before.isLoading && !model.isLoading;
   if (!isReady) return <Skeleton lines={5} label="Loading the form" />;
-  const known = fieldsOf(parsed(model.data?.output));
-  return (
-    <Loaded
-      token={token}
-      onSent={onSent}
-      initial={known && known.length > 0 ? blankFields(known) : usualFields}
-      origin={known && known.length > 0 ? tag : undefined}
-    />
+  const known = fieldsOf(parsedJson(model.data?.output));
+  return known && known.length > 0 ? (
+    <FormOfFields {...props} initial={blankFields(known)} origin={tag} />
+  ) : (
+    <FormOfFields {...props} initial={usualFields} origin={undefined} />
   );
 }
 
-function parsed(text: string | undefined): unknown {
-  if (text === undefined) return undefined;
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
-}
-
-const ways = [
-  { value: 'form', label: 'Form' },
-  { value: 'json', label: 'JSON' },
-] as const;
-
-const kinds: readonly { readonly value: FieldKind; readonly label: string }[] = [
-  { value: 'text', label: 'Text' },
-  { value: 'number', label: 'Number' },
-  { value: 'flag', label: 'Yes or no' },
-];
-
-const jsonOf = (value: unknown): string => JSON.stringify(value, undefined, 2);
-
-function Loaded({
-  token,
-  onSent,
+function FormOfFields({
   initial,
   origin,
-}: CompleteFormProps & { readonly initial: readonly FormField[]; readonly origin: string | undefined }) {
-  const [{ as }, setSearch] = useSearchTexts();
-  const isJson = as === 'json';
+  ...props
+}: CompletionProps & {
+  readonly initial: readonly FormField[];
+  /** The tag of the token with these fields. */
+  readonly origin: string | undefined;
+}) {
   const [fields, setFields] = useState(initial);
-  const [json, setJson] = useState('{\n  "approved": true\n}');
   const [errors, setErrors] = useState<ReadonlyMap<number, string>>(new Map());
-  const [jsonError, setJsonError] = useState<string>();
-  const complete = useAct('completeWaitpointToken', {
-    showsErrors: true,
-    invalidates: ['listWaitpointTokens', 'retrieveWaitpointToken', 'listRuns', 'retrieveRun'],
-  });
-
-  const change = (index: number, part: Partial<FormField>): void =>
-    setFields((before) =>
-      before.map((field, position) => (position === index ? { ...field, ...part } : field)),
-    );
-
-  const switchTo = (way: 'form' | 'json'): void => {
-    setErrors(new Map());
-    setJsonError(undefined);
-    if (way === 'json') {
-      const result = objectOf(fields);
-      if ('value' in result && Object.keys(result.value).length > 0) setJson(jsonOf(result.value));
-    } else {
-      const read = fieldsOf(parsed(json));
-      if (read) setFields(read);
-    }
-    setSearch({ as: way === 'json' ? 'json' : undefined });
-  };
-
-  const send = (data: unknown): void => {
-    // An empty text means no value: the runs get undefined.
-    const body = data === undefined ? {} : { data };
-    onSent(JSON.stringify(data) ?? '');
-    complete.mutate({ params: { waitpointId: token.id }, body });
-  };
-
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    if (isJson) {
-      if (json.trim() === '') return send(undefined);
-      try {
-        const data: unknown = JSON.parse(json);
-        setJsonError(undefined);
-        send(data);
-      } catch (error) {
-        setJsonError(`This is not JSON: ${error instanceof Error ? error.message : 'it ends too early'}`);
-      }
-      return;
-    }
-    const result = objectOf(fields);
-    setErrors('errors' in result ? result.errors : new Map());
-    if ('value' in result) send(result.value);
-  };
-
   return (
-    <form className="card complete-form" onSubmit={submit} aria-label="Complete the token">
-      <div className="row spread wrap">
-        <h2>Complete the token</h2>
-        <Segments label="Format" options={ways} value={isJson ? 'json' : 'form'} onChange={switchTo} />
-      </div>
-      {isJson ? (
-        <TextArea
-          label="Value"
-          hint="JSON, returned by wait.forToken in the runs. Leave empty for no value."
-          code
-          rows={10}
-          value={json}
-          error={jsonError}
-          onChange={(event) => setJson(event.target.value)}
-        />
-      ) : (
-        <>
-          {origin !== undefined && (
-            <p className="muted small">
-              The fields of the latest completed token with the tag <span className="mono">{origin}</span>.
-            </p>
-          )}
-          <div className="stack">
-            {fields.map((field, index) => (
-              // oxlint-disable-next-line react/no-array-index-key -- fields have no identity but their place
-              <div key={index} className="complete-field">
-                {initial.some(({ name }) => name === field.name && name !== '') ? (
-                  <ValueField
-                    field={field}
-                    label={field.name}
-                    error={errors.get(index)}
-                    onChange={(text) => change(index, { text })}
-                  />
-                ) : (
-                  <>
-                    <TextField
-                      label="Name"
-                      spellCheck={false}
-                      value={field.name}
-                      onChange={(event) => change(index, { name: event.target.value })}
-                    />
-                    <SelectField
-                      label="Kind"
-                      options={kinds}
-                      value={field.kind}
-                      onChange={(event) => change(index, { kind: event.target.value as FieldKind, text: '' })}
-                    />
-                    <ValueField
-                      field={field}
-                      label="Value"
-                      error={errors.get(index)}
-                      onChange={(text) => change(index, { text })}
-                    />
-                  </>
-                )}
-                <IconButton
-                  icon="trash"
-                  label={`Remove ${field.name || 'the field'}`}
-                  onClick={() => {
-                    setErrors(new Map());
-                    setFields((before) => before.filter((_, position) => position !== index));
-                  }}
-                />
-              </div>
-            ))}
-          </div>
-          <div>
-            <Button
-              icon="plus"
-              variant="plain"
-              onClick={() => setFields((before) => [...before, { name: '', kind: 'text', text: '' }])}
-            >
-              Add a field
-            </Button>
-          </div>
-        </>
-      )}
-      {complete.error && (
-        <p className="field-error" role="alert">
-          {complete.error.message}
-        </p>
-      )}
-      <div className="row spread wrap">
-        <span className="muted small">A token can be completed once. This cannot be undone.</span>
-        <Button type="submit" variant="main" icon="check" isBusy={complete.isPending}>
-          Complete the token
-        </Button>
-      </div>
-    </form>
-  );
-}
-
-interface ValueFieldProps {
-  readonly field: FormField;
-  readonly label: string;
-  readonly error: string | undefined;
-  readonly onChange: (text: string) => void;
-}
-
-const flags = [
-  { value: '', label: 'Choose' },
-  { value: 'true', label: 'Yes' },
-  { value: 'false', label: 'No' },
-];
-
-const ValueField = ({ field: { kind, text }, label, error, onChange }: ValueFieldProps) =>
-  kind === 'flag' ? (
-    <SelectField
-      label={label}
-      options={flags}
-      value={text}
-      error={error}
-      onChange={(event) => onChange(event.target.value)}
-    />
-  ) : (
-    <TextField
-      label={label}
-      value={text}
-      error={error}
-      inputMode={kind === 'number' ? 'decimal' : 'text'}
-      onChange={(event) => onChange(event.target.value)}
+    <Completion
+      {...props}
+      form={{
+        read: () => {
+          const result = objectOf(fields);
+          setErrors('errors' in result ? result.errors : new Map());
+          return 'value' in result ? result : undefined;
+        },
+        draft: () => {
+          const result = objectOf(fields);
+          return 'value' in result && Object.keys(result.value).length > 0 ? result.value : undefined;
+        },
+        load: (next) => {
+          setErrors(new Map());
+          const read = fieldsOf(next);
+          if (read) setFields(read);
+        },
+        fields: (
+          <>
+            {origin !== undefined && (
+              <p className="muted small">
+                The fields of the latest completed token with the tag <span className="mono">{origin}</span>.
+              </p>
+            )}
+            <FieldList
+              fields={fields}
+              knownNames={new Set(initial.map(({ name }) => name).filter(Boolean))}
+              errors={errors}
+              onChange={setFields}
+              onRemove={() => setErrors(new Map())}
+            />
+          </>
+        ),
+      }}
     />
   );
+}

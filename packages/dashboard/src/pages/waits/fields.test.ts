@@ -15,8 +15,13 @@ test.each([[null], ['text'], [[1]], [{ nested: {} }], [{ nothing: null }]])(
   },
 );
 
-test('empty fields are omitted; a flag must be selected', () => {
-  expect(objectOf(blankFields([{ name: 'comment', kind: 'text', text: 'x' }]))).toEqual({ value: {} });
+test('an empty text is sent, an empty number is rejected, and a flag must be selected', () => {
+  expect(objectOf(blankFields([{ name: 'comment', kind: 'text', text: 'x' }]))).toEqual({
+    value: { comment: '' },
+  });
+  expect(objectOf(blankFields([{ name: 'amount', kind: 'number', text: '1' }]))).toEqual({
+    errors: new Map([[0, 'Enter a number, or remove the field.']]),
+  });
   expect(objectOf(usualFields)).toEqual({ errors: new Map([[0, 'Choose yes or no.']]) });
 });
 

@@ -4,7 +4,7 @@ export type FieldKind = 'text' | 'number' | 'flag';
 export interface FormField {
   readonly name: string;
   readonly kind: FieldKind;
-  /** As entered; `true` or `false` for a flag. If empty, the member is omitted. */
+  /** As entered; `true` or `false` for a flag. An empty text is a value; an empty number or flag is rejected. */
   readonly text: string;
 }
 
@@ -46,11 +46,12 @@ export function objectOf(
   const errors = new Map<number, string>();
   const members = new Map<string, unknown>();
   for (const [index, { name, kind, text }] of fields.entries()) {
-    if (text === '' && kind !== 'flag') continue;
     if (name === '') errors.set(index, 'Enter a name, or remove the field.');
     else if (members.has(name)) errors.set(index, `Another field has the name ${name}.`);
     else if (kind === 'flag' && text === '') errors.set(index, 'Choose yes or no.');
-    else if (kind === 'number' && (text.trim() === '' || !Number.isFinite(Number(text))))
+    else if (kind === 'number' && text.trim() === '')
+      errors.set(index, 'Enter a number, or remove the field.');
+    else if (kind === 'number' && !Number.isFinite(Number(text)))
       errors.set(index, `"${text}" is not a number.`);
     else members.set(name, kind === 'number' ? Number(text) : kind === 'flag' ? text === 'true' : text);
   }

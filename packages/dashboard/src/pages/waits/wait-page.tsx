@@ -7,14 +7,15 @@ import { CodeExample } from '../../parts/code/code-tabs.tsx';
 import { CopyButton } from '../../parts/copy.tsx';
 import { Failure, Skeleton } from '../../parts/failure.tsx';
 import { Id } from '../../parts/id.tsx';
-import { shortId } from '../../parts/id-text.ts';
 import { JsonTree, TextBlock } from '../../parts/json/json-tree.tsx';
 import { Properties, Page, Section } from '../../parts/page.tsx';
 import { PageLink } from '../../parts/page-link.tsx';
 import { Mark } from '../../parts/status/status.tsx';
 import { countText } from '../../parts/count-text.ts';
 import { Time } from '../../parts/time/time.tsx';
+import { CompletedBy, Completers } from './completers.tsx';
 import { CompleteForm } from './complete-form.tsx';
+import { RunLink, WaitingRun } from './waiting-run.tsx';
 import { tokenBadges } from './badges.ts';
 import './waits.css';
 
@@ -25,7 +26,7 @@ export function WaitPage() {
   const { waitpointId = '' } = useParams({ strict: false }) as { readonly waitpointId?: string };
   const query = useAsk(
     'retrieveWaitpointToken',
-    { params: { waitpointId } },
+    { params: { waitpointId }, query: { details: 'true' } },
     { live: 2_000, keepPrevious: false },
   );
   if (query.data) return <Loaded key={waitpointId} token={query.data} />;
@@ -45,8 +46,9 @@ function Loaded({ token }: { readonly token: Token }) {
   const [sent, setSent] = useState<string>();
   const mayComplete = may('completeWaitpointToken');
   const isWaiting = token.status === 'WAITING';
-  const runs = token.waitingRuns ?? [];
-  const [title = 'Token'] = token.tags;
+  const { runs, event, completedBy } = token.details ?? {};
+  const [first, ...others] = runs ?? [];
+  const title = first?.taskIdentifier ?? token.tags[0] ?? 'Token';
   return (
     <Page
       title={title}
@@ -76,6 +78,8 @@ function Loaded({ token }: { readonly token: Token }) {
             token.status === 'TIMED_OUT' ? 'Timed out' : 'Completed',
             token.completedAt === undefined ? undefined : <Time key="completed" at={token.completedAt} />,
           ],
+          ['Completed by', completedBy && <CompletedBy key="by" by={completedBy} />],
+          ['May be completed by', isWaiting ? <Completers key="completers" event={event} /> : undefined],
           ['Tags', token.tags.length > 0 ? <Tags key="tags" tags={token.tags} /> : undefined],
           ['Idempotency key', token.idempotencyKey],
           [
@@ -89,30 +93,23 @@ function Loaded({ token }: { readonly token: Token }) {
           ],
         ]}
       />
-      {isWaiting && (
-        <Section
-          title={
-            runs.length === 0
-              ? 'No run waits for it'
-              : `${countText(runs.length, 'run')} ${runs.length === 1 ? 'waits' : 'wait'} for it`
-          }
-        >
-          {runs.length === 0 ? (
-            <p className="muted">
-              If it is completed first, a run that waits for it later continues immediately.
-            </p>
-          ) : (
-            <ul className="wait-runs">
-              {runs.map(({ id, taskIdentifier }) => (
-                <li key={id}>
-                  <PageLink to={`/runs/${id}`}>
-                    <span className="strong">{taskIdentifier}</span>{' '}
-                    <span className="mono">{shortId(id)}</span>
-                  </PageLink>
-                </li>
-              ))}
-            </ul>
-          )}
+      {isWaiting && runs?.length === 0 && (
+        <Section title="No run waits for it">
+          <p className="muted">
+            If it is completed first, a run that waits for it later continues immediately.
+          </p>
+        </Section>
+      )}
+      {first && <WaitingRun key={first.id} run={first} />}
+      {others.length > 0 && (
+        <Section title={`${countText(others.length, 'more run')} ${verbOf(others.length, isWaiting)} for it`}>
+          <ul className="wait-runs">
+            {others.map((run) => (
+              <li key={run.id}>
+                <RunLink run={run} />
+              </li>
+            ))}
+          </ul>
         </Section>
       )}
       {isWaiting ? (
@@ -129,6 +126,9 @@ function Loaded({ token }: { readonly token: Token }) {
     </Page>
   );
 }
+
+const verbOf = (count: number, isWaiting: boolean): string =>
+  isWaiting ? (count === 1 ? 'waits' : 'wait') : 'waited';
 
 const Tags = ({ tags }: { readonly tags: readonly string[] }) => (
   <span className="row wrap">

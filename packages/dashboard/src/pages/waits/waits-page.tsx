@@ -8,17 +8,21 @@ import { useWordFilter } from '../../parts/filter/use-word-filter.ts';
 import type { WordKey } from '../../parts/filter/word-query.ts';
 import { Id } from '../../parts/id.tsx';
 import { shortId } from '../../parts/id-text.ts';
+import { visibleControls } from '../../parts/json/visible-controls.ts';
 import { Page } from '../../parts/page.tsx';
 import { PageLink, useGoTo, usePageHref } from '../../parts/page-link.tsx';
 import { useSearchTexts } from '../../parts/search.ts';
 import { Segments } from '../../parts/segments.tsx';
 import { Mark } from '../../parts/status/status.tsx';
 import type { Column } from '../../parts/table/column.ts';
+import { ColumnMenu } from '../../parts/table/column-menu.tsx';
 import { useLiveList } from '../../parts/table/live-rows.ts';
 import { LiveTable } from '../../parts/table/live-table.tsx';
+import { useColumns } from '../../parts/table/use-columns.ts';
 import { useNow } from '../../parts/time/now.ts';
 import { Time } from '../../parts/time/time.tsx';
 import { tokenBadges } from './badges.ts';
+import '../../parts/runs/runs.css';
 import './waits.css';
 
 const wordKeys: Readonly<Record<string, WordKey>> = {
@@ -65,13 +69,54 @@ const columnsOf = (
     cell: ({ status }) => <Mark badge={tokenBadges[status]} />,
   },
   {
-    id: 'tags',
-    header: 'Tags',
-    width: 'minmax(110px, 1.6fr)',
+    id: 'task',
+    header: 'Task',
+    width: 'minmax(90px, 1.2fr)',
     isEssential: true,
-    cell: ({ tags }) =>
-      tags.length === 0 ? (
-        <span className="muted">no tags</span>
+    cell: ({ details }) => {
+      const [run] = details?.runs ?? [];
+      return run === undefined ? (
+        <span className="muted">no run</span>
+      ) : (
+        <>
+          <span className="strong-cell cut">{visibleControls(run.taskIdentifier)}</span>
+          {run.description !== undefined && (
+            <span className="cell-note muted cut">{visibleControls(run.description)}</span>
+          )}
+        </>
+      );
+    },
+  },
+  {
+    id: 'run',
+    header: 'Run',
+    width: 'minmax(120px, 170px)',
+    cell: ({ details }) => {
+      const [run, ...others] = details?.runs ?? [];
+      return run === undefined ? (
+        <span className="muted">–</span>
+      ) : (
+        <>
+          <Id id={run.id} short>
+            <PageLink to={`/runs/${run.id}`}>{shortId(run.id)}</PageLink>
+          </Id>
+          {others.length > 0 && <span className="muted"> and more</span>}
+        </>
+      );
+    },
+  },
+  {
+    id: 'tags',
+    header: 'Waits for',
+    width: 'minmax(90px, 1.6fr)',
+    isEssential: true,
+    cell: ({ tags, details }) =>
+      details?.event !== undefined ? (
+        <span className="cut">
+          the event <span className="mono">{visibleControls(details.event)}</span>
+        </span>
+      ) : tags.length === 0 ? (
+        <span className="muted">a completion</span>
       ) : (
         <span className="wait-tags">
           {tags.map((tag) => (
@@ -83,9 +128,16 @@ const columnsOf = (
       ),
   },
   {
+    id: 'since',
+    header: 'Since',
+    width: '96px',
+    cell: ({ createdAt, details }) => <Time at={details?.runs?.[0]?.since ?? createdAt} />,
+  },
+  {
     id: 'id',
     header: 'Token',
     width: 'minmax(120px, 170px)',
+    startsHidden: true,
     cell: ({ id }) => (
       <Id id={id} short>
         <PageLink to={`/waits/${id}`}>{shortId(id)}</PageLink>
@@ -96,14 +148,13 @@ const columnsOf = (
     id: 'key',
     header: 'Idempotency key',
     width: 'minmax(90px, 1fr)',
+    startsHidden: true,
     cell: ({ idempotencyKey }) => <span className="mono cut">{idempotencyKey ?? '–'}</span>,
   },
-  { id: 'created', header: 'Created', width: '96px', cell: ({ createdAt }) => <Time at={createdAt} /> },
   {
     id: 'end',
     header: 'Expires',
     width: '96px',
-    isEssential: true,
     cell: ({ status, timeoutAt, completedAt }) =>
       status !== 'WAITING' && completedAt !== undefined ? (
         <Time at={completedAt} />
@@ -121,6 +172,7 @@ const columnsOf = (
           width: '104px',
           align: 'end' as const,
           isEssential: true,
+          isFixed: true,
           cell: ({ id, status }: WaitpointToken) =>
             status === 'WAITING' && (
               <Button variant="plain" onClick={() => onComplete(id)}>
@@ -144,7 +196,7 @@ export function WaitsPage() {
   const pageHref = usePageHref();
   const filter = useWordFilter(wordKeys);
   const query = { ...filter.query, ...(status !== 'all' && { 'filter[status]': status }) };
-  const input = { query: { ...query, 'page[size]': 50 } };
+  const input = { query: { ...query, 'page[size]': 50, details: 'true' as const } };
   const live = useLiveList('listWaitpointTokens', input, idOf);
   const { head } = live;
   // A token that was completed in the meantime is no longer waiting.
@@ -158,19 +210,23 @@ export function WaitsPage() {
     (tag) => filter.add('tag', tag),
     may('completeWaitpointToken') ? (id) => goTo(`/waits/${id}`) : undefined,
   );
+  const { visible, toggle, reset } = useColumns('waits', columns);
   return (
     <Page
       title="Waits"
       summary="Tokens that a person or another system completes. Waiting runs then continue."
       actions={
-        <CodeExample
-          operation="listWaitpointTokens"
-          input={input}
-          cli={undefined}
-          sdk={
-            "import { wait } from '@millrace/sdk';\n\nfor await (const token of wait.listTokens({ status: 'WAITING' })) {\n  console.log(token.id, token.tags);\n}"
-          }
-        />
+        <>
+          <ColumnMenu columns={columns} visible={visible} onToggle={toggle} onReset={reset} />
+          <CodeExample
+            operation="listWaitpointTokens"
+            input={input}
+            cli={undefined}
+            sdk={
+              "import { wait } from '@millrace/sdk';\n\nfor await (const token of wait.listTokens({ status: 'WAITING' })) {\n  console.log(token.id, token.tags);\n}"
+            }
+          />
+        </>
       }
     >
       <div className="list-tools">
@@ -192,7 +248,7 @@ export function WaitsPage() {
         list={{ ...live, rows }}
         noun="token"
         label="Tokens"
-        columns={columns}
+        columns={visible}
         rowKey={idOf}
         hrefOf={({ id }) => pageHref(`/waits/${id}`)}
         onOpen={({ id }) => goTo(`/waits/${id}`)}

@@ -104,6 +104,22 @@ export const runColumns = ({ onFilter }: CellOptions = {}): readonly Column<RunL
   },
   { id: 'duration', header: 'Duration', width: '88px', align: 'end', cell: durationOf },
   {
+    id: 'reason',
+    header: 'Reason',
+    width: 'minmax(100px, 2fr)',
+    cell: ({ error }) =>
+      error !== undefined && (
+        <>
+          {error.name !== undefined && (
+            <Filtering name="error" value={error.name} onFilter={onFilter} className="tone-bad" />
+          )}
+          <span className="cell-note muted cut" data-tip={visibleControls(error.message)}>
+            {visibleControls(error.message)}
+          </span>
+        </>
+      ),
+  },
+  {
     id: 'version',
     header: 'Version',
     width: 'minmax(70px, 120px)',

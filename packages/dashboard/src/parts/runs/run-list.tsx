@@ -33,7 +33,7 @@ const idOf = ({ id }: RunListItem): string => id;
 export function RunList({ query, columns, selection, empty }: RunListProps) {
   const pageHref = usePageHref();
   const [{ panel }, setSearch] = useSearchTexts();
-  const input = { query: { ...query, 'page[size]': pageSize } };
+  const input = { query: { ...query, 'page[size]': pageSize, errors: 'true' } };
   const { pages, rows, fresh, showFresh } = useLiveList('listRuns', input, idOf);
   if (pages.error && rows.length === 0) return <Failure error={pages.error} onRetry={pages.refetch} />;
   return (

@@ -22,18 +22,30 @@ interface ErrorViewProps {
   readonly version?: string | undefined;
 }
 
-/** An error: its message, its frames with the user's own code first, and its causes. */
-export const ErrorView = ({ error, causes = [], version }: ErrorViewProps) => (
-  <div className="error-view">
-    <OneError error={error} version={version} />
-    {causes.map((cause, index) => (
-      <div key={index} className="error-cause">
-        <p className="muted small">Caused by</p>
-        <OneError error={cause} version={version} />
-      </div>
-    ))}
-  </div>
-);
+/** An error that collects several has no single root cause. */
+const isCollection = ({ name }: ErrorResponse): boolean => name === 'AggregateError';
+
+/**
+ * An error: its message, its frames with the user's own code first, and its causes. The root cause comes first, followed by the errors that it
+ * caused.
+ */
+export function ErrorView({ error, causes = [], version }: ErrorViewProps) {
+  const chain = [error, ...causes];
+  const isReversed = causes.length > 0 && !chain.some(isCollection);
+  const [first = error, ...others] = isReversed ? chain.toReversed() : chain;
+  return (
+    <div className="error-view">
+      {isReversed && <h3>Root cause</h3>}
+      <OneError error={first} version={version} />
+      {others.map((other, index) => (
+        <div key={index} className="error-cause">
+          <p className="muted small">{isReversed ? 'This caused' : 'Caused by'}</p>
+          <OneError error={other} version={version} />
+        </div>
+      ))}
+    </div>
+  );
+}
 
 interface OneErrorProps {
   readonly error: ErrorResponse;

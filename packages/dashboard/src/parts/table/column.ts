@@ -7,12 +7,20 @@ export interface Column<R> {
   /** A track of a CSS grid. Default `minmax(96px, 1fr)`. */
   readonly width?: string;
   readonly align?: 'end';
+  /** The order of the server in which this column leads; the page passes the current one to the table. */
+  readonly sort?: { readonly by: string; readonly direction: 'ascending' | 'descending' };
   /** Whether readers cannot hide the column. */
   readonly isFixed?: boolean;
   /** Hidden until a reader selects it. */
   readonly startsHidden?: boolean;
   /** Also shown on narrow pages. Without any such column: the first three. */
   readonly isEssential?: boolean;
+}
+
+/** The current order of a table, and its change by the header of a column. */
+export interface Sorting {
+  readonly by: string;
+  readonly onSort: (by: string) => void;
 }
 
 /** The visible columns, in order. `chosen` is the reader's selection, as comma-separated ids; without it, those that do not start hidden. */

@@ -3,8 +3,9 @@ import { useEffect, useLayoutEffect, useRef, useState, type MouseEvent, type Rea
 import { usePartKeys, useShortcuts } from '../keyboard.ts';
 import { useIsNarrow } from '../media.ts';
 import { Skeleton } from '../failure.tsx';
-import { essentialColumns, type Column } from './column.ts';
+import { essentialColumns, type Column, type Sorting } from './column.ts';
 import type { Selection } from './selection.ts';
+import { TableHead } from './head.tsx';
 import { TableRow } from './row.tsx';
 import './table.css';
 
@@ -21,6 +22,7 @@ export interface TableProps<R> {
   /** The row that is open in a side panel. */
   readonly openKey?: string | undefined;
   readonly selection?: Selection;
+  readonly sorting?: Sorting;
   readonly isPending?: boolean;
   readonly hasMore?: boolean;
   readonly loadMore?: () => void;
@@ -48,6 +50,7 @@ export function Table<R>({
   onOpen,
   openKey,
   selection,
+  sorting,
   isPending = false,
   hasMore = false,
   loadMore,
@@ -177,10 +180,8 @@ export function Table<R>({
             />
           </div>
         )}
-        {columns.map(({ id, header, align }) => (
-          <div key={id} role="columnheader" className={`cell ${align === 'end' ? 'is-end' : ''}`}>
-            <span className="cut">{header}</span>
-          </div>
+        {columns.map((column) => (
+          <TableHead key={column.id} column={column} sorting={sorting} />
         ))}
       </div>
       <div

@@ -1,18 +1,8 @@
--- Completes a waiting token. Returns its previous status, or null if the token does not exist.
+-- Completes a waiting token without a record of who completed it: as complete_token.
 --
--- Locks: the token, then as end_waits.
--- Callers: events/complete-waits.ts, waitpoints/complete.ts.
+-- Locks: as complete_token.
+-- Callers: servers of the previous release.
 create or replace function complete_waitpoint(p_at timestamptz, p_env int, p_id text, p_output text, p_output_type text) returns text
-language plpgsql as $$
-declare
-  v_status text;
-begin
-  update waitpoints t set status = 'COMPLETED', completed_at = p_at, output = p_output, output_type = p_output_type
-   where t.env = p_env and t.id = p_id and t.status = 'WAITING';
-  if found then
-    perform end_waits(p_at, p_env, p_id);
-    return 'WAITING';
-  end if;
-  select t.status into v_status from waitpoints t where t.env = p_env and t.id = p_id;
-  return v_status;
-end $$;
+language sql as $$
+  select complete_token(p_at, p_env, p_id, p_output, p_output_type, null)
+$$;

@@ -475,7 +475,7 @@ async function makeToken({ sql, environment, engine }: TestEngine): Promise<stri
 }
 
 const completeToken = ({ sql, environment, engine }: TestEngine, id: string) =>
-  sql`select complete_waitpoint(${new Date(engine.clock.now())}, ${environment.id}, ${id}, null, 'application/json')`;
+  sql`select complete_token(${new Date(engine.clock.now())}, ${environment.id}, ${id}, null, 'application/json', null)`;
 
 const resumeAll = ({ sql, environment, engine }: TestEngine) =>
   sql<{ run: string }[]>`

@@ -368,6 +368,22 @@ describe('filters', () => {
     );
   }, 120_000);
 
+  test('have the type and the first line of errors, if they are requested', async () => {
+    const t = await testEngine();
+    const { id: version } = await t.register('a');
+    await t.addRunner('r');
+    await t.trigger('a');
+    const [attempt] = await t.claim('r', [version], 1);
+    const error = { ...failure, name: 'RangeError', message: `first\n${'second '.repeat(100)}` };
+    await t.end(attempt!, { kind: 'failed', status: 'FAILED', error });
+    await t.trigger('a');
+    expect((await list(t, { errors: 'true' })).data.map((run) => run.error)).toEqual([
+      undefined,
+      { name: 'RangeError', message: 'first' },
+    ]);
+    expect((await list(t)).data[1]).not.toHaveProperty('error');
+  });
+
   test('accept the former names of statuses', async () => {
     const t = await testEngine();
     await t.register('a');

@@ -1,6 +1,6 @@
 import type { EnvironmentKind, Operations, Reply, RunListItem } from '@millrace/contract';
 import { environmentSlug } from '../../auth/slug.ts';
-import type { Queryable } from '../../db/connect.ts';
+import type { Fragment, Queryable } from '../../db/connect.ts';
 import { related, relatedColumns, whereabouts, type RelatedRow } from '../retrieve/retrieve.ts';
 import type { RunFilter } from './filter.ts';
 import { findRuns, type Found } from './find.ts';
@@ -47,7 +47,7 @@ export async function listRuns(
   const next = (!backward && onward) || (afterLast ? page.at(-1)?.id : undefined);
   const previous = (backward && onward) || (beforeFirst ? page[0]?.id : undefined);
   return {
-    data: await readItems(sql, page),
+    data: await readItems(sql, page, query.errors === 'true'),
     pagination: { ...(next && { next }), ...(previous && { previous }) },
   };
 }
@@ -73,18 +73,33 @@ interface ItemRow extends RelatedRow {
   readonly public_id: string;
   readonly kind: EnvironmentKind;
   readonly branch: string | null;
+  readonly error_name?: string | null;
+  readonly error_line?: string | null;
 }
 
-async function readItems(sql: Queryable, found: readonly Found[]): Promise<RunListItem[]> {
+/** The type of the error and the first line of its message. */
+const errorColumns = (sql: Queryable): Fragment => sql`
+  , f.error->>'name' as error_name, left(split_part(f.error->>'message', E'\n', 1), 300) as error_line`;
+
+async function readItems(
+  sql: Queryable,
+  found: readonly Found[],
+  hasErrors: boolean,
+): Promise<RunListItem[]> {
   if (found.length === 0) return [];
   const rows = await sql<ItemRow[]>`
-    select ${relatedColumns(sql)}, e.public_id, e.kind, e.branch
+    select ${relatedColumns(sql)}, e.public_id, e.kind, e.branch ${hasErrors ? errorColumns(sql) : sql``}
       from unnest(${found.map((run) => run.env)}::int[], ${found.map((run) => run.id)}::text[]) as i (env, id)
       join runs f on f.env = i.env and f.id = i.id
       join environments e on e.id = f.env ${whereabouts(sql)}
      order by f.id desc`;
   return rows.map((row) => {
     const { triggerFunction: _, batchId: __, ...fields } = related(row);
-    return { ...fields, env: { id: row.public_id, name: environmentSlug(row.kind, row.branch) } };
+    const { error_name: name, error_line: message } = row;
+    return {
+      ...fields,
+      env: { id: row.public_id, name: environmentSlug(row.kind, row.branch) },
+      ...(message != null && { error: { ...(name != null && { name }), message } }),
+    };
   });
 }

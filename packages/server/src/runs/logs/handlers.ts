@@ -43,11 +43,12 @@ export function logHandlers(engine: Engine): HandlersOf<OperationsOf<'logs'>> {
       const run = await retrieveRun(engine, request.environment.id, runId);
       if (!run) throw notFound('Run not found', false, 'run_not_found');
       authorizeRun(request, run);
-      const { after, limit } = request.query;
+      const { after, limit, latest } = request.query;
       const { lines, next } = await readLines(sql, request.environment.id, runId, {
         ...filterOf(request.query),
         after,
         limit,
+        isLatest: latest === 'true',
       });
       return {
         lines: lines.map((line) => ({

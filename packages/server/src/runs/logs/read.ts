@@ -8,19 +8,26 @@ interface Lines {
   readonly next: number | undefined;
 }
 
-/** A page of a run's lines, in arrival order. */
+/** A page of a run's lines, in arrival order. The page with the latest lines has no next one. */
 export async function readLines(
   sql: Queryable,
   env: number,
   run: string,
-  { after = 0, limit, ...filter }: LineFilter & { readonly after?: number; readonly limit: number },
+  {
+    after = 0,
+    limit,
+    isLatest = false,
+    ...filter
+  }: LineFilter & { readonly after?: number; readonly limit: number; readonly isLatest?: boolean },
 ): Promise<Lines> {
   const lines = await sql<StoredLine[]>`
     select l.id, l.attempt, l.at, l.level, l.message, l.properties from run_logs l
      where l.env = ${env} and l.run_id = ${run} and l.id > ${after} and ${lineCondition(sql, filter)}
-     order by l.id limit ${limit}`;
+     order by l.id ${isLatest ? sql`desc` : sql`asc`} limit ${limit}`;
+  const found = lines.filter((line) => matches(filter, line));
+  if (isLatest) return { lines: found.toReversed(), next: undefined };
   return {
-    lines: lines.filter((line) => matches(filter, line)),
+    lines: found,
     next: lines.length === limit ? Number(lines.at(-1)?.id) : undefined,
   };
 }

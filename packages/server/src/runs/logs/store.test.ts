@@ -51,6 +51,13 @@ test('oversized or invalid properties lose neither the line nor its page', async
   expect((await eventsOf(t.engine, t.environment.id, id)).events).toHaveLength(5);
 });
 
+test('the latest lines of a run are read in arrival order', async () => {
+  const { t, id } = await withLines(Array.from({ length: 5 }, (_, n) => ({ message: `line ${n}` })));
+  const latest = await readLines(t.sql, t.environment.id, id, { limit: 2, isLatest: true });
+  expect(latest.lines.map(({ message }) => message)).toEqual(['line 3', 'line 4']);
+  expect(latest.next).toBeUndefined();
+});
+
 test('a truncated event list notes that more lines follow', async () => {
   const { t, id } = await withLines(Array.from({ length: maxEvents + 1 }, () => ({})));
   const { events } = await eventsOf(t.engine, t.environment.id, id);

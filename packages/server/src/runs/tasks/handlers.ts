@@ -3,6 +3,7 @@ import { notFound } from '../../problem.ts';
 import type { HandlersOf } from '../../request.ts';
 import type { Engine } from '../engine/engine.ts';
 import { nearestTask } from '../reason/nearest-task.ts';
+import { listTaskActivity } from './activity.ts';
 import { listTasks, retrieveTask } from './read.ts';
 
 async function whyNoTask({ versions }: Engine, env: number, task: string): Promise<string> {
@@ -16,6 +17,10 @@ async function whyNoTask({ versions }: Engine, env: number, task: string): Promi
 export const taskHandlers = (engine: Engine): HandlersOf<OperationsOf<'tasksList'>> => ({
   async listTasks({ environment }) {
     return { data: await listTasks(engine, environment.id) };
+  },
+
+  async listTaskActivity({ environment, query }) {
+    return listTaskActivity(engine, environment.id, query);
   },
 
   async retrieveTask({ environment, params: { taskId } }) {

@@ -9,7 +9,7 @@ import { liveStatus, whereabouts } from '../retrieve/retrieve.ts';
 const maxLastRuns = 10;
 
 /** The tasks of the current version, by id. */
-export async function listTasks({ versions }: Engine, env: number): Promise<TaskInfo[]> {
+export async function listTasks({ versions }: Pick<Engine, 'versions'>, env: number): Promise<TaskInfo[]> {
   const current = await versions.current(env);
   if (!current) return [];
   return [...current.tasks.values()]

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { countRuns } from '../list/count.ts';
 import { testEngine } from '../testing/engine.ts';
+import { listTaskActivity } from './activity.ts';
 import { listTasks, retrieveTask } from './read.ts';
 
 const failed = {
@@ -47,6 +48,48 @@ test('a task includes its declaration and statistics of its latest runs', async 
   expect(after?.lastRuns[0]).toMatchObject({ id: last.id, status: 'QUEUED' });
   expect(after?.recent.p95Ms).toBeGreaterThanOrEqual(after?.recent.p50Ms ?? Infinity);
   expect(await retrieveTask(t.engine, env, 'nothing')).toBeUndefined();
+});
+
+test('tasks are searched and sorted over all of them by their figures of the last day', async () => {
+  const t = await testEngine();
+  const env = t.environment.id;
+  const hour = new Date(Math.floor(t.engine.clock.now() / 3_600_000) * 3_600_000);
+  await t.register('quick', 'slow', 'broken', 'unused');
+  const add = async (task: string, counts: readonly number[], bucket: number | null, ms: number) => {
+    const [triggered = 0, completed = 0, failed = 0, crashed = 0] = counts;
+    const lasted = bucket === null ? [] : [completed];
+    await t.sql`
+      insert into run_stats (env, width, series, at, triggered, completed, failed, crashed, lasted_from, lasted, lasted_ms)
+      values (${env}, 60, ${`t:${task}`}, ${hour}, ${triggered}, ${completed}, ${failed}, ${crashed}, ${bucket}, ${lasted}::int[], ${ms})`;
+  };
+  await add('quick', [30, 30], -40, 900);
+  await add('slow', [20, 20], 40, 600_000);
+  await add('broken', [10, 2, 6, 2], null, 0);
+  const queue = { queue: 'task/unused', state: 'ready', waiting: 7, oldestMs: 5_000 };
+  const sample = {
+    queues: [
+      { env, ...queue },
+      { env, ...queue, state: 'paused' },
+      { env: -1, ...queue },
+    ],
+  };
+  await t.sql`update fleet_sample set sample = ${JSON.stringify(sample)}::text::jsonb`;
+  const list = async (query: object = {}) =>
+    listTaskActivity(t.engine, env, { sort: 'name', page: 1, perPage: 10, ...query });
+  const order = async (sort: string) => (await list({ sort })).data.map(({ id }) => id);
+  expect(await order('name')).toEqual(['broken', 'quick', 'slow', 'unused']);
+  expect(await order('runs')).toEqual(['quick', 'slow', 'broken', 'unused']);
+  expect(await order('p95')).toEqual(['slow', 'quick', 'broken', 'unused']);
+  expect((await order('success'))[0]).toBe('broken');
+  expect((await order('failed'))[0]).toBe('broken');
+  expect((await order('waiting'))[0]).toBe('unused');
+  expect((await order('oldest'))[0]).toBe('unused');
+  const second = await list({ sort: 'runs', page: 2, perPage: 1 });
+  expect(second.data).toMatchObject([{ id: 'slow', triggered: 20, failed: 0, successRate: 1, waiting: 0 }]);
+  expect(second.pagination).toEqual({ currentPage: 2, totalPages: 4, count: 4 });
+  const found = await list({ 'filter[search]': 'UNUS' });
+  expect(found).toMatchObject({ data: [{ id: 'unused', waiting: 14, oldestMs: 5_000 }], total: 4 });
+  expect(found.data[0]?.ended).toEqual(Array.from({ length: 24 }, () => 0));
 });
 
 test('counts are exact up to 10,000, and marked beyond that', async () => {

@@ -19,3 +19,13 @@ export const lineText = ({ at, level, attempt, message, properties }: Line): str
   [at, level.toUpperCase().padEnd(5), `#${attempt}`, message, properties ? JSON.stringify(properties) : '']
     .filter(Boolean)
     .join(' ');
+
+const maxProperties = 2_000;
+
+/** The properties of a line in one text, shortened. */
+export const propertiesText = (properties: Readonly<Record<string, unknown>>): string => {
+  const text = Object.entries(properties)
+    .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
+    .join(' ');
+  return text.length > maxProperties ? `${text.slice(0, maxProperties)}…` : text;
+};

@@ -12,7 +12,7 @@ import { clockText, exactText } from '../../../parts/time/format.ts';
 import { useTimeZone } from '../../../parts/time/zone.ts';
 import { codecEndpoint } from '../../../api/sealed.ts';
 import { openLines } from './open-lines.ts';
-import { lineText, maxLines, withLines, type Line } from './log-lines.ts';
+import { lineText, maxLines, propertiesText, withLines, type Line } from './log-lines.ts';
 import './logs.css';
 
 const levels = [
@@ -208,12 +208,3 @@ function Lines({ lines, isWrapped, follows, onLeave }: LinesProps) {
     </div>
   );
 }
-
-const maxProperties = 2_000;
-
-const propertiesText = (properties: Readonly<Record<string, unknown>>): string => {
-  const text = Object.entries(properties)
-    .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
-    .join(' ');
-  return text.length > maxProperties ? `${text.slice(0, maxProperties)}…` : text;
-};

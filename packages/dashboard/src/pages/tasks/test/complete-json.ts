@@ -9,7 +9,7 @@ import {
   schemaAt,
   valuesOf,
   type Schema,
-} from './schema.ts';
+} from '../../../parts/schema/schema.ts';
 
 export interface JsonCompletion {
   readonly label: string;

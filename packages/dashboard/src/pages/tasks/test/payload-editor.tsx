@@ -2,7 +2,7 @@ import { useId, useRef, useState } from 'react';
 import { CompletionList } from '../../../parts/filter/completion-list.tsx';
 import { isMac, usePartKeys } from '../../../parts/keyboard.ts';
 import { completeJson, type JsonCompletion } from './complete-json.ts';
-import type { Schema } from './schema.ts';
+import type { Schema } from '../../../parts/schema/schema.ts';
 import '../../../parts/menu.css';
 
 interface PayloadEditorProps {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { completeJson } from './complete-json.ts';
 import { jsonCursor } from './json-cursor.ts';
-import { mismatches } from './mismatches.ts';
-import { exampleOf, hintOf, kindOf, resolved, schemaAt } from './schema.ts';
+import { mismatches } from '../../../parts/schema/mismatches.ts';
+import { blankOf, exampleOf, hintOf, kindOf, resolved, schemaAt } from '../../../parts/schema/schema.ts';
 
 const order = {
   type: 'object',
@@ -91,4 +91,24 @@ describe('completion of JSON', () => {
     expect(jsonCursor('{"a": "x}{', 10)).toMatchObject({ path: ['a'], expects: 'value', typed: 'x}{' });
     expect(jsonCursor('', 0)).toMatchObject({ path: [], expects: 'value' });
   });
+});
+
+test('a blank value has empty texts; everything else must be entered', () => {
+  const schema = {
+    type: 'object',
+    properties: {
+      approved: { type: 'boolean' },
+      comment: { type: 'string' },
+      mail: { type: 'string', format: 'email' },
+      amount: { type: 'number' },
+      reviewer: { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] },
+    },
+    required: ['approved', 'amount', 'reviewer'],
+  };
+  const blank = blankOf(schema, schema);
+  expect(blank).toEqual({ comment: '', reviewer: { name: '' } });
+  expect(mismatches(schema, blank, 'The value')).toEqual([
+    '`approved` is required.',
+    '`amount` is required.',
+  ]);
 });

@@ -15,13 +15,13 @@ import { Segments } from '../../../parts/segments.tsx';
 import type { TaskDetail } from '../task-detail.ts';
 import { keepDraft, readDraft } from './draft.ts';
 import { Earlier } from './earlier.tsx';
-import { mismatches } from './mismatches.ts';
+import { mismatches } from '../../../parts/schema/mismatches.ts';
 import { OptionFields } from './option-fields.tsx';
 import { bodyOf, chosenOptions, cliOptions, noOptions } from './options.ts';
 import { parsePayload } from './parse-payload.ts';
 import { PayloadEditor } from './payload-editor.tsx';
-import { exampleOf, kindOf, resolved } from './schema.ts';
-import { SchemaForm } from './schema-form.tsx';
+import { exampleOf, kindOf, resolved } from '../../../parts/schema/schema.ts';
+import { SchemaForm } from '../../../parts/schema/schema-form.tsx';
 
 const textOf = (payload: unknown): string =>
   payload === undefined ? '' : JSON.stringify(payload, undefined, 2);

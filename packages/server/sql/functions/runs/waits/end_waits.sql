@@ -1,7 +1,7 @@
 -- Ends the waits for a run or a token that has ended.
 --
 -- Locks: waits by run, attempt and key; then suspended and lanes (wake_waiters).
--- Callers: complete_waitpoint, end_due_waits, end_waits_for_run.
+-- Callers: complete_token, end_due_waits, end_waits_for_run.
 create or replace function end_waits(p_at timestamptz, p_env int, p_watched text) returns void
 language plpgsql
 set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off

@@ -4,19 +4,19 @@ const maxProblems = 5;
 const maxLooked = 1_000;
 
 /**
- * The parts of a payload that the task's schema would reject, as sentences. It checks types, required members and choices; the run itself
- * checks everything.
+ * The parts of a value that its schema would reject, as sentences. It checks types, required members and choices; the code that receives the
+ * value checks everything.
  *
  * @example mismatches({ type: 'object', required: ['id'] }, {}) // ['`id` is required.']
  */
-export function mismatches(root: Schema, value: unknown): readonly string[] {
+export function mismatches(root: Schema, value: unknown, what = 'The payload'): readonly string[] {
   const problems: string[] = [];
   let looked = 0;
   const check = (rawSchema: unknown, at: unknown, path: string): void => {
     if (problems.length >= maxProblems || (looked += 1) > maxLooked) return;
     const schema = resolved(rawSchema, root);
     const kind = kindOf(schema);
-    const name = path === '' ? 'The payload' : `\`${path}\``;
+    const name = path === '' ? what : `\`${path}\``;
     if (kind === 'enum') {
       const values = valuesOf(schema);
       if (!values.some((choice) => JSON.stringify(choice) === JSON.stringify(at)) && at !== null)

@@ -1,9 +1,10 @@
 import type { ReactNode } from 'react';
-import { Button, IconButton } from '../../../parts/button.tsx';
-import { SelectField, TextArea, TextField } from '../../../parts/form/field.tsx';
-import { visibleControls } from '../../../parts/json/visible-controls.ts';
+import { Button, IconButton } from '../button.tsx';
+import { SelectField, TextArea, TextField } from '../form/field.tsx';
+import { visibleControls } from '../json/visible-controls.ts';
 import { JsonField, NumberField } from './leaf-fields.tsx';
 import {
+  allowsEmptyText,
   exampleOf,
   hintOf,
   isObject,
@@ -14,18 +15,22 @@ import {
   valuesOf,
   type Schema,
 } from './schema.ts';
+import './schema.css';
 
 interface SchemaFormProps {
   readonly schema: Schema;
   readonly value: unknown;
   readonly onChange: (value: unknown) => void;
+  /** An optional text without characters is a value, instead of not being set. */
+  readonly keepsEmpty?: boolean;
 }
 
-/** A form for the schema. It edits the same payload as the JSON. */
-export const SchemaForm = ({ schema, value, onChange }: SchemaFormProps) => (
+/** A form for the schema. It edits the same value as the JSON. */
+export const SchemaForm = ({ schema, value, onChange, keepsEmpty = false }: SchemaFormProps) => (
   <SchemaField
     root={schema}
     rawSchema={schema}
+    keepsEmpty={keepsEmpty}
     name="Payload"
     value={value}
     onChange={onChange}
@@ -42,6 +47,7 @@ interface SchemaFieldProps {
   /** Undefined means not set. */
   readonly onChange: (value: unknown) => void;
   readonly isRequired: boolean;
+  readonly keepsEmpty: boolean;
   readonly depth: number;
 }
 
@@ -55,6 +61,7 @@ function SchemaField({
   value,
   onChange,
   isRequired,
+  keepsEmpty,
   depth,
 }: SchemaFieldProps): ReactNode {
   const schema = resolved(rawSchema, root);
@@ -62,6 +69,7 @@ function SchemaField({
   const label = isRequired ? visibleControls(name) : `${visibleControls(name)} (optional)`;
   const words = hintOf(schema);
   const hint = words === undefined ? undefined : visibleControls(words);
+  const isEmptyValue = isRequired || (keepsEmpty && allowsEmptyText(schema));
   switch (kind) {
     case 'object':
       return (
@@ -73,6 +81,7 @@ function SchemaField({
           value={value}
           onChange={onChange}
           isRequired={isRequired}
+          keepsEmpty={keepsEmpty}
           depth={depth}
         />
       );
@@ -84,6 +93,7 @@ function SchemaField({
           label={label}
           value={value}
           onChange={onChange}
+          keepsEmpty={keepsEmpty}
           depth={depth}
         />
       );
@@ -137,7 +147,7 @@ function SchemaField({
             value={value ?? ''}
             placeholder={placeholderOf(schema)}
             onChange={(event) =>
-              onChange(event.target.value === '' && !isRequired ? undefined : event.target.value)
+              onChange(event.target.value === '' && !isEmptyValue ? undefined : event.target.value)
             }
           />
         );
@@ -164,10 +174,21 @@ interface ObjectFieldProps {
   readonly value: unknown;
   readonly onChange: (value: unknown) => void;
   readonly isRequired: boolean;
+  readonly keepsEmpty: boolean;
   readonly depth: number;
 }
 
-function ObjectField({ root, schema, label, isTop, value, onChange, isRequired, depth }: ObjectFieldProps) {
+function ObjectField({
+  root,
+  schema,
+  label,
+  isTop,
+  value,
+  onChange,
+  isRequired,
+  keepsEmpty,
+  depth,
+}: ObjectFieldProps) {
   const now = isObject(value) ? value : {};
   const required = requiredOf(schema);
   const properties = propertiesOf(schema);
@@ -190,6 +211,7 @@ function ObjectField({ root, schema, label, isTop, value, onChange, isRequired, 
       name={name}
       value={now[name]}
       isRequired={required.has(name)}
+      keepsEmpty={keepsEmpty}
       depth={depth + 1}
       onChange={(next) => {
         const { [name]: _, ...rest } = now;
@@ -236,6 +258,7 @@ function ListField({
   label,
   value,
   onChange,
+  keepsEmpty,
   depth,
 }: Omit<ObjectFieldProps, 'isTop' | 'isRequired'>) {
   const items: readonly unknown[] = Array.isArray(value) ? value : [];
@@ -253,6 +276,7 @@ function ListField({
             name={`${index + 1}`}
             value={item}
             isRequired
+            keepsEmpty={keepsEmpty}
             depth={depth + 1}
             onChange={(next) => onChange(items.with(index, next ?? null))}
           />

@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { baseUrl, send } from '../../api/client.ts';
-import { Empty } from '../../parts/empty.tsx';
-import { Failure, Skeleton } from '../../parts/failure.tsx';
+import { Empty } from '../empty.tsx';
+import { Failure, Skeleton } from '../failure.tsx';
 import { useOpened } from '../../api/sealed.ts';
-import { SealedNote } from '../../parts/sealed-note.tsx';
-import { JsonTree, TextBlock } from '../../parts/json/json-tree.tsx';
+import { SealedNote } from '../sealed-note.tsx';
+import { JsonTree, TextBlock } from '../json/json-tree.tsx';
 
-interface DataTabProps {
+interface RunDataProps {
   /** "Payload". */
   readonly label: string;
   readonly value: unknown;
@@ -17,7 +17,7 @@ interface DataTabProps {
 }
 
 /** A payload or an output. Large ones are fetched when they are opened. */
-export function DataTab({ label, value, url, none }: DataTabProps) {
+export function RunData({ label, value, url, none }: RunDataProps) {
   if (url !== undefined) return <StoredData label={label} url={url} />;
   if (value === undefined) return <Empty title={none} />;
   return <Data label={label} value={value} />;

@@ -104,6 +104,28 @@ export function exampleOf(rawSchema: unknown, root: Schema, depth = 0): unknown 
   return schema['type'] === 'object' ? {} : schema['type'] === 'array' ? [] : null;
 }
 
+/** Whether a text without characters can be a value of the schema. */
+export const allowsEmptyText = (schema: Schema): boolean =>
+  schema['format'] === undefined && schema['pattern'] === undefined && Number(schema['minLength'] ?? 0) === 0;
+
+/** A value to fill in: texts are empty, everything else that the schema requires is missing. */
+export function blankOf(rawSchema: unknown, root: Schema, depth = 0): unknown {
+  const schema = resolved(rawSchema, root);
+  const kind = kindOf(schema);
+  if (schema['default'] !== undefined) return schema['default'];
+  if (kind === 'string') return allowsEmptyText(schema) ? '' : undefined;
+  if (kind !== 'object' || depth >= maxDepth) return undefined;
+  const required = requiredOf(schema);
+  const members = propertiesOf(schema).flatMap(([name, property]) => {
+    const value =
+      required.has(name) || kindOf(resolved(property, root)) === 'string'
+        ? blankOf(property, root, depth + 1)
+        : undefined;
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  return Object.fromEntries(members);
+}
+
 /** A short hint about the value of a field. */
 export function hintOf(schema: Schema): string | undefined {
   const bounds = [

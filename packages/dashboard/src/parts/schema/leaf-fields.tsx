@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { TextArea, TextField } from '../../../parts/form/field.tsx';
+import { TextArea, TextField } from '../form/field.tsx';
 
 interface LeafProps {
   readonly label: string;
