@@ -9,6 +9,7 @@ import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { millrace, repository } from '../cli/command.ts';
 import { packAll, published, run, type Packed } from '../packages/packed.ts';
+import { isLong } from '../support/long.ts';
 
 /** A registry with our packed packages. It gets all others from npm's configured registry. */
 async function registry({ tarballs }: Packed): Promise<string> {
@@ -83,7 +84,8 @@ async function commandsOfPage(): Promise<string[]> {
   return /```sh\n([^`]*)```/.exec(page)?.[1]?.trim().split('\n') ?? [];
 }
 
-test('the five commands of docs/moving.md turn an existing project into a running one', async () => {
+// Tests of packages, published-tasks and site do the same in parts, and always.
+test.runIf(isLong)('the five commands of docs/moving.md turn an existing project into a running one', async () => {
   const packed = await packAll();
   onTestFinished(() => packed.remove());
   const dir = join(packed.folder, 'greetings');
