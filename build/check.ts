@@ -17,6 +17,8 @@ interface Step {
   readonly budget?: number;
   /** A failure does not end the check, so that one run shows the failures of both layers of tests. */
   readonly goesOn?: true;
+  /** Additional environment variables. */
+  readonly variables?: Readonly<Record<string, string>>;
 }
 
 const { values: options } = parseArgs({
@@ -27,11 +29,14 @@ const secondTry = options['second-try']
   ? ' --retry 1 --reporter default --reporter ./build/second-try.ts'
   : '';
 
+/** The compiler and the linter are Go programs. Collecting garbage less often takes a quarter less processor time, and more memory. */
+const variables = { GOGC: '400', GOMEMLIMIT: '3GiB' };
+
 const steps: readonly Step[] = [
   { name: 'install', command: 'npm run test:install --silent' },
-  { name: 'build', command: 'npm run build --silent' },
-  { name: 'types', command: 'npm run types --silent' },
-  { name: 'lint', command: 'npm run lint --silent' },
+  { name: 'build', command: 'npm run build --silent', variables },
+  { name: 'types', command: 'npm run types --silent', variables },
+  { name: 'lint', command: 'npm run lint --silent', variables },
   { name: 'format', command: 'npm run format:check --silent' },
   { name: 'unused', command: 'npm run unused --silent' },
   { name: 'unit', command: `vitest run --project unit${secondTry}`, budget: 900, goesOn: true },
@@ -51,13 +56,14 @@ function usedByChildren(): number {
 
 const took: { name: string; wall: number; used: number }[] = [];
 const problems: string[] = [];
-for (const { name, command, budget = Infinity, goesOn } of steps) {
+for (const { name, command, budget = Infinity, goesOn, variables: added } of steps) {
   process.stdout.write(`\n> ${name}: ${command}\n`);
   const startedAt = performance.now();
   const usedBefore = usedByChildren();
-  const [code] = (await once(spawn(command, { shell: true, stdio: 'inherit', env }), 'exit')) as [
-    number | null,
-  ];
+  const [code] = (await once(
+    spawn(command, { shell: true, stdio: 'inherit', env: { ...env, ...added } }),
+    'exit',
+  )) as [number | null];
   const used = usedByChildren() - usedBefore;
   took.push({ name, wall: (performance.now() - startedAt) / 1_000, used });
   if (code !== 0) problems.push(`${name} failed.`);

@@ -94,5 +94,5 @@ export const pingQueues = operation({
     join(copy, 'packages/sdk/src/queues/ping.ts'),
     "import { currentClient } from '../client/current-client.ts';\n\nexport const ping = () => currentClient().call('pingQueues', {});\n",
   );
-  await tool('tsc', '-p', 'tsconfig.json');
+  await tool('tsc', '-p', 'tsconfig.json', '--checkers', '1');
 });

@@ -3,18 +3,23 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { repository, startDev } from '../cli/command.ts';
 import { useAll, type Used } from '../popular/use-all.ts';
+import { isLong } from '../support/long.ts';
 import { startFetchingRunner, startInstallation, type Installation } from './installation.ts';
 import { nativeProject } from './native-project.ts';
 
 const popular = join(repository, 'test/popular/project');
+/** Large packages, for a long run: a style sheet, and WebAssembly. */
+const large: Readonly<Record<string, Used>> = {
+  'parsers/jsdom': { output: ['Hello', 'bolder'] },
+  'ai/tiktoken': { output: [9906, 1917] },
+};
 /** Packages that find files next to themselves, each in its own way; `npm run popular` uses many more. */
 const results: Readonly<Record<string, Used>> = {
   'logging/pino': { output: '{"level":30,"msg":"written"}' },
   'logging/pino-pretty': { output: 'INFO: pretty' },
   'documents/pdfkit': { output: ['%PDF-', true] },
-  'parsers/jsdom': { output: ['Hello', 'bolder'] },
-  'ai/tiktoken': { output: [9906, 1917] },
   'images/sharp': { output: [4, 2, 'png'] },
+  ...(isLong && large),
 };
 const uses = Object.keys(results);
 const nameOf = (use: string): string => use.slice(use.indexOf('/') + 1);
@@ -50,7 +55,7 @@ test('packages that find files next to themselves work in dev and deployed, with
   const deployed = await project.run('deploy');
   expect(deployed, deployed.stderr).toMatchObject({ exitCode: 0, json: { isCurrent: true } });
   expect(deployed.stderr).toContain(
-    'Installed without bundling: jsdom, pdfkit, pino, pino-pretty, sharp, tiktoken. --dry-run shows the reasons.',
+    `Installed without bundling: ${uses.map(nameOf).toSorted().join(', ')}. --dry-run shows the reasons.`,
   );
   const used = await useAll({ url, key: keys.prod }, uses, () => {});
   expect(Object.fromEntries(used)).toEqual(results);

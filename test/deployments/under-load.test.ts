@@ -1,14 +1,15 @@
 /**
- * All parts of deployments, in processes of their own: a project with native packages and a workspace package is deployed,
- * rolled back and forward under a steady load, while runners are killed and replaced by empty ones, and old runners return.
+ * All parts of deployments, in processes of their own: a project with a workspace package is deployed, rolled back and forward under a
+ * steady load, while runners are killed and replaced by empty ones, and old runners return. A long run adds native packages and more kills.
  * `MILLRACE_TRIAL=full` uses production sizes, which takes some minutes, and prints figures.
  */
-import { mkdtemp, readFile, realpath, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, realpath, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { millrace, type Running } from '../cli/command.ts';
+import { isLong } from '../support/long.ts';
 import {
   deployedProject,
   startInstallation,
@@ -19,15 +20,18 @@ import {
 import { nativeProject, openPrisma, prisma, prismaFiles } from './native-project.ts';
 
 const isFull = process.env['MILLRACE_TRIAL'] === 'full';
-const size = isFull
-  ? {
-      rate: 100,
-      switches: 12,
-      pauseMs: 3_000,
-      restarts: 100,
-      native: { sharp: '^0.34.0', esbuild: '^0.28.0', ...prisma },
-    }
-  : { rate: 20, switches: 4, pauseMs: 500, restarts: 3, native: { esbuild: '^0.28.0' } };
+// Each runner is killed at least once, and the version changes in both directions.
+const short = { rate: 20, switches: 2, pauseMs: 500, restarts: 1, native: {} };
+const long = { ...short, switches: 4, restarts: 3, native: { esbuild: '^0.28.0' } };
+const full = {
+  rate: 100,
+  switches: 12,
+  pauseMs: 3_000,
+  restarts: 100,
+  native: { sharp: '^0.34.0', esbuild: '^0.28.0', ...prisma },
+};
+const size = isFull ? full : isLong ? long : short;
+const isNative = size !== short;
 
 let installation: Installation;
 const folders: string[] = [];
@@ -69,19 +73,22 @@ const engines = `
   if ((await users.user.count()) === 0) throw new Error('prisma');
   await users.$disconnect();`;
 
+const compile = `
+  const { code } = await transform('const a: number = 1', { loader: 'ts' });
+  if (code !== 'const a = 1;\\n') throw new Error('esbuild');`;
+
 /** Records its run, version and runner, and uses packages that cannot be bundled. */
 const ring = `
 import { appendFile } from 'node:fs/promises';
 import { task } from '@millrace/sdk';
-import { transform } from 'esbuild';
+${isNative ? `import { transform } from 'esbuild';` : ''}
 ${isFull ? `import sharp from 'sharp';${openPrisma}` : ''}
 import { text } from 'shared';
 export const ring = task({
   id: 'ring',
   run: async (payload: { file: string; n: number }, { ctx }) => {
     if (payload.n % 10 === 0) {
-      const { code } = await transform('const a: number = 1', { loader: 'ts' });
-      if (code !== 'const a = 1;\\n') throw new Error('esbuild');
+      ${isNative ? compile : ''}
       ${isFull ? engines : ''}
     }
     await appendFile(payload.file, JSON.stringify([ctx.run.id, text, process.ppid, Date.now()]) + '\\n');
@@ -91,12 +98,19 @@ export const ring = task({
 
 const shared = (text: string): string => `export const text: string = '${text}';`;
 
-const projectOf = (): Promise<DeployedProject> =>
-  nativeProject(installation, installation.keys.prod, size.native, {
-    ...(isFull && prismaFiles),
-    'packages/shared/index.ts': shared('one'),
-    'tasks/ring.ts': ring,
+async function projectOf(): Promise<DeployedProject> {
+  const files = { 'packages/shared/index.ts': shared('one'), 'tasks/ring.ts': ring };
+  const { prod } = installation.keys;
+  if (isNative)
+    return nativeProject(installation, prod, size.native, { ...(isFull && prismaFiles), ...files });
+  const project = await deployedProject(installation, prod, {
+    'packages/shared/package.json': '{"name":"shared","version":"1.0.0","exports":"./index.ts"}',
+    ...files,
   });
+  // As npm links a workspace.
+  await symlink(join(project.dir, 'packages/shared'), join(project.dir, 'node_modules/shared'));
+  return project;
+}
 
 interface RunMessage {
   readonly id: string;

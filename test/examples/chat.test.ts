@@ -2,13 +2,12 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { chromium } from 'playwright-core';
 import { expect, onTestFinished, test } from 'vitest';
 import { answerTo } from '../../examples/chat/answer.ts';
 import { startRunner } from '../../packages/millrace/src/serve-folder/start.ts';
 import { repository } from '../cli/command.ts';
 import { startServerProcess } from '../support/server-process/start.ts';
-import { findBrowser } from '../support/browser.ts';
+import { newContext } from '../support/chromium.ts';
 import { testDatabase } from '../support/database.ts';
 import { promote } from '../support/promote.ts';
 
@@ -25,7 +24,6 @@ async function servePage(url: string, secretKey: string): Promise<string> {
 }
 
 test('a chat in a browser survives a kill of the server without losing a character', async () => {
-  const { executablePath, env } = await findBrowser();
   const { connection, drop } = await testDatabase();
   onTestFinished(drop);
   let server = await startServerProcess({ database: connection });
@@ -38,13 +36,7 @@ test('a chat in a browser survives a kill of the server without losing a charact
   onTestFinished(() => runner.stop({ waitMs: 0 }));
   await promote(server.url, server.secretKey, runner.version ?? undefined);
   const address = await servePage(server.url, server.secretKey);
-  const browser = await chromium.launch({
-    executablePath,
-    env: { ...process.env, ...env },
-    args: ['--no-sandbox', '--disable-dev-shm-usage'],
-  });
-  onTestFinished(() => browser.close());
-  const page = await browser.newPage();
+  const page = await (await newContext()).newPage();
   const problems: string[] = [];
   page.on('pageerror', (error) => problems.push(String(error)));
   await page.goto(`${address}#one`);

@@ -2,12 +2,11 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { MillraceClient } from '@millrace/sdk';
-import { chromium } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type * as tasks from '../../examples/frameworks/tasks/index.ts';
 import { startRunner } from '../../packages/millrace/src/serve-folder/start.ts';
 import { repository } from '../cli/command.ts';
-import { findBrowser } from '../support/browser.ts';
+import { newContext } from '../support/chromium.ts';
 import { promote } from '../support/promote.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { bundles, filesOf } from './bundles.ts';
@@ -112,14 +111,7 @@ describe('Next.js', () => {
     'a page triggers through a server action and directly, and follows both runs',
     { timeout: 120_000 },
     async () => {
-      const { executablePath, env } = await findBrowser();
-      const browser = await chromium.launch({
-        executablePath,
-        env: { ...process.env, ...env },
-        args: ['--no-sandbox', '--disable-dev-shm-usage'],
-      });
-      onTestFinished(() => browser.close());
-      const tab = await browser.newPage();
+      const tab = await (await newContext()).newPage();
       const problems: string[] = [];
       tab.on('pageerror', (error) => problems.push(String(error)));
       tab.on('console', (message) => {

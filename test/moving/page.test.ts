@@ -9,6 +9,7 @@ import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { millrace, repository } from '../cli/command.ts';
 import { packAll, published, run, type Packed } from '../packages/packed.ts';
+import { isLong } from '../support/long.ts';
 
 /** A registry with our packed packages. It gets all others from npm's configured registry. */
 async function registry({ tarballs }: Packed): Promise<string> {
@@ -83,44 +84,49 @@ async function commandsOfPage(): Promise<string[]> {
   return /```sh\n([^`]*)```/.exec(page)?.[1]?.trim().split('\n') ?? [];
 }
 
-test('the five commands of docs/moving.md turn an existing project into a running one', async () => {
-  const packed = await packAll();
-  onTestFinished(() => packed.remove());
-  const dir = join(packed.folder, 'greetings');
-  for (const [file, text] of Object.entries(project)) {
-    await mkdir(join(dir, file, '..'), { recursive: true });
-    await writeFile(join(dir, file), text);
-  }
-  await writeFile(
-    join(dir, '.npmrc'),
-    `registry=${await registry(packed)}\nprefer-offline=true\naudit=false\nfund=false\n`,
-  );
-  const shell = (command: string): Promise<{ stdout: string }> =>
-    promisify(execFile)('sh', ['-c', command], { cwd: dir });
-  const [install = '', doctor = '', dev = '', trigger = '', app = '', ...more] = await commandsOfPage();
-  expect(more).toEqual([]);
+// Tests of packages, published-tasks and site do the same in parts, and always.
+test.runIf(isLong)(
+  'the commands of docs/moving.md make an existing project run',
+  async () => {
+    const packed = await packAll();
+    onTestFinished(() => packed.remove());
+    const dir = join(packed.folder, 'greetings');
+    for (const [file, text] of Object.entries(project)) {
+      await mkdir(join(dir, file, '..'), { recursive: true });
+      await writeFile(join(dir, file), text);
+    }
+    await writeFile(
+      join(dir, '.npmrc'),
+      `registry=${await registry(packed)}\nprefer-offline=true\naudit=false\nfund=false\n`,
+    );
+    const shell = (command: string): Promise<{ stdout: string }> =>
+      promisify(execFile)('sh', ['-c', command], { cwd: dir });
+    const [install = '', doctor = '', dev = '', trigger = '', app = '', ...more] = await commandsOfPage();
+    expect(more).toEqual([]);
 
-  await shell(install);
-  expect(JSON.parse(await readFile(join(dir, 'package.json'), 'utf8'))).toMatchObject({
-    devDependencies: { millrace: expect.stringMatching(/^\^\d/) as string },
-  });
-  expect((await shell(doctor)).stdout).toMatch(/^works +logger, task$/m);
-  expect(dev).toBe('npx millrace dev');
-  // Its port may be in use on this machine, and it prints its keys only to a terminal.
-  const bin = join(dir, 'node_modules/millrace/bin/millrace.js');
-  const running = millrace(['dev', '--json', '--port', '0'], { cwd: dir, bin });
-  onTestFinished(async () => {
-    running.kill('SIGTERM');
-    expect(await running.exitCode).toBe(0);
-  });
-  const { url, environments } = JSON.parse(await running.line(/^\{"url"/)) as {
-    url: string;
-    environments: { dev: { secretKey: string } };
-  };
-  expect((await shell(trigger)).stdout).toContain('Hello, Ada!');
-  const filledIn = app
-    .replace('http://127.0.0.1:4400', url)
-    .replace('svc_dev_sk_…', environments.dev.secretKey);
-  expect(filledIn).toMatch(/ node your-app\.js$/);
-  expect((await shell(filledIn)).stdout).toBe('COMPLETED Hello, Grace!\n');
-}, 360_000);
+    await shell(install);
+    expect(JSON.parse(await readFile(join(dir, 'package.json'), 'utf8'))).toMatchObject({
+      devDependencies: { millrace: expect.stringMatching(/^\^\d/) as string },
+    });
+    expect((await shell(doctor)).stdout).toMatch(/^works +logger, task$/m);
+    expect(dev).toBe('npx millrace dev');
+    // Its port may be in use on this machine, and it prints its keys only to a terminal.
+    const bin = join(dir, 'node_modules/millrace/bin/millrace.js');
+    const running = millrace(['dev', '--json', '--port', '0'], { cwd: dir, bin });
+    onTestFinished(async () => {
+      running.kill('SIGTERM');
+      expect(await running.exitCode).toBe(0);
+    });
+    const { url, environments } = JSON.parse(await running.line(/^\{"url"/)) as {
+      url: string;
+      environments: { dev: { secretKey: string } };
+    };
+    expect((await shell(trigger)).stdout).toContain('Hello, Ada!');
+    const filledIn = app
+      .replace('http://127.0.0.1:4400', url)
+      .replace('svc_dev_sk_…', environments.dev.secretKey);
+    expect(filledIn).toMatch(/ node your-app\.js$/);
+    expect((await shell(filledIn)).stdout).toBe('COMPLETED Hello, Grace!\n');
+  },
+  360_000,
+);

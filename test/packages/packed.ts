@@ -58,20 +58,25 @@ export async function packAll(): Promise<Packed> {
   };
 }
 
-/**
- * Makes this folder a project in which `npm install` has installed all of them. npm runs once per test run, because it takes 15 seconds of
- * processor time; a copy takes one.
- */
-export async function installAll({ tarballs }: Packed, project: string): Promise<void> {
-  const shared = await createdOnce('installed', async (half) => {
+/** A folder in which `npm install` has installed all of them. npm runs once per test run, because it takes 15 seconds of processor time. */
+const installed = ({ tarballs }: Packed): Promise<string> =>
+  createdOnce('installed', async (half) => {
     await writeFile(
       join(half, 'package.json'),
       '{ "name": "far-away", "version": "1.0.0", "private": true, "type": "module" }',
     );
     await run('npm', ['install', ...npmOptions, ...Object.values(tarballs)], { cwd: half });
   });
+
+/** Makes this folder a project in which `npm install` has installed all of them: a copy, which takes a second. */
+export async function installAll(packed: Packed, project: string): Promise<void> {
   await mkdir(project, { recursive: true });
-  await run('cp', ['-R', `${shared}/.`, project]);
+  await run('cp', ['-R', `${await installed(packed)}/.`, project]);
+}
+
+/** Gives this project their modules, so that `npm install` with them only adds others: npm compares the times of files. */
+export async function copyModules(packed: Packed, project: string): Promise<void> {
+  await run('cp', ['-a', join(await installed(packed), 'node_modules'), project]);
 }
 
 /** The tarballs, as arguments for `npm install`. */

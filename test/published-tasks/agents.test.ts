@@ -7,15 +7,17 @@ import { serve, type Served } from './serve.ts';
 
 // oxlint-disable typescript/no-explicit-any -- two minor versions of one package, and the output of their agents
 
-/** The minor versions with agents: one runs from its folder (in a long run), the other deployed. */
-const withAgents = [
-  ...(isLong ? [['4.5', 'published-sdk-4.5', 'dev'] as const] : []),
-  ['4.8', '@trigger.dev/sdk', 'prod'] as const,
+/** The newest version from its folder; in a long run also an older one, and the newest deployed, as projects.test.ts does with one agent. */
+const versions = [
+  ['4.8', 'dev', '@trigger.dev/sdk'] as const,
+  ...(isLong
+    ? [['4.5', 'dev', 'published-sdk-4.5'] as const, ['4.8', 'prod', '@trigger.dev/sdk'] as const]
+    : []),
 ];
 
 const tasks = fileURLToPath(new URL('./agents.fixture.ts', import.meta.url));
 
-describe.each(withAgents)('agents of the published SDK %s', { timeout: 60_000 }, (minor, name, how) => {
+describe.each(versions)('agents of the published SDK %s in %s', { timeout: 60_000 }, (minor, how, name) => {
   const ends: (() => Promise<void>)[] = [];
   let served: Served;
   let AgentChat: any;

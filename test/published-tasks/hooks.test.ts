@@ -5,9 +5,9 @@ import type { AddressInfo } from 'node:net';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, type Plugin } from 'esbuild';
-import { chromium, type Browser, type Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { findBrowser } from '../support/browser.ts';
+import { newContext } from '../support/chromium.ts';
 import { publishedProject } from './project.ts';
 import { serve, type Served } from './serve.ts';
 import { tried, versions, type Minor } from './versions.ts';
@@ -45,19 +45,11 @@ export const answered = task({
 
 const ends: (() => Promise<void>)[] = [];
 let served: Served;
-let browser: Browser;
 beforeAll(async () => {
   const onEnd = (end: () => Promise<void>): void => void ends.push(end);
   const { dir } = await publishedProject('4.8', { 'trigger/work.ts': tasks }, onEnd);
   served = await serve(dir, 'dev', onEnd);
   expect(served.problems).toEqual([]);
-  const { executablePath, env } = await findBrowser();
-  browser = await chromium.launch({
-    executablePath,
-    env: { ...process.env, ...env },
-    args: ['--no-sandbox', '--disable-dev-shm-usage'],
-  });
-  onEnd(() => browser.close());
 }, 60_000);
 afterAll(async () => {
   for (const end of ends.toReversed()) await end();
@@ -110,8 +102,7 @@ async function opened(minor: Minor): Promise<Page> {
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => void server.close());
-  const context = await browser.newContext();
-  onTestFinished(() => context.close());
+  const context = await newContext();
   const opening = await context.newPage();
   const problems: string[] = [];
   opening.on('pageerror', (error) => problems.push(error.stack ?? error.message));

@@ -7,7 +7,7 @@ import { buildDeployment } from '../../packages/millrace/src/bundle/build-deploy
 import { callServer } from '../../packages/millrace/src/deploy/client.ts';
 import { prepare } from '../../packages/millrace/src/deploy/prepare.ts';
 import { setVariables } from '../../packages/millrace/src/deploy/set-variables.ts';
-import { startTestServer } from '../support/server.ts';
+import { sharedServer } from '../support/shared-server.ts';
 import { publishedProject } from './project.ts';
 import { serve } from './serve.ts';
 import { ways } from './versions.ts';
@@ -508,7 +508,7 @@ export const greet = task({ id: 'hello', run: async () => 'ours' });
 });
 
 test('syncEnvVars and resolveEnvVars set variables with a deployment', { timeout: 120_000 }, async () => {
-  const server = await startTestServer(onTestFinished);
+  const server = await sharedServer();
   const { projectRef, url } = server;
   const key = server.keys.prod;
   // As the extension of @trigger.dev/build does.

@@ -1,6 +1,6 @@
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { publishedProject } from './project.ts';
-import { serve } from './serve.ts';
+import { serve, type Served } from './serve.ts';
 import { tried } from './versions.ts';
 
 const tasks = `
@@ -45,9 +45,18 @@ export const hungry = task({
 `;
 
 describe.each(tried)('tasks of the published SDK %s in %s', { timeout: 60_000 }, (minor, how) => {
+  const ends: (() => Promise<void>)[] = [];
+  let served: Served;
+  beforeAll(async () => {
+    const onEnd = (end: () => Promise<void>): void => void ends.unshift(end);
+    const { dir } = await publishedProject(minor, { 'trigger/tasks.ts': tasks }, onEnd);
+    served = await serve(dir, how, onEnd);
+  }, 120_000);
+  afterAll(async () => {
+    for (const end of ends) await end();
+  });
+
   test('continue waiting after the end of their runner, and trigger nothing twice', async () => {
-    const { dir } = await publishedProject(minor, { 'trigger/tasks.ts': tasks }, onTestFinished);
-    const served = await serve(dir, how, onTestFinished);
     const run = await served.trigger('waits');
     const found = async (): Promise<string[]> =>
       (await served.logs(run))
@@ -82,8 +91,6 @@ describe.each(tried)('tasks of the published SDK %s in %s', { timeout: 60_000 },
   });
 
   test('fail if they end their process, and the others continue', async () => {
-    const { dir } = await publishedProject(minor, { 'trigger/tasks.ts': tasks }, onTestFinished);
-    const served = await serve(dir, how, onTestFinished);
     const other = await served.trigger('slow', { ms: 1_000, n: 7 });
     expect(await served.run('dies')).toMatchObject({ status: 'CRASHED' });
     expect(await served.ended(other)).toMatchObject({ status: 'COMPLETED', output: 7 });

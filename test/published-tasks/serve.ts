@@ -9,7 +9,7 @@ import { startRunner } from '../../packages/millrace/src/serve-folder/start.ts';
 import type { Problem } from '../../packages/diagnostics/src/problem.ts';
 import { eventually } from '../support/eventually.ts';
 import { promote } from '../support/promote.ts';
-import { startTestServer, type TestServer } from '../support/server.ts';
+import { sharedServer, type SharedServer } from '../support/shared-server.ts';
 
 // oxlint-disable typescript/no-explicit-any -- the tests check the content of runs, lines and replies
 
@@ -17,7 +17,7 @@ import { startTestServer, type TestServer } from '../support/server.ts';
 export type How = 'dev' | 'prod';
 
 export interface Served {
-  readonly server: TestServer;
+  readonly server: SharedServer;
   /** The secret key of the environment. */
   readonly key: string;
   /** The problems of the project: tasks and files that cannot be served. */
@@ -39,13 +39,13 @@ export interface Served {
   readonly restart: () => Promise<void>;
 }
 
-/** A real server, and a real runner with executor processes that serves the project. */
+/** A new project on the server of this worker, and a real runner with executor processes that serves it. */
 export async function serve(
   projectDir: string,
   how: How,
   onEnd: (end: () => Promise<void>) => void,
 ): Promise<Served> {
-  const server = await startTestServer(onEnd);
+  const server = await sharedServer();
   const problems: Problem[] = [];
   const key = server.keys[how];
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'millrace-cache-')));

@@ -126,7 +126,15 @@ function compile(folder: string): Promise<[path: string, line: number, code: str
   return new Promise((resolve, reject) => {
     execFile(
       process.execPath,
-      [join(repository, 'node_modules/typescript/bin/tsc'), '-p', folder, '--pretty', 'false'],
+      [
+        join(repository, 'node_modules/typescript/bin/tsc'),
+        '-p',
+        folder,
+        '--pretty',
+        'false',
+        '--checkers',
+        '1',
+      ],
       { cwd: folder, maxBuffer: 2 ** 26 },
       (error, stdout, stderr) => {
         const errors = [...stdout.matchAll(/^(\S.*?)\((\d+),\d+\): error (TS\d+): (.*)$/gm)].map(
