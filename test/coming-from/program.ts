@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { repository } from '../cli/command.ts';
 import { codeBlocks, peerBlocks, type CodeBlock } from '../site/code-blocks.ts';
+import { effectModules } from './effects.ts';
 
 export interface Program {
   /** Contents by path. */
@@ -14,9 +15,11 @@ export interface Program {
 export interface Page {
   readonly before: Program;
   readonly after: Program;
-  /** The code before the move, with the modules of readers that both programs import. */
+  /** The code before the move, with the declared modules that both programs import. */
   readonly peer: readonly CodeBlock[];
 }
+
+const declared = Object.keys(effectModules('effects'));
 
 export async function readPage(name: string): Promise<Page> {
   const path = join('docs/coming-from', `${name}.md`);
@@ -26,7 +29,7 @@ export async function readPage(name: string): Promise<Page> {
   return {
     before: programOf(peer),
     after: programOf(ours),
-    peer: [...peer, ...ours.filter(({ isHidden, file }) => isHidden && file !== undefined)],
+    peer: [...peer, ...ours.filter(({ file }) => file !== undefined && declared.includes(file))],
   };
 }
 

@@ -22,7 +22,7 @@ export interface Outcome {
 const address = 'postgres://127.0.0.1/shop';
 
 /** A folder with these files and packages, until the end of the test. */
-export async function folderOf(files: Readonly<Record<string, string>>, modules?: string): Promise<string> {
+async function folderOf(files: Readonly<Record<string, string>>, modules?: string): Promise<string> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'millrace-coming-from-')));
   onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
   for (const [file, text] of Object.entries(files)) {
