@@ -43,6 +43,15 @@ test('measures the slowest recovery after the database answers again', () => {
   expect(availabilityOf(operations, probes.slice(0, 4)).recovery).toBe(0.5);
 });
 
+test('begins a recovery after the last failed write, if others succeeded between failures', () => {
+  const probes = [true, false, true, false, true].map((ok, index) => ({
+    id: String(index),
+    at: index * 1_000,
+    ok,
+  }));
+  expect(availabilityOf([trigger(0, 10), trigger(0, 4_500)], probes).recovery).toBe(0.5);
+});
+
 test('counts a reader that failed as a failed call, and no record that it received', () => {
   const read = {
     call: 'read',

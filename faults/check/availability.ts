@@ -41,12 +41,16 @@ export function availabilityOf(operations: readonly Operation[], probes: readonl
   };
 }
 
-/** The slowest of all recoveries: a database may fail several times. */
+/**
+ * The slowest of all recoveries: a database may fail several times. On a full disk, some writes succeed between others that fail; the database
+ * is back with the first after the last failure.
+ */
 function recoveryOf(acknowledged: readonly number[], probes: readonly Probe[]): number | undefined {
   const backAt = probes.filter(({ ok }, index) => ok && probes[index - 1]?.ok === false).map(({ at }) => at);
   const recoveries = backAt.flatMap((at) => {
     const next = acknowledged.find((acknowledgedAt) => acknowledgedAt >= at);
-    return next === undefined ? [] : [toSeconds(next - at)];
+    const failsAgain = probes.some((probe) => !probe.ok && probe.at > at && probe.at < (next ?? 0));
+    return next === undefined || failsAgain ? [] : [toSeconds(next - at)];
   });
   return recoveries.length > 0 ? Math.max(...recoveries) : undefined;
 }
