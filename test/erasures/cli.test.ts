@@ -75,9 +75,12 @@ test('erase shows the count, erases events and webhook deliveries too, and repor
   first.shiftTime(300_000);
   const live = await ok('POST /api/v1/tasks/mail/trigger', { payload: 1, options: { delay: '1h' } });
 
-  const asked = await cli('runs', 'erase', '--where', 'task:mail');
-  expect([asked.exitCode, asked.stderr]).toEqual([2, expect.stringContaining('pass --yes') as string]);
-  expect(asked.stdout).toBe('2 runs selected.\nSkipped, because they have not ended: 1 run.');
+  const unconfirmed = await cli('runs', 'erase', '--where', 'task:mail');
+  expect([unconfirmed.exitCode, unconfirmed.stderr]).toEqual([
+    2,
+    expect.stringContaining('pass --yes') as string,
+  ]);
+  expect(unconfirmed.stdout).toBe('2 runs selected.\nSkipped, because they have not ended: 1 run.');
   const wrong = await cli('runs', 'erase', '--where', 'status:queued', '--yes');
   expect([wrong.exitCode, wrong.stderr]).toEqual([
     2,

@@ -55,7 +55,7 @@ create table task_retention (
 
 -- How far the runs of an environment were read for each retention except the longest one: each run is read once when it may expire. Runs that
 -- had not expired when they were read are in `retention_late`.
-create table retention_walks (
+create table retention_positions (
   env int not null,
   retention_ms bigint not null,
   -- continues after this run id

@@ -19,7 +19,9 @@ const maxRuns = 200;
 /** Characters of the runs of a page; the last run may exceed this. */
 const maxCharacters = 4_194_304;
 
-type Parts = Readonly<Record<ArchivedPart, { readonly rows: readonly PartRow[]; readonly isCut: boolean }>>;
+type RecordsByPart = Readonly<
+  Record<ArchivedPart, { readonly rows: readonly PartRow[]; readonly isCut: boolean }>
+>;
 
 /** A page of ended runs with all their records, oldest first. Its size is bounded, whatever the runs contain. */
 export async function readArchivePage(
@@ -76,7 +78,7 @@ export async function readArchivePage(
   return pageOf(complete, partsOf(parts, complete), complete.at(-1)?.id);
 }
 
-const noParts: Parts = {
+const noParts: RecordsByPart = {
   attempts: { rows: [], isCut: false },
   steps: { rows: [], isCut: false },
   logs: { rows: [], isCut: false },
@@ -88,7 +90,7 @@ async function readAllParts(
   env: number,
   runs: readonly string[],
   within?: Position['within'],
-): Promise<Parts> {
+): Promise<RecordsByPart> {
   if (runs.length === 0) return noParts;
   const read = (part: ArchivedPart) => readParts(sql, env, part, runs, within?.[part]);
   return {
@@ -100,9 +102,9 @@ async function readAllParts(
 }
 
 /** Only the records of these runs. */
-function partsOf(parts: Parts, runs: readonly ArchivedRun[]): Parts {
+function partsOf(parts: RecordsByPart, runs: readonly ArchivedRun[]): RecordsByPart {
   const ids = new Set(runs.map(({ id }) => id));
-  const only = ({ rows, isCut }: Parts[ArchivedPart]) => ({
+  const only = ({ rows, isCut }: RecordsByPart[ArchivedPart]) => ({
     rows: rows.filter((row) => ids.has(row.run_id)),
     isCut: isCut && ids.has(rows.at(-1)?.run_id ?? ''),
   });
@@ -115,7 +117,7 @@ function partsOf(parts: Parts, runs: readonly ArchivedRun[]): Parts {
 }
 
 /** The position within a run; undefined if all its records were read. */
-function nextWithin(run: string, parts: Parts, before: Position['within']): string | undefined {
+function nextWithin(run: string, parts: RecordsByPart, before: Position['within']): string | undefined {
   const at = (part: ArchivedPart): string => parts[part].rows.at(-1)?.position ?? before?.[part] ?? firstKey;
   if (archivedParts.every((part) => !parts[part].isCut) && before !== undefined) return undefined;
   return cursorText({
@@ -124,7 +126,11 @@ function nextWithin(run: string, parts: Parts, before: Position['within']): stri
   });
 }
 
-const pageOf = (runs: readonly ArchivedRun[], parts: Parts, next: string | undefined): ArchivePage => ({
+const pageOf = (
+  runs: readonly ArchivedRun[],
+  parts: RecordsByPart,
+  next: string | undefined,
+): ArchivePage => ({
   runs: [...runs],
   attempts: parts.attempts.rows.map((row) => recordOf(row)),
   steps: parts.steps.rows.map((row) => recordOf(row)),

@@ -183,8 +183,8 @@ test('runs that have not ended are skipped and counted, also when they end befor
   await workOff(t);
   const erasure = await retrieveErasure(t.sql, env, id);
   expect(erasure).toMatchObject({ status: 'COMPLETED', counts: { erased: 1, skipped: 2 } });
-  const kept = await t.sql<{ id: string }[]>`select id from runs where tags is not null order by id`;
-  expect(kept.map((run) => run.id)).toEqual([executing.id, waiting.id].toSorted());
+  const unchanged = await t.sql<{ id: string }[]>`select id from runs where tags is not null order by id`;
+  expect(unchanged.map((run) => run.id)).toEqual([executing.id, waiting.id].toSorted());
   expect((await retrieveRun(t.engine, env, ended))?.erasedAt).toBeDefined();
   // The executing run has ended now. The erased one is not counted again.
   t.engine.clock.shift(hourMs);
@@ -260,7 +260,7 @@ test('an aborted erasure keeps the rest, and cannot be aborted again after its e
   const all = await erase(t, { filter: { taskIdentifier: ['mail'] } }, 'delete');
   await expect(abortErasure(t.engine, env, all.id)).rejects.toMatchObject({ status: 422 });
   const { data } = await listErasures(t.sql, env, { 'page[size]': 1 });
-  expect(data.map((one) => one.id)).toEqual([all.id]);
+  expect(data.map(({ id: listed }) => listed)).toEqual([all.id]);
   // The selection may be personal data.
   expect(await t.sql`select from erasures where filter is not null or run_ids is not null`).toHaveLength(0);
 });

@@ -134,7 +134,7 @@ test('a run is read once when it may expire, however many runs stay, and again w
   // Without shorter retentions, no position is stored.
   await t.sql.begin((tx) => declareRetention(tx, env, [task('report'), task('mail')]));
   await ticks();
-  expect(await t.sql`select from retention_walks`).toHaveLength(0);
+  expect(await t.sql`select from retention_positions`).toHaveLength(0);
 });
 
 test('a task that a version no longer has keeps its retention', async () => {

@@ -32,7 +32,7 @@ export async function pruneShorter(
   let more = false;
   for (const each of shorter) more = (await sql.begin((tx) => walk(tx, env, each, rules, now))) || more;
   const known = shorter.map(({ ms }) => ms);
-  await sql`delete from retention_walks where env = ${env} and retention_ms <> all(${known}::bigint[])`;
+  await sql`delete from retention_positions where env = ${env} and retention_ms <> all(${known}::bigint[])`;
   return (await sql.begin((tx) => pruneLate(tx, env, rules, now))) || more;
 }
 
@@ -45,11 +45,11 @@ async function walk(
   now: number,
 ): Promise<boolean> {
   await tx`
-    insert into retention_walks (env, retention_ms, members) values (${env}, ${ms}, ${[...members]}::text[])
+    insert into retention_positions (env, retention_ms, members) values (${env}, ${ms}, ${[...members]}::text[])
     on conflict do nothing`;
   const [position] = await tx<{ cursor: string }[]>`
     select case when members @> ${[...members]}::text[] then cursor else '' end as cursor
-      from retention_walks where env = ${env} and retention_ms = ${ms} for update skip locked`;
+      from retention_positions where env = ${env} and retention_ms = ${ms} for update skip locked`;
   if (!position) return false;
   const runs = await tx<RunToExpire[]>`
     select r.id, r.task, r.status, r.finished_at as "finishedAt" from runs r
@@ -59,7 +59,7 @@ async function walk(
   );
   await expire(tx, env, due, rules, now);
   await tx`
-    update retention_walks set members = ${[...members]}::text[], cursor = ${runs.at(-1)?.id ?? position.cursor}
+    update retention_positions set members = ${[...members]}::text[], cursor = ${runs.at(-1)?.id ?? position.cursor}
      where env = ${env} and retention_ms = ${ms}`;
   return runs.length >= maxRuns;
 }

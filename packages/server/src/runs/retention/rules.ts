@@ -19,7 +19,7 @@ type ByClass<T> = Readonly<Record<StatusClass, T>>;
 
 /** The retention of the runs of an environment, in milliseconds. */
 export interface RetentionRules {
-  /** Of a run. For a run that has not ended, the shortest one that it may get. */
+  /** Returns the retention of a run. If it has not ended, this is the shortest that it may get. */
   of(task: string, status: FinalStatus | null): number;
   /** Whether a run of the task can have this retention. */
   has(task: string, ms: number): boolean;
