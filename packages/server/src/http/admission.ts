@@ -1,5 +1,4 @@
 import { Problem } from '../problem.ts';
-import { ActiveTenants } from './active-tenants.ts';
 
 /** Bounds of the work of this process, in units: see `admission-cost.ts`. */
 export interface AdmissionLimits {
@@ -268,5 +267,29 @@ export class Admission {
       }
       if (tenant.waiting.length === 0) this.#endTurn(tenant);
     }
+  }
+}
+
+const activeMs = 1_000;
+
+/** Counts the tenants that sent a request within the last second; the count may include those of up to two seconds ago. */
+class ActiveTenants {
+  #tenants = new Set<string | number>();
+  #countBefore = 0;
+  #since = Number.NEGATIVE_INFINITY;
+
+  add(tenant: string | number, at: number): void {
+    if (at - this.#since >= activeMs) {
+      this.#countBefore = this.count(at);
+      this.#tenants = new Set();
+      this.#since = at;
+    }
+    this.#tenants.add(tenant);
+  }
+
+  count(at: number): number {
+    const elapsed = at - this.#since;
+    if (elapsed >= 2 * activeMs) return 0;
+    return elapsed >= activeMs ? this.#tenants.size : Math.max(this.#countBefore, this.#tenants.size);
   }
 }
