@@ -1,4 +1,4 @@
--- Erasure of ended runs (decision 41), and retention by task and status (decision 42).
+-- Erasure of ended runs (decision 39), and retention by task and status (decision 40).
 
 -- When the data of the run was erased: then it has no payload, output, error, metadata, tags or keys.
 alter table runs add column erased_at timestamptz;
