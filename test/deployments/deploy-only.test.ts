@@ -110,8 +110,7 @@ test('a preview branch is created by a deploy-only key, once its project can be 
   expect(await branches()).toEqual([]);
   await project.write('tasks/a.ts', taskFile('a', '1'));
   const deployed = await project.run('deploy', '--branch', 'feat/works', '--force');
-  expect(deployed.stderr).toBe('');
-  expect(deployed).toMatchObject({ exitCode: 0, json: { isCurrent: true } });
+  expect(deployed, deployed.stderr).toMatchObject({ exitCode: 0, json: { isCurrent: true } });
   expect(await branches()).toEqual(['feat/works']);
   const { url, projectRef } = installation;
   const archived = await fetch(`${url}/api/v1/projects/${projectRef}/branches/archive`, {

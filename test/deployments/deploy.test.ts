@@ -216,8 +216,7 @@ export default { build: { extensions: [copyFiles('large.bin')] } };`,
     const project = await deployedProject(installation, keys.preview, { 'tasks/a.ts': taskFile('a', '1') });
     // The preview key identifies its project.
     const deployed = await project.run('deploy', '--branch', 'feat/x', '--force');
-    expect(deployed.stderr).toBe('');
-    expect(deployed).toMatchObject({
+    expect(deployed, deployed.stderr).toMatchObject({
       exitCode: 0,
       json: { isCurrent: true },
     });

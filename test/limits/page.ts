@@ -41,9 +41,9 @@ import {
   maxPayloadSchemaBytes,
   maxPayloadSchemasBytes,
   maxSuspended,
-  retentionLimits,
   spanLimits,
 } from '@millrace/contract/runner';
+import { retentionLimits } from '@millrace/contract/plain';
 import * as metadata from '../../packages/contract/src/metadata.ts';
 import { appendBodyLimit } from '../../packages/contract/src/operations/channels.ts';
 import { linesAround } from '../../packages/contract/src/operations/sources.ts';

@@ -14,6 +14,7 @@ export * from './help.ts';
 export * from './larger-machine.ts';
 export * from './period.ts';
 export * from './readable.ts';
+export * from './retention-limits.ts';
 export { routes } from './routes.ts';
 export * from './status.ts';
 export * from './time-span.ts';

@@ -3,6 +3,7 @@ import { keyWeight, maxKeyWeights, sharedLimit } from '../operations/fairness.ts
 import { onExceed, rateLimit, triggerRate } from '../operations/rate-limit.ts';
 import { maxRunPaths, runPath } from '../operations/run-paths.ts';
 import { singletonConflict } from '../operations/shapes.ts';
+import { retentionLimits } from '../retention-limits.ts';
 import { taskWebhook } from './webhook.ts';
 
 /** The largest integer that the database accepts. */
@@ -66,9 +67,6 @@ const taskBatch = z.object({
   /** Counted from its first payload. */
   maxWaitMs: z.number().int().min(1).max(maxBatchWaitMs),
 });
-
-/** Minimum and maximum retention of runs, in seconds: one hour and about 68 years. */
-export const retentionLimits = { min: 3_600, max: maxInteger } as const;
 
 const retentionSeconds = z.number().int().min(retentionLimits.min).max(retentionLimits.max);
 

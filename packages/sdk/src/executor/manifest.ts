@@ -1,9 +1,5 @@
-import {
-  retentionLimits,
-  type MachinePreset,
-  type TaskManifest,
-  type TaskRetention,
-} from '@millrace/contract/runner';
+import { retentionLimits } from '@millrace/contract/plain';
+import type { MachinePreset, TaskManifest, TaskRetention } from '@millrace/contract/runner';
 import { parseDuration } from '../duration.ts';
 import { declaredSubscription } from '../events/subscription.ts';
 import type { HookName } from '../hooks/types.ts';
