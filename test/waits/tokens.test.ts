@@ -174,7 +174,10 @@ describe('a token', () => {
     const name = `paid.${id}`;
     const waiting = await create(server, { event: { name } });
     expect((await ask(`${path}/${waiting.id}?details=true`)).body.details).toEqual({ runs: [], event: name });
-    const sent = await ask('/api/v1/events', { ...post, body: { event: { name, payload: {} } } });
+    const sent = await ask('/api/v1/events', {
+      ...post,
+      body: { id: `event_${id}`, event: { name, payload: {} } },
+    });
     expect(sent.status).toBe(200);
     await expect
       .poll(async () => (await ask(`${path}/${waiting.id}?details=true`)).body.details.completedBy, {
