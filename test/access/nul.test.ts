@@ -87,6 +87,7 @@ const free: readonly string[] = [
   'updateRunMetadata rootOperations.0.value.x',
   'sendToInputStream data.x',
   'createWaitpointToken event.filter.x.x',
+  'createWaitpointToken schema.x.x',
   'completeWaitpointToken data.x',
   'sendEvent event.payload.x',
   'sendEvent event.context.x',
