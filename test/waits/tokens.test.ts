@@ -174,13 +174,16 @@ describe('a token', () => {
     const name = `paid.${id}`;
     const waiting = await create(server, { event: { name } });
     expect((await ask(`${path}/${waiting.id}?details=true`)).body.details).toEqual({ runs: [], event: name });
-    const sent = await ask('/api/v1/events', { ...post, body: { name, payload: {} } });
+    const sent = await ask('/api/v1/events', {
+      ...post,
+      body: { id: `for-${id}`, event: { name, payload: {} } },
+    });
     expect(sent.status).toBe(200);
     await expect
       .poll(async () => (await ask(`${path}/${waiting.id}?details=true`)).body.details.completedBy, {
         timeout: 20_000,
       })
-      .toEqual({ type: 'event', id: expect.stringMatching(/^event_/) });
+      .toEqual({ type: 'event', id: `for-${id}` });
   });
 
   test('is not found from other environments or at a guessed URL', async () => {
