@@ -56,11 +56,11 @@ test('tasks are searched and sorted over all of them by their figures of the las
   const hour = new Date(Math.floor(t.engine.clock.now() / 3_600_000) * 3_600_000);
   await t.register('quick', 'slow', 'broken', 'unused');
   const add = async (task: string, counts: readonly number[], bucket: number | null, ms: number) => {
-    const [triggered = 0, completed = 0, failed = 0, crashed = 0] = counts;
+    const [triggered = 0, completed = 0, failures = 0, crashed = 0] = counts;
     const lasted = bucket === null ? [] : [completed];
     await t.sql`
       insert into run_stats (env, width, series, at, triggered, completed, failed, crashed, lasted_from, lasted, lasted_ms)
-      values (${env}, 60, ${`t:${task}`}, ${hour}, ${triggered}, ${completed}, ${failed}, ${crashed}, ${bucket}, ${lasted}::int[], ${ms})`;
+      values (${env}, 60, ${`t:${task}`}, ${hour}, ${triggered}, ${completed}, ${failures}, ${crashed}, ${bucket}, ${lasted}::int[], ${ms})`;
   };
   await add('quick', [30, 30], -40, 900);
   await add('slow', [20, 20], 40, 600_000);
