@@ -35,7 +35,7 @@ test('a queue is paused, its page and the run show why runs wait, and it continu
   await open('/queues');
   const grid = page.getByRole('grid', { name: 'Queues' });
   await grid.getByRole('link', { name: 'mails' }).click();
-  await page.waitForURL(/\/queues\/queue_/);
+  await page.waitForURL(/\/queues\/mails$/);
   await page.getByRole('heading', { name: 'mails' }).waitFor();
   await page.keyboard.press('p');
   await page.getByText('The queue is paused: its runs do not start.').waitFor();

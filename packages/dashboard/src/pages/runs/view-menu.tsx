@@ -1,10 +1,12 @@
 import { useState } from 'react';
 import { useEnvironment } from '../../api/environment.ts';
 import { Button } from '../../parts/button.tsx';
-import { Dialog } from '../../parts/dialog/dialog.tsx';
-import { TextField } from '../../parts/form/field.tsx';
+import { lazyDialog } from '../../parts/lazy-popup.tsx';
 import { Menu, type MenuEntry } from '../../parts/menu.tsx';
+import type { SaveViewProps } from './save-view.tsx';
 import { usualViews, useViews, type View } from './views.ts';
+
+const SaveView = lazyDialog<SaveViewProps>(() => import('./save-view.tsx'));
 
 interface ViewMenuProps {
   readonly filter: string;
@@ -15,7 +17,7 @@ interface ViewMenuProps {
 export function ViewMenu({ filter, onChoose }: ViewMenuProps) {
   const { project } = useEnvironment();
   const { views, save, remove } = useViews(project);
-  const [name, setName] = useState<string>();
+  const [isSaving, setSaving] = useState(false);
   const current = [...usualViews, ...views].find((view) => view.filter === filter);
   const isOwn = current !== undefined && views.includes(current);
   const entryOf = (view: View) => ({
@@ -29,7 +31,7 @@ export function ViewMenu({ filter, onChoose }: ViewMenuProps) {
     ...(views.length > 0 ? [{ kind: 'line' } as const] : []),
     ...views.map(entryOf),
     { kind: 'line' },
-    { label: 'Save this filter', icon: 'plus', isDisabled: filter === '', onSelect: () => setName('') },
+    { label: 'Save this filter', icon: 'plus', isDisabled: filter === '', onSelect: () => setSaving(true) },
     ...(isOwn
       ? [{ label: `Remove “${current.name}”`, icon: 'trash', onSelect: () => remove(current.name) } as const]
       : []),
@@ -37,33 +39,12 @@ export function ViewMenu({ filter, onChoose }: ViewMenuProps) {
   return (
     <>
       <Menu trigger={<Button icon="star">{current?.name ?? 'Views'}</Button>} entries={entries} />
-      <Dialog isOpen={name !== undefined} onClose={() => setName(undefined)} title="Save this filter">
-        <form
-          className="stack"
-          onSubmit={(event) => {
-            event.preventDefault();
-            save({ name: (name ?? '').trim(), filter });
-            setName(undefined);
-          }}
-        >
-          <TextField
-            label="Name"
-            hint={
-              <>
-                Stored in this browser. Filter: <code>{filter}</code>
-              </>
-            }
-            value={name ?? ''}
-            maxLength={60}
-            onChange={(event) => setName(event.target.value)}
-          />
-          <div className="form-actions">
-            <Button type="submit" variant="main" disabled={(name ?? '').trim() === ''}>
-              Save
-            </Button>
-          </div>
-        </form>
-      </Dialog>
+      <SaveView
+        isOpen={isSaving}
+        filter={filter}
+        onSave={(name) => save({ name, filter })}
+        onClose={() => setSaving(false)}
+      />
     </>
   );
 }
