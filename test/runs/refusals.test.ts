@@ -90,10 +90,11 @@ test('a caller that may read some tasks must name them, and learns nothing about
 test('only unrestricted keys set the retention period, for each environment separately', async () => {
   const { ask, keys } = await sharedServer();
   const put = (runsDays: unknown) => ask('/api/v1/retention', { method: 'PUT', body: { runsDays } });
-  expect((await ask('/api/v1/retention')).body).toEqual({ runsDays: null });
-  expect((await put(7)).body).toEqual({ runsDays: 7 });
-  expect((await ask('/api/v1/retention')).body).toEqual({ runsDays: 7 });
-  expect((await ask('/api/v1/retention', { key: keys.stg })).body).toEqual({ runsDays: null });
+  const unset = { runsDays: null, completedDays: null, failedDays: null, canceledDays: null };
+  expect((await ask('/api/v1/retention')).body).toEqual(unset);
+  expect((await put(7)).body).toEqual({ ...unset, runsDays: 7 });
+  expect((await ask('/api/v1/retention')).body).toEqual({ ...unset, runsDays: 7 });
+  expect((await ask('/api/v1/retention', { key: keys.stg })).body).toEqual(unset);
   for (const wrong of [0, -1, 1.5, 'x', undefined, 36_501]) expect((await put(wrong)).status).toBe(400);
-  expect((await put(null)).body).toEqual({ runsDays: null });
+  expect((await put(null)).body).toEqual(unset);
 });
