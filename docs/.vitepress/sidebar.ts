@@ -86,6 +86,7 @@ export const sidebar = [
       page('packages', 'npm packages'),
       page('operations', 'Operations'),
       page('backup', 'Backup and restore'),
+      page('retention', 'Data retention'),
       page('export', 'Export and import'),
       page('upgrading', 'Upgrading'),
       page('postgresql', 'PostgreSQL and failover'),
