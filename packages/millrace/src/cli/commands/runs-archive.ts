@@ -2,8 +2,8 @@ import type { Erasure } from '@millrace/contract';
 import { readableSize } from '@millrace/contract/plain';
 import { Command, Option } from 'commander';
 import { EnvironmentClient } from '../../api/environment-client.ts';
-import { archiveRuns, type SaveManifest } from '../../archive/archive.ts';
-import { dropRuns, type Dropped } from '../../archive/drop.ts';
+import type { SaveManifest } from '../../archive/archive.ts';
+import type { Dropped } from '../../archive/drop.ts';
 import type { Manifest } from '../../archive/manifest.ts';
 import { bucketStore, folderStore, type ArchiveStore } from '../../archive/store.ts';
 import { confirmed } from '../confirm.ts';
@@ -48,6 +48,9 @@ export const archiveCommand = (): Command =>
 
 async function archive(options: ArchiveOptions): Promise<void> {
   const { into, gzip, json, yes } = options;
+  // They load a schema library, which other commands do not need.
+  const { archiveRuns } = await import('../../archive/archive.ts');
+  const { dropRuns } = await import('../../archive/drop.ts');
   const { line } = screenOn(process.stdout);
   const mode = options.thenErase ? 'erase' : options.thenDelete ? 'delete' : undefined;
   // In the form in which the manifest stores it.
