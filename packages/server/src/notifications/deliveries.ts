@@ -1,5 +1,6 @@
 import type { DeliveryStatus, NotificationDelivery, Operations, Query, Reply } from '@millrace/contract';
 import type { Queryable } from '../db/connect.ts';
+import { isStorable } from '../db/storable.ts';
 import { requestedPage, pageOf, positionIn } from '../page.ts';
 import { notFound } from '../problem.ts';
 import { bodyOf, notificationColumns, type NotificationRow } from './body.ts';
@@ -76,8 +77,6 @@ export async function listDeliveries(
   const { page, pagination } = pageOf(rows, requested);
   return { data: page.map(deliveryOf), pagination };
 }
-
-const isStorable = (text: string): boolean => !text.includes('\0');
 
 export async function retrieveDelivery(
   sql: Queryable,

@@ -11,7 +11,8 @@ import { changeConcurrency, readConcurrency } from './concurrency.ts';
 import { findQueue, rowName, type QueueReference } from './find.ts';
 import { listQueueKeys } from './keys.ts';
 import { listKeyWeights } from './key-weights.ts';
-import { listQueues, readOldest } from './list.ts';
+import { listQueues } from './list.ts';
+import { readWaiting } from './waiting.ts';
 import { listSharedLimits, overrideSharedLimit } from './shared-limits.ts';
 
 export interface QueueHandlerDependencies {
@@ -62,13 +63,13 @@ export function queueHandlers({
   return {
     async listQueues({ environment, query }) {
       const { page, perPage } = query;
-      const [{ queues, count }, oldest] = await Promise.all([
+      const [{ queues, count }, waiting] = await Promise.all([
         listQueues(sql, environment.id, query),
-        query.oldest === 'true' ? readOldest(sql, environment.id) : undefined,
+        query.oldest === 'true' ? readWaiting(sql, environment.id) : undefined,
       ]);
       return {
-        data: oldest
-          ? queues.map((queue) => ({ ...queue, oldestMs: oldest.get(rowName(queue)) ?? null }))
+        data: waiting
+          ? queues.map((queue) => ({ ...queue, oldestMs: waiting.get(rowName(queue))?.oldestMs ?? null }))
           : queues,
         pagination: { currentPage: page, totalPages: Math.max(1, Math.ceil(count / perPage)), count },
       };

@@ -1,6 +1,7 @@
 import type { Operations, Query, Queue } from '@millrace/contract';
 import type { Fragment, Queryable } from '../db/connect.ts';
 import { queuedIn, readQueues } from './find.ts';
+import { sampledWaiting } from './waiting.ts';
 
 type ListQuery = Query<Operations['listQueues']>;
 
@@ -50,9 +51,9 @@ const orders = (sql: Queryable, env: number): Record<ListQuery['sort'], Order> =
   name: { columns: sql`null::int as queued`, order: sql`name` },
   queued: { columns: sql`${queuedIn(sql)} as queued`, order: sql`queued desc, name` },
   oldest: {
-    columns: sql`null::int as queued, o.oldest`,
-    join: sql`left join (${sampledAges(sql, env)}) o on o.queue = q.name`,
-    order: sql`oldest desc nulls last, name`,
+    columns: sql`null::int as queued, o."oldestMs"`,
+    join: sql`left join (${sampledWaiting(sql, env)}) o on o.queue = q.name`,
+    order: sql`"oldestMs" desc nulls last, name`,
   },
   limit: {
     columns: sql`null::int as queued, coalesce(q.concurrency_override, q.concurrency_limit) as effective`,
@@ -65,15 +66,3 @@ const orders = (sql: Queryable, env: number): Record<ListQuery['sort'], Order> =
     order: sql`running desc, name`,
   },
 });
-
-/** The age of the oldest waiting run by queue, from the last sample of the installation: cheap, regardless of the number of waiting runs. */
-const sampledAges = (sql: Queryable, env: number): Fragment => sql`
-  select s->>'queue' as queue, max((s->>'oldestMs')::float8) as oldest
-    from fleet_sample f cross join lateral jsonb_array_elements(f.sample->'queues') s
-   where (s->>'env')::int = ${env} group by 1`;
-
-/** The age of the oldest waiting run in milliseconds by the name of its queue. */
-export async function readOldest(sql: Queryable, env: number): Promise<ReadonlyMap<string, number>> {
-  const rows = await sql<{ queue: string; oldest: number }[]>`${sampledAges(sql, env)}`;
-  return new Map(rows.map(({ queue, oldest }) => [queue, Math.round(oldest)]));
-}

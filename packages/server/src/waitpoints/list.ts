@@ -1,5 +1,6 @@
 import type { Operations, Query, Reply } from '@millrace/contract';
 import type { MasterKey } from '../auth/seal.ts';
+import { isStorable } from '../db/storable.ts';
 import { requestedPageById, pageOf } from '../page.ts';
 import type { Engine } from '../runs/engine/engine.ts';
 import { storedKey } from '../runs/create/idempotency-key.ts';
@@ -48,5 +49,3 @@ export async function listTokens(
   }));
   return { data, pagination };
 }
-
-const isStorable = (text: string): boolean => !text.includes('\0');

@@ -1,5 +1,6 @@
 import { alertRules, durationText, type AlertKind } from '@millrace/contract';
 import type { Queryable } from '../../db/connect.ts';
+import { isStorable } from '../../db/storable.ts';
 import { badRequest, unprocessable } from '../../problem.ts';
 
 /** The settings of an alert. Times are in seconds. */
@@ -40,7 +41,7 @@ export async function checkEndpoints(
   ids: readonly string[] | null,
 ): Promise<void> {
   if (ids === null) return;
-  const storable = ids.filter((id) => !id.includes('\0'));
+  const storable = ids.filter(isStorable);
   const rows = await sql<{ id: string }[]>`
     select id from notification_endpoints where env = ${env} and id = any(${storable}::text[]) for key share`;
   const missing = ids.find((id) => !rows.some((row) => row.id === id));

@@ -1,6 +1,7 @@
 import { parsePeriodMs, type BulkFilter, type Body, type Operations } from '@millrace/contract';
 import type { RecordHere } from '../../audit/record.ts';
 import { newTimedId } from '../../db/ids.ts';
+import { isStorable } from '../../db/storable.ts';
 import { Problem } from '../../problem.ts';
 import type { Engine } from '../engine/engine.ts';
 import { idAt } from '../list/position.ts';
@@ -26,7 +27,7 @@ export async function createBulkAction(
   const id = newTimedId('bulk', now);
   // Dates and ids are resolved now, so that a period counts from the request, regardless of how long the action takes.
   const found = filter && (await readFilter(sql, [env], queryOf(filter), now));
-  const ids = [...new Set(runIds ?? [])].filter((run) => !run.includes('\0'));
+  const ids = [...new Set(runIds ?? [])].filter(isStorable);
   const isOver = filter ? found === undefined : ids.length === 0;
   const total = ids.length;
   const type = action === 'cancel' ? 'CANCEL' : 'REPLAY';

@@ -1,5 +1,6 @@
 import type { FinalStatus } from '@millrace/contract';
 import type { Queryable } from '../../db/connect.ts';
+import { groupBy } from '../values/group-by.ts';
 
 /** Final statuses with a common retention. */
 const classes = ['completed', 'failed', 'canceled'] as const;
@@ -51,8 +52,7 @@ export async function readRules(
   const tasks = await sql<
     TaskRow[]
   >`select env, task, completed, failed, canceled from task_retention order by env, task`;
-  const byEnv = new Map<number, TaskRow[]>();
-  for (const task of tasks) byEnv.set(task.env, [...(byEnv.get(task.env) ?? []), task]);
+  const byEnv = groupBy(tasks, ({ env }) => env);
   return environments.map((environment) => {
     const all = environment.all === null ? defaultMs : environment.all * dayMs;
     const own = mapped((name) => (environment[name] === null ? all : environment[name] * dayMs));

@@ -1,6 +1,6 @@
 import type { Operations, Query, Reply, TaskActivity, TaskInfo, TaskSort } from '@millrace/contract';
+import { readWaiting, type Waiting } from '../../queues/waiting.ts';
 import { failuresOf, readSeries, seriesName, totalOf, type StatsPoint } from '../../telemetry/stats/read.ts';
-import { readWaiting, type Waiting } from '../../telemetry/stats/waiting.ts';
 import type { Engine } from '../engine/engine.ts';
 import { listTasks } from './read.ts';
 
@@ -83,7 +83,7 @@ function activityOf(task: TaskInfo, points: readonly StatsPoint[], queue: Waitin
     p95Ms: rounded(p95),
     ended: points.map((point) => point.completed + failuresOf(point)),
     waiting: queue?.waiting ?? 0,
-    oldestMs: queue ? Math.round(queue.oldestMs) : null,
+    oldestMs: queue?.oldestMs ?? null,
   };
 }
 
