@@ -6,6 +6,7 @@ import { configurationIn } from '../settings/configuration.ts';
 import { readPublishedConfig, type PublishedConfig } from './config.ts';
 import { dependsOnPublished, findCopy } from './copy.ts';
 import { codeOf } from '../uses/code-of.ts';
+import { positionOf } from '../uses/position.ts';
 import { triggerFolders } from './task-dirs.ts';
 
 /** Names of the published SDK's configuration; the first that exists is used. */
@@ -59,6 +60,5 @@ function problem(file: string, message: string, text = ''): ProjectError {
     /^"[\w.]*?(\w+)"/.exec(message)?.[1] ?? (message.startsWith('the extension') ? 'extensions' : undefined);
   const at = setting === undefined ? -1 : codeOf(text).search(new RegExp(String.raw`\b${setting}\s*[:(,}]`));
   if (at < 0) return new ProjectError({ file, line: null, column: null, message });
-  const before = text.slice(0, at).split('\n');
-  return new ProjectError({ file, line: before.length, column: (before.at(-1)?.length ?? 0) + 1, message });
+  return new ProjectError({ file, ...positionOf(text, at), message });
 }

@@ -4,6 +4,7 @@ import { codeOf } from './code-of.ts';
 import { importedNames, type ImportedName } from './imported-names.ts';
 import type { Source } from './literals.ts';
 import { declaredOptions, pathPattern, triggerOptions } from './options-in.ts';
+import { positionOf } from './position.ts';
 
 /** A use of the published SDK that differs, has no effect or is not supported here. */
 export interface Finding {
@@ -93,8 +94,3 @@ function membersIn({ code }: Source, kind: Kind, { name = '', local }: ImportedN
 
 const inOrder = (findings: readonly Finding[]): Finding[] =>
   findings.toSorted((a, b) => a.line - b.line || a.column - b.column);
-
-function positionOf(text: string, at: number): { line: number; column: number } {
-  const before = text.slice(0, at).split('\n');
-  return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
-}

@@ -1,13 +1,11 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Erasure } from '@millrace/contract';
 import type { EnvironmentClient } from '../api/environment-client.ts';
 import { ServerRefused } from '../api/errors.ts';
+import { followErasure } from '../api/follow-erasure.ts';
 import type { SaveManifest } from './archive.ts';
 import type { Manifest } from './manifest.ts';
 import type { ArchiveStore } from './store.ts';
 import { runsOf } from './verify.ts';
-
-const pollMs = 300;
 
 export interface Dropped {
   readonly erased: number;
@@ -39,7 +37,10 @@ export async function dropRuns(
   const state = { ...verified, parts: verified.parts.map((part) => ({ ...part })) };
   const dropped = { erased: 0, skipped: 0 };
   const follow = (id: string): Promise<Erasure | undefined> =>
-    ended(client, id, (erased) => onProgress(dropped.erased + erased));
+    followErasure(
+      () => retrieved(client, id),
+      (erased) => onProgress(dropped.erased + erased),
+    );
   for (const part of state.parts) {
     let erasure = part.erasure === undefined ? undefined : await follow(part.erasure);
     if (erasure?.mode !== mode || erasure.status === 'ABORTED') {
@@ -58,21 +59,9 @@ export async function dropRuns(
   return dropped;
 }
 
-/** An erasure after its end; undefined if the server no longer has it, a long time after it ended. */
-async function ended(
-  client: EnvironmentClient,
-  erasureId: string,
-  onErased: (erased: number) => void,
-): Promise<Erasure | undefined> {
-  for (;;) {
-    const erasure = await client
-      .call('retrieveErasure', { params: { erasureId } })
-      .catch((error: unknown) => {
-        if (error instanceof ServerRefused && error.status === 404) return undefined;
-        throw error;
-      });
-    if (erasure?.status !== 'PENDING') return erasure;
-    onErased(erasure.counts.erased);
-    await pause(pollMs);
-  }
-}
+/** Undefined if the server no longer has the erasure, a long time after it ended. */
+const retrieved = (client: EnvironmentClient, erasureId: string): Promise<Erasure | undefined> =>
+  client.call('retrieveErasure', { params: { erasureId } }).catch((error: unknown) => {
+    if (error instanceof ServerRefused && error.status === 404) return undefined;
+    throw error;
+  });

@@ -44,15 +44,17 @@ export async function findServer(options: ConnectionOptions): Promise<Connection
   return found;
 }
 
+/** The headers that select a branch. */
+export const branchHeaders = (branch: string | undefined): Record<string, string> =>
+  branch === undefined ? {} : { 'x-service-branch': branch };
+
 /** The server as a login, and the headers that select a branch. */
 export async function branchServer(options: ConnectionOptions): Promise<{
   readonly login: { readonly url: string; readonly token: string };
   readonly headers: Record<string, string>;
 }> {
   const { url, key } = await findServer(options);
-  const headers: Record<string, string> =
-    options.branch === undefined ? {} : { 'x-service-branch': options.branch };
-  return { login: { url, token: key }, headers };
+  return { login: { url, token: key }, headers: branchHeaders(options.branch) };
 }
 
 async function devFor({ url, key, dir }: ConnectionOptions): Promise<Connection> {

@@ -1,4 +1,5 @@
 import { call } from './call.ts';
+import { branchHeaders } from './connection.ts';
 import type { Connection } from './running-dev.ts';
 
 /**
@@ -9,8 +10,9 @@ export async function dashboardLink(
   { url, key, branch }: Connection & { readonly branch?: string | undefined },
   page: string,
 ): Promise<string | undefined> {
-  const headers: Record<string, string> = branch === undefined ? {} : { 'x-service-branch': branch };
-  const caller = await call({ url, token: key }, 'whoami', { headers }).catch(() => undefined);
+  const caller = await call({ url, token: key }, 'whoami', { headers: branchHeaders(branch) }).catch(
+    () => undefined,
+  );
   const { project, environment } = caller ?? {};
   if (!project || !environment) return undefined;
   const slug = branch === undefined ? environment.name : `${environment.name}~${branch}`;

@@ -1,6 +1,6 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Erasure } from '@millrace/contract';
 import { Command } from 'commander';
+import { followErasure } from '../../api/follow-erasure.ts';
 import { call } from '../call.ts';
 import { confirmed } from '../confirm.ts';
 import { branchServer } from '../connection.ts';
@@ -24,8 +24,6 @@ interface EraseOptions extends EndedOptions {
 }
 
 type Selection = { readonly filter: EndedFilter } | { readonly runIds: readonly string[] };
-
-const pollMs = 300;
 
 export const eraseCommand = (): Command =>
   withEndedOptions(
@@ -59,7 +57,16 @@ export const eraseCommand = (): Command =>
         line(
           `${erasure.id}  continues without this command. To stop it: millrace runs erasures abort ${erasure.id}`,
         );
-      const ended = await followErasure(options, erasure);
+      waitsFor(`${erasure.id} to finish; runs that ended less than a minute ago are erased last`);
+      const progress = progressLine();
+      const params = { erasureId: erasure.id };
+      const ended = await followErasure(
+        () => call(login, 'retrieveErasure', { headers, params }),
+        (erased) => {
+          if (erased > 0) progress(`${erased} runs done`);
+        },
+      );
+      waitsFor();
       if (json) printJson(ended);
       else line(sentenceOf(ended));
       if (ended.status === 'ABORTED') process.exitCode = exitCodes.failed;
@@ -94,25 +101,6 @@ async function announced(selection: Selection, options: EraseOptions): Promise<s
     if (live.count > 0) line(`Skipped, because they have not ended: ${runsText(live)}.`);
   }
   return runsText(ended);
-}
-
-/** Waits for the end of an erasure. It continues if nothing observes it. */
-async function followErasure(
-  options: Pick<EraseOptions, 'url' | 'key' | 'dir' | 'branch' | 'env'>,
-  { id }: Pick<Erasure, 'id'>,
-): Promise<Erasure> {
-  const { login, headers } = await branchServer(options);
-  waitsFor(`${id} to finish; runs that ended less than a minute ago are erased last`);
-  const progress = progressLine();
-  for (;;) {
-    const erasure = await call(login, 'retrieveErasure', { headers, params: { erasureId: id } });
-    if (erasure.status !== 'PENDING') {
-      waitsFor();
-      return erasure;
-    }
-    if (erasure.counts.erased > 0) progress(`${erasure.counts.erased} runs done`);
-    await pause(pollMs);
-  }
 }
 
 export const sentenceOf = ({ mode, status, counts: { erased } }: Erasure): string => {

@@ -46,9 +46,10 @@ async function refuseUnknown(tasks: typeof Sdk.tasks, task: string): Promise<voi
 const linkTo = async (run: string, options: TriggerOptions): Promise<string | undefined> =>
   dashboardLink({ ...(await findServer(options)), branch: options.branch }, `runs/${run}`);
 
-/** Scripts read the id from stdout. */
-function printHandle(id: string, dashboardUrl: string | undefined): void {
+/** Scripts read the id from stdout. It is printed before the link is requested. */
+async function printHandle(id: string, options: TriggerOptions): Promise<void> {
   screenOn(process.stdout).line(id);
+  const dashboardUrl = await linkTo(id, options);
   if (dashboardUrl === undefined) return;
   const { line, paint } = screenOn(process.stderr);
   line(paint.dim(`Dashboard: ${dashboardUrl}`));
@@ -111,16 +112,15 @@ export const triggerCommand = (): Command =>
       process.exitCode = exitCodes.failed;
       return;
     }
-    const dashboardUrl = await linkTo(id, options);
     if (!options.wait) {
-      if (options.json) printJson({ id, isCached, dashboardUrl });
-      else printHandle(id, dashboardUrl);
+      if (options.json) printJson({ id, isCached, dashboardUrl: await linkTo(id, options) });
+      else await printHandle(id, options);
       if (isCached) screenOn(process.stderr).line('The run already existed. Nothing was triggered.');
       return warnWithoutVersion(runs, id);
     }
     // Printed immediately: a user who stops waiting needs the id of the run.
-    if (options.json) printJson({ type: 'triggered', id, isCached, dashboardUrl });
-    else printHandle(id, dashboardUrl);
+    if (options.json) printJson({ type: 'triggered', id, isCached, dashboardUrl: await linkTo(id, options) });
+    else await printHandle(id, options);
     const run = await followRun(runs, id, options);
     if (options.json) printJson(run);
     else printRun(run, [], screenOn(process.stdout));

@@ -1,0 +1,5 @@
+/** The line and column of a character, from 1. */
+export function positionOf(text: string, at: number): { readonly line: number; readonly column: number } {
+  const before = text.slice(0, at).split('\n');
+  return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
+}
