@@ -3,28 +3,16 @@
  * own and one that all have, five log lines and a step. The archive is written by the built command, whose memory is sampled.
  */
 import { spawn } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { startPostgres } from '../packages/postgres/src/cluster/index.ts';
-import { masterKeyOf } from '../packages/server/src/auth/seal.ts';
 import { connect } from '../packages/server/src/db/connect.ts';
 import { newTimedId } from '../packages/server/src/db/ids.ts';
-import { createLog } from '../packages/server/src/logger.ts';
-import { startServer } from '../packages/server/src/server.ts';
+import { startLocalServer } from './src/local-server.ts';
 
 const runs = Number(process.argv[2] ?? 100_000);
-const folder = await mkdtemp(join(tmpdir(), 'bench-erase-'));
-const postgres = await startPostgres({ dataDir: join(folder, 'data') });
-const sql = connect(postgres.connection, { name: 'bench', max: 2 });
-const server = await startServer({
-  database: postgres.connection,
-  port: 0,
-  masterKey: masterKeyOf(Buffer.alloc(32, 1)),
-  log: createLog(process.stderr, 'warn'),
-});
-const key = server.credentials?.environments.prod.secretKey ?? '';
+const { server, key, connection, folder, stop } = await startLocalServer();
+const sql = connect(connection, { name: 'bench', max: 2 });
 
 async function ask<T>(method: string, path: string, body?: unknown): Promise<T> {
   const response = await fetch(server.url + path, {
@@ -111,7 +99,5 @@ try {
   console.log(`delete   ${rate(await erase('two', 'delete'))}`);
 } finally {
   await sql.end();
-  await server.close();
-  await postgres.stop();
-  await rm(folder, { recursive: true, force: true });
+  await stop();
 }

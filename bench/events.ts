@@ -3,16 +3,10 @@
  * task, then events that 10 of 1,000 subscriptions match, then the matching alone with more and more subscriptions that cannot match. The
  * measure: runs made by events a second, at least half of the triggers a second.
  */
-import { mkdtemp, rm } from 'node:fs/promises';
 import { Agent, request } from 'node:http';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { startPostgres } from '../packages/postgres/src/cluster/index.ts';
-import { masterKeyOf } from '../packages/server/src/auth/seal.ts';
 import { indexSubscriptions } from '../packages/server/src/events/subscriptions.ts';
-import { createLog } from '../packages/server/src/logger.ts';
-import { startServer } from '../packages/server/src/server.ts';
 import { promote } from '../test/support/promote.ts';
+import { startLocalServer } from './src/local-server.ts';
 
 const seconds = Number(process.argv[2] ?? 8);
 const callers = Number(process.argv[3] ?? 64);
@@ -34,15 +28,7 @@ const tasks = Array.from({ length: subscriptions }, (_, n) =>
     : manifest(n, `thing-${n}.created`, { total: { $gte: n } }),
 );
 
-const folder = await mkdtemp(join(tmpdir(), 'bench-events-'));
-const postgres = await startPostgres({ dataDir: folder });
-const server = await startServer({
-  database: postgres.connection,
-  port: 0,
-  masterKey: masterKeyOf(Buffer.alloc(32, 1)),
-  log: createLog(process.stderr, 'warn'),
-});
-const key = server.credentials?.environments.prod.secretKey ?? '';
+const { server, key, stop } = await startLocalServer();
 const agent = new Agent({ keepAlive: true, maxSockets: callers });
 
 const post = (path: string, body: string): Promise<number> =>
@@ -101,9 +87,7 @@ try {
   }
 } finally {
   agent.destroy();
-  await server.close();
-  await postgres.stop();
-  await rm(folder, { recursive: true, force: true });
+  await stop();
 }
 
 for (const others of [0, 1_000, 10_000, 100_000]) {

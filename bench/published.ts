@@ -3,18 +3,14 @@
  * turns: a drain as W2, single starts of an idle runner, and the memory of the executor. Linux only, as it reads /proc. The measures:
  * at most 1.15 times the time and processor time a run, 1.2 times the time to start, and 1.5 times the memory.
  */
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { readFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { startPostgres } from '../packages/postgres/src/cluster/index.ts';
 import { startRunner } from '../packages/millrace/src/serve-folder/start.ts';
 import type { Runner } from '../packages/runner/src/runner/options.ts';
-import { masterKeyOf } from '../packages/server/src/auth/seal.ts';
-import { createLog } from '../packages/server/src/logger.ts';
-import { startServer } from '../packages/server/src/server.ts';
 import { promote } from '../test/support/promote.ts';
+import { startLocalServer } from './src/local-server.ts';
 import { ownCpuOf, residentOf, tree } from './src/processes.ts';
 
 const rounds = Number(process.argv[2] ?? 5);
@@ -31,17 +27,10 @@ export const noop = task({ id: 'noop', run: async () => {} });
 export const clock = task({ id: 'clock', run: async () => performance.timeOrigin + performance.now() });
 `;
 
-const folder = await mkdtemp(join(tmpdir(), 'bench-published-'));
-const postgres = await startPostgres({ dataDir: join(folder, 'data') });
-const server = await startServer({
-  database: postgres.connection,
-  port: 0,
-  masterKey: masterKeyOf(Buffer.alloc(32, 1)),
-  log: createLog(process.stderr, 'warn'),
-});
+const { server, key, folder, stop } = await startLocalServer();
 const keys = {
   ours: server.credentials?.environments.stg.secretKey ?? '',
-  theirs: server.credentials?.environments.prod.secretKey ?? '',
+  theirs: key,
 };
 
 async function ask<T>(kind: Kind, method: string, path: string, body?: string): Promise<T> {
@@ -190,8 +179,6 @@ try {
     );
   }
 } finally {
-  await server.close();
-  await postgres.stop();
-  await rm(folder, { recursive: true, force: true });
+  await stop();
 }
 process.exit(0);

@@ -4,16 +4,10 @@
  * of the same size are the comparison. The goal: 95 % answered within 20 ms, at 200 a second.
  */
 import { createHmac } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
 import { Agent, request } from 'node:http';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Worker, isMainThread, parentPort, workerData } from 'node:worker_threads';
-import { startPostgres } from '../packages/postgres/src/cluster/index.ts';
-import { masterKeyOf } from '../packages/server/src/auth/seal.ts';
-import { createLog } from '../packages/server/src/logger.ts';
-import { startServer } from '../packages/server/src/server.ts';
 import { promote } from '../test/support/promote.ts';
+import { startLocalServer } from './src/local-server.ts';
 
 interface Load {
   readonly url: string;
@@ -84,15 +78,7 @@ if (!isMainThread) {
 } else {
   const seconds = Number(process.argv[2] ?? 10);
   const perSecond = Number(process.argv[3] ?? 200);
-  const folder = await mkdtemp(join(tmpdir(), 'bench-webhooks-'));
-  const postgres = await startPostgres({ dataDir: folder });
-  const server = await startServer({
-    database: postgres.connection,
-    port: 0,
-    masterKey: masterKeyOf(Buffer.alloc(32, 1)),
-    log: createLog(process.stderr, 'warn'),
-  });
-  const key = server.credentials?.environments.prod.secretKey ?? '';
+  const { server, key, stop } = await startLocalServer();
   const ask = async (path: string, body?: unknown) => {
     const response = await fetch(server.url + path, {
       method: body === undefined ? 'GET' : 'POST',
@@ -139,8 +125,6 @@ if (!isMainThread) {
       );
     }
   } finally {
-    await server.close();
-    await postgres.stop();
-    await rm(folder, { recursive: true, force: true });
+    await stop();
   }
 }
