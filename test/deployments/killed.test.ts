@@ -1,27 +1,19 @@
 /** Servers that are killed while a client deploys, at every step. */
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import {
   bundleOf,
   sha256,
   type TestBundle,
 } from '../../packages/server/src/versions/deployments/testing/bundle.ts';
-import { connect } from '../../packages/server/src/db/connect.ts';
-import { testDatabase } from '../support/database.ts';
 import { call, deploy } from './client.ts';
-import { startServerProcess, type ServerProcess } from '../support/server-process/start.ts';
+import { killableServers } from '../support/server-process/killable.ts';
+import type { ServerProcess } from '../support/server-process/start.ts';
 
 test('a client that retries completes each deployment, whenever the server is killed', async () => {
-  const { connection, drop } = await testDatabase();
-  const sql = connect(connection, { name: 'test', max: 2 });
+  const { sql, start } = await killableServers();
   let server: ServerProcess | undefined;
-  onTestFinished(async () => {
-    server?.process.kill('SIGKILL');
-    await sql.end({ timeout: 1 });
-    await drop();
-  });
-  const start = (): Promise<ServerProcess> => startServerProcess({ database: connection });
   server = await start();
 
   const bundles = Array.from({ length: 2 }, (_, n) =>

@@ -1,8 +1,6 @@
-import { expect, onTestFinished, test } from 'vitest';
-import { connect } from '../../packages/server/src/db/connect.ts';
-import { testDatabase } from '../support/database.ts';
+import { expect, test } from 'vitest';
 import { numRuns } from '../support/long.ts';
-import { startServerProcess, type ServerProcess } from '../support/server-process/start.ts';
+import { killableServers } from '../support/server-process/killable.ts';
 import { tablesWith } from '../support/tables-with.ts';
 import { addEndedRuns } from './ended-runs.ts';
 
@@ -10,19 +8,10 @@ const kills = numRuns(4);
 const many = 2_500 * kills;
 
 test('an erasure continues through kills of the server, and erases each run once', async () => {
-  const { connection, drop } = await testDatabase();
-  const sql = connect(connection, { name: 'test', max: 2 });
-  let server: ServerProcess | undefined;
-  onTestFinished(async () => {
-    server?.process.kill('SIGKILL');
-    await sql.end({ timeout: 1 });
-    await drop();
-  });
-  const start = async (): Promise<ServerProcess> =>
-    (server = await startServerProcess({ database: connection }));
-  await start();
+  const { sql, start } = await killableServers();
+  let server = await start();
   const ask = async (method: string, route: string, body?: unknown): Promise<Record<string, unknown>> => {
-    const { url, secretKey } = server as ServerProcess;
+    const { url, secretKey } = server;
     const response = await fetch(url + route, {
       method,
       headers: { authorization: `Bearer ${secretKey}` },
@@ -44,8 +33,8 @@ test('an erasure continues through kills of the server, and erases each run once
     await expect
       .poll(erased, { timeout: 20_000, interval: 3 })
       .toBeGreaterThanOrEqual((many / (kills + 2)) * kill);
-    server?.process.kill('SIGKILL');
-    await start();
+    server.process.kill('SIGKILL');
+    server = await start();
   }
   const state = () => ask('GET', `/api/v1/erasures/${String(id)}`);
   await expect.poll(async () => (await state())['status'], { timeout: 40_000 }).toBe('COMPLETED');

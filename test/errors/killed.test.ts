@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import { WebSocket } from 'ws';
 import { expect, onTestFinished, test } from 'vitest';
 import type { ServerMessage } from '../../packages/contract/src/runner/index.ts';
-import { connect, type Sql } from '../../packages/server/src/db/connect.ts';
-import { testDatabase } from '../support/database.ts';
+import type { Sql } from '../../packages/server/src/db/connect.ts';
 import { isLong } from '../support/long.ts';
 import { promote } from '../support/promote.ts';
-import { startServerProcess, type ServerProcess } from '../support/server-process/start.ts';
+import { killableServers } from '../support/server-process/killable.ts';
+import type { ServerProcess } from '../support/server-process/start.ts';
 
 interface Leased {
   readonly run: string;
@@ -21,18 +21,10 @@ const points = ['leases', 'error_arrivals', 'run_facets', 'notification_endpoint
 const serverPoints = points.filter((_, index) => isLong || index % 3 === 0);
 
 test('a kill at any point between the failure and its commit leaves both the ended run and its occurrence, or neither', async () => {
-  const { connection, drop } = await testDatabase();
-  const sql = connect(connection, { name: 'test', max: 4 });
+  const { sql, start } = await killableServers(4);
   let server: ServerProcess | undefined;
   let socket: WebSocket | undefined;
-  onTestFinished(async () => {
-    socket?.terminate();
-    server?.process.kill('SIGKILL');
-    await sql.end({ timeout: 1 });
-    await drop();
-  });
-
-  const start = (): Promise<ServerProcess> => startServerProcess({ database: connection });
+  onTestFinished(() => socket?.terminate());
   const post = async (path: string, body: unknown): Promise<Record<string, string>> => {
     const { url, secretKey } = server as ServerProcess;
     const response = await fetch(url + path, {

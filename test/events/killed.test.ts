@@ -1,26 +1,17 @@
 import { once } from 'node:events';
-import { expect, onTestFinished, test } from 'vitest';
-import { connect } from '../../packages/server/src/db/connect.ts';
+import { expect, test } from 'vitest';
 import { startReceiver } from '../../packages/server/src/notifications/testing/receiver.ts';
-import { testDatabase } from '../support/database.ts';
 import { numRuns } from '../support/long.ts';
 import { promote } from '../support/promote.ts';
-import { startServerProcess, type ServerProcess } from '../support/server-process/start.ts';
+import { killableServers } from '../support/server-process/killable.ts';
+import type { ServerProcess } from '../support/server-process/start.ts';
 
 const rounds = numRuns(8);
 
 test('killing two servers neither loses nor duplicates events and notifications', async () => {
-  const { connection, drop } = await testDatabase();
-  const sql = connect(connection, { name: 'test', max: 2 });
+  const { sql, start } = await killableServers();
   const servers: ServerProcess[] = [];
-  onTestFinished(async () => {
-    for (const { process } of servers) process.kill('SIGKILL');
-    await sql.end({ timeout: 1 });
-    await drop();
-  });
   const receiver = await startReceiver();
-
-  const start = (): Promise<ServerProcess> => startServerProcess({ database: connection });
   servers.push(await start());
   servers.push(await start());
 

@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { connect } from '../../packages/server/src/db/connect.ts';
+import { describe, expect, test } from 'vitest';
 import { installation } from '../access/installation.ts';
-import { testDatabase } from '../support/database.ts';
-import { startServerProcess, type ServerProcess } from '../support/server-process/start.ts';
+import { killableServers } from '../support/server-process/killable.ts';
+import type { ServerProcess } from '../support/server-process/start.ts';
 
 const header = 'x-trigger-request-idempotency-key';
 const trigger = 'POST /api/v1/tasks/send/trigger';
@@ -88,15 +87,8 @@ describe('a repeated request', () => {
 });
 
 test('does not duplicate or lose triggers or batches when the server is killed during them', async () => {
-  const { connection, drop } = await testDatabase();
-  const sql = connect(connection, { name: 'test', max: 2 });
+  const { sql, start } = await killableServers();
   let server: ServerProcess | undefined;
-  onTestFinished(async () => {
-    server?.process.kill('SIGKILL');
-    await sql.end({ timeout: 1 });
-    await drop();
-  });
-  const start = (): Promise<ServerProcess> => startServerProcess({ database: connection });
   server = await start();
 
   /** As a client that never learns the result of a request without a response. */

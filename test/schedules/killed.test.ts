@@ -1,13 +1,12 @@
 import { once } from 'node:events';
 import * as superjson from 'superjson';
-import { expect, onTestFinished, test } from 'vitest';
-import { connect } from '../../packages/server/src/db/connect.ts';
+import { expect, test } from 'vitest';
 import { patternOf, type ScheduleRow } from '../../packages/server/src/schedules/row.ts';
 import { tickAfter } from '../../packages/server/src/schedules/pattern.ts';
-import { testDatabase } from '../support/database.ts';
 import { numRuns } from '../support/long.ts';
 import { promote } from '../support/promote.ts';
-import { startServerProcess, type ServerProcess } from '../support/server-process/start.ts';
+import { killableServers } from '../support/server-process/killable.ts';
+import type { ServerProcess } from '../support/server-process/start.ts';
 
 const hour = 3_600_000;
 const rounds = numRuns(15);
@@ -22,22 +21,15 @@ function chances(seed: number): () => number {
 }
 
 test('two servers that are killed and restarted over days fire every tick once, or record the reason for a skip', async () => {
-  const { connection, drop } = await testDatabase();
-  const sql = connect(connection, { name: 'test', max: 2 });
+  const { sql, start } = await killableServers();
   const servers: ServerProcess[] = [];
-  onTestFinished(async () => {
-    for (const { process } of servers) process.kill('SIGKILL');
-    await sql.end({ timeout: 1 });
-    await drop();
-  });
   const seed = Math.trunc(Math.random() * 2 ** 31);
   console.log(`seed ${seed}`);
   const chance = chances(seed);
   let shiftMs = 0;
 
-  const start = (): Promise<ServerProcess> => startServerProcess({ database: connection, shiftMs });
-  servers.push(await start());
-  servers.push(await start());
+  servers.push(await start({ shiftMs }));
+  servers.push(await start({ shiftMs }));
 
   const post = async (path: string, body: unknown): Promise<void> => {
     const { url, secretKey } = servers[0] as ServerProcess;
@@ -96,7 +88,7 @@ test('two servers that are killed and restarted over days fire every tick once, 
     const dying = servers[victim] as ServerProcess;
     dying.process.kill('SIGKILL');
     await once(dying.process, 'exit');
-    servers[victim] = await start();
+    servers[victim] = await start({ shiftMs });
     await expect.poll(overdue, { timeout: 30_000, interval: 50 }).toBe(false);
   }
   for (const { process } of servers) {

@@ -1,25 +1,17 @@
 import { once } from 'node:events';
-import { expect, onTestFinished, test } from 'vitest';
-import { connect } from '../../packages/server/src/db/connect.ts';
+import { expect, test } from 'vitest';
 import { signRequest } from '../../packages/server/src/events/webhooks/schemes/index.ts';
-import { testDatabase } from '../support/database.ts';
 import { numRuns } from '../support/long.ts';
 import { promote } from '../support/promote.ts';
-import { startServerProcess, type ServerProcess } from '../support/server-process/start.ts';
+import { killableServers } from '../support/server-process/killable.ts';
+import type { ServerProcess } from '../support/server-process/start.ts';
 
 const rounds = numRuns(8);
 const verification = { scheme: 'github' as const, secrets: ['HOOK_SECRET'] };
 
 test('killing a server loses no request that was answered, and starts no run twice', async () => {
-  const { connection, drop } = await testDatabase();
-  const sql = connect(connection, { name: 'test', max: 2 });
+  const { sql, start } = await killableServers();
   const servers: ServerProcess[] = [];
-  onTestFinished(async () => {
-    for (const { process } of servers) process.kill('SIGKILL');
-    await sql.end({ timeout: 1 });
-    await drop();
-  });
-  const start = (): Promise<ServerProcess> => startServerProcess({ database: connection });
   servers.push(await start(), await start());
 
   const { url, secretKey, projectRef } = servers[0] as ServerProcess;

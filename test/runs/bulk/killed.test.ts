@@ -1,23 +1,15 @@
-import { expect, onTestFinished, test } from 'vitest';
-import { connect } from '../../../packages/server/src/db/connect.ts';
+import { expect, test } from 'vitest';
 import { newTimedId } from '../../../packages/server/src/db/ids.ts';
-import { testDatabase } from '../../support/database.ts';
 import { numRuns } from '../../support/long.ts';
-import { startServerProcess, type ServerProcess } from '../../support/server-process/start.ts';
+import { killableServers } from '../../support/server-process/killable.ts';
+import type { ServerProcess } from '../../support/server-process/start.ts';
 
 const kills = numRuns(6);
 const many = 1_000 * kills;
 
 test('a bulk replay continues through kills of both servers, and replays each run once', async () => {
-  const { connection, drop } = await testDatabase();
-  const sql = connect(connection, { name: 'test', max: 2 });
+  const { sql, start } = await killableServers();
   const servers: ServerProcess[] = [];
-  onTestFinished(async () => {
-    for (const { process } of servers) process.kill('SIGKILL');
-    await sql.end({ timeout: 1 });
-    await drop();
-  });
-  const start = (): Promise<ServerProcess> => startServerProcess({ database: connection });
   servers.push(await start(), await start());
 
   const ask = async (method: string, route: string, body?: unknown): Promise<Record<string, unknown>> => {
