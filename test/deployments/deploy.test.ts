@@ -27,7 +27,9 @@ const versions = async (project: DeployedProject, ...args: string[]) =>
 async function apart(project: DeployedProject, ...args: string[]) {
   const running = project.start(...args, '--json');
   const exitCode = await running.exitCode;
-  return { exitCode, json: JSON.parse(running.stdout.at(-1) ?? '') as Record<string, unknown> };
+  const last = running.stdout.at(-1);
+  if (last === undefined) expect.fail(`exit code ${exitCode}: ${running.stderr.join('\n')}`);
+  return { exitCode, json: JSON.parse(last) as Record<string, unknown> };
 }
 
 describe('millrace deploy', () => {

@@ -269,7 +269,7 @@ export const backfillSchedule = operation({
   body: z.object({
     /** The start of the range, inclusive. */
     from: z.iso.datetime({ offset: true }),
-    /** The end of the range, exclusive; must not be in the future. */
+    /** The end of the range, exclusive; must not be in the future. A time within the next minute counts as now. */
     to: z.iso.datetime({ offset: true }),
     /** Maximum number of ticks to process, oldest first. */
     max: z.number().int().min(1).max(maxBackfilled).default(100),

@@ -4,6 +4,7 @@ import { useDebounced } from '../parts/debounced.ts';
 import type { IconName } from '../parts/icons.tsx';
 import { visibleControls } from '../parts/json/visible-controls.ts';
 import { currentShortcuts } from '../parts/keyboard.ts';
+import { addressOf } from '../parts/queue-name.ts';
 import { closePalette } from './palette-state.ts';
 
 /** A result of the palette. */
@@ -43,13 +44,13 @@ export function useFoundEntries(text: string, go: Go): readonly Entry[] {
   const query = search.toLowerCase();
   const filter = search.includes(':') ? runFilterQuery(search) : undefined;
   return [
-    ...(queues.data?.data ?? []).map(({ id, name, type }) => ({
-      key: `queue ${id}`,
-      label: visibleControls(name),
-      hint: type === 'task' ? 'queue of the task' : 'queue',
+    ...(queues.data?.data ?? []).map((queue) => ({
+      key: `queue ${queue.id}`,
+      label: visibleControls(queue.name),
+      hint: queue.type === 'task' ? 'queue of the task' : 'queue',
       icon: 'queues' as const,
       isFound: true,
-      run: () => go(`/queues/${encodeURIComponent(type === 'task' ? `task/${name}` : name)}`),
+      run: () => go(addressOf(queue)),
     })),
     ...(schedules.data?.data ?? [])
       .filter(({ task, externalId = '', deduplicationKey = '', generator }) =>

@@ -10,6 +10,7 @@ import { Icon } from '../parts/icons.tsx';
 import { visibleControls } from '../parts/json/visible-controls.ts';
 import { isMac } from '../parts/keyboard.ts';
 import { PageLink } from '../parts/page-link.tsx';
+import { fullName, referenceOf } from '../parts/queue-name.ts';
 import { relativeText } from '../parts/time/format.ts';
 import { useNow } from '../parts/time/now.ts';
 import { frameLinks } from './links.ts';
@@ -92,9 +93,9 @@ function Crumb({ text }: { readonly text: string }) {
   const queue = useAsk(
     'retrieveQueue',
     { params: { queue: text } },
-    { enabled: /^queue_\d+$/.test(text), keepPrevious: false },
+    { enabled: referenceOf(text).type === 'id', keepPrevious: false },
   );
-  const name = queue.data && `${queue.data.type === 'task' ? 'task/' : ''}${queue.data.name}`;
+  const name = queue.data && fullName(queue.data);
   return <span className="mono">{visibleControls(name ?? crumbOf(text))}</span>;
 }
 

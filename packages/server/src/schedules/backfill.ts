@@ -80,6 +80,10 @@ async function planRange(
   return { launches, next: tick && tick.nominal < to ? tick : undefined };
 }
 
+/** A caller that backfills up to now may have a clock that is ahead by this much. */
+const clockToleranceMs = 60_000;
+
+/** The range of a request, which ends now at the latest. */
 function readRange(
   body: { readonly from: string; readonly to: string },
   now: number,
@@ -88,8 +92,8 @@ function readRange(
   const to = Date.parse(body.to);
   if (from < 0) throw unprocessable('from: must be in 1970 or later.');
   if (from >= to) throw unprocessable('from: must be before to.');
-  if (to > now) {
+  if (to > now + clockToleranceMs) {
     throw unprocessable(`to: must not be in the future. The current time is ${new Date(now).toISOString()}.`);
   }
-  return { from, to };
+  return { from, to: Math.min(to, now) };
 }

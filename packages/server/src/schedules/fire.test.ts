@@ -543,6 +543,21 @@ describe('a backfill', () => {
     expect(await fixture.ticks()).toHaveLength(1);
   });
 
+  test('ends now, also if the clock of the caller is ahead by less than a minute', async () => {
+    const fixture = await testSchedules();
+    const now = soon(fixture.engine.clock.now());
+    fixture.goTo(now - 30_000);
+    const { id } = await fixture.create({ cron: '* * * * *' });
+    const at = (time: number) => new Date(time).toISOString();
+    const { runs, next } = await backfillSchedule(fixture.engine, fixture.environment, id, {
+      from: at(now - 2 * minute),
+      to: at(now + 20_000),
+      max: 10,
+    });
+    expect(runs.map(({ nominalAt }) => nominalAt)).toEqual([at(now - 2 * minute), at(now - minute)]);
+    expect(next).toBeUndefined();
+  });
+
   test.each([
     ['an empty range', { from: 10, to: 10 }, /from: must be before to/],
     ['the future', { from: -10, to: 60 }, /must not be in the future/],

@@ -7,7 +7,7 @@ import { Mark } from '../../parts/status/status.tsx';
 import type { Column } from '../../parts/table/column.ts';
 import { Load } from './load.tsx';
 import { PauseIcon } from './pause-button.tsx';
-import { addressOf } from './queue-name.ts';
+import { addressOf } from '../../parts/queue-name.ts';
 import { queueBadge } from './queue-state.ts';
 import { rateText } from './rate-limit-cell.tsx';
 import '../../parts/runs/runs.css';

@@ -23,7 +23,7 @@ import { KeyTable } from './key-table.tsx';
 import { LimitDialog } from './limit-dialog.tsx';
 import { Load } from './load.tsx';
 import { outdated, PauseButton, usePause } from './pause-button.tsx';
-import { fullName, referenceOf } from './queue-name.ts';
+import { fullName, referenceOf } from '../../parts/queue-name.ts';
 import { RateLimitCell } from './rate-limit-cell.tsx';
 import { QueuePlots } from './queue-plots.tsx';
 import { queueBadge } from './queue-state.ts';

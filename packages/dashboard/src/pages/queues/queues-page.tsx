@@ -13,7 +13,7 @@ import { Segments } from '../../parts/segments.tsx';
 import { Table } from '../../parts/table/table.tsx';
 import { EnvironmentCard } from './environment-card.tsx';
 import { queueColumns, type QueueRow } from './queue-columns.tsx';
-import { addressOf, fullName } from './queue-name.ts';
+import { addressOf, fullName } from '../../parts/queue-name.ts';
 import '../../parts/form/form.css';
 import './queues.css';
 
@@ -60,10 +60,8 @@ export function QueuesPage() {
     ...queue,
     lastHour: series.get(fullName(queue)),
   }));
-  const sortBy = (by: string): void => {
-    const name = Object.entries(orders).find(([, order]) => order === by)?.[0];
-    setSearch({ sort: name === 'waiting' ? undefined : name, page: undefined });
-  };
+  const choose = (order: string): void =>
+    setSearch({ sort: order === 'waiting' ? undefined : order, page: undefined });
   const { totalPages = 1, count = 0 } = queues.data?.pagination ?? {};
   const paused = pausedQueues.data?.pagination.count ?? 0;
   const hasNone = queues.data !== undefined && count === 0 && search === '' && text === '';
@@ -116,7 +114,7 @@ export function QueuesPage() {
                   { value: 'name', label: 'By name' },
                 ]}
                 value={sort}
-                onChange={(id) => sortBy(orderOf(id))}
+                onChange={choose}
               />
             </div>
           )}
@@ -125,7 +123,7 @@ export function QueuesPage() {
               label="Queues"
               columns={queueColumns}
               rows={rows}
-              sorting={{ by: query.sort, onSort: sortBy }}
+              sorting={{ by: query.sort, onSort: (by) => choose(by === orders.waiting ? 'waiting' : by) }}
               rowKey={({ id }) => id}
               hrefOf={(queue) => pageHref(addressOf(queue))}
               onOpen={(queue) => goTo(addressOf(queue))}

@@ -9,7 +9,7 @@ import { Icon } from '../../parts/icons.tsx';
 import { shortId } from '../../parts/id-text.ts';
 import { visibleControls } from '../../parts/json/visible-controls.ts';
 import { PageLink } from '../../parts/page-link.tsx';
-import { fullName } from './queue-name.ts';
+import { fullName } from '../../parts/queue-name.ts';
 
 /** Number of waiting runs for which the reason is requested. */
 const sampleSize = 5;

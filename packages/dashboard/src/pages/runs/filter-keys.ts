@@ -5,6 +5,7 @@ import type { InputOf, ReplyOf } from '../../api/operation-types.ts';
 import { runStatusBadges } from '../../parts/status/run-status.ts';
 import type { FilterKey } from '../../parts/filter/complete.ts';
 import type { RunStatus } from '@millrace/contract';
+import { fullName } from '../../parts/queue-name.ts';
 
 const periods = ['15m', '1h', '2h', '6h', '12h', '1d', '2d', '7d', '30d'];
 const machines = ['micro', 'small-1x', 'small-2x', 'medium-1x', 'medium-2x', 'large-1x', 'large-2x'];
@@ -26,7 +27,7 @@ export function runFilterKeysOf(environment: Environment): readonly FilterKey[] 
     queue: async (typed) => {
       const query = { perPage: 20, 'filter[search]': typed || undefined };
       const { data } = await ask('listQueues', { query });
-      return data.map(({ name, type }) => (type === 'task' ? `task/${name}` : name));
+      return data.map(fullName);
     },
     version: async () =>
       (await ask('listDeployments', { query: { 'page[size]': 100 } })).data.map(({ version }) => version),

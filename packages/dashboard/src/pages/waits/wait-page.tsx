@@ -15,6 +15,7 @@ import { countText } from '../../parts/count-text.ts';
 import { Time } from '../../parts/time/time.tsx';
 import { CompletedBy, Completers } from './completers.tsx';
 import { CompleteForm } from './complete-form.tsx';
+import { parsedJson } from './parsed-json.ts';
 import { RunLink, WaitingRun } from './waiting-run.tsx';
 import { tokenBadges } from './badges.ts';
 import './waits.css';
@@ -148,7 +149,8 @@ const Tags = ({ tags }: { readonly tags: readonly string[] }) => (
 /** The data that the runs received. */
 function Outcome({ token, sent }: { readonly token: Token; readonly sent: string | undefined }) {
   const { output, outputType, status } = token;
-  const value = output !== undefined && outputType?.includes('json') === true ? readJson(output) : undefined;
+  const value =
+    output !== undefined && outputType?.includes('json') === true ? parsedJson(output) : undefined;
   const isOther = sent !== undefined && status === 'COMPLETED' && (JSON.stringify(value) ?? '') !== sent;
   return (
     <>
@@ -175,12 +177,4 @@ function Outcome({ token, sent }: { readonly token: Token; readonly sent: string
       </Section>
     </>
   );
-}
-
-function readJson(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
 }

@@ -1,4 +1,4 @@
-import { useLayoutEffect, useRef, useState } from 'react';
+import { useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { Button } from '../button.tsx';
 import { CopyButton } from '../copy.tsx';
 import { Icon } from '../icons.tsx';
@@ -10,12 +10,12 @@ import {
   pathKey,
   pathText,
   pieceSize,
-  searchJson,
   sizeOf,
   type JsonRow,
   type Opened,
 } from './rows.ts';
 import { LongText } from './long-text.tsx';
+import { maxFound, useJsonSearch } from './search.ts';
 import './json.css';
 
 /**
@@ -45,18 +45,11 @@ export function JsonTree({
     0,
     rows.findIndex((row) => keyOf(row) === active),
   );
-  // Millions of characters are searched once for each text, not on each render.
-  const searched = useRef({ value, text: '', found: [] as ReturnType<typeof searchJson> });
-  const find = (text: string): typeof searched.current.found => {
-    if (searched.current.value !== value || searched.current.text !== text)
-      searched.current = { value, text, found: text === '' ? [] : searchJson(value, text) };
-    return searched.current.found;
-  };
-  const found = find(search);
+  const { text: searchedText, found } = useJsonSearch(value, search);
   const current = found[at];
 
-  const goTo = (index: number, paths = found): void => {
-    const path = paths[index];
+  const goTo = (index: number): void => {
+    const path = found[index];
     setAt(index);
     if (!path) return;
     setOpened((before) => opening(before, value, path));
@@ -64,6 +57,8 @@ export function JsonTree({
       document.querySelector('.json-line.is-found')?.scrollIntoView({ block: 'nearest' }),
     );
   };
+  // A value that changes later is searched again, and the page stays where it is.
+  useEffect(() => goTo(0), [searchedText]);
   const toggle = (row: JsonRow): void =>
     setOpened((before) => {
       const key = pathKey(row.path);
@@ -115,6 +110,12 @@ export function JsonTree({
     { keys: 'Enter', label: 'Open or close', run: () => canOpen(currentRow) && toggle(currentRow) },
   ]);
 
+  const countText = (): string => {
+    if (searchedText !== search) return 'searching …';
+    if (found.length === 0) return 'none';
+    return `${at + 1} of ${found.length}${found.length === maxFound ? '+' : ''}`;
+  };
+
   return (
     <div className="json">
       <div className="json-bar">
@@ -124,10 +125,7 @@ export function JsonTree({
           placeholder="Search names and values"
           aria-label={`Search in ${label}`}
           value={search}
-          onChange={(event) => {
-            setSearch(event.target.value);
-            goTo(0, find(event.target.value));
-          }}
+          onChange={(event) => setSearch(event.target.value)}
           onKeyDown={(event) => {
             if (event.key !== 'Enter' || found.length === 0) return;
             event.preventDefault();
@@ -136,7 +134,7 @@ export function JsonTree({
         />
         {search !== '' && (
           <span className="muted small number" role="status">
-            {found.length === 0 ? 'none' : `${at + 1} of ${found.length}${found.length === 500 ? '+' : ''}`}
+            {countText()}
           </span>
         )}
         <CopyButton text={() => JSON.stringify(value, undefined, 2)} what={`Copy ${label.toLowerCase()}`} />

@@ -87,30 +87,6 @@ export const pathText = (path: readonly (string | number)[]): string =>
     )
     .join('');
 
-const maxFound = 500;
-const maxVisited = 200_000;
-
-/** The first paths, in order, of members whose name or value contains the text, case-insensitive. */
-export function searchJson(root: Json, text: string): readonly (readonly (string | number)[])[] {
-  const needle = text.toLowerCase();
-  const found: (readonly (string | number)[])[] = [];
-  let visited = 0;
-  const visit = (
-    value: Json,
-    name: string | number | undefined,
-    path: readonly (string | number)[],
-  ): void => {
-    if (found.length >= maxFound || (visited += 1) > maxVisited) return;
-    const isNamed = typeof name === 'string' && name.toLowerCase().includes(needle);
-    if (isNamed || (!isContainer(value) && String(value).toLowerCase().includes(needle))) found.push(path);
-    if (!isContainer(value)) return;
-    if (Array.isArray(value)) value.forEach((item, index) => visit(item, index, [...path, index]));
-    else for (const [key, member] of Object.entries(value)) visit(member, key, [...path, key]);
-  };
-  visit(root, undefined, []);
-  return found;
-}
-
 /** The same, with all parents of a path open. */
 export function opening(opened: Opened, root: Json, path: readonly (string | number)[]): Opened {
   const toggled = new Set(opened.toggled);

@@ -339,9 +339,10 @@ async function promoteIt(
       };
     }
     if (error.code !== 'version_outdated') throw error;
+    // Only a version that this deployment created must not roll back, so the current one was created after it.
     const now = await currentVersion(target);
-    if (now === undefined || now === before) throw error;
-    return { isCurrent: false, replaced: null, reason: `${now} was promoted at the same time, and is newer` };
+    const reason = `${now ?? 'another'} was promoted at the same time, and is newer`;
+    return { isCurrent: false, replaced: null, reason };
   }
 }
 

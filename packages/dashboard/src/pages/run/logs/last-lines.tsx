@@ -1,15 +1,11 @@
 import { useEffect, useState } from 'react';
 import { useAsk } from '../../../api/ask.ts';
 import { Button } from '../../../parts/button.tsx';
-import { LongText } from '../../../parts/json/long-text.tsx';
-import { visibleControls } from '../../../parts/json/visible-controls.ts';
 import { useSearchTexts } from '../../../parts/search.ts';
 import { Section } from '../../../parts/page.tsx';
-import { clockText, exactText } from '../../../parts/time/format.ts';
 import { useNow } from '../../../parts/time/now.ts';
-import { useTimeZone } from '../../../parts/time/zone.ts';
+import { LineCells } from './line-cells.tsx';
 import { openLines } from './open-lines.ts';
-import { propertiesText } from './log-lines.ts';
 import './logs.css';
 
 const count = 10;
@@ -26,7 +22,6 @@ export function LastLines({
 }) {
   const now = useNow();
   const isLate = endedAt !== undefined && now - Date.parse(endedAt) > lateMs;
-  const zone = useTimeZone();
   const [, setSearch] = useSearchTexts();
   const logs = useAsk(
     'listRunLogs',
@@ -56,20 +51,7 @@ export function LastLines({
       <ol className="last-lines card">
         {lines.map((line, index) => (
           <li key={index} className={`last-line level-${line.level}`}>
-            <time
-              className="log-time number"
-              dateTime={line.at}
-              data-tip={exactText(Date.parse(line.at), zone)}
-            >
-              {clockText(Date.parse(line.at), zone)}
-            </time>
-            <span className="log-level">{line.level}</span>
-            <span className="log-text">
-              <LongText text={line.message} />
-              {line.properties && (
-                <span className="log-properties">{visibleControls(propertiesText(line.properties))}</span>
-              )}
-            </span>
+            <LineCells line={line} />
           </li>
         ))}
       </ol>

@@ -4,15 +4,12 @@ import { useFollow } from '../../../api/use-follow.ts';
 import { IconButton } from '../../../parts/button.tsx';
 import { Empty } from '../../../parts/empty.tsx';
 import { Failure } from '../../../parts/failure.tsx';
-import { LongText } from '../../../parts/json/long-text.tsx';
-import { visibleControls } from '../../../parts/json/visible-controls.ts';
 import { useSearchTexts } from '../../../parts/search.ts';
 import { countText } from '../../../parts/count-text.ts';
-import { clockText, exactText } from '../../../parts/time/format.ts';
-import { useTimeZone } from '../../../parts/time/zone.ts';
 import { codecEndpoint } from '../../../api/sealed.ts';
+import { LineCells } from './line-cells.tsx';
 import { openLines } from './open-lines.ts';
-import { lineText, maxLines, propertiesText, withLines, type Line } from './log-lines.ts';
+import { lineText, maxLines, withLines, type Line } from './log-lines.ts';
 import './logs.css';
 
 const levels = [
@@ -156,7 +153,6 @@ interface LinesProps {
 }
 
 function Lines({ lines, isWrapped, follows, onLeave }: LinesProps) {
-  const zone = useTimeZone();
   const scroller = useRef<HTMLDivElement>(null);
   const virtualizer = useVirtualizer({
     count: lines.length,
@@ -182,7 +178,6 @@ function Lines({ lines, isWrapped, follows, onLeave }: LinesProps) {
       <div style={{ blockSize: virtualizer.getTotalSize(), position: 'relative' }}>
         {virtualizer.getVirtualItems().map(({ index, start, key }) => {
           const line = lines[index] as Line;
-          const at = Date.parse(line.at);
           return (
             <div
               key={key}
@@ -191,16 +186,7 @@ function Lines({ lines, isWrapped, follows, onLeave }: LinesProps) {
               className={`log-line level-${line.level}`}
               style={{ transform: `translateY(${start}px)` }}
             >
-              <time className="log-time number" dateTime={line.at} data-tip={exactText(at, zone)}>
-                {clockText(at, zone)}
-              </time>
-              <span className="log-level">{line.level}</span>
-              <span className="log-text">
-                <LongText text={line.message} />
-                {line.properties && (
-                  <span className="log-properties">{visibleControls(propertiesText(line.properties))}</span>
-                )}
-              </span>
+              <LineCells line={line} />
             </div>
           );
         })}
