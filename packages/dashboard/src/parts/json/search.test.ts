@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { searchJson } from './search.ts';
 
-/** What a search finds, and how often it could have been paused. */
+/** The paths that a search finds, and how often it could have been paused. */
 function searched(value: unknown, text: string) {
   const search = searchJson(value, text);
   for (let pauses = 0; ; pauses++) {
