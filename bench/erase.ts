@@ -39,7 +39,7 @@ async function fill(tag: string): Promise<void> {
         from runs r, unnest(${ids}::text[]) as i (id) where r.id = ${first}`;
     await sql`
       insert into run_facets select distinct r.env, f.facet, left(r.id, 10) from runs r
-        cross join lateral (values ('g:' || ${tag}::text), ('g:' || r.id), ('o:' || r.task), ('s:COMPLETED')) as f (facet)
+        cross join lateral (values ('tag:' || ${tag}::text), ('tag:' || r.id), ('own_queue_task:' || r.task), ('status:COMPLETED')) as f (facet)
        where r.id = any(${ids}::text[]) on conflict do nothing`;
     await sql`
       insert into run_logs (env, run_id, attempt, at, level, message)

@@ -20,6 +20,7 @@ import { sleep } from './src/clock.ts';
 import { source } from './src/folders.ts';
 import type { Ask, Latency, Sent } from './src/overload-caller.ts';
 import { cpuOf } from './src/processes.ts';
+import { recycledWal, recycleWal } from './src/recycle-wal.ts';
 import { median, rounded } from './src/statistics.ts';
 
 const rounds = Number(process.argv[2] ?? 3);
@@ -30,7 +31,7 @@ const quietEnvironments = 20;
 const warmUpMs = 3_000;
 
 const folder = await mkdtemp(join(tmpdir(), 'millrace-overload-'));
-const postgres = await startPostgres({ dataDir: folder, settings: {} });
+const postgres = await startPostgres({ dataDir: folder, settings: recycledWal });
 const server = fork(source('server-process.ts'), { env: { ...process.env, BENCH_DATABASE: postgres.url } });
 const [{ port }] = (await once(server, 'message')) as [{ port: number }];
 
@@ -41,6 +42,7 @@ for (let n = 0; n <= quietEnvironments; n++) {
   const { environments } = await sql.begin((tx) => createTenancy(tx, tenancy));
   keys.push(environments.prod.secretKey ?? '');
 }
+await recycleWal(sql);
 await sql.end();
 const [noisyKey = '', ...quietKeys] = keys;
 

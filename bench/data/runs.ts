@@ -45,7 +45,7 @@ export async function makeRuns(sql: Sql, { env, total, now }: RunsExtent): Promi
              case when h % 10 = 3 then array['popular', 'user:' || (h % 100000)] when n % 200000 = 7 then array['rare'] end,
              case when h % 100 = 9 then 'large-1x' end, h % 200 = 11, case when h % 20 = 5 then 'sched_' || (h % 1000) end,
              at, at, case when status is not null then at end, at, 100,
-             array['p:1:=' || (h % 100000), 'p:2:=' || (k % 3)]
+             array['path:1:=' || (h % 100000), 'path:2:=' || (k % 3)]
         from (
           select n, h, k, ms, to_timestamp(ms / 1000.0) as at,
                  case when n % 100000 = 50 then 50 else 1 + floor(power(k / 1000 % 1000 / 1000.0, 4) * 49)::int end as task,
@@ -73,17 +73,17 @@ export async function makeRuns(sql: Sql, { env, total, now }: RunsExtent): Promi
     update runs set error_fingerprint_id = f.id from error_fingerprints f
      where status in ('FAILED', 'CRASHED') and f.id = 1 + abs(hashtext(runs.task || right(runs.id, 1))) % 400`;
   for (const facets of [
-    `select 'o:' || task, id from runs where queue_id = substr(task, 2)::int`,
-    `select f, id from runs, unnest(array['t:' || task, 'q:' || queue_id]) f where queue_id <> substr(task, 2)::int`,
-    `select 'v:' || version_id, id from runs where version_id is not null`,
-    `select 'g:' || tag, id from runs, unnest(tags) tag`,
+    `select 'own_queue_task:' || task, id from runs where queue_id = substr(task, 2)::int`,
+    `select f, id from runs, unnest(array['other_queue_task:' || task, 'queue:' || queue_id]) f where queue_id <> substr(task, 2)::int`,
+    `select 'version:' || version_id, id from runs where version_id is not null`,
+    `select 'tag:' || tag, id from runs, unnest(tags) tag`,
     `select f, id from runs, unnest(path_facets) f`,
-    `select 'm:' || machine, id from runs where machine is not null`,
-    `select 'd', id from runs where is_test`,
-    `select 'c:' || schedule_id, id from runs where schedule_id is not null`,
-    `select 's:' || status, id from runs where status is not null`,
-    `select 'e:' || status || ':' || task, id from runs where status <> 'COMPLETED'`,
-    `select 'x:' || error_fingerprint_id, id from runs where error_fingerprint_id is not null`,
+    `select 'machine:' || machine, id from runs where machine is not null`,
+    `select 'test:true', id from runs where is_test`,
+    `select 'schedule:' || schedule_id, id from runs where schedule_id is not null`,
+    `select 'status:' || status, id from runs where status is not null`,
+    `select 'task_status:' || status || ':' || task, id from runs where status <> 'COMPLETED'`,
+    `select 'error:' || error_fingerprint_id, id from runs where error_fingerprint_id is not null`,
   ]) {
     await sql.unsafe(`
       insert into run_facets select distinct ${env}, f.facet, left(f.id, 10) from (${facets}) f (facet, id) on conflict do nothing`);

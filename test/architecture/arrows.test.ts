@@ -130,7 +130,7 @@ const roomArrows: Readonly<Record<string, readonly string[]>> = {
     'db',
   ],
   errors: ['audit', 'jobs', 'auth', 'db'],
-  notifications: ['audit', 'jobs', 'auth', 'db'],
+  notifications: ['telemetry', 'audit', 'jobs', 'auth', 'db'],
   tenancy: ['audit', 'auth', 'db'],
   envvars: ['audit', 'auth', 'db'],
   versions: ['audit', 'jobs', 'auth', 'db'],

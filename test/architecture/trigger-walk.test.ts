@@ -47,9 +47,9 @@ const max = { fromSocket: 67, beyondEdge: 32, inCreate: 6 };
 
 const beyondEdgeIn = (files: readonly string[]): string[] => files.filter((file) => !isEdge(file));
 
-/** The walk visits other rooms (the queue's id, the version, the watchers), and one file here: the known facets. */
+/** The walk also visits other rooms: the queue's id, the version, the watchers, the known facets. */
 const walkIn = (files: readonly string[]): string[] =>
-  files.filter((file) => file.startsWith('runs/create/') && !file.endsWith('/known-facets.ts'));
+  files.filter((file) => file.startsWith('runs/create/'));
 
 const isShort = (files: readonly string[]): boolean =>
   files.length <= max.fromSocket &&

@@ -15,7 +15,7 @@ export async function addEndedRuns(
       from runs r, unnest(${ids}::text[]) as i (id) where r.id = ${run}`;
   await sql`
     insert into run_facets select distinct r.env, f.facet, left(r.id, 10) from runs r
-      cross join lateral (values ('g:' || ${text}::text), ('o:' || r.task), ('s:COMPLETED')) as f (facet)
+      cross join lateral (values ('tag:' || ${text}::text), ('own_queue_task:' || r.task), ('status:COMPLETED')) as f (facet)
      where r.id = any(${ids}::text[]) on conflict do nothing`;
   await sql`
     insert into run_logs (env, run_id, attempt, at, level, message)

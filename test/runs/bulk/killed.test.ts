@@ -29,7 +29,7 @@ test('a bulk replay continues through kills of both servers, and replays each ru
     select r.env, i.id, 'echo', 'FAILED', r.queue_id, 0, now() - interval '1 minute', now(), '{old}'
       from runs r, unnest(${ids}::text[]) as i (id) where r.id = ${String(first['id'])}`;
   await sql`
-    insert into run_facets select distinct r.env, 'g:old', left(r.id, 10) from runs r where r.tags = '{old}' on conflict do nothing`;
+    insert into run_facets select distinct r.env, 'tag:old', left(r.id, 10) from runs r where r.tags = '{old}' on conflict do nothing`;
 
   const { id } = await ask('POST', '/api/v1/bulk-actions', { action: 'replay', filter: { tag: 'old' } });
   const doneOf = async (): Promise<number> => {

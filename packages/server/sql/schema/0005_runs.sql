@@ -31,7 +31,7 @@ create table runs (
   -- names of its streams, in the order of their first write
   streams text[],
   tags text[],
-  -- The run's `p:<path>:<value>` facets, as in `run_facets`. Null if its environment has declared no path.
+  -- The run's `path:<path id>:<value>` facets, as in `run_facets`. Null if its environment has declared no path.
   path_facets text[],
 
   -- Options
@@ -114,15 +114,7 @@ create index runs_by_stored_output on runs (env, output) where output_type = 'ap
 -- A span is the first ten characters of an id: `run_` and all but the last two characters of the time, 1.3 seconds. A row without such a run is
 -- harmless. A run without its row would be missed, so rows are written in the same transaction as the value or earlier.
 --
---   o:<task>           a run of the task in its own queue, task/<task>
---   t:<task>           a run of the task in another queue
---   q:<queue id>       a run in a queue other than its task's own
---   v:<version id>     a run that is bound to the version
---   g:<tag>  m:<machine>  r:<region>  c:<schedule>  d (a test)
---   s:<status>         a run that ended with the status
---   e:<status>:<task>  the same for one task; not for COMPLETED
---   p:<path>:<value>   a run with the value at a path (its id in `run_paths`)
---   x:<fingerprint>    a run that failed with the fingerprint (its id); written when its error is counted
+-- A facet is `<kind>:<value>`, such as `tag:urgent`. `runs/facets/facet.ts` describes the kinds.
 create table run_facets (
   env int not null,
   facet text collate "C" not null,

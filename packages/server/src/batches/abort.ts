@@ -26,7 +26,7 @@ export async function abortBatch(tx: Transaction, env: number, batch: string, no
       select e.env, e.task, e.queue_id, 'canceled', ${at}, count(*) from ended e group by e.env, e.task, e.queue_id
     )
     select record_facets(array_agg(e.env), array_agg(f.facet), array_agg(e.id))
-      from ended e cross join lateral unnest(array['s:CANCELED', 'e:CANCELED:' || e.task]) as f (facet)
+      from ended e cross join lateral unnest(array[facet_of('status', 'CANCELED'), facet_of('task_status', 'CANCELED:' || e.task)]) as f (facet)
     having count(*) > 0`;
 }
 

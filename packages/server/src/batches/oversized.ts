@@ -2,6 +2,8 @@ import { batchItemLimit } from '@millrace/contract';
 import type { SerializedError } from '@millrace/contract/runner';
 import type { Transaction } from '../db/connect.ts';
 import { recordErrors } from '../errors/record/record.ts';
+import { facet } from '../runs/facets/facet.ts';
+import { recordFacets } from '../runs/facets/record.ts';
 
 const tooLarge: SerializedError = {
   type: 'INTERNAL_ERROR',
@@ -31,12 +33,11 @@ export async function endUpFront(tx: Transaction, env: number, batch: string, no
       select ${env}::int, task, queue_id, 'failed', ${at}, count(*) from ended group by task, queue_id
     )
     select id, task from ended`;
-  const facets = rows.flatMap(({ id, task }) =>
-    ['s:FAILED', `e:FAILED:${task}`].map((facet) => ({ env, id, facet })),
-  );
-  await tx`
-    select record_facets(${facets.map((facet) => facet.env)}::int[], ${facets.map((facet) => facet.facet)}::text[],
-                       ${facets.map((facet) => facet.id)}::text[])`;
+  const facets = rows.flatMap(({ id, task }) => [
+    { id, facet: facet('status', 'FAILED') },
+    { id, facet: facet('task_status', `FAILED:${task}`) },
+  ]);
+  await recordFacets(tx, env, facets);
   await recordErrors(
     tx,
     rows.map(({ id, task }) => ({ env, task, run: id, error: tooLarge })),

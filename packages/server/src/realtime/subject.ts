@@ -1,4 +1,5 @@
 import type { Queryable } from '../db/connect.ts';
+import { facet } from '../runs/facets/facet.ts';
 import { idAt } from '../runs/list/position.ts';
 import type { RunSnapshot } from './run-snapshot.ts';
 
@@ -62,7 +63,7 @@ export function taggedRuns(
                and (cardinality(${tasks}::text[]) = 0 or r.task = any(${tasks}::text[]))
                and (${aliveSince ?? null}::timestamptz is null or r.status is null or r.finished_at >= ${aliveSince ?? null})
              order by r.id limit ${limit}) r
-         where x.env = ${env} and x.facet = ${`g:${tags[0] ?? ''}`} and x.span >= ${low.slice(0, 10)}
+         where x.env = ${env} and x.facet = ${facet('tag', tags[0] ?? '')} and x.span >= ${low.slice(0, 10)}
          order by r.id limit ${limit}`;
     },
     isComplete: async () => false,

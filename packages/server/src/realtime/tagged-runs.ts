@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../db/clock.ts';
 import type { Sql } from '../db/connect.ts';
+import { facet } from '../runs/facets/facet.ts';
 import { idAt } from '../runs/list/position.ts';
 
 export interface FoundRun {
@@ -61,7 +62,7 @@ export class TaggedRuns {
 
   async #read(): Promise<void> {
     const { sql, clock } = this.#sources;
-    const facets = this.#tags().map((tag) => `g:${tag}`);
+    const facets = this.#tags().map((tag) => facet('tag', tag));
     if (facets.length === 0) return;
     for (let low = idAt(clock.now() - (overlapsMs[this.#scans++ % overlapsMs.length] ?? 0)); ;) {
       const runs = await sql<FoundRun[]>`

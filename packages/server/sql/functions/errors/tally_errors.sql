@@ -27,7 +27,7 @@ begin
     returning fingerprint_id, version, at, started, n, spans
   ), noted as (
     insert into run_facets (env, facet, span)
-    select distinct p_env, 'x:' || g.fingerprint_id, s.span from gone g cross join lateral unnest(g.spans) as s (span) order by 1, 2, 3
+    select distinct p_env, facet_of('error', g.fingerprint_id::text), s.span from gone g cross join lateral unnest(g.spans) as s (span) order by 1, 2, 3
     on conflict do nothing
   ), summed as (
     select fingerprint_id, version, at, max(started) as started, sum(n)::bigint as n, count(*) as arrivals from gone

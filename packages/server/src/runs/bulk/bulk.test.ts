@@ -149,7 +149,7 @@ async function addOver({ sql, environment, engine }: TestEngine, count: number):
       from unnest(${column(ids, (id) => id)}::text[]) as i (id)`;
   await sql`
     insert into run_facets select ${environment.id}::int, f, left(i.id, 10)
-      from unnest(${column(ids, (id) => id)}::text[]) as i (id), unnest(array['o:echo', 's:FAILED', 'e:FAILED:echo']) as f
+      from unnest(${column(ids, (id) => id)}::text[]) as i (id), unnest(array['own_queue_task:echo', 'status:FAILED', 'task_status:FAILED:echo']) as f
     on conflict do nothing`;
   return ids;
 }

@@ -1,6 +1,8 @@
 import { redactKeys } from '../../envvars/redact/key-shapes.ts';
 import { unprocessable } from '../../problem.ts';
 import type { Engine } from '../engine/engine.ts';
+import { facet } from '../facets/facet.ts';
+import { recordFacets } from '../facets/record.ts';
 import { holdAttempt } from '../dispatch/hold-attempt.ts';
 
 const maxTags = 10;
@@ -33,9 +35,11 @@ export async function addTags(
     await tx`
       update runs set tags = ${[...had, ...fresh]}::text[], updated_at = ${new Date(clock.now())}
        where env = ${env} and id = ${run}`;
-    await tx`
-      select record_facets(${fresh.map(() => env)}::int[], ${fresh.map((tag) => `g:${tag}`)}::text[],
-                         ${fresh.map(() => run)}::text[])`;
+    await recordFacets(
+      tx,
+      env,
+      fresh.map((tag) => ({ id: run, facet: facet('tag', tag) })),
+    );
     return fresh;
   });
   changes.tagged(env, run, added);

@@ -1,4 +1,3 @@
-import { raw } from 'sql-template-tag';
 import { column, type Value } from '../../db/columns.ts';
 import type { Queryable } from '../../db/connect.ts';
 import { arraysOf, namesOf, valuesOf } from './parameters.ts';
@@ -27,12 +26,6 @@ const batchColumns = {
   rootId,
   depth: { ...depth, value: (run: NewRun) => run.depth },
 };
-
-/** The facets of a group `k` of runs, whose queue is `q`. */
-const facets = raw(
-  `(case when q.name = 'task/' || k.task then array['o:' || k.task, 'v:' || k.version]
-         else array['t:' || k.task, 'q:' || k.queue_id, 'v:' || k.version] end)`,
-);
 
 interface Group {
   /** Any run of the group. */
@@ -64,7 +57,7 @@ function notedAndCounted(sql: Queryable, { env: environment, runs }: ItemsOfBatc
         cross join unnest(${pick((run) => run.task)}::text[], ${pick((run) => run.queueId)}::int[], ${pick((run) => run.id)}::text[],
                           ${pick(pinnedVersion.value)}::int[]) as k (task, queue_id, id, version)
         join queues q on q.id = k.queue_id
-        cross join lateral unnest(${facets}) as f (facet)
+        cross join lateral unnest(task_facets(k.task, k.queue_id, q.name, k.version)) as f (facet)
        where f.facet is not null
        order by 1, 2, 3
       on conflict do nothing

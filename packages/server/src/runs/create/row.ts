@@ -2,7 +2,7 @@ import type { TriggerOptions } from '@millrace/contract';
 import type { OneTimeUse } from '../../auth/one-time.ts';
 import type { Value } from '../../db/columns.ts';
 import { redactKeys } from '../../envvars/redact/key-shapes.ts';
-import { pathFacets, type RunPath } from '../paths/facets.ts';
+import { pathFacets, type RunPath } from '../facets/path-facets.ts';
 
 export interface Debounce {
   readonly key: string;

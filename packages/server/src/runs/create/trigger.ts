@@ -6,7 +6,7 @@ import { isOfOneParent, withoutDuplicates } from './duplicates.ts';
 import { assignmentOf } from './hand-off.ts';
 import { insertLeased, insertQueued } from './insert-everyday.ts';
 import { insertRuns } from './insert.ts';
-import { KnownFacets } from './known-facets.ts';
+import { KnownFacets } from '../facets/known-facets.ts';
 import { replayFromStep } from '../steps/replay.ts';
 import { refusedParent } from './parent.ts';
 import { redactMetadata, type FindRedactor } from './redact-metadata.ts';

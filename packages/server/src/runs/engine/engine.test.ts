@@ -464,9 +464,9 @@ describe('a run that fails', () => {
     expect(await again('large-1x')).toEqual([{ machine: 'large-1x' }]);
     expect(await again('abacus')).toEqual([{ machine: 'large-1x' }]);
     expect(await t.claim('r1', [version.id], 1)).toMatchObject([{ run: id, attempt: 3 }]);
-    expect(await t.sql`select facet from run_facets where facet like 'm:%' order by 1`).toEqual([
-      { facet: 'm:large-1x' },
-      { facet: 'm:micro' },
+    expect(await t.sql`select facet from run_facets where facet like 'machine:%' order by 1`).toEqual([
+      { facet: 'machine:large-1x' },
+      { facet: 'machine:micro' },
     ]);
   });
 

@@ -7,7 +7,7 @@ import { findRuns } from '../list/find.ts';
 import { idAt } from '../list/position.ts';
 import { deleteRuns } from '../retention/delete-runs.ts';
 import { eraseCopies } from './erase-copies.ts';
-import { deleteFacets } from '../retention/delete-facets.ts';
+import { deleteFacets } from '../facets/delete-facets.ts';
 import { eraseParts } from './erase-parts.ts';
 import { eraseRuns } from './erase-runs.ts';
 

@@ -179,7 +179,7 @@ describe('a list of runs', () => {
     await t.sql`
       insert into run_facets
       select distinct r.env, f.facet, left(r.id, 10)
-        from runs r, unnest(r.tags) g, unnest(array['g:' || g, 'm:' || r.machine, 'o:send', 's:COMPLETED']) as f (facet)
+        from runs r, unnest(r.tags) g, unnest(array['tag:' || g, 'machine:' || r.machine, 'own_queue_task:send', 'status:COMPLETED']) as f (facet)
        where f.facet is not null on conflict do nothing`;
     const expected = rows.filter((row) => row.tag === 'all' && row.machine !== null).map((row) => row.id);
     const filter = { 'filter[tag]': 'all', 'filter[machine]': 'micro', 'filter[status]': 'COMPLETED' };
@@ -199,7 +199,7 @@ describe('a list of runs', () => {
     const spans = Array.from({ length: 9_000 }, (_, n) => idAt(now + n * 1_296).slice(0, 10));
     await t.sql`
       insert into run_facets (env, facet, span)
-      select ${t.environment.id}, f, s from unnest(${spans}::text[]) s, unnest(array['g:common', 'm:large-1x']) f`;
+      select ${t.environment.id}, f, s from unnest(${spans}::text[]) s, unnest(array['tag:common', 'machine:large-1x']) f`;
     t.engine.clock.shift(9 * 3_600_000);
     const newest = await t.trigger('send', both);
     const query = { 'filter[tag]': 'common', 'filter[machine]': 'large-1x' };
@@ -229,7 +229,7 @@ describe('a list of runs', () => {
       insert into queued (lane_id, sort_key, run_id, env)
       select l.id, r.sort_key, r.id, r.env from runs r, lanes l where r.id <> ${slow.id}`;
     await t.sql`
-      insert into run_facets select distinct env, 'q:' || queue_id, left(id, 10) from runs on conflict do nothing`;
+      insert into run_facets select distinct env, 'queue:' || queue_id, left(id, 10) from runs on conflict do nothing`;
     await t.sql`update queues set paused = true where name = 'slow'`;
     t.engine.clock.shift(60_000);
     const { id } = await t.trigger('quick');
@@ -287,7 +287,7 @@ async function runsOfEverySort() {
     if (n % 40 === 0) await t.expire();
   }
   await t.sql`
-    insert into run_facets select distinct env, 'c:' || schedule_id, left(id, 10) from runs where schedule_id is not null`;
+    insert into run_facets select distinct env, 'schedule:' || schedule_id, left(id, 10) from runs where schedule_id is not null`;
   const all: RunListItem[] = [];
   for (let after: string | undefined; ;) {
     const page = await list(t, { 'page[size]': '100', ...(after !== undefined && { 'page[after]': after }) });

@@ -1,6 +1,7 @@
 import type { RunStatus } from '@millrace/contract';
 import { isFinal } from '@millrace/contract';
 import type { Fragment, Queryable } from '../../db/connect.ts';
+import { facet } from '../facets/facet.ts';
 import { finalOf, type RunFilter } from './filter.ts';
 
 /** Where runs that match one of the filters are found. Each is in a span of its facets or in its tables. */
@@ -33,37 +34,42 @@ export async function sourcesOf(sql: Queryable, filter: RunFilter): Promise<Sour
     bulkAction,
   } = filter;
   const sources: Source[] = paths.map(spans);
-  if (errors) sources.push(spans(errors.map((id) => `x:${id}`)));
+  if (errors) sources.push(spans(errors.map((id) => facet('error', id))));
   if (bulkAction !== undefined) {
     const acted = sql`(
       select b.env, coalesce(b.replay_id, b.run_id) as run_id from bulk_runs b where b.bulk_id = ${bulkAction} and b.ok)`;
     sources.push({ facets: [], tables: [acted], isComplete: false });
   }
-  if (schedule !== undefined) sources.push(spans([`c:${schedule}`]));
+  if (schedule !== undefined) sources.push(spans([facet('schedule', schedule)]));
   if (batch !== undefined) {
     // One range of ids.
     const batchRuns = sql`(
       select r.env, r.id as run_id from runs r where r.id >= batch_prefix(${batch}) and r.id < batch_prefix(${batch}) || '~')`;
     sources.push({ facets: [], tables: [batchRuns], isComplete: false });
   }
-  if (tags) sources.push(spans(tags.map((tag) => `g:${tag}`)));
-  if (machines) sources.push(spans(machines.map((machine) => `m:${machine}`)));
-  if (regions) sources.push(spans(regions.map((region) => `r:${region}`)));
-  if (isTest === true) sources.push(spans(['d']));
+  if (tags) sources.push(spans(tags.map((tag) => facet('tag', tag))));
+  if (machines) sources.push(spans(machines.map((machine) => facet('machine', machine))));
+  if (regions) sources.push(spans(regions.map((region) => facet('region', region))));
+  if (isTest === true) sources.push(spans([facet('test', 'true')]));
   if (versions) {
     // While the first attempt is live, only the lease contains the version.
     const live = sql`(select l.env, l.run_id from leases l where l.version_id = any(${versions}::int[]))`;
-    sources.push({ facets: versions.map((id) => `v:${id}`), tables: [live], isComplete: false });
+    sources.push({ facets: versions.map((id) => facet('version', id)), tables: [live], isComplete: false });
   }
   if (statuses) sources.push(await byStatus(sql, filter, statuses));
   if (queues) sources.push(spans(queueFacets(queues)));
-  if (tasks) sources.push(spans(tasks.flatMap((task) => [`o:${task}`, `t:${task}`])));
+  if (tasks)
+    sources.push(
+      spans(tasks.flatMap((task) => [facet('own_queue_task', task), facet('other_queue_task', task)])),
+    );
   return sources;
 }
 
 const queueFacets = (queues: NonNullable<RunFilter['queues']>): string[] =>
   queues.flatMap(({ id, name }) =>
-    name.startsWith('task/') ? [`q:${id}`, `o:${name.slice(5)}`] : [`q:${id}`],
+    name.startsWith('task/')
+      ? [facet('queue', id), facet('own_queue_task', name.slice(5))]
+      : [facet('queue', id)],
   );
 
 /** Maximum number of waiting runs that are read and sorted for a page. */
@@ -76,8 +82,8 @@ async function byStatus(
 ): Promise<Source> {
   const facets = finalOf(statuses).flatMap((status) =>
     tasks === undefined || status === 'COMPLETED'
-      ? [`s:${status}`]
-      : tasks.map((task) => `e:${status}:${task}`),
+      ? [facet('status', status)]
+      : tasks.map((task) => facet('task_status', `${status}:${task}`)),
   );
   const live: Partial<Record<RunStatus, readonly Fragment[]>> = {
     // Written to match the index for lists (pending_version_by_run).

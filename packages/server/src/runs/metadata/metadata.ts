@@ -9,7 +9,8 @@ import { responseObject } from '../../json/response.ts';
 import { badRequest, Problem, unprocessable } from '../../problem.ts';
 import type { Engine } from '../engine/engine.ts';
 import { holdAttempt } from '../dispatch/hold-attempt.ts';
-import { pathFacets, type Carried, type RunPath } from '../paths/facets.ts';
+import { pathFacets, type Carried, type RunPath } from '../facets/path-facets.ts';
+import { recordFacets } from '../facets/record.ts';
 import { applyOperations, refusedKey, type Metadata } from '@millrace/contract/metadata';
 
 export interface MetadataChange {
@@ -126,8 +127,11 @@ async function indexPaths(
   if (facets.length === had.length && facets.every((facet) => had.includes(facet))) return;
   await tx`
     update runs set path_facets = ${facets.length > 0 ? facets : null}::text[] where env = ${env} and id = ${run}`;
-  await tx`
-    select record_facets(${facets.map(() => env)}::int[], ${facets}::text[], ${facets.map(() => run)}::text[])`;
+  await recordFacets(
+    tx,
+    env,
+    facets.map((facet) => ({ id: run, facet })),
+  );
 }
 
 function refuseKeys(operations: readonly MetadataOperation[] = [], list: string): void {

@@ -3,7 +3,8 @@ import type { Sql, Transaction } from '../../db/connect.ts';
 import type { Job } from '../../jobs/job.ts';
 import { idAt } from '../list/position.ts';
 import type { DeclaredPaths } from './declared.ts';
-import { pathFacets, type Carried } from './facets.ts';
+import { pathFacets, type Carried } from '../facets/path-facets.ts';
+import { recordFacets } from '../facets/record.ts';
 
 export interface PathKeeperDependencies {
   readonly sql: Sql;
@@ -53,7 +54,7 @@ async function backfillSome(tx: Transaction, now: number): Promise<boolean> {
       update runs r set path_facets = array_append(r.path_facets, i.facet)
         from unnest(${ids}::text[], ${names}::text[]) as i (id, facet)
        where r.env = ${env} and r.id = i.id and not coalesce(i.facet = any (r.path_facets), false)`;
-    await tx`select record_facets(array_fill(${env}::int, array[${ids.length}::int]), ${names}::text[], ${ids}::text[])`;
+    await recordFacets(tx, env, facets);
   }
   const isOver = found.length < maxRuns;
   await tx`

@@ -1,6 +1,6 @@
 import { groupBy } from '../values/group-by.ts';
 import type { Sql } from '../../db/connect.ts';
-import type { RunPath } from './facets.ts';
+import type { RunPath } from '../facets/path-facets.ts';
 
 /** The declared paths of all environments that this process has cached. */
 export interface DeclaredPaths {

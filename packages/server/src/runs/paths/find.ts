@@ -1,7 +1,7 @@
 import type { Operations, Query } from '@millrace/contract';
 import type { Queryable } from '../../db/connect.ts';
 import { badRequest } from '../../problem.ts';
-import { pathFacet } from './facets.ts';
+import { pathFacet } from '../facets/path-facets.ts';
 
 type PathFilters = Pick<Query<Operations['listRuns']>, 'filter[metadata]' | 'filter[payload]'>;
 

@@ -5,7 +5,7 @@ import { changeMetadata } from '../metadata/metadata.ts';
 import { testEngine, type TestEngine } from '../testing/engine.ts';
 import { pathKeeper } from './backfill.ts';
 import { declareFindBy } from './declare.ts';
-import { pathFacets } from './facets.ts';
+import { pathFacets } from '../facets/path-facets.ts';
 
 async function declare({ sql, environment, engine }: TestEngine, ...paths: string[]): Promise<void> {
   for (const path of paths)
@@ -86,7 +86,7 @@ test('an undeclared path is rejected with the command that declares it, without 
       'filter[metadata]: metadata.customer is not declared, so runs are not indexed by it. Declare it: millrace runs paths add metadata.customer',
   });
   expect(await t.sql`select from runs where path_facets is not null`).toHaveLength(0);
-  expect(await t.sql`select from run_facets where facet like 'p:%'`).toHaveLength(0);
+  expect(await t.sql`select from run_facets where facet like 'path:%'`).toHaveLength(0);
 });
 
 test('older runs are indexed in the background, once every process indexes its own', async () => {
@@ -152,12 +152,12 @@ test('unreadable values have no facets', () => {
   const paths = [{ id: 1, path: 'payload.a.b' }];
   const of = (payload: string | null, payloadType: string | null = null) =>
     pathFacets(paths, { metadata: null, payload, payloadType });
-  expect(of('{"a":{"b":1}}')).toEqual(['p:1:=1']);
-  expect(of('{"json":{"a":{"b":1}}}', 'application/super+json')).toEqual(['p:1:=1']);
+  expect(of('{"a":{"b":1}}')).toEqual(['path:1:=1']);
+  expect(of('{"json":{"a":{"b":1}}}', 'application/super+json')).toEqual(['path:1:=1']);
   expect(of('{"a":{"b":1}}', 'text/plain')).toEqual([]);
   expect(of('{"a":')).toEqual([]);
   expect(of('['.repeat(100_000))).toEqual([]);
-  expect(of('{"a":{"b":"\\ud800"}}')).toEqual(['p:1:=\ufffd']);
+  expect(of('{"a":{"b":"\\ud800"}}')).toEqual(['path:1:=\ufffd']);
   expect(of('{"a":{"toString":1}}')).toEqual([]);
   expect(of(null)).toEqual([]);
 });

@@ -47,7 +47,7 @@ test('a task can shorten or lengthen the retention of its runs, by status', asyn
   t.engine.clock.shift(dayMs + 1_000);
   await prune(t);
   expect(await remaining(t)).toEqual([failed, canceled, report].toSorted());
-  expect(await t.sql`select from run_facets where facet = 'g:a'`).toHaveLength(0);
+  expect(await t.sql`select from run_facets where facet = 'tag:a'`).toHaveLength(0);
   t.engine.clock.shift(30 * dayMs);
   await prune(t);
   expect(await remaining(t)).toEqual([failed]);

@@ -1,7 +1,7 @@
 import type { FinalStatus } from '@millrace/contract';
 import type { Sql, Transaction } from '../../db/connect.ts';
 import { idAt } from '../list/position.ts';
-import { deleteFacets } from './delete-facets.ts';
+import { deleteFacets } from '../facets/delete-facets.ts';
 import { deleteRuns } from './delete-runs.ts';
 import type { RetentionRules } from './rules.ts';
 

@@ -84,7 +84,7 @@ test('pruning handles any number of runs and leaves no index rows behind', async
     insert into runs (env, id, task, queue_id, sort_key, created_at, status, finished_at)
     select env, left(id, 9) || lpad(to_hex(n), 15, '0'), task, queue_id, sort_key, created_at, status, finished_at
       from runs, generate_series(1, 2500) n where status is not null`;
-  await t.sql`insert into run_facets select env, 'g:' || n, left(id, 10) from runs, generate_series(1, 1200) n where id = ${attempt!.run}`;
+  await t.sql`insert into run_facets select env, 'tag:' || n, left(id, 10) from runs, generate_series(1, 1200) n where id = ${attempt!.run}`;
   t.engine.clock.shift(40 * dayMs);
   const young = await t.trigger('send');
   await prune(t);
@@ -93,6 +93,6 @@ test('pruning handles any number of runs and leaves no index rows behind', async
   // Facets are pruned in parts, one part in each round.
   for (let n = 0; n < 4; n++) await prune(t);
   expect(await t.sql`select facet, span from run_facets`).toEqual([
-    { facet: 'o:send', span: young.id.slice(0, 10) },
+    { facet: 'own_queue_task:send', span: young.id.slice(0, 10) },
   ]);
 });

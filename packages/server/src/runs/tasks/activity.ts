@@ -1,6 +1,7 @@
 import type { Operations, Query, Reply, TaskActivity, TaskInfo, TaskSort } from '@millrace/contract';
 import { readWaiting, type Waiting } from '../../queues/waiting.ts';
-import { failuresOf, readSeries, seriesName, totalOf, type StatsPoint } from '../../telemetry/stats/read.ts';
+import { failuresOf, readSeries, totalOf, type StatsPoint } from '../../telemetry/stats/read.ts';
+import { seriesName } from '../../telemetry/stats/series.ts';
 import type { Engine } from '../engine/engine.ts';
 import { listTasks } from './read.ts';
 

@@ -51,7 +51,7 @@ export async function addOtherRuns(sql: Sql, env: number, queue: number): Promis
     insert into batches (env, id, run_count, received, created_at, sealed_at)
       select :env, 'batch_' || lpad(i.n::text, 24, '0'), 1, 1, now(), now() from :runs;
     insert into batch_cached (env, item_id, run_id) select :env, :id, 'run_other' || i.n from :runs;
-    insert into run_facets (env, facet, span) select :env, 'g:crowd' || i.n, 'run_000000' from :runs;
+    insert into run_facets (env, facet, span) select :env, facet_of('tag', 'crowd' || i.n), 'run_000000' from :runs;
     insert into waitpoints (env, id, created_at, expires_at)
       select :env, 'waitpoint_' || lpad(i.n::text, 24, '0'), now(), now() + interval '1 hour' from :runs`),
   );

@@ -6,7 +6,8 @@ import { badRequest } from '../../problem.ts';
 import type { HandlersOf } from '../../request.ts';
 import type { Times } from './buckets.ts';
 import { readStatsRange } from './range.ts';
-import { findSeries, readSeries, seriesName, totalOf, type StatsPoint } from './read.ts';
+import { findSeries, readSeries, totalOf, type StatsPoint } from './read.ts';
+import { seriesName } from './series.ts';
 
 export function statsHandlers(sql: Sql, clock: Pick<Clock, 'now'>): HandlersOf<OperationsOf<'stats'>> {
   return {

@@ -3,14 +3,7 @@ import type { Queryable } from '../../db/connect.ts';
 import { maxBucket, minBucket, Times } from './buckets.ts';
 import { counted, type Counted } from './record.ts';
 import type { StatsRange } from './range.ts';
-
-/** The name of a series in `run_stats`. */
-export const seriesName = {
-  all: 'a',
-  task: (id: string) => `t:${id}`,
-  queue: (name: string) => `q:${name}`,
-  version: (name: string) => `v:${name}`,
-} as const;
+import { seriesName } from './series.ts';
 
 export interface StatsPoint extends Readonly<Record<Counted, number>> {
   /** Beginning of the step, in milliseconds since 1970. */

@@ -1,4 +1,5 @@
 import { Times } from './buckets.ts';
+import { seriesName } from './series.ts';
 
 /** The counters of `run_stats`. */
 export const counted = [
@@ -90,7 +91,7 @@ export function createRunStats(): RunStats {
     const key = `${env} ${series}`;
     const entry = ofMinute.get(key);
     if (entry) return entry.counts;
-    if (ofMinute.size >= maxSeries && series !== 'a') return undefined;
+    if (ofMinute.size >= maxSeries && series !== seriesName.all) return undefined;
     const counts: Counts = {};
     ofMinute.set(key, { env, series, counts });
     return counts;
@@ -102,9 +103,9 @@ export function createRunStats(): RunStats {
     const key = `${env} ${Math.floor(at / minuteMs)} ${task}\n${queue}\n${version}`;
     const found = known.get(key);
     if (found) return found.forEach(act);
-    const names = ['a', `t:${storable(task)}`];
-    if (queue !== undefined) names.push(`q:${storable(queue)}`);
-    if (version !== undefined) names.push(`v:${storable(version)}`);
+    const names = [seriesName.all, seriesName.task(storable(task))];
+    if (queue !== undefined) names.push(seriesName.queue(storable(queue)));
+    if (version !== undefined) names.push(seriesName.version(storable(version)));
     const all = names.flatMap((name) => seriesOf(env, name, at) ?? []);
     known.set(key, all);
     all.forEach(act);
@@ -127,7 +128,7 @@ export function createRunStats(): RunStats {
       for (const listener of listeners) listener.ended(subject, ms);
     },
     sampled(env, queue, waiting, oldestMs, at) {
-      const counts = seriesOf(env, queue === undefined ? 'a' : `q:${queue}`, at);
+      const counts = seriesOf(env, queue === undefined ? seriesName.all : seriesName.queue(queue), at);
       if (!counts) return;
       counts.maxWaiting = Math.max(counts.maxWaiting ?? 0, waiting);
       counts.maxOldestMs = Math.max(counts.maxOldestMs ?? 0, oldestMs);

@@ -6,7 +6,8 @@ import { boundOf, bucketOf, maxBucket, minBucket, Times } from './buckets.ts';
 import { statsFlusher } from './flush.ts';
 import { statsPruner } from './prune.ts';
 import { readStatsRange } from './range.ts';
-import { failuresOf, findSeries, readSeries, seriesName, totalOf } from './read.ts';
+import { failuresOf, findSeries, readSeries, totalOf } from './read.ts';
+import { seriesName } from './series.ts';
 import { createRunStats } from './record.ts';
 
 const hourMs = 3_600_000;

@@ -78,7 +78,7 @@ begin
            where r.env = p_env and r.id = v_run.id and r.status is null;
           insert into run_stat_arrivals (env, task, queue_id, version_id, what, at, n)
           values (p_env, v_run.task, v_run.queue_id, v_run.version_id, 'canceled', p_at, 1);
-          perform record_facets(array[p_env, p_env], array['s:CANCELED', 'e:CANCELED:' || v_run.task], array[v_run.id, v_run.id]);
+          perform record_facets(array[p_env, p_env], array[facet_of('status', 'CANCELED'), facet_of('task_status', 'CANCELED:' || v_run.task)], array[v_run.id, v_run.id]);
           exit;
         end if;
         select * into v_run from runs r where r.env = p_env and r.id = v_run.id;

@@ -94,14 +94,14 @@ begin
   insert into run_facets (env, facet, span)
   select distinct g.env, f.facet, left(p_run[g.ix], 10)
     from unnest(v_ix, v_kind, v_env, v_version) as g (ix, kind, env, version_id)
-    cross join lateral unnest(case when g.kind in ('retry', 'returned') then array['v:' || g.version_id]
-                                   else array['s:' || g.kind, 'v:' || g.version_id] end) as f (facet)
+    cross join lateral unnest(case when g.kind in ('retry', 'returned') then array[facet_of('version', g.version_id::text)]
+                                   else array[facet_of('status', g.kind), facet_of('version', g.version_id::text)] end) as f (facet)
    where g.kind not in ('released', 'pending_version') order by 1, 2, 3
   on conflict do nothing;
   if v_kind && '{CANCELED,FAILED,CRASHED,SYSTEM_FAILURE,TIMED_OUT}' then
     perform record_facets(array_agg(r.env), array_agg(f.facet), array_agg(r.id))
        from unnest(v_ix, v_kind, v_env) as g (ix, kind, env) join runs r on r.env = g.env and r.id = p_run[g.ix]
-       cross join lateral (select 'e:' || g.kind || ':' || r.task) as f (facet)
+       cross join lateral (select facet_of('task_status', g.kind || ':' || r.task)) as f (facet)
       where g.kind in ('CANCELED', 'FAILED', 'CRASHED', 'SYSTEM_FAILURE', 'TIMED_OUT');
   end if;
 
@@ -128,7 +128,7 @@ begin
     if exists (select from unnest(v_ix, v_kind) as g (ix, kind) where g.kind = 'retry' and p_output[g.ix] is not null) then
       update runs r set machine = p_output[g.ix] from unnest(v_ix, v_kind, v_env) as g (ix, kind, env)
        where r.env = g.env and r.id = p_run[g.ix] and g.kind = 'retry' and p_output[g.ix] is not null;
-      perform record_facets(array_agg(g.env), array_agg('m:' || p_output[g.ix]), array_agg(p_run[g.ix]))
+      perform record_facets(array_agg(g.env), array_agg(facet_of('machine', p_output[g.ix])), array_agg(p_run[g.ix]))
          from unnest(v_ix, v_kind, v_env) as g (ix, kind, env) where g.kind = 'retry' and p_output[g.ix] is not null;
     end if;
   end if;

@@ -33,6 +33,6 @@ begin
   if v_run is null then return 0; end if;
   perform record_facets(array_agg(g.env), array_agg(f.facet), array_agg(g.run_id))
      from unnest(v_env, v_task, v_run) as g (env, task, run_id)
-     cross join lateral unnest(array['s:EXPIRED', 'e:EXPIRED:' || g.task]) as f (facet);
+     cross join lateral unnest(array[facet_of('status', 'EXPIRED'), facet_of('task_status', 'EXPIRED:' || g.task)]) as f (facet);
   return cardinality(v_run);
 end $$;

@@ -45,9 +45,9 @@ begin
                        (select string_agg(quote_ident(k), ', ') from jsonb_object_keys(t.data) as k))
           using t.env, v_other, t.data;
         perform record_facets(array_agg(t.env), array_agg(f.facet), array_agg(v_other))
-           from (select 'g:' || g.tag from jsonb_array_elements_text(nullif(t.data -> 'tags', 'null')) as g (tag)
+           from (select facet_of('tag', g.tag) from jsonb_array_elements_text(nullif(t.data -> 'tags', 'null')) as g (tag)
                  union all select g.facet from jsonb_array_elements_text(nullif(t.data -> 'path_facets', 'null')) as g (facet)
-                 union all select 'm:' || (t.data ->> 'machine')) as f (facet) where f.facet is not null having count(*) > 0;
+                 union all select facet_of('machine', t.data ->> 'machine')) as f (facet) where f.facet is not null having count(*) > 0;
       end if;
       if t.idempotency_key is not null then
         update idempotency_keys k set run_id = v_other where k.env = t.env and k.task = t.task and k.key = t.idempotency_key;

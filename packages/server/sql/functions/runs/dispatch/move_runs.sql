@@ -131,7 +131,7 @@ begin
   if v_run is not null then
     perform from runs r where r.env = p_env and r.id = any (v_run) order by r.id for update;
     update runs r set version_id = p_to, updated_at = p_at where r.env = p_env and r.id = any (v_run);
-    perform record_facets(array_agg(p_env), array_agg('v:' || p_to), array_agg(g.id)) from unnest(v_run) as g (id);
+    perform record_facets(array_agg(p_env), array_agg(facet_of('version', p_to::text)), array_agg(g.id)) from unnest(v_run) as g (id);
     if p_wait in ('queued', 'pending_version') then
       perform enqueue_runs(array(
         select row (r.env, r.queue_id, r.concurrency_key, p_to, r.sort_key, r.id, g.expires_at)::waiting_run

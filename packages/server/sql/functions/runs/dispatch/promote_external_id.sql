@@ -27,7 +27,7 @@ begin
   if v_run is null then return 0; end if;
   perform from runs r where r.env = p_env and r.id = any (v_run) order by r.id for update;
   update runs r set version_id = v_version where r.env = p_env and r.id = any (v_run);
-  perform record_facets(array_agg(p_env), array_agg('v:' || v_version), array_agg(g.id)) from unnest(v_run) as g (id);
+  perform record_facets(array_agg(p_env), array_agg(facet_of('version', v_version::text)), array_agg(g.id)) from unnest(v_run) as g (id);
   perform enqueue_runs(array(
     select row (r.env, r.queue_id, r.concurrency_key, v_version, r.sort_key, r.id, g.expires_at)::waiting_run
       from unnest(v_run, v_expires) as g (run_id, expires_at)

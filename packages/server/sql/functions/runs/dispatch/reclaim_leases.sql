@@ -78,7 +78,7 @@ begin
                       updated_at = p_at, last_started_at = null
       from unnest(v_env, v_run, v_verdict, v_version, v_leased) as g (env, run_id, verdict, version_id, leased_at)
      where r.env = g.env and r.id = g.run_id and g.verdict = 'queued';
-    perform record_facets(array_agg(g.env), array_agg('v:' || g.version_id), array_agg(g.run_id))
+    perform record_facets(array_agg(g.env), array_agg(facet_of('version', g.version_id::text)), array_agg(g.run_id))
        from unnest(v_env, v_run, v_verdict, v_version) as g (env, run_id, verdict, version_id)
       where g.verdict = 'queued' having count(*) > 0;
   else

@@ -151,7 +151,7 @@ begin
     update runs r set started_at = coalesce(r.started_at, l.leased_at), version_id = l.version_id, updated_at = p_at,
                       last_started_at = coalesce(r.last_started_at, l.leased_at)
      where r.env = a.env and r.id = a.run_id;
-    perform record_facets(array[a.env], array['v:' || l.version_id], array[a.run_id]);
+    perform record_facets(array[a.env], array[facet_of('version', l.version_id::text)], array[a.run_id]);
     if v_limited then perform free_slots(array[l.env], array[l.queue_id], array[l.key]); end if;
     return next;
   end loop;

@@ -1,5 +1,6 @@
 import { durationText } from '@millrace/contract';
 import type { Queryable } from '../../../db/connect.ts';
+import { seriesName } from '../../../telemetry/stats/series.ts';
 import type { AlertRow } from '../alert.ts';
 import { maxSubjects, type Subject } from '../notify-subjects.ts';
 
@@ -13,7 +14,8 @@ export async function failingTasks(
   now: Date,
 ): Promise<Subject[]> {
   const from = new Date(Math.floor((now.getTime() - window_s * 1_000) / 60_000) * 60_000);
-  const ofTask = task === null ? tx`s.series like 't:%'` : tx`s.series = ${`t:${task}`}`;
+  const ofTask =
+    task === null ? tx`s.series like ${seriesName.task('%')}` : tx`s.series = ${seriesName.task(task)}`;
   const rows = await tx<{ task: string; failed: number; ended: number }[]>`
     select * from (
       select substr(s.series, 3) as task, sum(s.failed + s.crashed + s.system_failure + s.timed_out)::float8 as failed,

@@ -1,4 +1,4 @@
-import type { NewRun } from './row.ts';
+import type { NewRun } from '../create/row.ts';
 
 const spanLength = 10;
 const maxKnown = 10_000;

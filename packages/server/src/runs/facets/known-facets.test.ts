@@ -2,8 +2,8 @@ import { listProjectRuns } from '@millrace/contract';
 import { expect, test } from 'vitest';
 import type { Engine } from '../engine/engine.ts';
 import { listRuns } from '../list/list.ts';
-import { prepareRun } from './prepare.ts';
-import type { NewRun } from './row.ts';
+import { prepareRun } from '../create/prepare.ts';
+import type { NewRun } from '../create/row.ts';
 import { testEngine, testTrigger } from '../testing/engine.ts';
 
 const again: [how: string, made: Partial<NewRun>, options: Record<string, unknown>][] = [

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { tryParse } from '../../json/foreign.ts';
+import { facet } from './facet.ts';
 
 /** A path that an environment has declared, such as `metadata.customer.id`. */
 export interface RunPath {
@@ -18,12 +19,11 @@ export interface Carried {
 /** Longer values are identified by their hash. */
 const maxShown = 128;
 
-/** The facet of a value: `p:7:=42`. A number and its text are the same. */
+/** The facet of a value: `path:7:=42`. A number and its text are the same. */
 export function pathFacet(id: number, value: string | number | boolean): string {
   const text = String(value).replaceAll('\0', '').toWellFormed();
-  return text.length <= maxShown
-    ? `p:${id}:=${text}`
-    : `p:${id}:#${createHash('sha256').update(text).digest('hex')}`;
+  const shown = text.length <= maxShown ? `=${text}` : `#${createHash('sha256').update(text).digest('hex')}`;
+  return facet('path', `${id}:${shown}`);
 }
 
 /** The facets of a run: one for each path that leads to a text, a number or a boolean. */

@@ -14,8 +14,7 @@ begin
   select distinct k.env, f.facet, k.span
     from kinds k
     join queues q on q.id = k.queue_id
-    cross join lateral unnest(case when q.name = 'task/' || k.task then array['o:' || k.task, 'v:' || k.version_id]
-                                   else array['t:' || k.task, 'q:' || k.queue_id, 'v:' || k.version_id] end) as f (facet)
+    cross join lateral unnest(task_facets(k.task, k.queue_id, q.name, k.version_id)) as f (facet)
    where f.facet is not null
    order by 1, 2, 3
   on conflict do nothing;
@@ -23,12 +22,12 @@ begin
   perform record_facets(array_agg(i.env), array_agg(f.facet), array_agg(i.id))
      from unnest(p_runs) as i
      cross join lateral (
-       select 'g:' || t.tag from unnest(i.tags) as t (tag)
+       select facet_of('tag', t.tag) from unnest(i.tags) as t (tag)
        union all select p.facet from unnest(i.path_facets) as p (facet)
-       union all select 'm:' || i.machine
-       union all select 'r:' || i.region
-       union all select 'd' where i.is_test
-       union all select 'c:' || i.schedule_id
+       union all select facet_of('machine', i.machine)
+       union all select facet_of('region', i.region)
+       union all select facet_of('test', 'true') where i.is_test
+       union all select facet_of('schedule', i.schedule_id::text)
      ) as f (facet)
     where num_nonnulls(i.tags, i.path_facets, i.machine, i.region, i.is_test, i.schedule_id) > 0 and f.facet is not null
    having count(*) > 0;

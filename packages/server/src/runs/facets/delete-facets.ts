@@ -18,7 +18,7 @@ export async function deleteFacets(
   const own = await tx<{ span: string; facet: string }[]>`
     select distinct left(r.id, 10) as span, f.facet
       from runs r
-      cross join lateral (select 'g:' || t as facet from unnest(r.tags) as t union all select unnest(r.path_facets)) f
+      cross join lateral (select facet_of('tag', t) as facet from unnest(r.tags) as t union all select unnest(r.path_facets)) f
      where r.env = ${env} and r.id = any(${ids}::text[]) and left(r.id, 10) < ${recent}`;
   if (own.length === 0) return;
   const [spans, facets] = [own.map(({ span }) => span), own.map(({ facet }) => facet)];
@@ -32,7 +32,7 @@ export async function deleteFacets(
            where r.env = ${env} and r.id >= s.span and r.id < s.span || '~' offset 0) o
        where o.id <> all(${ids}::text[])
     ), used as materialized (
-      select o.span, 'g:' || t as facet from others o cross join lateral unnest(o.tags) as t
+      select o.span, facet_of('tag', t) as facet from others o cross join lateral unnest(o.tags) as t
       union select o.span, f from others o cross join lateral unnest(o.path_facets) as f
     )
     delete from run_facets x
