@@ -22,8 +22,8 @@ const maxShown = 128;
 /** The facet of a value: `path:7:=42`. A number and its text are the same. */
 export function pathFacet(id: number, value: string | number | boolean): string {
   const text = String(value).replaceAll('\0', '').toWellFormed();
-  const shown = text.length <= maxShown ? `=${text}` : `#${createHash('sha256').update(text).digest('hex')}`;
-  return facet('path', `${id}:${shown}`);
+  const short = text.length <= maxShown ? `=${text}` : `#${createHash('sha256').update(text).digest('hex')}`;
+  return facet('path', `${id}:${short}`);
 }
 
 /** The facets of a run: one for each path that leads to a text, a number or a boolean. */
