@@ -2,6 +2,7 @@ import { groupCommit } from '../../db/group.ts';
 import { Problem } from '../../problem.ts';
 import type { Dispatch, Offer } from '../dispatch/dispatch.ts';
 import type { Engine } from '../engine/engine.ts';
+import { countTriggered } from './count-triggered.ts';
 import { isOfOneParent, withoutDuplicates } from './duplicates.ts';
 import { assignmentOf } from './hand-off.ts';
 import { insertLeased, insertQueued } from './insert-everyday.ts';
@@ -115,7 +116,7 @@ async function writeDistinct(
     const offer = offers[index];
     const refused = row.refused !== null && refusalOf(row.refused, run);
     results[index] = refused || { id: row.run_id, isCached: row.cached };
-    if (row.run_id === run.id) countTriggered(engine, run, row.fence !== null);
+    if (row.run_id === run.id) countTriggered(engine, run, { isHandedOver: row.fence !== null });
     if (row.fence !== null && offer) {
       const lease = { fence: Number(row.fence), version: offer.version, root: row.root_id };
       offer.accept(assignmentOf(engine, run, lease));
@@ -135,15 +136,6 @@ const dropped: Triggered = { id: '', isCached: false, isDropped: true };
 function refusalOf(refused: string, run: NewRun): Written {
   const exceeded = exceededLimit(refused, run);
   return exceeded === 'dropped' ? dropped : (exceeded ?? refusedParent(refused, run.parentId ?? ''));
-}
-
-/** A run that is handed to a runner immediately does not wait. */
-function countTriggered({ stats, queues, clock }: Engine, run: NewRun, isHandedOver: boolean): void {
-  const name = queues.name(run.queueId);
-  const subject = { env: run.env, task: run.task, queue: typeof name === 'string' ? name : undefined };
-  const now = clock.now();
-  stats.count(subject, 'triggered', now);
-  if (isHandedOver) stats.started(subject, 0, now);
 }
 
 type Offers = readonly (Offer | undefined)[];
