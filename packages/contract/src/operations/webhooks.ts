@@ -130,7 +130,6 @@ export const sendWebhook = operation({
     /** The sender's id, for schemes that send it in a header. Default: random. */
     id: z.string().min(1).max(255).optional(),
   }),
-  bodyOptional: true,
   reply: z.object({
     /** The id of the delivery. */
     id: z.string(),
