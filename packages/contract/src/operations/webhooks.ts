@@ -119,8 +119,8 @@ export const sendWebhook = operation({
   access: { secretKey: true, action: 'write', on: 'webhooks' },
   params: z.object({ webhookId: z.string().min(1).max(128) }),
   body: z.object({
-    /** Default `{}`. */
-    body: z.string().max(webhookBodyLimit).default('{}'),
+    /** At most 1 MiB. Default `{}`. */
+    body: z.string().default('{}'),
     /** Default `application/json`. */
     contentType: z.string().min(1).max(255).regex(/^[\x20-\x7e]+$/, 'must be printable ASCII').default('application/json'),
     /** Additional headers, such as `X-GitHub-Event`. */
@@ -136,7 +136,7 @@ export const sendWebhook = operation({
     /** Whether a request with this id was received before, so that no run was started. */
     isDuplicate: z.boolean(),
   }),
-  errors: [404, 422, 503],
+  errors: [404, 413, 422, 503],
 });
 
 const oneDelivery = z.object({ webhookDeliveryId: z.string().min(1).max(64) });

@@ -1,3 +1,4 @@
+import { webhookBodyLimit } from '@millrace/contract';
 import type { WebhookVerification } from '@millrace/contract/runner';
 import { expect, test } from 'vitest';
 import { webhookServer } from './testing/webhook-server.ts';
@@ -58,6 +59,8 @@ test('a test request is signed, verified and stored like one of the provider', a
     runs: [{ taskIdentifier: 'pushes' }],
   });
 
+  const large = await send('pushes', { body: 'é'.repeat(webhookBodyLimit / 2 + 1) });
+  expect(large.status).toBe(413);
   expect((await send('other')).status).toBe(404);
   const challenge = { body: '{"type":"url_verification","challenge":"abc"}' };
   expect((await send('chat', challenge)).status).toBe(422);

@@ -1,8 +1,8 @@
-import type { Body, Operations, Reply } from '@millrace/contract';
+import { webhookBodyLimit, type Body, type Operations, type Reply } from '@millrace/contract';
 import type { Environment } from '../../auth/principal.ts';
 import type { MasterKey } from '../../auth/seal.ts';
 import type { Engine } from '../../runs/engine/engine.ts';
-import { notFound, unprocessable } from '../../problem.ts';
+import { notFound, Problem, unprocessable } from '../../problem.ts';
 import { secretMissing, type Webhooks } from './receive.ts';
 import { signRequest } from './schemes/index.ts';
 import { createReadSecrets, secretNames } from './secrets.ts';
@@ -34,6 +34,8 @@ export function createSendWebhook({ engine, masterKey, webhooks }: SendDependenc
     const [secret = ''] = await readSecrets(environment.id, names);
     if (names.length > 0 && secret === '') throw secretMissing();
     const body = Buffer.from(request.body);
+    if (body.length > webhookBodyLimit)
+      throw new Problem('too_large', `body: must have at most ${webhookBodyLimit} bytes.`);
     const signed = signRequest(verification, secret, {
       id: request.id ?? crypto.randomUUID(),
       at: clock.now(),
