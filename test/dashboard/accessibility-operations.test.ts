@@ -18,8 +18,16 @@ async function filled(server: TestServer): Promise<string[]> {
     contentHash: 'a'.repeat(64),
     tasks: [
       { id: 'report', filePath: 'tasks/report.ts', scheduled: true },
-      { id: 'payments', filePath: 'tasks/payments.ts', webhook: { verify: { scheme: 'none', idHeader: 'x-id' } } },
-      { id: 'orders', filePath: 'tasks/orders.ts', webhook: { verify: { scheme: 'stripe', secrets: ['S'] } } },
+      {
+        id: 'payments',
+        filePath: 'tasks/payments.ts',
+        webhook: { verify: { scheme: 'none', idHeader: 'x-id' } },
+      },
+      {
+        id: 'orders',
+        filePath: 'tasks/orders.ts',
+        webhook: { verify: { scheme: 'stripe', secrets: ['S'] } },
+      },
       { id: 'send', filePath: 'tasks/send.ts', on: { name: 'order.paid', filter: { total: { $gte: 1 } } } },
     ],
   });
@@ -109,7 +117,16 @@ test(
       }
     };
     for (const path of full) await checkPage(path, 'prod');
-    for (const path of ['/schedules', '/batches', '/bulk', '/events', '/webhooks', '/webhook-deliveries', '/waits', '/sessions'])
+    for (const path of [
+      '/schedules',
+      '/batches',
+      '/bulk',
+      '/events',
+      '/webhooks',
+      '/webhook-deliveries',
+      '/waits',
+      '/sessions',
+    ])
       await checkPage(path, 'stg');
     expect(found).toEqual([]);
   },

@@ -151,7 +151,11 @@ test.runIf(isLong)(
     const { url: address } = await json<Listed>('webhooks', 'list');
     const deliver = async (id: string): Promise<Delivery> => {
       const body = Buffer.from(JSON.stringify({ id, type: 'invoice.paid' }));
-      const signed = signRequest({ scheme: 'stripe', secrets: [] }, 'whsec_test', { id, at: Date.now(), body });
+      const signed = signRequest({ scheme: 'stripe', secrets: [] }, 'whsec_test', {
+        id,
+        at: Date.now(),
+        body,
+      });
       const send = () =>
         fetch(address, {
           method: 'POST',

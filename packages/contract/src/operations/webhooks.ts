@@ -122,10 +122,18 @@ export const sendWebhook = operation({
     /** At most 1 MiB. Default `{}`. */
     body: z.string().default('{}'),
     /** Default `application/json`. */
-    contentType: z.string().min(1).max(255).regex(/^[\x20-\x7e]+$/, 'must be printable ASCII').default('application/json'),
+    contentType: z
+      .string()
+      .min(1)
+      .max(255)
+      .regex(/^[\x20-\x7e]+$/, 'must be printable ASCII')
+      .default('application/json'),
     /** Additional headers, such as `X-GitHub-Event`. */
     headers: z
-      .record(z.string().regex(/^[A-Za-z0-9_-]{1,128}$/, 'must be the name of a header'), z.string().max(8_192))
+      .record(
+        z.string().regex(/^[A-Za-z0-9_-]{1,128}$/, 'must be the name of a header'),
+        z.string().max(8_192),
+      )
       .default({}),
     /** The sender's id, for schemes that send it in a header. Default: random. */
     id: z.string().min(1).max(255).optional(),

@@ -1,10 +1,5 @@
 import { currentClient } from '../client/current-client.ts';
-import {
-  deliveryFromWire,
-  deliveryId,
-  type WebhookDelivery,
-  type WebhookDeliveryReference,
-} from './wire.ts';
+import { deliveryFromWire, deliveryId, type WebhookDelivery, type WebhookDeliveryReference } from './wire.ts';
 
 /**
  * An accepted request with its headers, its body and the runs that it started. Throws a NotFoundError for an unknown delivery.

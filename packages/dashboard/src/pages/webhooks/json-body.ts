@@ -9,7 +9,9 @@ export function jsonBody({
   headers,
   rawBody,
   isBase64Encoded,
-}: Pick<WebhookDelivery, 'headers' | 'rawBody' | 'isBase64Encoded'>): { readonly value: unknown } | undefined {
+}: Pick<WebhookDelivery, 'headers' | 'rawBody' | 'isBase64Encoded'>):
+  | { readonly value: unknown }
+  | undefined {
   const type = headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase() ?? '';
   if (isBase64Encoded || !(type === 'application/json' || type.endsWith('+json'))) return undefined;
   try {

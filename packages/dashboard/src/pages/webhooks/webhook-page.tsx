@@ -80,7 +80,9 @@ function Loaded({ webhook }: { readonly webhook: Webhook }) {
           ],
           ['Signature', schemeOf(webhook)],
           ['Secret', <Secrets key="secret" webhook={webhook} />],
-          idHeader === undefined ? undefined : ["Header of the sender's id", <code key="id">{idHeader}</code>],
+          idHeader === undefined
+            ? undefined
+            : ["Header of the sender's id", <code key="id">{idHeader}</code>],
           ['Last delivery', lastDeliveryAt === null ? 'none' : <Time key="last" at={lastDeliveryAt} />],
           ['Failed runs, 24 h', lastDay.failed.toLocaleString('en')],
           ['Rejected requests, 24 h', rejectedOf(webhook).toLocaleString('en')],

@@ -94,8 +94,15 @@ test('a delivery whose lane was dropped, or whose task has other options, starts
   await sql`delete from lanes`;
   expect(await store(await deliver('hook', 'first'))).toMatchObject({ isDuplicate: true });
   expect(await waiting()).toBe(0);
-  const items = [await deliver('hook', 'second'), await deliver('hook', 'first'), await deliver('hook', 'third')];
-  items.push({ ...(await deliver('hook', 'tagged')), run: { ...(await deliver('hook', 'x')).run, tags: ['a'] } });
+  const items = [
+    await deliver('hook', 'second'),
+    await deliver('hook', 'first'),
+    await deliver('hook', 'third'),
+  ];
+  items.push({
+    ...(await deliver('hook', 'tagged')),
+    run: { ...(await deliver('hook', 'x')).run, tags: ['a'] },
+  });
   const stored = await Promise.all(items.map(store));
   expect(stored.map(({ isDuplicate }) => isDuplicate)).toEqual([false, true, false, false]);
   expect(await waiting()).toBe(3);
