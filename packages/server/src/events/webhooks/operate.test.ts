@@ -25,7 +25,7 @@ test("deliveries are found by the sender's id and by time", async () => {
   };
   expect(await find({ 'filter[senderId]': 'a' })).toEqual([ids[1], ids[2]]);
   expect(await find({ 'filter[senderId]': 'a', 'filter[webhook]': 'first' })).toEqual([ids[2]]);
-  // The stored id of a delivery without a sender's id is no sender's id.
+  // A delivery without a sender's id is stored under its own id.
   expect(await find({ 'filter[senderId]': other })).toEqual([]);
   expect(await find({ 'filter[senderId]': '\0' })).toEqual([]);
   const { receivedAt } = (await server.ask(`/api/v1/webhook-deliveries/${ids[1]}`)).body;

@@ -32,7 +32,7 @@ export interface WebhookRequest {
 export interface Webhooks {
   /** Throws a 404 Problem unless a webhook has the address. */
   find(address: string): Promise<FoundWebhook>;
-  /** Stores a request and starts its run. Returns the reply, which is another object for a request that is no event. Throws a Problem for a request that is not valid. */
+  /** Stores a request and starts its run. Returns the reply: for a request that is not an event, another object. Throws a Problem for an invalid request. */
   receive(webhook: FoundWebhook, request: WebhookRequest): Promise<Stored | object>;
 }
 
