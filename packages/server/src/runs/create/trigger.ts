@@ -2,7 +2,6 @@ import { groupCommit } from '../../db/group.ts';
 import { Problem } from '../../problem.ts';
 import type { Dispatch, Offer } from '../dispatch/dispatch.ts';
 import type { Engine } from '../engine/engine.ts';
-import { countTriggered } from './count-triggered.ts';
 import { isOfOneParent, withoutDuplicates } from './duplicates.ts';
 import { assignmentOf } from './hand-off.ts';
 import { insertLeased, insertQueued } from './insert-everyday.ts';
@@ -136,6 +135,19 @@ const dropped: Triggered = { id: '', isCached: false, isDropped: true };
 function refusalOf(refused: string, run: NewRun): Written {
   const exceeded = exceededLimit(refused, run);
   return exceeded === 'dropped' ? dropped : (exceeded ?? refusedParent(refused, run.parentId ?? ''));
+}
+
+/** Counts a created run for statistics. One that was handed to a runner in the same commit does not wait. */
+export function countTriggered(
+  { stats, queues, clock }: Pick<Engine, 'stats' | 'queues' | 'clock'>,
+  run: NewRun,
+  { isHandedOver = false }: { readonly isHandedOver?: boolean } = {},
+): void {
+  const name = queues.name(run.queueId);
+  const subject = { env: run.env, task: run.task, queue: typeof name === 'string' ? name : undefined };
+  const now = clock.now();
+  stats.count(subject, 'triggered', now);
+  if (isHandedOver) stats.started(subject, 0, now);
 }
 
 type Offers = readonly (Offer | undefined)[];
