@@ -61,12 +61,36 @@ declare module 'pg-boss' {
 }
 
 declare module 'bullmq' {
-  interface Connection {
+  interface RedisConnection {
     readonly path: string;
     readonly maxRetriesPerRequest: null;
   }
+  interface PostgresConnection {
+    readonly connectionString: string;
+    readonly max: number;
+    readonly migrate?: boolean;
+  }
+  /** The backend that `withBackend` binds classes to. */
+  interface Backend<Connection> {
+    readonly connection: Connection;
+  }
+  export const createPostgresBackend: Backend<PostgresConnection>;
+  export function withBackend<Connection>(backend: Backend<Connection>): {
+    readonly Queue: new (name: string, options: { readonly connection: Connection }) => Queue;
+    readonly Worker: new <T>(
+      name: string,
+      act: (job: { readonly data: T }) => Promise<void>,
+      options: WorkerOptions<Connection>,
+    ) => Worker<T>;
+  };
+  interface WorkerOptions<Connection> {
+    readonly connection: Connection;
+    readonly concurrency: number;
+    readonly lockDuration?: number;
+    readonly stalledInterval?: number;
+  }
   export class Queue {
-    constructor(name: string, options: { readonly connection: Connection });
+    constructor(name: string, options: { readonly connection: RedisConnection });
     waitUntilReady(): Promise<unknown>;
     add(name: string, data: object, options: object): Promise<unknown>;
     addBulk(
@@ -79,12 +103,7 @@ declare module 'bullmq' {
     constructor(
       name: string,
       act: (job: { readonly data: T }) => Promise<void>,
-      options: {
-        readonly connection: Connection;
-        readonly concurrency: number;
-        readonly lockDuration?: number;
-        readonly stalledInterval?: number;
-      },
+      options: WorkerOptions<RedisConnection>,
     );
     on(event: 'error', hear: (error: Error) => void): void;
     waitUntilReady(): Promise<unknown>;

@@ -7,6 +7,7 @@ import { appendFileSync, mkdirSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { bullmqOnPostgres } from './adapters/bullmq-postgres.ts';
 import { bullmq } from './adapters/bullmq.ts';
 import { graphile } from './adapters/graphile.ts';
 import { millrace } from './adapters/millrace.ts';
@@ -53,6 +54,7 @@ function systemOf(name: string, databases: Databases): System {
   if (name === 'graphile') return graphile(databases);
   if (name === 'pgboss') return pgboss(databases);
   if (name === 'bullmq:always') return bullmq('always');
+  if (name === 'bullmq:postgres') return bullmqOnPostgres(databases);
   if (name === 'bullmq:everysec') return bullmq('everysec');
   throw new Error(`Unknown system: ${name}.`);
 }

@@ -113,7 +113,7 @@ const roomArrows: Readonly<Record<string, readonly string[]>> = {
   sessions: ['runs', 'envvars', 'payloads', 'channels', 'auth', 'db'],
   schedules: ['runs', 'audit', 'jobs', 'runners', 'auth', 'db'],
   batches: ['runs', 'errors', 'auth', 'db'],
-  events: ['runs', 'envvars', 'versions', 'jobs', 'auth', 'db'],
+  events: ['runs', 'envvars', 'versions', 'telemetry', 'jobs', 'auth', 'db'],
   outbox: ['runs', 'jobs', 'auth', 'db'],
   waitpoints: ['events', 'runs', 'auth', 'db'],
   runs: [

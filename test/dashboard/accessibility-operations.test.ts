@@ -18,6 +18,16 @@ async function filled(server: TestServer): Promise<string[]> {
     contentHash: 'a'.repeat(64),
     tasks: [
       { id: 'report', filePath: 'tasks/report.ts', scheduled: true },
+      {
+        id: 'payments',
+        filePath: 'tasks/payments.ts',
+        webhook: { verify: { scheme: 'none', idHeader: 'x-id' } },
+      },
+      {
+        id: 'orders',
+        filePath: 'tasks/orders.ts',
+        webhook: { verify: { scheme: 'stripe', secrets: ['S'] } },
+      },
       { id: 'send', filePath: 'tasks/send.ts', on: { name: 'order.paid', filter: { total: { $gte: 1 } } } },
     ],
   });
@@ -41,6 +51,10 @@ async function filled(server: TestServer): Promise<string[]> {
   await post('/api/v1/events', {
     id: 'event/1',
     event: { name: 'order.paid', payload: { hostile }, source: hostile },
+  });
+  const { id: delivery } = await post('/api/v1/webhooks/payments/send', {
+    body: JSON.stringify({ hostile }),
+    headers: { 'x-hostile': '<img src=x onerror=alert(1)>' },
   });
   const { id: token } = await post('/api/v1/waitpoints/tokens', { tags: ['approval', hostile] });
   const { id: session } = await post('/api/v1/sessions', {
@@ -66,6 +80,11 @@ async function filled(server: TestServer): Promise<string[]> {
     '/events?view=subscriptions',
     '/events?send=order.paid',
     '/events/event%2F1',
+    '/webhooks',
+    '/webhooks/orders',
+    '/webhooks/payments?send=request',
+    '/webhook-deliveries',
+    `/webhook-deliveries/${delivery}`,
     '/waits',
     '/waits?q=nonsense',
     `/waits/${token}`,
@@ -98,7 +117,16 @@ test(
       }
     };
     for (const path of full) await checkPage(path, 'prod');
-    for (const path of ['/schedules', '/batches', '/bulk', '/events', '/waits', '/sessions'])
+    for (const path of [
+      '/schedules',
+      '/batches',
+      '/bulk',
+      '/events',
+      '/webhooks',
+      '/webhook-deliveries',
+      '/waits',
+      '/sessions',
+    ])
       await checkPage(path, 'stg');
     expect(found).toEqual([]);
   },

@@ -1,4 +1,4 @@
-/** Schedules, batches, bulk actions, events, waits and sessions have their own file: accessibility-operations.test.ts. */
+/** Schedules, batches, bulk actions, events, webhooks, waits and sessions have their own file: accessibility-operations.test.ts. */
 import { expect, test } from 'vitest';
 import { localBuildIn } from '../../packages/millrace/src/bundle/local-build.ts';
 import { violationsInBothThemes } from '../support/axe.ts';

@@ -1,52 +1,15 @@
 /** A reader follows docs/moving.md with an existing project, and only the packages that `npm publish` uploads. */
-import { createHash } from 'node:crypto';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { execFile } from 'node:child_process';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
-import { millrace, repository } from '../cli/command.ts';
-import { packAll, published, run, type Packed } from '../packages/packed.ts';
+import { millrace } from '../cli/command.ts';
+import { packAll } from '../packages/packed.ts';
 import { isLong } from '../support/long.ts';
-
-/** A registry with our packed packages. It gets all others from npm's configured registry. */
-async function registry({ tarballs }: Packed): Promise<string> {
-  const { stdout } = await run('npm', ['config', 'get', 'registry'], { cwd: repository });
-  const upstream = stdout.trim().replace(/\/$/, '');
-  const files = new Map<string, Buffer>();
-  const manifests = new Map<string, { name: string; version: string; dist: object }>();
-  const server = createServer((request, response) => {
-    const path = decodeURIComponent(request.url ?? '').slice(1);
-    const tarball = files.get(path);
-    const manifest = manifests.get(path);
-    if (tarball) response.end(tarball);
-    else if (manifest) {
-      const { name, version } = manifest;
-      response.setHeader('content-type', 'application/json');
-      response.end(
-        JSON.stringify({ name, 'dist-tags': { latest: version }, versions: { [version]: manifest } }),
-      );
-    } else response.writeHead(302, { location: `${upstream}${request.url}` }).end();
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void server.close());
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  for (const folder of published) {
-    const file = tarballs[folder];
-    const content = await readFile(file);
-    const text = await readFile(join(repository, 'packages', folder, 'package.json'), 'utf8');
-    const manifest = JSON.parse(text) as { name: string; version: string };
-    const integrity = `sha512-${createHash('sha512').update(content).digest('base64')}`;
-    files.set(`tarballs/${basename(file)}`, content);
-    manifests.set(manifest.name, {
-      ...manifest,
-      dist: { tarball: `${url}/tarballs/${basename(file)}`, integrity },
-    });
-  }
-  return url;
-}
+import { commandsOfPage } from './commands.ts';
+import { startRegistry } from './registry.ts';
+import { writeFiles } from './write-files.ts';
 
 /** A project for the published SDK, without any reference to Millrace. */
 const project = {
@@ -78,12 +41,6 @@ console.log(run.status, run.output.greeting);
 `,
 };
 
-/** The commands in the first block of the page. */
-async function commandsOfPage(): Promise<string[]> {
-  const page = await readFile(join(repository, 'docs/moving.md'), 'utf8');
-  return /```sh\n([^`]*)```/.exec(page)?.[1]?.trim().split('\n') ?? [];
-}
-
 // Tests of packages, published-tasks and site do the same in parts, and always.
 test.runIf(isLong)(
   'the commands of docs/moving.md make an existing project run',
@@ -91,14 +48,11 @@ test.runIf(isLong)(
     const packed = await packAll();
     onTestFinished(() => packed.remove());
     const dir = join(packed.folder, 'greetings');
-    for (const [file, text] of Object.entries(project)) {
-      await mkdir(join(dir, file, '..'), { recursive: true });
-      await writeFile(join(dir, file), text);
-    }
-    await writeFile(
-      join(dir, '.npmrc'),
-      `registry=${await registry(packed)}\nprefer-offline=true\naudit=false\nfund=false\n`,
-    );
+    const registry = await startRegistry(packed);
+    await writeFiles(dir, {
+      ...project,
+      '.npmrc': `registry=${registry}\nprefer-offline=true\naudit=false\nfund=false\n`,
+    });
     const shell = (command: string): Promise<{ stdout: string }> =>
       promisify(execFile)('sh', ['-c', command], { cwd: dir });
     const [install = '', doctor = '', dev = '', trigger = '', app = '', ...more] = await commandsOfPage();

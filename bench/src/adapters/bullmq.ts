@@ -1,5 +1,5 @@
-import { Queue } from 'bullmq';
-import { connectionOf } from '../inside/bullmq.ts';
+import type { Queue } from 'bullmq';
+import { openQueue, pendingOf } from '../inside/bullmq.ts';
 import { startRedis, type Durability, type RunningRedis } from '../redis.ts';
 import type { Address, System } from '../system.ts';
 import { startPeerRunner } from '../peer-runner-process.ts';
@@ -19,14 +19,11 @@ export function bullmq(durability: Durability): System {
       await end();
       redis = await startRedis(durability);
       address = { path: redis.path };
-      queue = new Queue('noop', { connection: connectionOf(address) });
+      queue = openQueue(address);
       return address;
     },
     startRunner: (runner) => startPeerRunner('bullmq', address, runner),
-    async pending() {
-      const counts = await queue?.getJobCounts('wait', 'active', 'delayed', 'prioritized');
-      return Object.values(counts ?? {}).reduce((total, count) => total + count, 0);
-    },
+    pending: () => pendingOf(queue),
     serverPid: () => null,
     databasePid: () => redis?.pid ?? 0,
     end,

@@ -8,7 +8,15 @@ const callers = 32;
 
 export const w1: Workload = {
   title: 'W1 trigger: 32 concurrent callers, one run a call, no runner',
-  systems: ['millrace', 'millrace:alone', 'graphile', 'pgboss', 'bullmq:always', 'bullmq:everysec'],
+  systems: [
+    'millrace',
+    'millrace:alone',
+    'graphile',
+    'pgboss',
+    'bullmq:postgres',
+    'bullmq:always',
+    'bullmq:everysec',
+  ],
   compared: { runsPerS: 'more' },
   async measure(system, address, { n = 20_000, profile = 'tuned' }) {
     const caller = await openCaller(system, address, profile);

@@ -56,7 +56,7 @@ export async function drain(
 
 export const w2: Workload = {
   title: 'W2 drain: no-op runs queued, one runner',
-  systems: ['millrace', 'graphile', 'pgboss', 'bullmq:always', 'bullmq:everysec'],
+  systems: ['millrace', 'graphile', 'pgboss', 'bullmq:postgres', 'bullmq:always', 'bullmq:everysec'],
   compared: { runsPerS: 'more', runsPerSFromCall: 'more', runsPerSFromSpawn: 'more' },
   async measure(system, address, { n = 20_000, profile = 'tuned', concurrency }) {
     await fill(system, address, profile, n);

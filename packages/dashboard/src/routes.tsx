@@ -180,6 +180,22 @@ const pages = [
     lazyRouteComponent(() => import('./pages/events/event-page.tsx'), 'EventPage'),
   ),
   page(
+    '/webhooks',
+    lazyRouteComponent(() => import('./pages/webhooks/webhooks-page.tsx'), 'WebhooksPage'),
+  ),
+  page(
+    '/webhooks/$webhookId',
+    lazyRouteComponent(() => import('./pages/webhooks/webhook-page.tsx'), 'WebhookPage'),
+  ),
+  page(
+    '/webhook-deliveries',
+    lazyRouteComponent(() => import('./pages/webhooks/deliveries-page.tsx'), 'DeliveriesPage'),
+  ),
+  page(
+    '/webhook-deliveries/$deliveryId',
+    lazyRouteComponent(() => import('./pages/webhooks/delivery-page.tsx'), 'DeliveryPage'),
+  ),
+  page(
     '/waits',
     lazyRouteComponent(() => import('./pages/waits/waits-page.tsx'), 'WaitsPage'),
   ),

@@ -160,6 +160,16 @@ export {
 } from './events/subscription.ts';
 export type { EventDetail, EventReference, ListedEvent, NewEvent, SentEvent } from './events/event.ts';
 export type { ListEventsParams } from './events/list.ts';
+export { webhooks } from './webhooks/index.ts';
+export type { ListWebhookDeliveriesParams } from './webhooks/deliveries.ts';
+export type { ReplayDeliveryOptions } from './webhooks/replay.ts';
+export type { SendWebhookOptions } from './webhooks/send.ts';
+export type {
+  ListedWebhookDelivery,
+  Webhook,
+  WebhookDelivery,
+  WebhookDeliveryReference,
+} from './webhooks/wire.ts';
 export { webhook, type WebhookEvent, type WebhookOptions } from './webhooks/webhook.ts';
 export type {
   HmacWebhook,

@@ -146,6 +146,7 @@ POST   /api/v1/events/{eventId}/cancel                                   | write
 
 # Webhooks of other services: issue 40, point 3
 GET    /api/v1/webhooks                                                  | read webhooks       | key | -     | - | viewer
+POST   /api/v1/webhooks/{webhookId}/send                                 | write webhooks      | key | -     | - | member
 GET    /api/v1/webhook-deliveries                                        | read webhooks       | key | -     | - | viewer
 GET    /api/v1/webhook-deliveries/{webhookDeliveryId}                    | read webhooks       | key | -     | - | viewer
 POST   /api/v1/webhook-deliveries/{webhookDeliveryId}/replay             | write webhooks      | key | -     | - | member

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { operation } from '../operation.ts';
 import { namedWebhookSchemes } from '../runner/webhook.ts';
-import { commaList, cursors, date, pageSize } from './shapes.ts';
+import { commaList, cursors, date, instant, pageSize } from './shapes.ts';
 
 /** The path of webhooks, without their address. */
 export const webhookPath = '/webhooks/v1/';
@@ -30,6 +30,15 @@ export const webhook = z.object({
   /** Number of rejected requests. Counted with a delay of some seconds. */
   rejected: z.number().int(),
   lastRejection: z.object({ code: z.string(), at: date }).nullable(),
+  /** When the last accepted request was received; null if none is stored. */
+  lastDeliveryAt: date.nullable(),
+  /** The last 24 hours, in whole hours. */
+  lastDay: z.object({
+    /** Failed runs. */
+    failed: z.number().int(),
+    /** Rejected requests by error code, the most frequent first. */
+    rejections: z.array(z.object({ code: z.string(), count: z.number().int(), lastAt: date })),
+  }),
 });
 export type Webhook = z.infer<typeof webhook>;
 
@@ -42,12 +51,16 @@ const summary = z.object({
   receivedAt: date,
   /** Size of the body. */
   bytes: z.number().int(),
+  /** Number of later requests with the same id, which started no run. Counted with a delay of some seconds. */
+  repeated: z.number().int(),
 });
 
 /** A list item. */
 export const listedWebhookDelivery = summary.extend({
   /** The runs that it started: the first one, and those of its replays. */
   runs: z.array(z.string()),
+  /** The status of the newest of these runs; null if it is no longer stored. */
+  status: z.string().nullable(),
 });
 export type ListedWebhookDelivery = z.infer<typeof listedWebhookDelivery>;
 
@@ -87,8 +100,51 @@ export const listWebhookDeliveries = operation({
     'page[before]': z.string().optional(),
     /** Ids of webhooks. */
     'filter[webhook]': commaList.optional(),
+    /** The sender's id. */
+    'filter[senderId]': z.string().min(1).max(255).optional(),
+    /** Received at or after this time. */
+    'filter[from]': instant.optional(),
+    /** Received at or before this time. */
+    'filter[to]': instant.optional(),
   }),
   reply: z.object({ data: z.array(listedWebhookDelivery), pagination: cursors }),
+});
+
+export const sendWebhook = operation({
+  id: 'sendWebhook',
+  method: 'POST',
+  path: '/api/v1/webhooks/:webhookId/send',
+  tag: 'webhooks',
+  summary: 'Send a test request to a webhook, signed by the server as its provider would',
+  access: { secretKey: true, action: 'write', on: 'webhooks' },
+  params: z.object({ webhookId: z.string().min(1).max(128) }),
+  body: z.object({
+    /** At most 1 MiB. Default `{}`. */
+    body: z.string().default('{}'),
+    /** Default `application/json`. */
+    contentType: z
+      .string()
+      .min(1)
+      .max(255)
+      .regex(/^[\x20-\x7e]+$/, 'must be printable ASCII')
+      .default('application/json'),
+    /** Additional headers, such as `X-GitHub-Event`. */
+    headers: z
+      .record(
+        z.string().regex(/^[A-Za-z0-9_-]{1,128}$/, 'must be the name of a header'),
+        z.string().max(8_192),
+      )
+      .default({}),
+    /** The sender's id, for schemes that send it in a header. Default: random. */
+    id: z.string().min(1).max(255).optional(),
+  }),
+  reply: z.object({
+    /** The id of the delivery. */
+    id: z.string(),
+    /** Whether a request with this id was received before, so that no run was started. */
+    isDuplicate: z.boolean(),
+  }),
+  errors: [404, 413, 422, 503],
 });
 
 const oneDelivery = z.object({ webhookDeliveryId: z.string().min(1).max(64) });

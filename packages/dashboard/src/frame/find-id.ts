@@ -7,6 +7,7 @@ const pages: readonly (readonly [prefix: RegExp, page: string, what: string])[] 
   [/^sched_[0-9a-z]+$/, 'schedules', 'schedule'],
   [/^queue_[0-9a-z]+$/, 'queues', 'queue'],
   [/^(?:event|evt)_[0-9a-z]+$/, 'events', 'event'],
+  [/^whd_[0-9a-z]+$/, 'webhook-deliveries', 'webhook delivery'],
   [/^waitpoint_[0-9a-z]+$/, 'waits', 'token'],
   [/^session_[0-9a-z]+$/, 'sessions', 'session'],
   [/^deployment_[0-9a-z]+$/, 'versions', 'version'],

@@ -20,6 +20,7 @@ export const frameLinks: readonly FrameLink[] = [
   { to: '/schedules', label: 'Schedules', icon: 'schedules', key: 'g s' },
   { to: '/batches', label: 'Batches', icon: 'batches', key: 'g b', also: ['/bulk'] },
   { to: '/events', label: 'Events', icon: 'events', key: 'g v' },
+  { to: '/webhooks', label: 'Webhooks', icon: 'webhooks', key: 'g h', also: ['/webhook-deliveries'] },
   { to: '/waits', label: 'Waits', icon: 'waits', key: 'g w' },
   { to: '/sessions', label: 'Sessions', icon: 'sessions', key: 'g c' },
   { to: '/versions', label: 'Versions', icon: 'versions', key: 'g d' },

@@ -43,6 +43,7 @@ export const TopBar = ({ menu }: { readonly menu: ReactNode }) => (
 /** Display names of address segments, if they differ. */
 const words: Readonly<Record<string, string>> = {
   bulk: 'Bulk actions',
+  'webhook-deliveries': 'Webhook deliveries',
   rules: 'Rules',
   keys: 'Secret keys',
   project: 'Project',

@@ -24,6 +24,7 @@ const paths = {
   ),
   sessions: <path d="M2.5 3h11v8H7.25L4.5 13.25V11h-2z" />,
   events: <path d="M9 1.75 3.5 9H8l-1 5.25L12.5 7H8z" />,
+  webhooks: <path d="M2.5 8h7m-2.75-3L9.75 8l-3 3M10 2.75h3.5v10.5H10" />,
   waits: (
     <>
       <circle cx="8" cy="5" r="2.5" />

@@ -15,6 +15,7 @@ import { sessions } from '../sessions/index.ts';
 import { stats } from '../stats/index.ts';
 import { tasks } from '../task/index.ts';
 import { wait } from '../wait/index.ts';
+import { webhooks } from '../webhooks/index.ts';
 import { ApiClient } from './api-client.ts';
 import { beginningWith } from './override.ts';
 import type { ClientSettings } from './settings.ts';
@@ -65,6 +66,7 @@ export class MillraceClient<TTasks extends object | undefined = undefined> {
   readonly schedules: Omit<typeof schedules, 'task'>;
   readonly queues: typeof queues;
   readonly events: typeof events;
+  readonly webhooks: typeof webhooks;
   readonly sessions: typeof sessions;
   readonly wait: Pick<typeof wait, 'createToken' | 'completeToken' | 'retrieveToken' | 'listTokens'>;
   readonly logs: typeof logs;
@@ -86,6 +88,7 @@ export class MillraceClient<TTasks extends object | undefined = undefined> {
     this.schedules = bound(schedules, client);
     this.queues = bound(queues, client);
     this.events = bound(events, client);
+    this.webhooks = bound(webhooks, client);
     this.sessions = bound(sessions, client);
     this.wait = bound(wait, client);
     this.logs = bound(logs, client);

@@ -15,7 +15,9 @@ const once: ReadonlySet<keyof Operations> = new Set<keyof Operations>([
   'createVariable',
   'importVariables',
   'replayNotificationDelivery',
+  'replayWebhookDelivery',
   'rollBackVariables',
+  'sendWebhook',
   'splitError',
   'testNotificationEndpoint',
 ]);

@@ -46,6 +46,7 @@ import { startTracing } from '../telemetry/tracing/start.ts';
 import { cachedVersions } from '../versions/versions.ts';
 import { createWebhooks } from '../events/webhooks/receive.ts';
 import { Rejections } from '../events/webhooks/rejections.ts';
+import { Repetitions } from '../events/webhooks/repetitions.ts';
 import type { ServerOptions } from './options.ts';
 import { defaultRetention } from './retention.ts';
 import { listenToPause, listenToWakes } from './wakes.ts';
@@ -167,7 +168,8 @@ export async function startContext(
   const write = createWriteStream({ channels, sessions, ensureServed, endMessageWaits, log });
   const appends = streamAppends({ channels, write, authenticate, mint });
   const rejections = new Rejections();
-  const webhooks = createWebhooks({ engine, dispatch, masterKey, rejections });
+  const repetitions = new Repetitions();
+  const webhooks = createWebhooks({ engine, dispatch, masterKey, rejections, repetitions });
   const receivers = { networks: createNetworks(options.notificationNetworks), resolve: resolveName };
 
   /** Called when a credential, its user or its environment is no longer valid. */
@@ -244,6 +246,7 @@ export async function startContext(
     appends,
     webhooks,
     rejections,
+    repetitions,
     receivers,
     tenancyLimits: { ...defaultTenancyLimits, ...options.tenancyLimits },
     maxBundleBytes: options.maxBundleBytes ?? defaultMaxBundleBytes,

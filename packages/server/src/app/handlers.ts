@@ -137,7 +137,7 @@ export function handlersOf(context: ServerContext, rateLimits: RateLimits = defa
     ...variableHandlers({ sql, masterKey, now: clock.now, changed }),
     ...errorHandlers(sql, clock),
     ...eventHandlers({ engine, dispatch, resume, takeRuns, expect: (at) => timers.events.wakeAt(at) }),
-    ...webhookHandlers({ engine, dispatch, masterKey }),
+    ...webhookHandlers({ engine, dispatch, masterKey, webhooks: context.webhooks }),
     ...notificationHandlers({ sql, masterKey, clock, egress: context.receivers }),
     ...alertHandlers({ sql, clock }),
     ...sessionHandlers({ engine, dispatch, resume, channels, ensureServed, mint, addresses: packets }),

@@ -35,7 +35,8 @@ import { environmentPruner } from '../tenancy/prune.ts';
 import { pendingReleaser } from '../versions/pending-releaser.ts';
 import { tokenPruner } from '../waitpoints/prune.ts';
 import { webhookPruner } from '../events/webhooks/prune.ts';
-import { rejectionWriter } from '../events/webhooks/rejections.ts';
+import { rejectionPruner, rejectionWriter } from '../events/webhooks/rejections.ts';
+import { repetitionWriter } from '../events/webhooks/repetitions.ts';
 import type { ServerContext } from './context.ts';
 import { rowPruners } from './row-pruners.ts';
 
@@ -70,6 +71,8 @@ const jobsOf = (context: ServerContext): Job[] => {
     eventPruner(engine, retention.eventsMs),
     webhookPruner(engine, retention.webhooksMs),
     rejectionWriter(sql, context.rejections),
+    rejectionPruner(sql, clock),
+    repetitionWriter(sql, context.repetitions),
     outboxDrainer({ engine, dispatch, redactor, timer: timers.outbox }),
     messenger({ ...context, masterKey, egress: context.receivers }),
     alertEvaluator(context),

@@ -1,10 +1,10 @@
 import type { WebhookVerification } from '@millrace/contract/runner';
-import { LRUCache } from 'lru-cache';
 import { environment } from '../../auth/credential-rows.ts';
 import type { Environment } from '../../auth/principal.ts';
 import type { Engine } from '../../runs/engine/engine.ts';
 import { notFound } from '../../problem.ts';
 import { isAddress } from './declare.ts';
+import { recentReads } from './recent-reads.ts';
 
 interface Addressed {
   readonly id: string;
@@ -17,16 +17,13 @@ export interface FoundWebhook extends Addressed {
 }
 
 /** An address never leads elsewhere, but its environment may be archived. */
-const freshMs = 1_000;
 const maxKnown = 10_000;
 
 const unknown = () => notFound('No webhook has this address.', false, 'webhook_not_found');
 
 /** Returns a function that finds the webhook with an address; 404 if the current version does not declare it. */
 export function createFindWebhook({ sql, versions }: Pick<Engine, 'sql' | 'versions'>) {
-  const known = new LRUCache<string, Addressed>({ max: maxKnown, ttl: freshMs });
-
-  async function read(address: string): Promise<Addressed> {
+  async function readAddress(address: string): Promise<Addressed> {
     const [row] = isAddress(address)
       ? await sql<Addressed[]>`
           select w.id, ${environment(sql)}
@@ -34,12 +31,12 @@ export function createFindWebhook({ sql, versions }: Pick<Engine, 'sql' | 'versi
            where w.address = ${address} and e.archived_at is null and p.deleted_at is null`
       : [];
     if (!row) throw unknown();
-    known.set(address, row);
     return row;
   }
+  const read = recentReads(readAddress, { max: maxKnown });
 
   return async (address: string): Promise<FoundWebhook> => {
-    const addressed = known.get(address) ?? (await read(address));
+    const addressed = await read(address);
     const current = await versions.current(addressed.environment.id);
     const verification = current?.tasks.get(addressed.id)?.webhook?.verify;
     if (!verification) throw unknown();

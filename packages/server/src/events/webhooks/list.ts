@@ -1,7 +1,8 @@
 import { webhookPath, type Webhook } from '@millrace/contract';
 import type { WebhookVerification } from '@millrace/contract/runner';
 import type { Queryable } from '../../db/connect.ts';
-import type { Versions } from '../../versions/versions.ts';
+import type { Engine } from '../../runs/engine/engine.ts';
+import { failuresOf, readSeries, seriesName, totalOf } from '../../telemetry/stats/read.ts';
 import { secretNames, type ReadSecrets } from './secrets.ts';
 
 interface Row {
@@ -11,12 +12,16 @@ interface Row {
   readonly rejected: string;
   readonly last_rejection: string | null;
   readonly last_rejected_at: Date | null;
+  readonly last_delivery_at: Date | null;
 }
+
+type LastDay = Webhook['lastDay'];
+
+const hourMs = 3_600_000;
 
 /** The webhooks of the current version, by id. */
 export async function listWebhooks(
-  sql: Queryable,
-  versions: Pick<Versions, 'current'>,
+  { sql, versions, clock }: Pick<Engine, 'sql' | 'versions' | 'clock'>,
   readSecrets: ReadSecrets,
   { env, baseUrl }: { readonly env: number; readonly baseUrl: string },
 ): Promise<Webhook[]> {
@@ -25,9 +30,18 @@ export async function listWebhooks(
     webhook ? [{ id, verification: webhook.verify }] : [],
   );
   if (declared.length === 0) return [];
-  const rows = await sql<Row[]>`
-    select id, address, rejected::text as rejected, last_rejection, last_rejected_at
-      from webhooks where env = ${env} and id = any(${declared.map(({ id }) => id)}::text[])`;
+  const ids = declared.map(({ id }) => id);
+  const to = Math.ceil(clock.now() / hourMs) * hourMs;
+  const lastDay = { from: new Date(to - 24 * hourMs), to: new Date(to) };
+  const [rows, rejections, runs] = await Promise.all([
+    sql<Row[]>`
+      select w.id, w.address, w.rejected::text as rejected, w.last_rejection, w.last_rejected_at,
+             (select d.created_at from webhook_deliveries d where d.env = w.env and d.webhook = w.id
+               order by d.created_at desc limit 1) as last_delivery_at
+        from webhooks w where w.env = ${env} and w.id = any(${ids}::text[])`,
+    readRejections(sql, env, { ids, since: lastDay.from }),
+    readSeries(sql, env, ids.map(seriesName.task), { ...lastDay, stepMs: hourMs, widthMinutes: 60 }),
+  ]);
   const byId = new Map(rows.map((row) => [row.id, row]));
   const listed = await Promise.all(
     declared
@@ -37,7 +51,30 @@ export async function listWebhooks(
         return row && { row, verification, secrets: await secretsOf(readSecrets, env, verification) };
       }),
   );
-  return listed.flatMap((found) => (found ? [webhookOf(found, baseUrl)] : []));
+  return listed.flatMap((found) => {
+    if (!found) return [];
+    const { id } = found.row;
+    const failed = failuresOf(totalOf(runs.get(seriesName.task(id)) ?? []));
+    return [webhookOf(found, baseUrl, { failed, rejections: rejections.get(id) ?? [] })];
+  });
+}
+
+/** Rejected requests by webhook and error code, the most frequent first. */
+async function readRejections(
+  sql: Queryable,
+  env: number,
+  { ids, since }: { readonly ids: readonly string[]; readonly since: Date },
+): Promise<ReadonlyMap<string, LastDay['rejections']>> {
+  const rows = await sql<{ webhook: string; code: string; n: string; at: Date }[]>`
+    select webhook, code, sum(n)::text as n, max(last_at) as at from webhook_rejections
+     where env = ${env} and webhook = any(${[...ids]}::text[]) and hour >= ${since}
+     group by webhook, code order by sum(n) desc, code`;
+  const found = new Map<string, LastDay['rejections']>();
+  for (const { webhook, code, n, at } of rows) {
+    const rejection = { code, count: Number(n), lastAt: at.toISOString() };
+    found.set(webhook, [...(found.get(webhook) ?? []), rejection]);
+  }
+  return found;
 }
 
 async function secretsOf(
@@ -64,6 +101,7 @@ function webhookOf(
     readonly secrets: Webhook['secrets'];
   },
   baseUrl: string,
+  lastDay: LastDay,
 ): Webhook {
   const { last_rejection: code, last_rejected_at: at } = row;
   const idHeader =
@@ -84,5 +122,7 @@ function webhookOf(
     ...(idHeader !== undefined && { idHeader }),
     rejected: Number(row.rejected),
     lastRejection: code !== null && at ? { code, at: at.toISOString() } : null,
+    lastDeliveryAt: row.last_delivery_at?.toISOString() ?? null,
+    lastDay,
   };
 }

@@ -166,7 +166,7 @@ describe('a repeated request', () => {
 });
 
 describe('a rejected request', () => {
-  test('is counted with its reason, and nothing else is stored', async () => {
+  test('is counted with its reason, and not stored; a repeated request is counted with its delivery', async () => {
     const server = await ownWebhookServer();
     await server.setVariable('HOOK_SECRET', 'secret');
     await server.declare({ payments: stripe });
@@ -188,9 +188,25 @@ describe('a rejected request', () => {
     expect((await server.ask('/api/v1/runs')).body.data).toEqual([]);
 
     const listed = async () => (await server.ask('/api/v1/webhooks')).body.data[0];
+    expect(await listed()).toMatchObject({ lastDeliveryAt: null, lastDay: { failed: 0 } });
+    const accepted = await server.send('payments', stripe, { body });
+    for (let n = 0; n < 3; n++) await server.send('payments', stripe, { body });
+    await expect.poll(listed, { timeout: 15_000 }).toMatchObject({
+      rejected: 4,
+      lastRejection: { code: 'webhook_timestamp_invalid' },
+      lastDeliveryAt: expect.any(String),
+      lastDay: {
+        rejections: [
+          { code: 'webhook_timestamp_invalid', count: 2 },
+          { code: 'webhook_signature_invalid', count: 1 },
+          { code: 'webhook_signature_missing', count: 1 },
+        ],
+      },
+    });
+    const deliveries = async () => (await server.ask('/api/v1/webhook-deliveries')).body.data;
     await expect
-      .poll(listed, { timeout: 15_000 })
-      .toMatchObject({ rejected: 4, lastRejection: { code: 'webhook_timestamp_invalid' } });
+      .poll(deliveries, { timeout: 15_000 })
+      .toMatchObject([{ id: accepted.body.id, repeated: 3, status: 'QUEUED' }]);
     expect(JSON.stringify(server.logged)).not.toContain('secret"');
   });
 

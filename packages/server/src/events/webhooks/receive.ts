@@ -8,14 +8,16 @@ import { digestPrefix, type Delivery } from './delivery.ts';
 import { createFindWebhook, type FoundWebhook } from './find.ts';
 import { prepareWebhookRun } from './prepare.ts';
 import type { Rejections } from './rejections.ts';
+import type { Repetitions } from './repetitions.ts';
 import { verifyRequest } from './schemes/index.ts';
 import type { Rejection, SignedRequest, Verified } from './schemes/scheme.ts';
 import { createReadSecrets, secretNames } from './secrets.ts';
-import { createStore, type StoreDependencies } from './store.ts';
+import { createStore, type Stored, type StoreDependencies } from './store.ts';
 
 export interface ReceiveDependencies extends StoreDependencies {
   readonly masterKey: MasterKey;
   readonly rejections: Rejections;
+  readonly repetitions: Repetitions;
 }
 
 /** A request to a webhook. */
@@ -30,12 +32,12 @@ export interface WebhookRequest {
 export interface Webhooks {
   /** Throws a 404 Problem unless a webhook has the address. */
   find(address: string): Promise<FoundWebhook>;
-  /** Stores a request and starts its run. Returns the reply. Throws a Problem for a request that is not valid. */
-  receive(webhook: FoundWebhook, request: WebhookRequest): Promise<unknown>;
+  /** Stores a request and starts its run. Returns the reply: for a request that is not an event, another object. Throws a Problem for an invalid request. */
+  receive(webhook: FoundWebhook, request: WebhookRequest): Promise<Stored | object>;
 }
 
 export function createWebhooks(dependencies: ReceiveDependencies): Webhooks {
-  const { engine, masterKey, rejections } = dependencies;
+  const { engine, masterKey, rejections, repetitions } = dependencies;
   const { clock } = engine;
   const store = createStore(dependencies);
   const readSecrets = createReadSecrets(engine.sql, masterKey);
@@ -77,7 +79,9 @@ export function createWebhooks(dependencies: ReceiveDependencies): Webhooks {
         receivedAt: new Date(now),
       };
       const run = await prepareWebhookRun(engine, environment, delivery, { json });
-      return store({ delivery, run });
+      const stored = await store({ delivery, run });
+      if (stored.isDuplicate) repetitions.add(environment.id, stored.id);
+      return stored;
     },
   };
 }
@@ -105,7 +109,7 @@ function senderIdOf(
   return digestPrefix + digest.digest('hex');
 }
 
-const secretMissing = () =>
+export const secretMissing = () =>
   new Problem(
     'webhook_secret_missing',
     'The secret of this webhook is not set in its environment, so its requests cannot be verified.',

@@ -84,6 +84,37 @@ test('each delivery has a run of its own, also of a task with a singleton', asyn
   expect(rows.flatMap((row) => row.runs).toSorted()).toEqual(runs.map(({ id }) => id).toSorted());
 });
 
+test('a delivery whose lane was dropped, or whose task has other options, starts its run', async () => {
+  const { sql, deliver, server } = await fixture();
+  const store = server();
+  const waiting = async () => (await sql`select from queued`).count;
+  await store(await deliver('hook', 'first'));
+  expect(await waiting()).toBe(1);
+  await sql`delete from queued`;
+  await sql`delete from lanes`;
+  expect(await store(await deliver('hook', 'first'))).toMatchObject({ isDuplicate: true });
+  expect(await waiting()).toBe(0);
+  const items = [
+    await deliver('hook', 'second'),
+    await deliver('hook', 'first'),
+    await deliver('hook', 'third'),
+  ];
+  items.push({
+    ...(await deliver('hook', 'tagged')),
+    run: { ...(await deliver('hook', 'x')).run, tags: ['a'] },
+  });
+  const stored = await Promise.all(items.map(store));
+  expect(stored.map(({ isDuplicate }) => isDuplicate)).toEqual([false, true, false, false]);
+  expect(await waiting()).toBe(3);
+  // The statement of everyday runs, with a known and two new ones.
+  const more = await Promise.all(
+    ['second', 'fourth', 'fifth'].map(async (id) => store(await deliver('hook', id))),
+  );
+  expect(more.map(({ isDuplicate }) => isDuplicate)).toEqual([true, false, false]);
+  expect(await waiting()).toBe(5);
+  expect((await sql`select from runs`).count).toBe(6);
+});
+
 test('after the retention, a delivery is deleted, and its id is new again', async () => {
   const { engine, sql, deliver, server } = await fixture();
   const store = server();

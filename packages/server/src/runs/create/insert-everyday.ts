@@ -1,3 +1,4 @@
+import type { Fragment } from '../../db/connect.ts';
 import type { Engine } from '../engine/engine.ts';
 import { arraysOf, namesOf, valuesOf } from './parameters.ts';
 import { everydayColumns, requestColumns, type NewRun } from './row.ts';
@@ -17,17 +18,20 @@ const queuedColumns = {
 const queuedNames = namesOf(queuedColumns);
 const arrays = arraysOf(queuedColumns);
 
+/** Everyday runs with their lanes. Runs whose lane does not exist are absent. */
+const inputOf = ({ sql }: Engine, runs: readonly NewRun[]) => sql`
+  select i.*, l.id as lane_id
+    from unnest(${arrays({ sql, runs })}) as i (${queuedNames})
+    -- held, so that no claim drops the lane before the runs are in it
+    cross join lateral (
+      select x.id from lanes x where x.queue_id = i.queue_id and x.key = coalesce(i.concurrency_key, '') and x.pinned_version = 0
+       limit 1 for key share) l`;
+
 /** Inserts everyday runs and queues them, if their lanes exist. */
-export async function insertQueued({ sql, clock }: Engine, runs: readonly NewRun[]): Promise<boolean> {
+export async function insertQueued(engine: Engine, runs: readonly NewRun[]): Promise<boolean> {
+  const { sql, clock } = engine;
   const { count } = await sql`
-    with input as (
-      select i.*, l.id as lane_id
-        from unnest(${arrays({ sql, runs })}) as i (${queuedNames})
-        -- held, so that no claim drops the lane before the runs are in it
-        cross join lateral (
-          select x.id from lanes x where x.queue_id = i.queue_id and x.key = coalesce(i.concurrency_key, '') and x.pinned_version = 0
-           limit 1 for key share) l
-    ), created as (
+    with input as (${inputOf(engine, runs)}), created as (
       insert into runs (${names}, created_at)
       select ${names}, ${new Date(clock.now())}::timestamptz
         from input where (select count(*) from input) = ${runs.length}::int
@@ -35,6 +39,29 @@ export async function insertQueued({ sql, clock }: Engine, runs: readonly NewRun
     insert into queued (lane_id, sort_key, run_id, env, expires_at)
     select i.lane_id, i.sort_key, i.id, i.env, i.expires_at from input i where (select count(*) from input) = ${runs.length}::int`;
   return count === runs.length;
+}
+
+/**
+ * Like `insertQueued`, for runs of which each has a cause that the same statement stores, such as a delivery. `cause` is a statement that
+ * inserts rows under a condition, and returns as `run` the ids of the runs to be created. Returns these ids; undefined if a lane is missing.
+ */
+export async function insertQueuedWith(
+  engine: Engine,
+  runs: readonly NewRun[],
+  cause: (condition: Fragment) => Fragment,
+): Promise<readonly string[] | undefined> {
+  const { sql, clock } = engine;
+  const isComplete = sql`(select count(*) from input) = ${runs.length}::int`;
+  const [row] = await sql<{ created: readonly string[]; is_complete: boolean }[]>`
+    with input as (${inputOf(engine, runs)}), cause as (${cause(isComplete)}), created as (
+      insert into runs (${names}, created_at)
+      select ${names}, ${new Date(clock.now())}::timestamptz from input where id in (select run from cause)
+    ), enqueued as (
+      insert into queued (lane_id, sort_key, run_id, env, expires_at)
+      select i.lane_id, i.sort_key, i.id, i.env, i.expires_at from input i where i.id in (select run from cause)
+    )
+    select array(select run from cause) as created, ${isComplete} as is_complete`;
+  return row?.is_complete ? row.created : undefined;
 }
 
 /**

@@ -115,7 +115,7 @@ async function writeDistinct(
     const offer = offers[index];
     const refused = row.refused !== null && refusalOf(row.refused, run);
     results[index] = refused || { id: row.run_id, isCached: row.cached };
-    if (row.run_id === run.id) countTriggered(engine, run, row.fence !== null);
+    if (row.run_id === run.id) countTriggered(engine, run, { isHandedOver: row.fence !== null });
     if (row.fence !== null && offer) {
       const lease = { fence: Number(row.fence), version: offer.version, root: row.root_id };
       offer.accept(assignmentOf(engine, run, lease));
@@ -137,8 +137,12 @@ function refusalOf(refused: string, run: NewRun): Written {
   return exceeded === 'dropped' ? dropped : (exceeded ?? refusedParent(refused, run.parentId ?? ''));
 }
 
-/** A run that is handed to a runner immediately does not wait. */
-function countTriggered({ stats, queues, clock }: Engine, run: NewRun, isHandedOver: boolean): void {
+/** Counts a created run for statistics. One that was handed to a runner in the same commit does not wait. */
+export function countTriggered(
+  { stats, queues, clock }: Pick<Engine, 'stats' | 'queues' | 'clock'>,
+  run: NewRun,
+  { isHandedOver = false }: { readonly isHandedOver?: boolean } = {},
+): void {
   const name = queues.name(run.queueId);
   const subject = { env: run.env, task: run.task, queue: typeof name === 'string' ? name : undefined };
   const now = clock.now();

@@ -6,7 +6,7 @@ import { connect, type Sql } from '../../db/connect.ts';
 import { engineSettings } from '../../db/engine-settings.ts';
 import { cancelRun } from '../cancel/cancel.ts';
 import type { Engine } from './engine.ts';
-import { insertLeased, insertQueued } from '../create/insert-everyday.ts';
+import { insertLeased, insertQueued, insertQueuedWith } from '../create/insert-everyday.ts';
 import { prepareRun, type TriggerRequest } from '../create/prepare.ts';
 import { reclaimUnheld, rescueRunner } from '../dispatch/rescue.ts';
 import type { NewRun } from '../create/row.ts';
@@ -93,6 +93,11 @@ async function loaded() {
     // created in every way
     await insertRuns(engine, await many('send'));
     await insertQueued(engine, await many('send'));
+    await insertQueuedWith(
+      engine,
+      await many('send'),
+      (condition) => engineSql`select id as run from input where ${condition}`,
+    );
     await insertRuns(
       engine,
       await many('send', (n) => ({ concurrencyKey: `key ${n % 5}`, tags: ['t'], ttl: 1 })),

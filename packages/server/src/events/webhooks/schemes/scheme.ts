@@ -23,7 +23,7 @@ export interface Verified {
   /** When the request was signed, in milliseconds since 1970; undefined if the scheme does not sign a time. */
   readonly signedAt?: number;
   /** A reply that the sender expects to a request that is not an event. */
-  readonly reply?: unknown;
+  readonly reply?: object;
 }
 
 export type Verdict = Verified | Rejection;
