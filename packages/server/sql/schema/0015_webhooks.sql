@@ -14,17 +14,6 @@ create table webhooks (
   primary key (env, id)
 ) with (fillfactor = 70);
 
--- Rejected requests by hour and error code, for two days.
-create table webhook_rejections (
-  env int not null,
-  webhook text collate "C" not null,
-  hour timestamptz not null,
-  code text collate "C" not null,
-  n bigint not null,
-  last_at timestamptz not null,
-  primary key (env, webhook, hour, code)
-) with (fillfactor = 70);
-
 -- Accepted requests. Inserting the row decides which of several requests with one id is the first.
 create table webhook_deliveries (
   env int not null,
@@ -38,11 +27,8 @@ create table webhook_deliveries (
   body bytea not null,
   -- the run that it started, and those of its replays
   run_ids text[] not null,
-  -- later requests with the same id, which started no run; counted with a delay
-  repeated int not null default 0,
   created_at timestamptz not null,
   primary key (env, webhook, sender_id)
 ) with (fillfactor = 90);
 create unique index webhook_deliveries_by_id on webhook_deliveries (env, id);
 create index webhook_deliveries_by_time on webhook_deliveries (env, created_at);
-create index webhook_deliveries_by_webhook on webhook_deliveries (env, webhook, created_at);

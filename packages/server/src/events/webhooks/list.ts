@@ -2,7 +2,8 @@ import { webhookPath, type Webhook } from '@millrace/contract';
 import type { WebhookVerification } from '@millrace/contract/runner';
 import type { Queryable } from '../../db/connect.ts';
 import type { Engine } from '../../runs/engine/engine.ts';
-import { failuresOf, readSeries, seriesName, totalOf } from '../../telemetry/stats/read.ts';
+import { failuresOf, readSeries, totalOf } from '../../telemetry/stats/read.ts';
+import { seriesName } from '../../telemetry/stats/series.ts';
 import { secretNames, type ReadSecrets } from './secrets.ts';
 
 interface Row {

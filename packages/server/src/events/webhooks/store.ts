@@ -3,7 +3,7 @@ import type { Fragment, Sql } from '../../db/connect.ts';
 import { groupCommit } from '../../db/group.ts';
 import { retry } from '../../db/retry.ts';
 import { insertQueuedWith } from '../../runs/create/insert-everyday.ts';
-import { KnownFacets } from '../../runs/create/known-facets.ts';
+import { KnownFacets } from '../../runs/facets/known-facets.ts';
 import { newRuns } from '../../runs/create/new-runs.ts';
 import { isEveryday, type NewRun } from '../../runs/create/row.ts';
 import { countTriggered } from '../../runs/create/trigger.ts';

@@ -9,7 +9,9 @@ const server = fileURLToPath(new URL('../../../', import.meta.url));
 test('SQL writes facets of the declared kinds', async () => {
   const used = new Set<string>();
   for await (const file of glob(['sql/functions/**/*.sql', 'src/**/*.ts'], { cwd: server }))
-    for (const [, kind = ''] of (await readFile(join(server, file), 'utf8')).matchAll(/\bfacet(?:_of)?\('(\w+)', /g))
+    for (const [, kind = ''] of (await readFile(join(server, file), 'utf8')).matchAll(
+      /\bfacet(?:_of)?\('(\w+)', /g,
+    ))
       used.add(kind);
   expect([...used].toSorted()).toEqual(facetKinds.toSorted());
 });
