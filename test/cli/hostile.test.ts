@@ -37,6 +37,11 @@ const rows: Readonly<Record<string, Row>> = {
   'outbox sql': 'alone',
   'outbox install': 'alone',
   'outbox drain': 'alone',
+  // They connect to a database.
+  'sql-views sql': 'alone',
+  'sql-views install': 'alone',
+  'sql-views grant': 'alone',
+  'sql-views revoke': 'alone',
   'runs list': { args: ['--limit', '1'] },
   'runs show': { args: ['run_1'] },
   'runs watch': { args: ['run_1'] },

@@ -41,4 +41,5 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   'backup create': ['millrace backup create --data /var/lib/millrace --to /var/backups/millrace --keep 7'],
   restore: ['millrace restore --from /var/backups/millrace --to /var/lib/millrace'],
   'members invite': ['millrace members invite ada@example.com --role admin'],
+  'sql-views grant': ['millrace sql-views grant analyst --environment env_…'],
 };

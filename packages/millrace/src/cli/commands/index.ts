@@ -61,6 +61,7 @@ const areas: Readonly<Record<string, Readonly<Record<string, Load>>>> = {
     restore: async () => (await import('./restore.ts')).restoreCommand(),
     'upgrade-data': async () => (await import('./upgrade-data.ts')).upgradeDataCommand(),
     storage: async () => (await import('./storage.ts')).storageCommand(),
+    'sql-views': async () => (await import('./sql-views.ts')).sqlViewsCommand(),
     orgs: async () => (await import('./orgs.ts')).orgsCommand(),
     members: async () => (await import('./members.ts')).membersCommand(),
     browsers: async () => (await import('./browsers.ts')).browsersCommand(),
