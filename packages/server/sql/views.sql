@@ -16,7 +16,7 @@ create schema if not exists millrace_v1;
 -- not. So `run_id >= millrace_v1.run_id_at(now() - interval '1 day')` reads only the last day.
 create or replace function millrace_v1.run_id_at(at timestamptz) returns text language sql immutable parallel safe strict
 return 'run_' || (
-  select string_agg(substr('0123456789abcdefghijklmnopqrstuvwxyz', 1 + (floor(extract(epoch from at) * 1000)::bigint / w.unit % 36)::int, 1), '' order by w.unit desc)
+  select string_agg(substr('0123456789abcdefghijklmnopqrstuvwxyz', 1 + (greatest(0, floor(extract(epoch from at) * 1000)::bigint) / w.unit % 36)::int, 1), '' order by w.unit desc)
     from unnest('{1,36,1296,46656,1679616,60466176,2176782336,78364164096}'::bigint[]) as w (unit)) collate "C";
 
 create or replace view millrace_v1.environments with (security_barrier) as select

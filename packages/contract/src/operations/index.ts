@@ -22,6 +22,8 @@ import * as keys from './keys.ts';
 import * as login from './login.ts';
 import * as logs from './logs.ts';
 import * as logsFollow from './logs-follow.ts';
+import * as models from './models.ts';
+import * as modelPrices from './model-prices.ts';
 import * as notifications from './notifications.ts';
 import * as organizations from './organizations.ts';
 import * as outbox from './outbox.ts';
@@ -72,6 +74,8 @@ const concepts = {
   runsOutcome,
   runsReason,
   stats,
+  models,
+  modelPrices,
   runsAttempts,
   runsSteps,
   runsTimeline,

@@ -30,6 +30,7 @@ import { listHandlers } from '../runs/list/handlers.ts';
 import { declareFindBy } from '../runs/paths/declare.ts';
 import { declareRetention } from '../runs/retention/declare.ts';
 import { logHandlers } from '../runs/logs/handlers.ts';
+import { modelHandlers } from '../runs/models/handlers.ts';
 import { spanHandlers } from '../runs/spans/handlers.ts';
 import { pathHandlers } from '../runs/paths/handlers.ts';
 import { outcomeHandlers } from '../runs/complete/outcome-handlers.ts';
@@ -110,6 +111,7 @@ export function handlersOf(context: ServerContext, rateLimits: RateLimits = defa
     ...outcomeHandlers(engine),
     ...logHandlers(engine),
     ...spanHandlers(engine),
+    ...modelHandlers(engine),
     ...attemptHandlers(engine),
     ...stepHandlers({ engine, masterKey, packets, redactor }),
     ...timelineHandlers(engine),

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { beforeAll, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { readColumns } from '../../../../test/sql-views/columns.ts';
 import { sqlRelease } from '../../../../test/support/sql-release.ts';
 import { newId, newTimedId } from './ids.ts';
@@ -65,15 +65,17 @@ interface Reader {
   read<T extends object>(query: string): Promise<T[]>;
 }
 
-let shared: { readonly found: Record<string, string>; readonly leaks: readonly string[] };
-
-beforeAll(async () => {
-  const t = await testEngine();
-  await t.sql.begin(installSqlViews);
+test('the names, types and order of the columns of version 1 never change', async () => {
+  const { t } = await installed();
   const found: Record<string, string> = {};
   for (const { view, column, type } of await readColumns(t.sql))
     found[view] = `${found[view] === undefined ? '' : `${found[view]}, `}${column} ${type}`;
-  const rows = await t.sql<{ name: string }[]>`
+  expect(found).toEqual(columns);
+});
+
+test('no view reads payloads, outputs, metadata, keys or other data of tasks', async () => {
+  const { t } = await installed();
+  const leaks = await t.sql`
     select distinct v.relname || '.' || a.attname as name
       from pg_class v join pg_namespace n on n.oid = v.relnamespace and n.nspname = 'millrace_v1'
       join pg_rewrite w on w.ev_class = v.oid
@@ -81,15 +83,7 @@ beforeAll(async () => {
       join pg_attribute a on a.attrelid = d.refobjid and a.attnum = d.refobjsubid
      where a.attname in ('payload', 'output', 'error', 'metadata', 'seed_metadata', 'event', 'digest', 'sealed', 'idempotency_key',
                          'sample', 'bundle', 'manifest', 'traceparent')`;
-  shared = { found, leaks: rows.map(({ name }) => name) };
-});
-
-test('the names, types and order of the columns of version 1 never change', () => {
-  expect(shared.found).toEqual(columns);
-});
-
-test('no view reads payloads, outputs, metadata, keys or other data of tasks', () => {
-  expect(shared.leaks).toEqual([]);
+  expect(leaks).toHaveLength(0);
 });
 
 async function someRuns(t: TestEngine) {
