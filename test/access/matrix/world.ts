@@ -112,6 +112,11 @@ export async function fill({ ask, server, sql }: Installation, site: Site): Prom
     id: string;
   };
   const rule = await did(`POST ${project}/error-rules`, { type: `Never${name}`, groupKey: name }, token);
+  const { model } = await did(
+    `PUT ${project}/model-prices`,
+    { model: `model-${name}`, input: '1', output: '2' },
+    token,
+  );
   await did(`POST ${project}/envvars/${env}`, { name: `VAR_${name}`, value: 'x' });
   const { path } = await did('POST /api/v1/run-paths', { path: `metadata.of-${name}` });
   const alert = await did(`POST ${project}/alerts/${env}`, { kind: 'schedule.missed' });
@@ -164,6 +169,7 @@ export async function fill({ ask, server, sql }: Installation, site: Site): Prom
       channel: 'side',
       endpointId: endpoint.id,
       alertId: alert.id,
+      model,
       path,
       deliveryId: delivery.id,
       webhookDeliveryId: webhookDelivery.id,
@@ -243,6 +249,9 @@ export async function fresh(
       const { id } = await create(`POST ${project}/error-rules`, { type: name, groupKey: name });
       return { ...parameters, ruleId: id };
     }
+    case 'DELETE /api/v1/projects/{projectRef}/model-prices/{model}':
+      await create(`PUT ${project}/model-prices`, { model: name, input: '1', output: '2' }, token);
+      return { ...parameters, model: name };
     case 'DELETE /api/v1/projects/{projectRef}/notifications/{env}/endpoints/{endpointId}': {
       const { id } = await create(`POST ${project}/notifications/${env}/endpoints`, {
         url: 'http://127.0.0.1:9/',

@@ -193,7 +193,7 @@ test('run_id_at returns the id at which a time begins, and runs are read by it f
     );
   });
   const text = plan.map((row) => row['QUERY PLAN']).join('\n');
-  expect(text).toMatch(/Index Cond: \(\(r\.env = i\.id\) AND \(r\.id >= /);
+  expect(text).toMatch(/Index Cond: \(\(env = i\.id\) AND \(id >= /);
 });
 
 test('a starting server updates installed views and keeps grants, but not those of a later release', async () => {

@@ -40,6 +40,7 @@ const areas: Readonly<Record<string, Readonly<Record<string, Load>>>> = {
     logs: async () => (await import('./logs.ts')).logsCommand(),
     errors: async () => (await import('./errors.ts')).errorsCommand(),
     stats: async () => (await import('./stats.ts')).statsCommand(),
+    models: async () => (await import('./models.ts')).modelsCommand(),
     alerts: async () => (await import('./alerts.ts')).alertsCommand(),
     notifications: async () => (await import('./notifications.ts')).notificationsCommand(),
   },
