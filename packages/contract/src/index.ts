@@ -17,6 +17,7 @@ export * from './operations/deployments.ts';
 export * from './operations/errors.ts';
 export * from './operations/events.ts';
 export * from './operations/alerts.ts';
+export * from './operations/charts.ts';
 export * from './operations/models.ts';
 export * from './operations/model-prices.ts';
 export * from './operations/notifications.ts';

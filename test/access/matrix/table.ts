@@ -119,6 +119,10 @@ GET    /api/v1/errors/{errorId}/fingerprints                             | read 
 GET    /api/v1/errors/{errorId}/history                                  | read error          | key | token | - | viewer
 POST   /api/v1/errors/{errorId}/merge                                    | write errors        | key | -     | - | member
 POST   /api/v1/errors/{errorId}/split                                    | write error         | key | -     | - | member
+GET    /api/v1/projects/{projectRef}/charts/{env}                        | -                   | -   | -     | viewer | viewer
+POST   /api/v1/projects/{projectRef}/charts/{env}                        | -                   | -   | -     | member | member
+PATCH  /api/v1/projects/{projectRef}/charts/{env}/{chartId}              | -                   | -   | -     | member | member
+DELETE /api/v1/projects/{projectRef}/charts/{env}/{chartId}              | -                   | -   | -     | member | member
 GET    /api/v1/projects/{projectRef}/model-prices                        | -                   | -   | -     | viewer | viewer
 PUT    /api/v1/projects/{projectRef}/model-prices                        | -                   | -   | -     | member | member
 DELETE /api/v1/projects/{projectRef}/model-prices/{model}                | -                   | -   | -     | member | member

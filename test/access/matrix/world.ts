@@ -28,6 +28,9 @@ interface Site {
   readonly name: string;
 }
 
+/** A chart that any environment can have. */
+export const savedChart = { name: 'Runs', measure: 'runs', period: '24h', form: 'line' };
+
 /** Fills an environment with one object of each kind, over the API. */
 export async function fill({ ask, server, sql }: Installation, site: Site): Promise<World> {
   const { key, token, projectRef, organization, env, name } = site;
@@ -112,6 +115,7 @@ export async function fill({ ask, server, sql }: Installation, site: Site): Prom
     id: string;
   };
   const rule = await did(`POST ${project}/error-rules`, { type: `Never${name}`, groupKey: name }, token);
+  const chart = await did(`POST ${project}/charts/${env}`, savedChart, token);
   const { model } = await did(
     `PUT ${project}/model-prices`,
     { model: `model-${name}`, input: '1', output: '2' },
@@ -170,6 +174,7 @@ export async function fill({ ask, server, sql }: Installation, site: Site): Prom
       endpointId: endpoint.id,
       alertId: alert.id,
       model,
+      chartId: chart.id,
       path,
       deliveryId: delivery.id,
       webhookDeliveryId: webhookDelivery.id,
@@ -248,6 +253,10 @@ export async function fresh(
     case 'DELETE /api/v1/projects/{projectRef}/error-rules/{ruleId}': {
       const { id } = await create(`POST ${project}/error-rules`, { type: name, groupKey: name });
       return { ...parameters, ruleId: id };
+    }
+    case 'DELETE /api/v1/projects/{projectRef}/charts/{env}/{chartId}': {
+      const { id } = await create(`POST ${project}/charts/${env}`, savedChart, token);
+      return { ...parameters, chartId: id };
     }
     case 'DELETE /api/v1/projects/{projectRef}/model-prices/{model}':
       await create(`PUT ${project}/model-prices`, { model: name, input: '1', output: '2' }, token);

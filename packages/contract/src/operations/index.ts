@@ -8,6 +8,7 @@ import * as browserSessions from './browser-sessions.ts';
 import * as bulk from './bulk.ts';
 import * as bundles from './bundles.ts';
 import * as channels from './channels.ts';
+import * as charts from './charts.ts';
 import * as deployments from './deployments.ts';
 import * as doctor from './doctor.ts';
 import * as environmentsPause from './environments-pause.ts';
@@ -74,6 +75,7 @@ const concepts = {
   runsOutcome,
   runsReason,
   stats,
+  charts,
   models,
   modelPrices,
   runsAttempts,

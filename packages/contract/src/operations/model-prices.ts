@@ -18,7 +18,10 @@ const model = z
   .string()
   .min(1)
   .max(128)
-  .refine((text) => !text.includes('\0') && text.isWellFormed(), 'must not contain NUL or an unpaired surrogate')
+  .refine(
+    (text) => !text.includes('\0') && text.isWellFormed(),
+    'must not contain NUL or an unpaired surrogate',
+  )
   .refine((text) => !text.slice(0, -1).includes('*'), '`*` is only allowed at the end')
   .refine((text) => text.trim() === text, 'must not begin or end with a space');
 

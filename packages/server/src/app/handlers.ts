@@ -51,6 +51,7 @@ import { sessionHandlers } from '../sessions/handlers.ts';
 import { browserHandlers } from '../tenancy/browser/handlers.ts';
 import { keyHandlers, loginHandlers, organizationHandlers, projectHandlers } from '../tenancy/handlers.ts';
 import { tokenHandlers } from '../tenancy/token-handlers.ts';
+import { chartHandlers } from '../telemetry/charts/handlers.ts';
 import { statsHandlers } from '../telemetry/stats/handlers.ts';
 import { waitpointHandlers } from '../waitpoints/handlers.ts';
 import { lockVersions } from '../versions/add.ts';
@@ -182,6 +183,7 @@ export function handlersOf(context: ServerContext, rateLimits: RateLimits = defa
     ...organizationHandlers(tenancy),
     ...auditHandlers(sql),
     ...statsHandlers(sql, clock),
+    ...chartHandlers(sql, clock),
     ...storageHandlers(sql),
     ...doctorHandlers({
       sql,

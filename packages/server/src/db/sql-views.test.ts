@@ -104,21 +104,27 @@ test('a reader sees runs with their live status, and their attempts and queues',
   const { t, reader } = await installed();
   const { done, delayed, pending, executing, queued } = await someRuns(t);
   const { read } = await reader([t.environment.publicId]);
-  expect(await read('select run_id, status, version, attempt, tags from millrace_v1.runs order by run_id')).toEqual(
-    [
-      { run_id: done.id, status: 'COMPLETED', version: expect.any(String), attempt: 1, tags: ['a', 'b'] },
-      { run_id: delayed.id, status: 'DELAYED', version: null, attempt: 0, tags: null },
-      { run_id: pending.id, status: 'PENDING_VERSION', version: null, attempt: 0, tags: null },
-      { run_id: executing.id, status: 'EXECUTING', version: expect.any(String), attempt: 1, tags: null },
-      { run_id: queued.id, status: 'QUEUED', version: null, attempt: 0, tags: null },
-    ],
-  );
-  expect(await read('select run_id, attempt, status, duration_ms is null as live from millrace_v1.attempts order by run_id')).toEqual([
+  expect(
+    await read('select run_id, status, version, attempt, tags from millrace_v1.runs order by run_id'),
+  ).toEqual([
+    { run_id: done.id, status: 'COMPLETED', version: expect.any(String), attempt: 1, tags: ['a', 'b'] },
+    { run_id: delayed.id, status: 'DELAYED', version: null, attempt: 0, tags: null },
+    { run_id: pending.id, status: 'PENDING_VERSION', version: null, attempt: 0, tags: null },
+    { run_id: executing.id, status: 'EXECUTING', version: expect.any(String), attempt: 1, tags: null },
+    { run_id: queued.id, status: 'QUEUED', version: null, attempt: 0, tags: null },
+  ]);
+  expect(
+    await read(
+      'select run_id, attempt, status, duration_ms is null as live from millrace_v1.attempts order by run_id',
+    ),
+  ).toEqual([
     { run_id: done.id, attempt: 1, status: 'COMPLETED', live: false },
     { run_id: executing.id, attempt: 1, status: 'EXECUTING', live: true },
   ]);
   expect(
-    await read(`select queue, executing::int, waiting::int from millrace_v1.queues where queue = 'task/send'`),
+    await read(
+      `select queue, executing::int, waiting::int from millrace_v1.queues where queue = 'task/send'`,
+    ),
   ).toEqual([{ queue: 'task/send', executing: 1, waiting: 1 }]);
   expect(await read('select task, is_current from millrace_v1.tasks order by task')).toEqual([
     { task: 'later', is_current: true },
@@ -138,7 +144,9 @@ test('a reader sees only its environments and their branches, and none of the ta
     insert into environments (public_id, project_id, kind, branch, parent_id)
     select ${branch}, ${projectId}, 'preview', 'b', id from environments where public_id = ${other}`;
   const ids = async ({ read }: Reader) =>
-    (await read<{ id: string }>('select environment_id as id from millrace_v1.environments')).map((row) => row.id);
+    (await read<{ id: string }>('select environment_id as id from millrace_v1.environments')).map(
+      (row) => row.id,
+    );
   const preview = await reader([other]);
   expect((await ids(preview)).toSorted()).toEqual([other, branch].toSorted());
   expect(await preview.read('select from millrace_v1.runs')).toHaveLength(0);
@@ -181,7 +189,9 @@ test('run_id_at returns the id at which a time begins, and runs are read by it f
   const { t, reader } = await installed();
   const { read } = await reader('all');
   for (const at of [0, 1_763_900_000_123, 2_000_000_000_000]) {
-    const [row] = await read<{ id: string }>(`select millrace_v1.run_id_at(to_timestamp(${at / 1_000})) as id`);
+    const [row] = await read<{ id: string }>(
+      `select millrace_v1.run_id_at(to_timestamp(${at / 1_000})) as id`,
+    );
     const id = newTimedId('run', at);
     expect(id.startsWith(row!.id), `${row!.id} ${id}`).toBe(true);
   }
@@ -203,8 +213,11 @@ test('a starting server updates installed views and keeps grants, but not those 
   await migrate(t.sql);
   expect(await read('select from millrace_v1.batches')).toHaveLength(0);
   const comment = async () =>
-    (await t.sql<{ text: string }[]>`select obj_description('millrace_v1'::regnamespace, 'pg_namespace') as text`)[0]
-      ?.text;
+    (
+      await t.sql<
+        { text: string }[]
+      >`select obj_description('millrace_v1'::regnamespace, 'pg_namespace') as text`
+    )[0]?.text;
   const own = await comment();
   await migrate(t.sql, { folder: await sqlRelease({ version: '99.0.0' }) });
   const later = await comment();

@@ -23,7 +23,9 @@ export function TaskModels({ taskId }: { readonly taskId: string }) {
           label="Cost of language models by day"
           times={days.map(({ at }) => Date.parse(at))}
           format={(dollars) => dollarsText(String(dollars))}
-          series={[{ name: 'Cost', color: '--busy', kind: 'bars', values: days.map(({ cost }) => Number(cost)) }]}
+          series={[
+            { name: 'Cost', color: '--busy', kind: 'bars', values: days.map(({ cost }) => Number(cost)) },
+          ]}
         />
       </div>
     </Section>

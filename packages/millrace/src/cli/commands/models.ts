@@ -47,7 +47,11 @@ const figuresOf = (usage: ModelUsage): string[] => [
 
 /** Calls without a price are marked, because the cost is too low. */
 const costText = ({ cost, calls, unpricedCalls }: ModelUsage): string =>
-  unpricedCalls === 0 ? `$${cost}` : unpricedCalls === calls ? 'no price' : `$${cost} + ${unpricedCalls} unpriced`;
+  unpricedCalls === 0
+    ? `$${cost}`
+    : unpricedCalls === calls
+      ? 'no price'
+      : `$${cost} + ${unpricedCalls} unpriced`;
 
 const usageCommand = (): Command =>
   withConnectionOptions(
@@ -58,24 +62,28 @@ const usageCommand = (): Command =>
       .option('--tag <tag>', 'filter by tag; only runs that have not been deleted')
       .option('--model <name>', 'filter by model')
       .addOption(
-        new Option('--by <dimension>', 'group by task, model or tag, most expensive first (default: days)').choices([
-          'task',
-          'model',
-          'tag',
-        ]),
+        new Option(
+          '--by <dimension>',
+          'group by task, model or tag, most expensive first (default: days)',
+        ).choices(['task', 'model', 'tag']),
       )
       .option('--limit <count>', 'with --by: maximum number of groups', positiveInteger)
       .option('--json', 'print JSON'),
   ).action(async ({ period, task, tag, model, by, limit, json, ...connection }: UsageOptions) => {
     const { login, headers } = await branchServer(connection);
-    const query = { period, task, tag, model, by, limit };
+    const query = {
+      period,
+      ...(task !== undefined && { task }),
+      ...(tag !== undefined && { tag }),
+      ...(model !== undefined && { model }),
+      ...(by !== undefined && { by }),
+      ...(limit !== undefined && { limit: String(limit) }),
+    };
     const found = await call(login, 'retrieveModelUsage', { query, headers });
     if (json) return printJson(found);
     const rows =
       by === undefined
-        ? found.days
-            .filter(({ calls }) => calls > 0)
-            .map((day) => [day.at.slice(0, 10), ...figuresOf(day)])
+        ? found.days.filter(({ calls }) => calls > 0).map((day) => [day.at.slice(0, 10), ...figuresOf(day)])
         : found.groups.map((group) => [group.name, ...figuresOf(group)]);
     printTable([by ?? 'day', ...figures], [...rows, ['total', ...figuresOf(found.total)]]);
     const { line } = screenOn(process.stderr);

@@ -42,14 +42,14 @@ const sqlCommand = (): Command =>
     });
 
 const installCommand = (): Command =>
-  withDatabaseOption(new Command('install').description('install or update the views in the database')).action(
-    async (options: ViewsOptions) => {
-      const { installSqlViews } = await import('@millrace/server');
-      await onDatabase(options, (sql) => sql.begin(installSqlViews));
-      if (options.json) printJson({ schema: 'millrace_v1', installed: true });
-      else screenOn(process.stdout).line('The views are installed in the schema millrace_v1.');
-    },
-  );
+  withDatabaseOption(
+    new Command('install').description('install or update the views in the database'),
+  ).action(async (options: ViewsOptions) => {
+    const { installSqlViews } = await import('@millrace/server');
+    await onDatabase(options, (sql) => sql.begin(installSqlViews));
+    if (options.json) printJson({ schema: 'millrace_v1', installed: true });
+    else screenOn(process.stdout).line('The views are installed in the schema millrace_v1.');
+  });
 
 const grantCommand = (): Command =>
   withDatabaseOption(
@@ -59,7 +59,7 @@ const grantCommand = (): Command =>
       .option('--environment <id...>', 'ids of environments; their branches are included', [])
       .option('--all', 'all environments, including those that are created later'),
   ).action(async (role: string, options: GrantOptions) => {
-    if ((options.environment.length > 0) === (options.all === true))
+    if (options.environment.length > 0 === (options.all === true))
       throw new CommandFailed(exitCodes.usage, 'Pass either --environment <id> or --all.');
     const { grantSqlViews } = await import('@millrace/server');
     const environments = options.all ? 'all' : options.environment;

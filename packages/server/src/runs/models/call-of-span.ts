@@ -95,7 +95,8 @@ function countIn(all: SpanAttributes, names: readonly string[]): number | undefi
 function nameIn(all: SpanAttributes, names: readonly string[]): string | undefined {
   for (const name of names) {
     const value = all[name];
-    if (typeof value === 'string' && value.trim() !== '') return value.trim().slice(0, maxName).toWellFormed();
+    if (typeof value === 'string' && value.trim() !== '')
+      return value.trim().slice(0, maxName).toWellFormed();
   }
   return undefined;
 }

@@ -10,7 +10,8 @@ interface Changing {
   readonly by: Actor;
 }
 
-const columns = (sql: Queryable) => sql`p.model, p.input, p.cached_input, p.cache_write, p.output, p.updated_at`;
+const columns = (sql: Queryable) =>
+  sql`p.model, p.input, p.cached_input, p.cache_write, p.output, p.updated_at`;
 
 /** The prices of a project, and the default prices, which apply to models that they do not match. */
 export async function listPrices(
@@ -80,7 +81,9 @@ export const deletePrice = (sql: Sql, { projectRef, by }: Changing, model: strin
 
 /** Serializes changes to the prices of one project. */
 async function lockProject(sql: Queryable, projectRef: string): Promise<number> {
-  const [row] = await sql<{ id: number }[]>`select id from projects where ref = ${projectRef} for no key update`;
+  const [row] = await sql<
+    { id: number }[]
+  >`select id from projects where ref = ${projectRef} for no key update`;
   if (!row) throw notFound();
   return row.id;
 }

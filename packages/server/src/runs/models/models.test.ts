@@ -35,7 +35,10 @@ async function withRuns() {
   const send = async (run: string, spans: SpanChunk['spans'], attempt = 1) =>
     (await store({ env, lines: [], spans: [{ run, attempt, trace, spans }] })).stored;
   const now = t.engine.clock.now();
-  const today = { from: new Date(Math.floor(now / dayMs) * dayMs), to: new Date((Math.floor(now / dayMs) + 2) * dayMs) };
+  const today = {
+    from: new Date(Math.floor(now / dayMs) * dayMs),
+    to: new Date((Math.floor(now / dayMs) + 2) * dayMs),
+  };
   return { t, env, send, today };
 }
 
@@ -67,7 +70,9 @@ test('sums tokens and exact costs of a run, by model, and lists models without a
   const usage = await readUsage(t.sql, env, today);
   expect(usage.total).toMatchObject({ calls: 3, cost: '0.16000975' });
   expect(usage.days.map(({ calls }) => calls).toSorted()).toEqual([0, 3]);
-  expect(usage.unpriced).toEqual([expect.objectContaining({ model: 'house-model', calls: 1, inputTokens: 10 })]);
+  expect(usage.unpriced).toEqual([
+    expect.objectContaining({ model: 'house-model', calls: 1, inputTokens: 10 }),
+  ]);
 });
 
 test('a span that arrives twice counts once, and a retry counts again', async () => {
@@ -92,7 +97,10 @@ test('usage is divided and filtered by task, model and tag', async () => {
   // A run that does not exist, or no longer, is not counted.
   await send('run_gone', [chat(4, 'gpt-4o', 1_000_000, 0)]);
   const by = async (...args: [Parameters<typeof readUsageBy>[3], object?]) =>
-    (await readUsageBy(t.sql, env, { ...today, ...args[1] }, args[0], 10)).map(({ name, cost }) => [name, cost]);
+    (await readUsageBy(t.sql, env, { ...today, ...args[1] }, args[0], 10)).map(({ name, cost }) => [
+      name,
+      cost,
+    ]);
   expect(await by('task')).toEqual([
     ['summarize', '4.5'],
     ['ask', '2.5'],
@@ -106,7 +114,9 @@ test('usage is divided and filtered by task, model and tag', async () => {
     ['a', '2.5'],
   ]);
   expect(await by('model', { tag: 'a' })).toEqual([['gpt-4o', '2.5']]);
-  expect((await readUsage(t.sql, env, { ...today, task: 'summarize', model: 'gpt-4o' })).total.cost).toBe('2.5');
+  expect((await readUsage(t.sql, env, { ...today, task: 'summarize', model: 'gpt-4o' })).total.cost).toBe(
+    '2.5',
+  );
   expect((await readUsage(t.sql, env, { ...today, tag: 'b' })).total).toMatchObject({ calls: 3, cost: '7' });
   // Roll-ups remain when runs are deleted, for two years.
   await t.sql`update runs set status = 'COMPLETED', finished_at = created_at`;
@@ -142,7 +152,9 @@ test('invalid and hostile attributes are ignored, and large numbers are exact', 
   const numbers: SpanAttributes[string][] = [-1, 1.5, 1e300, 'NaN', '12', true, [1], ''];
   await send(
     id,
-    numbers.map((value, n) => spanOf(n, { 'gen_ai.usage.input_tokens': value, 'gen_ai.usage.output_tokens': value })),
+    numbers.map((value, n) =>
+      spanOf(n, { 'gen_ai.usage.input_tokens': value, 'gen_ai.usage.output_tokens': value }),
+    ),
   );
   expect((await readRunUsage(t.sql, env, id)).total).toMatchObject({ calls: 0, cost: '0' });
   await send(id, [
@@ -154,7 +166,10 @@ test('invalid and hostile attributes are ignored, and large numbers are exact', 
   const { total, models } = await readRunUsage(t.sql, env, id);
   expect(total).toMatchObject({ calls: 4, unpricedCalls: 3, outputTokens: 1_000_000_006, cost: '90000' });
   expect(models.map(({ model }) => model.length).every((length) => length <= 128)).toBe(true);
-  expect(models.find(({ model }) => model === 'unknown')).toMatchObject({ provider: 'unknown', inputTokens: 0 });
+  expect(models.find(({ model }) => model === 'unknown')).toMatchObject({
+    provider: 'unknown',
+    inputTokens: 0,
+  });
 });
 
 test('the tokens of a span that is too large are retained', async () => {
@@ -167,11 +182,16 @@ test('the tokens of a span that is too large are retained', async () => {
 
 test('of the AI SDK and of agents, only the spans of single calls count', () => {
   const call = (attributes: SpanAttributes) => modelCallOf(spanOf(1, attributes));
-  const usage = { 'ai.usage.inputTokens': 5, 'ai.usage.outputTokens': 2, 'ai.model.id': 'm', 'ai.model.provider': 'openai.responses' };
+  const usage = {
+    'ai.usage.inputTokens': 5,
+    'ai.usage.outputTokens': 2,
+    'ai.model.id': 'm',
+    'ai.model.provider': 'openai.responses',
+  };
   expect(call({ ...usage, 'ai.operationId': 'ai.generateText' })).toBeUndefined();
-  expect(call({ ...usage, 'ai.operationId': 'ai.generateText.doGenerate', 'ai.usage.cachedInputTokens': 3 })).toMatchObject(
-    { provider: 'openai', model: 'm', input: 5, cached: 3, output: 2 },
-  );
+  expect(
+    call({ ...usage, 'ai.operationId': 'ai.generateText.doGenerate', 'ai.usage.cachedInputTokens': 3 }),
+  ).toMatchObject({ provider: 'openai', model: 'm', input: 5, cached: 3, output: 2 });
   expect(
     call({ 'ai.operationId': 'ai.embed.doEmbed', 'ai.usage.tokens': 9, 'ai.model.id': 'e' }),
   ).toMatchObject({ input: 9, output: 0, model: 'e' });

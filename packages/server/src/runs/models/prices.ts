@@ -94,7 +94,10 @@ const defaults: ReadonlyMap<string, Price> = new Map(
 );
 
 /** The prices of the projects of some environments, by environment. */
-export async function readPrices(sql: Queryable, envs: readonly number[]): Promise<(env: number) => FindPrice> {
+export async function readPrices(
+  sql: Queryable,
+  envs: readonly number[],
+): Promise<(env: number) => FindPrice> {
   const rows = await sql<(PriceRow & { env: number })[]>`
     select e.id as env, p.* from environments e join model_prices p on p.project_id = e.project_id where e.id = any(${[...envs]}::int[])`;
   const own = new Map<number, Map<string, Price>>();
@@ -109,7 +112,12 @@ export async function readPrices(sql: Queryable, envs: readonly number[]): Promi
 /** The cost of a call in 10^-12 dollars. */
 export function costOf(
   price: Price,
-  call: { readonly input: number; readonly cached: number; readonly cacheWrite: number; readonly output: number },
+  call: {
+    readonly input: number;
+    readonly cached: number;
+    readonly cacheWrite: number;
+    readonly output: number;
+  },
 ): bigint {
   const plain = BigInt(Math.max(0, call.input - call.cached - call.cacheWrite));
   return (

@@ -26,7 +26,11 @@ interface Row extends ModelCall {
  * Adds the calls of models in some spans to their runs and to the roll-ups of their tasks, within the transaction that stores the spans. A
  * span that arrives again adds nothing. Without calls, nothing is read or written.
  */
-export async function addModelCalls(sql: Queryable, chunks: readonly AttemptSpans[], at: Date): Promise<void> {
+export async function addModelCalls(
+  sql: Queryable,
+  chunks: readonly AttemptSpans[],
+  at: Date,
+): Promise<void> {
   const calls = chunks.flatMap(({ env, run, attempt, spans }) =>
     spans.flatMap((span) => {
       const call = modelCallOf(span);
