@@ -1,9 +1,4 @@
-import {
-  type Chart,
-  type ChartDivision,
-  type ChartForm as Form,
-  type ChartMeasure,
-} from '@millrace/contract';
+import type { Chart, ChartDivision, ChartForm as Form, ChartMeasure } from '@millrace/contract';
 import { useState, type FormEvent } from 'react';
 import { useAct } from '../../api/ask.ts';
 import { useEnvironmentPath } from '../../api/environment.ts';
