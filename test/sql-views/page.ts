@@ -18,6 +18,8 @@ const titles: Readonly<Record<string, string>> = {
   error_days: 'Occurrences of error groups by UTC day.',
   deployments: 'Versions, which are also deployments.',
   batches: 'Batches.',
+  model_calls: '[Calls of language models](models.md) by runs.',
+  model_days: 'Roll-ups of these calls by task, model and UTC day, which outlive the runs.',
   run_counts:
     'Roll-ups of the ended and created runs, which are retained longer than runs: two days by the minute and five minutes, 90 days by the hour and six hours, 730 days by the day.',
 };

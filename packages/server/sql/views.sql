@@ -255,3 +255,36 @@ create or replace view millrace_v1.run_counts with (security_barrier) as select
 from millrace_v1.environments e
 join environments i on i.public_id = e.environment_id
 join run_stats s on s.env = i.id;
+
+create or replace view millrace_v1.model_calls with (security_barrier) as select
+  e.environment_id as environment_id, -- the environment
+  c.run_id as run_id, -- the run
+  c.attempt as attempt, -- the attempt
+  c.at as at, -- when its span arrived
+  c.provider as provider, -- the provider, or `unknown`
+  c.model as model, -- the model, or `unknown`
+  c.input_tokens as input_tokens, -- all input tokens
+  c.cached_tokens as cached_input_tokens, -- of these, read from the cache
+  c.cache_write_tokens as cache_write_tokens, -- of these, written to the cache
+  c.output_tokens as output_tokens, -- output tokens
+  trim_scale(c.cost * 0.000000000001) as cost -- the cost in US dollars; null if the model had no price
+from millrace_v1.environments e
+join environments i on i.public_id = e.environment_id
+join model_calls c on c.env = i.id;
+
+create or replace view millrace_v1.model_days with (security_barrier) as select
+  e.environment_id as environment_id, -- the environment
+  d.at as day, -- the beginning of the UTC day
+  d.task as task, -- the task
+  d.provider as provider, -- the provider, or `unknown`
+  d.model as model, -- the model, or `unknown`
+  d.calls as calls, -- calls
+  d.unpriced_calls as unpriced_calls, -- calls without a price
+  d.input_tokens as input_tokens, -- all input tokens
+  d.cached_tokens as cached_input_tokens, -- of these, read from the cache
+  d.cache_write_tokens as cache_write_tokens, -- of these, written to the cache
+  d.output_tokens as output_tokens, -- output tokens
+  trim_scale(d.cost * 0.000000000001) as cost -- the cost in US dollars, without the calls that have no price
+from millrace_v1.environments e
+join environments i on i.public_id = e.environment_id
+join model_days d on d.env = i.id;

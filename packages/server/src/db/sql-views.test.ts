@@ -21,6 +21,10 @@ const columns = {
   error_days: 'environment_id text, error_id text, day timestamptz, occurrences bigint',
   errors:
     'environment_id text, error_id text, task text, type text, message text, status text, occurrences bigint, first_seen_at timestamptz, last_seen_at timestamptz, resolved_at timestamptz, ignored_at timestamptz',
+  model_calls:
+    'environment_id text, run_id text, attempt integer, at timestamptz, provider text, model text, input_tokens integer, cached_input_tokens integer, cache_write_tokens integer, output_tokens integer, cost numeric',
+  model_days:
+    'environment_id text, day timestamptz, task text, provider text, model text, calls bigint, unpriced_calls bigint, input_tokens bigint, cached_input_tokens bigint, cache_write_tokens bigint, output_tokens bigint, cost numeric',
   queues:
     'environment_id text, queue text, concurrency_limit integer, is_overridden boolean, is_paused boolean, weight integer, executing bigint, waiting bigint, created_at timestamptz',
   run_counts:
@@ -182,7 +186,7 @@ test('rejects unknown roles and environments', async () => {
   );
   const { role } = await reader([t.environment.publicId]);
   await expect(grant(role, ['env_x'])).rejects.toThrow('No environment has the id env_x.');
-  await expect(t.sql.begin((tx) => revokeSqlViews(tx, 'nobody at all'))).rejects.toThrow('has no role');
+  await expect(t.sql.begin((tx) => revokeSqlViews(tx, 'no such role'))).rejects.toThrow('has no role');
 });
 
 test('run_id_at returns the id at which a time begins, and runs are read by it from their index', async () => {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { Queryable, Transaction } from './connect.ts';
+import { DatabaseRefused } from './errors.ts';
 import { readVersion, sqlFolder } from './sql-folder.ts';
 
 /** The schema of the views for reports (docs/sql-views.md). */
@@ -50,11 +51,6 @@ export async function outdatedSqlViews(
 /** The environments that a role may read, by public id; `all` includes those that are created later. */
 export type ReadableEnvironments = 'all' | readonly string[];
 
-/** A role or an environment that does not exist. */
-export class UnknownReader extends Error {
-  override readonly name = 'UnknownReader';
-}
-
 /** Installs the views, within a transaction. */
 export const installSqlViews = async (tx: Transaction): Promise<void> => {
   await tx.unsafe(await sqlViewsText());
@@ -99,7 +95,7 @@ async function isRole(sql: Queryable, role: string): Promise<boolean> {
 
 async function refuseUnknownRole(sql: Queryable, role: string): Promise<void> {
   if (await isRole(sql, role)) return;
-  throw new UnknownReader(
+  throw new DatabaseRefused(
     `The database has no role ${role}. Create it first: create role ${quoted(role)} login password '…'`,
   );
 }
@@ -109,7 +105,7 @@ async function idsOf(sql: Queryable, publicIds: readonly string[]): Promise<numb
     select id, public_id as "publicId" from environments where public_id = any(${publicIds}::text[])`;
   const unknown = publicIds.filter((id) => !rows.some(({ publicId }) => publicId === id));
   if (unknown.length === 0) return rows.map(({ id }) => id);
-  throw new UnknownReader(
+  throw new DatabaseRefused(
     `No environment has the id ${unknown[0]}. \`millrace whoami\` shows the id of a key's environment.`,
   );
 }

@@ -65,6 +65,6 @@ test.each([
   [{ task: 'mail' }, 'Failure rate of task mail, 7d'],
   [{ queue: 'task/mail', by: 'status' }, 'Failure rate of queue task/mail by final status, 7d'],
   [{ measure: 'durationP95', by: 'version', period: '24h' }, 'Duration, p95 by version, 24h'],
-] as const)('says its question: %j', (settings, text) => {
+] as const)('the question of %j in words', (settings, text) => {
   expect(questionText({ ...chart, ...settings })).toBe(text);
 });

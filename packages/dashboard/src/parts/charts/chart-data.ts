@@ -4,10 +4,7 @@ import type { PlotSeries } from '../plot/plot-types.ts';
 import { failuresOf } from '../plot/run-stats.ts';
 
 /** The settings of a chart that determine its data and form. */
-export type ChartQuestion = Pick<
-  Chart,
-  'measure' | 'by' | 'task' | 'queue' | 'version' | 'period' | 'form'
->;
+export type ChartQuestion = Pick<Chart, 'measure' | 'by' | 'task' | 'queue' | 'version' | 'period' | 'form'>;
 
 /** Maximum number of series: one for each color. */
 const colors = ['--busy', '--warn', '--waiting', '--good', '--bad', '--accent', '--quiet'] as const;
@@ -18,7 +15,8 @@ interface MeasureWords {
   readonly format?: (value: number) => string;
 }
 
-const percent = (share: number): string => `${(share * 100).toLocaleString('en', { maximumFractionDigits: 1 })}%`;
+const percent = (share: number): string =>
+  `${(share * 100).toLocaleString('en', { maximumFractionDigits: 1 })}%`;
 
 export const measures: Readonly<Record<ChartMeasure, MeasureWords>> = {
   runs: { label: 'Runs', of: ({ triggered }) => triggered },

@@ -90,10 +90,10 @@ test('a span that arrives twice counts once, and a retry counts again', async ()
 
 test('usage is divided and filtered by task, model and tag', async () => {
   const { t, env, send, today } = await withRuns();
-  const one = await t.trigger('ask', { tags: ['a', 'b'] });
-  const two = await t.trigger('summarize', { tags: ['b'] });
-  await send(one.id, [chat(1, 'gpt-4o', 1_000_000, 0)]);
-  await send(two.id, [chat(2, 'gpt-4.1', 1_000_000, 0), chat(3, 'gpt-4o', 1_000_000, 0)]);
+  const first = await t.trigger('ask', { tags: ['a', 'b'] });
+  const second = await t.trigger('summarize', { tags: ['b'] });
+  await send(first.id, [chat(1, 'gpt-4o', 1_000_000, 0)]);
+  await send(second.id, [chat(2, 'gpt-4.1', 1_000_000, 0), chat(3, 'gpt-4o', 1_000_000, 0)]);
   // A run that does not exist, or no longer, is not counted.
   await send('run_gone', [chat(4, 'gpt-4o', 1_000_000, 0)]);
   const by = async (...args: [Parameters<typeof readUsageBy>[3], object?]) =>

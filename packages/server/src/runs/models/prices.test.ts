@@ -7,8 +7,7 @@ const asMember = (server: SharedServer) => {
   return {
     list: async () => (await server.ask(root, { key })).body,
     set: (body: unknown) => server.ask(root, { method: 'PUT', body, key }),
-    remove: (model: string) =>
-      server.ask(`${root}/${encodeURIComponent(model)}`, { method: 'DELETE', key }),
+    remove: (model: string) => server.ask(`${root}/${encodeURIComponent(model)}`, { method: 'DELETE', key }),
   };
 };
 
@@ -16,10 +15,14 @@ test('prices are set, replaced and deleted; default prices follow them', async (
   const member = asMember(await sharedServer());
   const price = { model: 'meta/llama-4*', input: '0.0375', output: '2', cachedInput: null, cacheWrite: null };
   expect(await member.set(price)).toMatchObject({ status: 200, body: { ...price, isDefault: false } });
-  expect((await member.set({ ...price, cachedInput: '0.000001' })).body).toMatchObject({ cachedInput: '0.000001' });
+  expect((await member.set({ ...price, cachedInput: '0.000001' })).body).toMatchObject({
+    cachedInput: '0.000001',
+  });
   const { data, defaultsFrom } = await member.list();
   expect(defaultsFrom).toMatch(/^\d{4}-\d\d$/);
-  expect(data.filter(({ isDefault }: { isDefault: boolean }) => !isDefault)).toMatchObject([{ model: price.model }]);
+  expect(data.filter(({ isDefault }: { isDefault: boolean }) => !isDefault)).toMatchObject([
+    { model: price.model },
+  ]);
   expect(data.length).toBeGreaterThan(10);
   expect(await member.remove(price.model)).toMatchObject({ status: 200, body: { model: price.model } });
   expect((await member.remove(price.model)).status).toBe(404);

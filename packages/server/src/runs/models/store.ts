@@ -48,21 +48,26 @@ export async function addModelCalls(
 
 /** The roll-ups are locked in the order of their key, so that servers do not wait for each other. */
 const insertCalls = (sql: Queryable, rows: readonly Row[], at: Date) => sql`
-  with added as (
+  with calls as (
+    select * from unnest(
+      ${column(rows, (row) => row.env)}::int[], ${column(rows, (row) => row.run)}::text[],
+      ${column(rows, (row) => row.span)}::text[], ${column(rows, (row) => row.attempt)}::int[],
+      ${column(rows, (row) => row.provider)}::text[], ${column(rows, (row) => row.model)}::text[],
+      ${column(rows, (row) => row.input)}::int[], ${column(rows, (row) => row.cached)}::int[],
+      ${column(rows, (row) => row.cacheWrite)}::int[], ${column(rows, (row) => row.output)}::int[],
+      ${column(rows, (row) => row.cost?.toString() ?? null)}::numeric[]
+    ) as i (env, run_id, span_id, attempt, provider, model, input, cached, cache_write, output, cost)
+  ), callers as materialized (
+    select d.env, d.run_id, r.task
+      from (select distinct env, run_id from calls) d
+      cross join lateral (select x.task from runs x where x.env = d.env and x.id = d.run_id limit 1) r
+     where (select count(*) from (
+             select from model_calls x where x.env = d.env and x.run_id = d.run_id limit ${maxCalls}) x) < ${maxCalls}
+  ), added as (
     insert into model_calls as c (env, run_id, span_id, attempt, at, provider, model, input_tokens, cached_tokens, cache_write_tokens,
                                   output_tokens, cost)
     select i.env, i.run_id, i.span_id, i.attempt, ${at}, i.provider, i.model, i.input, i.cached, i.cache_write, i.output, i.cost
-      from unnest(
-        ${column(rows, (row) => row.env)}::int[], ${column(rows, (row) => row.run)}::text[],
-        ${column(rows, (row) => row.span)}::text[], ${column(rows, (row) => row.attempt)}::int[],
-        ${column(rows, (row) => row.provider)}::text[], ${column(rows, (row) => row.model)}::text[],
-        ${column(rows, (row) => row.input)}::int[], ${column(rows, (row) => row.cached)}::int[],
-        ${column(rows, (row) => row.cacheWrite)}::int[], ${column(rows, (row) => row.output)}::int[],
-        ${column(rows, (row) => row.cost?.toString() ?? null)}::numeric[]
-      ) as i (env, run_id, span_id, attempt, provider, model, input, cached, cache_write, output, cost)
-     where exists (select from runs r where r.env = i.env and r.id = i.run_id)
-       and (select count(*) from (
-             select from model_calls x where x.env = i.env and x.run_id = i.run_id limit ${maxCalls}) x) < ${maxCalls}
+      from calls i join callers using (env, run_id)
      order by i.env, i.run_id, i.span_id
     on conflict do nothing
     returning c.*
@@ -71,7 +76,7 @@ const insertCalls = (sql: Queryable, rows: readonly Row[], at: Date) => sql`
                                output_tokens, cost)
   select a.env, date_trunc('day', ${at}::timestamptz, 'UTC'), r.task, a.provider, a.model, count(*), count(*) filter (where a.cost is null),
          sum(a.input_tokens), sum(a.cached_tokens), sum(a.cache_write_tokens), sum(a.output_tokens), coalesce(sum(a.cost), 0)
-    from added a join runs r on r.env = a.env and r.id = a.run_id
+    from added a join callers r using (env, run_id)
    group by 1, 2, 3, 4, 5 order by 1, 2, 3, 4, 5
   on conflict (env, at, task, provider, model) do update
      set calls = d.calls + excluded.calls, unpriced_calls = d.unpriced_calls + excluded.unpriced_calls,

@@ -40,7 +40,8 @@ export const chartOf = (row: ChartRow): Chart => ({
 /** Rejects settings that the statistics cannot answer. */
 export function checkChart({ measure, by, form, ...filters }: ChartSettings): void {
   const set = (['task', 'queue', 'version'] as const).filter((name) => filters[name] !== null);
-  if (set.length > 1) throw unprocessable(`${set.join(' and ')}: use at most one of task, queue and version.`);
+  if (set.length > 1)
+    throw unprocessable(`${set.join(' and ')}: use at most one of task, queue and version.`);
   const [filter] = set;
   if (by !== null && by !== 'status' && filter !== undefined)
     throw unprocessable(`by: cannot be combined with ${filter}. Set one of them to null.`);

@@ -88,5 +88,8 @@ async function refuseMore(tx: Queryable, env: number): Promise<void> {
   await tx`select from environments where id = ${env} for no key update`;
   const [row] = await tx<{ count: number }[]>`select count(*)::int as count from charts where env = ${env}`;
   if ((row?.count ?? 0) < maxCharts) return;
-  throw unprocessable(`An environment has at most ${maxCharts} charts; delete an unused one.`, 'limit_reached');
+  throw unprocessable(
+    `An environment has at most ${maxCharts} charts; delete an unused one.`,
+    'limit_reached',
+  );
 }
