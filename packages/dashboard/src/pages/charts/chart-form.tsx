@@ -23,7 +23,7 @@ const measureOptions = Object.entries(measures).map(([value, { label }]) => ({ v
 const periods = ['1h', '6h', '24h', '7d', '30d', '90d'];
 
 const filterOf = (chart: Chart | undefined): Filter =>
-  (['task', 'queue', 'version'] as const).find((name) => chart?.[name] != null) ?? '';
+  (['task', 'queue', 'version'] as const).find((name) => chart !== undefined && chart[name] !== null) ?? '';
 
 /** The settings of a chart, with its data below them. */
 export function ChartForm({ chart, onClose }: ChartFormProps) {

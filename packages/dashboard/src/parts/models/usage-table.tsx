@@ -8,6 +8,13 @@ interface UsageTableProps {
   readonly total: ModelUsage;
 }
 
+const counts: readonly (readonly [name: string, of: (usage: ModelUsage) => number])[] = [
+  ['Calls', ({ calls }) => calls],
+  ['Input tokens', ({ inputTokens }) => inputTokens],
+  ['Cached', ({ cachedInputTokens }) => cachedInputTokens],
+  ['Output tokens', ({ outputTokens }) => outputTokens],
+];
+
 /** The tokens and cost of models, with their sum. */
 export const UsageTable = ({ label, models, total }: UsageTableProps) => (
   <div className="card">
@@ -15,7 +22,7 @@ export const UsageTable = ({ label, models, total }: UsageTableProps) => (
       <thead>
         <tr>
           <th scope="col">Model</th>
-          {['Calls', 'Input tokens', 'Cached', 'Output tokens', 'Cost'].map((name) => (
+          {[...counts.map(([name]) => name), 'Cost'].map((name) => (
             <th key={name} scope="col" className="is-end">
               {name}
             </th>
@@ -45,9 +52,9 @@ export const UsageTable = ({ label, models, total }: UsageTableProps) => (
 
 const Figures = ({ usage }: { readonly usage: ModelUsage }) => (
   <>
-    {[usage.calls, usage.inputTokens, usage.cachedInputTokens, usage.outputTokens].map((value, index) => (
-      <td key={index} className="is-end number">
-        {value.toLocaleString('en')}
+    {counts.map(([name, of]) => (
+      <td key={name} className="is-end number">
+        {of(usage).toLocaleString('en')}
       </td>
     ))}
     <td className="is-end number">

@@ -6,7 +6,7 @@ import type { Queryable, Sql } from '../../db/connect.ts';
 import { newId } from '../../db/ids.ts';
 import { notFound, unprocessable } from '../../problem.ts';
 import type { HandlersOf } from '../../request.ts';
-import { chartOf, checkChart, settingsOf, type ChartRow } from './chart.ts';
+import { chartOf, checkChart, settingsOf, type ChartRow, type ChartSettings } from './chart.ts';
 
 export function chartHandlers(sql: Sql, clock: Pick<Clock, 'now'>): HandlersOf<OperationsOf<'charts'>> {
   const now = () => new Date(clock.now());
@@ -46,7 +46,7 @@ export function chartHandlers(sql: Sql, clock: Pick<Clock, 'now'>): HandlersOf<O
         const [old] = await tx<ChartRow[]>`
           select * from charts where env = ${environment.id} and id = ${id} for no key update`;
         if (!old) throw chartNotFound();
-        const settings = { ...settingsOf(old), ...request.body };
+        const settings = { ...settingsOf(old), ...(request.body as Partial<ChartSettings>) };
         checkChart(settings);
         const [row] = await tx<ChartRow[]>`
           update charts set name = ${settings.name}, measure = ${settings.measure}, division = ${settings.by}, task = ${settings.task},
