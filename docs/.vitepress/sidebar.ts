@@ -75,6 +75,8 @@ export const sidebar = [
       page('tracing', 'Spans and logs'),
       page('metrics', 'Metrics'),
       page('alerts', 'Alerts'),
+      page('models', 'Cost of language models'),
+      page('sql-views', 'SQL views'),
     ],
   },
   {

@@ -135,7 +135,7 @@ const roomArrows: Readonly<Record<string, readonly string[]>> = {
   envvars: ['audit', 'auth', 'db'],
   versions: ['audit', 'jobs', 'auth', 'db'],
   queues: ['audit', 'auth', 'db'],
-  telemetry: ['jobs', 'auth', 'db'],
+  telemetry: ['audit', 'jobs', 'auth', 'db'],
   payloads: ['auth', 'db'],
   audit: ['auth', 'db'],
   channels: ['auth', 'db'],

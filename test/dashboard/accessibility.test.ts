@@ -9,12 +9,16 @@ import { testServer } from '../support/server.ts';
 
 const tasks = {
   'tasks/shop.ts': `
-    import { logger, task } from '@millrace/sdk';
+    import { logger, task, trace } from '@millrace/sdk';
     export const charge = task({
       id: 'charge',
       retry: { maxAttempts: 2, minTimeoutInMs: 10 },
       run: async () => {
         logger.warn('slow bank', { ms: 900 });
+        await trace('chat', async (span) => {
+          span.setAttribute('gen_ai.response.model', 'house-model');
+          span.setAttribute('gen_ai.usage.input_tokens', 1_200);
+        });
         throw new TypeError('card refused');
       },
     });
@@ -38,6 +42,16 @@ test(
       .poll(async () => (await server.ask(`/api/v3/runs/${body.id}`)).body.status, { timeout: 20_000 })
       .toBe('FAILED');
     const error = (await server.ask('/api/v1/errors')).body.data[0].id;
+    for (const chart of [
+      { name: 'Ended', measure: 'runs', by: 'status', form: 'bars', period: '7d', isPinned: true },
+      { name: 'Failure rate', measure: 'failureRate', form: 'number', period: '24h' },
+      { name: 'Slow tasks', measure: 'durationP95', by: 'task', form: 'table', period: '24h' },
+    ])
+      await server.ask(`/api/v1/projects/${server.projectRef}/charts/prod`, {
+        method: 'POST',
+        body: chart,
+        key: server.personalAccessToken,
+      });
     const { page, open, settled } = await openDashboard(server, { deviceScaleFactor: 2 });
     const found: string[] = [];
     for (const path of [
@@ -50,6 +64,7 @@ test(
       '/tasks',
       '/tasks/charge',
       '/tasks/charge?view=test',
+      '/charts',
       '/errors',
       `/errors/${error}`,
       '/errors/rules',

@@ -257,6 +257,7 @@ test(
     const pages = [
       ['/variables', 'Variables', /Add variable|Import|Change LOG_LEVEL|Delete LOG_LEVEL/],
       ['/versions?tab=branches', undefined, /Create a branch/],
+      ['/charts', undefined, /Add chart/],
       ['/notifications', undefined, /Add endpoint/],
       ['/notifications?tab=alerts', undefined, /Add alert/],
       ['/settings/keys', 'Secret keys', /Create key|Actions for/],

@@ -8,6 +8,8 @@ import {
   maxConcurrency,
   maxCounted,
   maxErrorRules,
+  maxCharts,
+  maxModelPrices,
   maxEventsAtOnce,
   maxKeyTasks,
   maxKeyWeight,
@@ -97,6 +99,7 @@ import { maxEndpoints } from '../../packages/server/src/notifications/create.ts'
 import * as deliveries from '../../packages/server/src/notifications/deliver.ts';
 import { defaultLeaseTimes } from '../../packages/server/src/runs/dispatch/connection-state.ts';
 import { maxBehind } from '../../packages/server/src/realtime/line-feed.ts';
+import { dayMs, modelRetentionDays } from '../../packages/server/src/runs/models/usage.ts';
 import { maxLineCharacters } from '../../packages/server/src/runs/logs/fit.ts';
 import { maxEvents } from '../../packages/server/src/runs/complete/outcome.ts';
 import * as triggers from '../../packages/server/src/runs/create/prepare.ts';
@@ -480,6 +483,7 @@ const sections: readonly (readonly [title: string, rows: readonly Row[]])[] = [
       ['runs that one erasure can list', number(maxErasedRuns), '400', 'use several erasures, or a filter'],
       ['pending erasures of an environment', number(maxPendingErasures), '429', 'wait for one to end'],
       ['log lines and spans', time(defaultRetention.logsMs), 'deleted', fixed],
+      ['daily totals of language models', time(modelRetentionDays * dayMs), 'deleted', fixed],
       [
         'error occurrences; hourly error counts',
         `${time(defaultRetention.occurrencesMs)}; ${time(defaultRetention.errorHoursMs)}`,
@@ -685,6 +689,8 @@ const sections: readonly (readonly [title: string, rows: readonly Row[]])[] = [
       ['declared paths of an environment', number(maxRunPaths), '422', 'remove one'],
       ['error groups found by a text filter for a list of runs', number(maxSaying), '400', 'a longer text'],
       ['alerts of an environment', number(maxAlerts), '422', fixed],
+      ['saved charts of an environment', number(maxCharts), '422', fixed],
+      ['prices of language models of a project', number(maxModelPrices), '422', fixed],
       [
         'subjects of an alert, such as queues',
         `the worst ${number(maxSubjects)}`,

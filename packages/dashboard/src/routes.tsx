@@ -112,6 +112,10 @@ const pages = [
     lazyRouteComponent(() => import('./pages/overview/overview-page.tsx'), 'OverviewPage'),
   ),
   page(
+    '/charts',
+    lazyRouteComponent(() => import('./pages/charts/charts-page.tsx'), 'ChartsPage'),
+  ),
+  page(
     '/runs',
     lazyRouteComponent(() => import('./pages/runs/runs-page.tsx'), 'RunsPage'),
   ),

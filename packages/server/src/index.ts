@@ -15,6 +15,7 @@ export { DatabaseRefused } from './db/errors.ts';
 export { migrate } from './db/migrate.ts';
 export { ping } from './db/ping.ts';
 export { findRoutes } from './db/routes.ts';
+export { grantSqlViews, installSqlViews, revokeSqlViews, sqlViewsText } from './db/sql-views.ts';
 export { Skipped, type Check } from './operations/doctor/check.ts';
 export { installationChecks, postgresChecks, processChecks } from './operations/doctor/checks.ts';
 export { diagnoseDatabase, type DiagnoseOptions } from './operations/doctor/diagnose.ts';

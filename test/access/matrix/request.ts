@@ -1,7 +1,7 @@
 import { fromPage } from '../browser/tab.ts';
 import { checkedErrorCode } from '../../support/error-code.ts';
 import { sampleOf, type Schema } from '../sample.ts';
-import { deploymentOf, type Parameters, type World } from './world.ts';
+import { deploymentOf, savedChart, type Parameters, type World } from './world.ts';
 
 /** A route of the OpenAPI document. */
 export interface Route {
@@ -68,6 +68,9 @@ const bodies: Readonly<Record<string, (world: World) => unknown>> = {
   'POST /api/v1/erasures': () => ({ runIds: ['run_none'] }),
   'POST /api/v1/run-archive': () => ({}),
   'PUT /api/v1/retention': () => ({ runsDays: 30 }),
+  'POST /api/v1/projects/{projectRef}/charts/{env}': () => savedChart,
+  'PATCH /api/v1/projects/{projectRef}/charts/{env}/{chartId}': () => ({ name: 'other' }),
+  'PUT /api/v1/projects/{projectRef}/model-prices': () => ({ model: 'x', input: '1', output: '2' }),
   'POST /api/v1/projects/{projectRef}/error-rules': () => ({ type: 'x', groupKey: 'x' }),
   'POST /api/v1/projects/{projectRef}/error-rules/preview': () => ({ type: 'x', groupKey: 'x' }),
   'POST /api/v1/schedules': ({ task }) => ({

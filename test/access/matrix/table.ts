@@ -32,6 +32,7 @@ GET    /api/v3/runs/{runId}                                              | read 
 POST   /api/v2/runs/{runId}/cancel                                       | write run           | key | token | - | member
 GET    /api/v1/runs/{runId}/logs                                         | read run            | key | token | - | viewer
 GET    /api/v1/runs/{runId}/spans                                        | read run            | key | token | - | viewer
+GET    /api/v1/runs/{runId}/models                                       | read run            | key | token | - | viewer
 GET    /api/v1/logs                                                      | read runs           | key | -     | - | viewer
 GET    /realtime/v1/logs/events                                          | read runs           | key | -     | - | viewer
 GET    /realtime/v1/runs/{runId}/logs/events                             | read run            | key | token | - | viewer
@@ -54,6 +55,7 @@ PUT    /api/v1/runs/{runId}/steps                                            | w
 GET    /api/v1/runs/{runId}/timeline                                     | read run            | key | token | - | viewer
 GET    /api/v1/runs/{runId}/packets/{field}                              | read run            | key | token | - | viewer
 GET    /api/v1/stats                                                     | read runs           | key | -     | - | viewer
+GET    /api/v1/models/usage                                              | read runs           | key | -     | - | viewer
 POST   /api/v1/run-paths                                                 | write runs          | key, not in runs | -     | - | member
 GET    /api/v1/run-paths                                                 | read runs           | key | -     | - | viewer
 DELETE /api/v1/run-paths/{path}                                          | write runs          | key, not in runs | -     | - | member
@@ -117,6 +119,13 @@ GET    /api/v1/errors/{errorId}/fingerprints                             | read 
 GET    /api/v1/errors/{errorId}/history                                  | read error          | key | token | - | viewer
 POST   /api/v1/errors/{errorId}/merge                                    | write errors        | key | -     | - | member
 POST   /api/v1/errors/{errorId}/split                                    | write error         | key | -     | - | member
+GET    /api/v1/projects/{projectRef}/charts/{env}                        | -                   | -   | -     | viewer | viewer
+POST   /api/v1/projects/{projectRef}/charts/{env}                        | -                   | -   | -     | member | member
+PATCH  /api/v1/projects/{projectRef}/charts/{env}/{chartId}              | -                   | -   | -     | member | member
+DELETE /api/v1/projects/{projectRef}/charts/{env}/{chartId}              | -                   | -   | -     | member | member
+GET    /api/v1/projects/{projectRef}/model-prices                        | -                   | -   | -     | viewer | viewer
+PUT    /api/v1/projects/{projectRef}/model-prices                        | -                   | -   | -     | member | member
+DELETE /api/v1/projects/{projectRef}/model-prices/{model}                | -                   | -   | -     | member | member
 GET    /api/v1/projects/{projectRef}/error-rules                         | read errors         | key | -     | viewer | viewer
 POST   /api/v1/projects/{projectRef}/error-rules                         | write project rules | key | -     | member | member
 POST   /api/v1/projects/{projectRef}/error-rules/preview                 | read errors         | key | -     | viewer | viewer

@@ -28,6 +28,9 @@ interface Site {
   readonly name: string;
 }
 
+/** A chart that any environment can have. */
+export const savedChart = { name: 'Runs', measure: 'runs', period: '24h', form: 'line' };
+
 /** Fills an environment with one object of each kind, over the API. */
 export async function fill({ ask, server, sql }: Installation, site: Site): Promise<World> {
   const { key, token, projectRef, organization, env, name } = site;
@@ -112,6 +115,12 @@ export async function fill({ ask, server, sql }: Installation, site: Site): Prom
     id: string;
   };
   const rule = await did(`POST ${project}/error-rules`, { type: `Never${name}`, groupKey: name }, token);
+  const chart = await did(`POST ${project}/charts/${env}`, savedChart, token);
+  const { model } = await did(
+    `PUT ${project}/model-prices`,
+    { model: `model-${name}`, input: '1', output: '2' },
+    token,
+  );
   await did(`POST ${project}/envvars/${env}`, { name: `VAR_${name}`, value: 'x' });
   const { path } = await did('POST /api/v1/run-paths', { path: `metadata.of-${name}` });
   const alert = await did(`POST ${project}/alerts/${env}`, { kind: 'schedule.missed' });
@@ -164,6 +173,8 @@ export async function fill({ ask, server, sql }: Installation, site: Site): Prom
       channel: 'side',
       endpointId: endpoint.id,
       alertId: alert.id,
+      model,
+      chartId: chart.id,
       path,
       deliveryId: delivery.id,
       webhookDeliveryId: webhookDelivery.id,
@@ -243,6 +254,13 @@ export async function fresh(
       const { id } = await create(`POST ${project}/error-rules`, { type: name, groupKey: name });
       return { ...parameters, ruleId: id };
     }
+    case 'DELETE /api/v1/projects/{projectRef}/charts/{env}/{chartId}': {
+      const { id } = await create(`POST ${project}/charts/${env}`, savedChart, token);
+      return { ...parameters, chartId: id };
+    }
+    case 'DELETE /api/v1/projects/{projectRef}/model-prices/{model}':
+      await create(`PUT ${project}/model-prices`, { model: name, input: '1', output: '2' }, token);
+      return { ...parameters, model: name };
     case 'DELETE /api/v1/projects/{projectRef}/notifications/{env}/endpoints/{endpointId}': {
       const { id } = await create(`POST ${project}/notifications/${env}/endpoints`, {
         url: 'http://127.0.0.1:9/',

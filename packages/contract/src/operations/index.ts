@@ -8,6 +8,7 @@ import * as browserSessions from './browser-sessions.ts';
 import * as bulk from './bulk.ts';
 import * as bundles from './bundles.ts';
 import * as channels from './channels.ts';
+import * as charts from './charts.ts';
 import * as deployments from './deployments.ts';
 import * as doctor from './doctor.ts';
 import * as environmentsPause from './environments-pause.ts';
@@ -22,6 +23,8 @@ import * as keys from './keys.ts';
 import * as login from './login.ts';
 import * as logs from './logs.ts';
 import * as logsFollow from './logs-follow.ts';
+import * as models from './models.ts';
+import * as modelPrices from './model-prices.ts';
 import * as notifications from './notifications.ts';
 import * as organizations from './organizations.ts';
 import * as outbox from './outbox.ts';
@@ -72,6 +75,9 @@ const concepts = {
   runsOutcome,
   runsReason,
   stats,
+  charts,
+  models,
+  modelPrices,
   runsAttempts,
   runsSteps,
   runsTimeline,

@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 
 const paths = {
   overview: <path d="M2.5 13.5v-5m3.7 5v-11m3.6 11v-7m3.7 7v-4" />,
+  charts: <path d="M2.5 2.5v11h11M5 10.5l2.75-3.5 2.25 1.75 3.5-4.5" />,
   runs: <path d="M2.5 4h11m-11 4h7.5m-7.5 4h9.5" />,
   tasks: (
     <>

@@ -28,6 +28,8 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   'errors resolve': ['millrace errors resolve error_… --in-version 20261121.3'],
   'errors ignore': ['millrace errors ignore error_… --for 7d'],
   stats: ['millrace stats --by task --period 7d'],
+  'models usage': ['millrace models usage --by task --period 7d'],
+  'models prices set': ["millrace models prices set 'gpt-5*' --input 1.25 --cached-input 0.125 --output 10"],
   'alerts add': ['millrace alerts add task.failureRate --task mail --threshold 10'],
   'env set': [
     'millrace env set LOG_LEVEL=debug',
@@ -41,4 +43,5 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   'backup create': ['millrace backup create --data /var/lib/millrace --to /var/backups/millrace --keep 7'],
   restore: ['millrace restore --from /var/backups/millrace --to /var/lib/millrace'],
   'members invite': ['millrace members invite ada@example.com --role admin'],
+  'sql-views grant': ['millrace sql-views grant analyst --environment env_…'],
 };

@@ -30,6 +30,7 @@ import { listHandlers } from '../runs/list/handlers.ts';
 import { declareFindBy } from '../runs/paths/declare.ts';
 import { declareRetention } from '../runs/retention/declare.ts';
 import { logHandlers } from '../runs/logs/handlers.ts';
+import { modelHandlers } from '../runs/models/handlers.ts';
 import { spanHandlers } from '../runs/spans/handlers.ts';
 import { pathHandlers } from '../runs/paths/handlers.ts';
 import { outcomeHandlers } from '../runs/complete/outcome-handlers.ts';
@@ -50,6 +51,7 @@ import { sessionHandlers } from '../sessions/handlers.ts';
 import { browserHandlers } from '../tenancy/browser/handlers.ts';
 import { keyHandlers, loginHandlers, organizationHandlers, projectHandlers } from '../tenancy/handlers.ts';
 import { tokenHandlers } from '../tenancy/token-handlers.ts';
+import { chartHandlers } from '../telemetry/charts/handlers.ts';
 import { statsHandlers } from '../telemetry/stats/handlers.ts';
 import { waitpointHandlers } from '../waitpoints/handlers.ts';
 import { lockVersions } from '../versions/add.ts';
@@ -110,6 +112,7 @@ export function handlersOf(context: ServerContext, rateLimits: RateLimits = defa
     ...outcomeHandlers(engine),
     ...logHandlers(engine),
     ...spanHandlers(engine),
+    ...modelHandlers(engine),
     ...attemptHandlers(engine),
     ...stepHandlers({ engine, masterKey, packets, redactor }),
     ...timelineHandlers(engine),
@@ -180,6 +183,7 @@ export function handlersOf(context: ServerContext, rateLimits: RateLimits = defa
     ...organizationHandlers(tenancy),
     ...auditHandlers(sql),
     ...statsHandlers(sql, clock),
+    ...chartHandlers(sql, clock),
     ...storageHandlers(sql),
     ...doctorHandlers({
       sql,

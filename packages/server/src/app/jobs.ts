@@ -21,6 +21,7 @@ import { startPruner } from '../runs/dispatch/start-pruner.ts';
 import { unblocker } from '../runs/dispatch/unblocker.ts';
 import { logIndexer } from '../runs/logs/blocks.ts';
 import { logPruner } from '../runs/logs/store.ts';
+import { modelPruner } from '../runs/models/prune.ts';
 import { pathKeeper } from '../runs/paths/backfill.ts';
 import { runPruner } from '../runs/retention/prune.ts';
 import { spanPruner } from '../runs/spans/prune.ts';
@@ -54,6 +55,7 @@ const jobsOf = (context: ServerContext): Job[] => {
     logPruner(engine, retention.logsMs),
     logIndexer(engine),
     spanPruner(engine, retention.logsMs),
+    modelPruner(engine),
     pathKeeper(engine),
     runPruner(engine, retention.runsMs),
     runnerNamePruner(engine),

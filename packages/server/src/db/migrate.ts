@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseRefused, isConflict } from './errors.ts';
 import type { Queryable, Sql } from './connect.ts';
 import { readSqlFolder, sqlFolder, type SqlFunction, type SqlRelease } from './sql-folder.ts';
+import { outdatedSqlViews } from './sql-views.ts';
 
 // An arbitrary number. Every Millrace process takes this advisory lock while it migrates.
 const migrationLock = 7_144_001;
@@ -45,10 +46,10 @@ export async function migrate(
     await leaveOutboxSchema(session);
     await session`select pg_advisory_lock(${migrationLock})`;
     try {
-      return {
-        applied: await applySchema(session, release, patienceMs),
-        installed: await installFunctions(session, release, patienceMs),
-      };
+      const applied = await applySchema(session, release, patienceMs);
+      const installed = await installFunctions(session, release, patienceMs);
+      if (!only) await updateViews(session, folder, release.version, patienceMs);
+      return { applied, installed };
     } finally {
       await session`select pg_advisory_unlock(${migrationLock})`.catch(() => {});
     }
@@ -122,6 +123,18 @@ async function installFunctions(
     throw isChangedSignature(error) ? new Error(signatureAdvice(error), { cause: error }) : error;
   }
   return changed.map(({ name }) => name);
+}
+
+/** Only if they are installed: `millrace sql-views install` does that. */
+async function updateViews(
+  session: Queryable,
+  folder: URL,
+  version: string,
+  patienceMs: number,
+): Promise<void> {
+  const outdated = await outdatedSqlViews(session, folder);
+  if (!outdated || (outdated.release !== undefined && isLater(outdated.release, version))) return;
+  await runGivingWay(session, 'The SQL views', outdated.text, patienceMs);
 }
 
 /** Bodies are not checked while they are installed, so that functions may be in any order. */

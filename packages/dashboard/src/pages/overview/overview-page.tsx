@@ -8,6 +8,7 @@ import { Page } from '../../parts/page.tsx';
 import { useSearchTexts } from '../../parts/search.ts';
 import { Segments } from '../../parts/segments.tsx';
 import { GlyphMark } from '../../parts/status/glyph.tsx';
+import { PinnedCharts } from '../../parts/charts/pinned-charts.tsx';
 import { useNow } from '../../parts/time/now.ts';
 import { concernsOf, type Known } from './attention.ts';
 import { ErrorList } from './error-list.tsx';
@@ -99,6 +100,7 @@ export function OverviewPage() {
             oldestMs={oldestMs}
           />
           <Series stats={all} />
+          <PinnedCharts />
           <div className="overview-columns">
             <TaskTable range={range} />
             <ErrorList range={range} />

@@ -20,6 +20,7 @@ import { Data, RunData } from '../../parts/runs/run-data.tsx';
 import { ErrorTab } from './error-tab.tsx';
 import { LogsTab } from './logs/logs-tab.tsx';
 import { Reason } from './reason.tsx';
+import { RunModels } from './run-models.tsx';
 import { RelatedTab } from './related-tab.tsx';
 import { entriesOfPages } from './timeline/pages.ts';
 import { Waterfall } from './timeline/waterfall.tsx';
@@ -164,6 +165,7 @@ export function RunView({ run }: { readonly run: RunDetail }) {
       <RunProperties run={run} />
       <Reason run={run} />
       <RunTimeline run={run} />
+      <RunModels runId={run.id} isLive={isLive} />
       <Tabs
         label="About the run"
         tabs={tabs}

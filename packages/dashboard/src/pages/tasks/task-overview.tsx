@@ -12,6 +12,7 @@ import { runColumnsOf } from '../../parts/runs/run-columns.tsx';
 import { RunList } from '../../parts/runs/run-list.tsx';
 import { Spark } from '../../parts/spark/spark.tsx';
 import type { TaskDetail } from './task-detail.ts';
+import { TaskModels } from './task-models.tsx';
 import { rateText, rateTone } from './task-stats.ts';
 
 const runsShown = runColumnsOf('status', 'id', 'created', 'duration', 'version', 'tags', 'test');
@@ -22,6 +23,7 @@ export const TaskOverview = ({ task }: { readonly task: TaskDetail }) => (
   <div className="stack">
     <Figures task={task} />
     <TaskPlots taskId={task.id} />
+    <TaskModels taskId={task.id} />
     <TaskErrors taskId={task.id} />
     <Section
       title="Runs"

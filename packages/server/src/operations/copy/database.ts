@@ -3,6 +3,7 @@ import { configOf, openClient } from '../../db/config.ts';
 import { connect, type Database, type Sql } from '../../db/connect.ts';
 import { DatabaseRefused } from '../../db/errors.ts';
 import { migrate } from '../../db/migrate.ts';
+import { hasSqlViews, installSqlViews } from '../../db/sql-views.ts';
 import { outboxSql } from '../../outbox/rows.ts';
 import { missingFrom, readRelations, type Index, type Relations, type Table } from './relations.ts';
 import { copyTable } from './table.ts';
@@ -62,6 +63,7 @@ export async function copyDatabase(options: CopyDatabase): Promise<CopiedDatabas
     const indexesLeft = await addIndexes(target, old, created);
     // Functions are installed after the rows, because they include the triggers.
     await migrate(target);
+    if (await hasSqlViews(source)) await target.begin(installSqlViews);
     await target.unsafe('analyze');
     return { tables: tables.length, rows, indexesLeft };
   } finally {

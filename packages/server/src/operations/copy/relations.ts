@@ -1,4 +1,5 @@
 import type { Queryable } from '../../db/connect.ts';
+import { viewsSchema } from '../../db/sql-views.ts';
 
 /** A table, with the SQL names of its schema, itself and its columns. */
 export interface Table {
@@ -22,7 +23,7 @@ export interface Relations {
   readonly sequences: readonly string[];
   /** Indexes other than those of primary keys and constraints. */
   readonly indexes: readonly Index[];
-  /** Views and other relations, of which Millrace has none. */
+  /** Views and other relations. Those of Millrace are omitted, because they are installed and not copied. */
   readonly others: readonly string[];
 }
 
@@ -43,7 +44,7 @@ export async function readRelations(sql: Queryable): Promise<Relations> {
       case when c.relkind = 'r' then pg_table_size(c.oid) else 0 end::float8 as bytes, c.reltuples::float8 as rows,
       case when c.relkind = 'i' then pg_get_indexdef(c.oid) end as definition
     from pg_class c join pg_namespace n on n.oid = c.relnamespace
-    where n.nspname not in ('pg_catalog', 'information_schema') and n.nspname !~ '^pg_(?:toast|temp)' and c.relkind not in ('t', 'c')
+    where n.nspname not in ('pg_catalog', 'information_schema', ${viewsSchema}) and n.nspname !~ '^pg_(?:toast|temp)' and c.relkind not in ('t', 'c')
       and not exists (select from pg_depend d
                        where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'e')
       and not exists (select from pg_constraint k where k.conindid = c.oid and k.contype in ('p', 'u', 'x'))

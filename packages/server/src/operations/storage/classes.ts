@@ -31,6 +31,8 @@ const classes: Readonly<Record<string, Exclude<StorageClass, 'other'>>> = {
   log_blocks: 'logs',
   run_spans: 'spans',
   run_steps: 'runs',
+  model_calls: 'runs',
+  model_days: 'statistics',
   'batch*': 'batches',
   'bulk*': 'batches',
   'packet*': 'packets',

@@ -10,6 +10,7 @@ import type { Tracing } from '../../telemetry/tracing/tracing.ts';
 import { responseObject } from '../../json/response.ts';
 import { untilNextTry } from '../complete/with-retry.ts';
 import type { Engine } from '../engine/engine.ts';
+import { addModelCalls } from '../models/store.ts';
 import { cleanSpans, insertSpans, type NewSpans } from '../spans/store.ts';
 import { pruneBlocks } from './blocks.ts';
 import { fitLine } from './fit.ts';
@@ -76,7 +77,11 @@ export function createStoreLines(
       const lines = fresh.flatMap((frame) => frame.lines.map((line) => ({ ...line, env: frame.env })));
       const spans = fresh.flatMap((frame) => frame.spans);
       if (lines.length > 0) await insertLines(tx, lines);
-      if (spans.length > 0) await insertSpans(tx, spans, new Date(clock.now()));
+      if (spans.length > 0) {
+        const at = new Date(clock.now());
+        await insertSpans(tx, spans, at);
+        await addModelCalls(tx, spans, at);
+      }
       return isNew;
     });
   const write = groupCommit<CleanFrame, boolean>(

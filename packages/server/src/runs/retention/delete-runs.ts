@@ -1,6 +1,6 @@
 import type { Transaction } from '../../db/connect.ts';
 
-/** Deletes ended runs with their attempts, waits, steps, logs, spans and idempotency keys. Their facets are deleted later. */
+/** Deletes ended runs with their attempts, waits, steps, logs, spans, model calls and idempotency keys. Their facets are deleted later. */
 export async function deleteRuns(tx: Transaction, env: number, ids: readonly string[]): Promise<void> {
   await tx`
     with gone as (
@@ -15,6 +15,8 @@ export async function deleteRuns(tx: Transaction, env: number, ids: readonly str
       delete from attempts a using gone g where a.env = ${env} and a.run_id = g.id
     ), steps as (
       delete from run_steps s using gone g where s.env = ${env} and s.run_id = g.id
+    ), models as (
+      delete from model_calls m using gone g where m.env = ${env} and m.run_id = g.id
     ), spans as (
       delete from run_spans s using gone g where s.env = ${env} and s.run_id = g.id
     )

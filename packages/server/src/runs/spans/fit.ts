@@ -34,8 +34,19 @@ function fitSpan(input: Fields): EndedSpan[] {
   };
   if (JSON.stringify(span).length <= spanLimits.size) return [span];
   const { attributes: all = {}, events: moments = [], ...rest } = span;
+  // Short values, such as the tokens of a model, are retained.
+  const short = Object.entries(all).filter(([name, value]) => !isLong(name) && !isLong(value));
+  const reduced = {
+    ...rest,
+    ...(short.length > 0 && { attributes: Object.fromEntries(short) }),
+    omitted: omitted + Object.keys(all).length - short.length + moments.length,
+  };
+  if (JSON.stringify(reduced).length <= spanLimits.size) return [reduced];
   return [{ ...rest, omitted: omitted + Object.keys(all).length + moments.length }];
 }
+
+const isLong = (value: Attributes[string]): boolean =>
+  typeof value === 'object' || (typeof value === 'string' && value.length > 128);
 
 function fitEvents(input: unknown): { accepted: NonNullable<EndedSpan['events']>; omitted: number } {
   if (!Array.isArray(input)) return { accepted: [], omitted: 0 };

@@ -1,0 +1,22 @@
+import { useAsk } from '../../api/ask.ts';
+import { useEnvironmentPath } from '../../api/environment.ts';
+import { PageLink } from '../page-link.tsx';
+import { Section } from '../page.tsx';
+import { ChartCard } from './chart-card.tsx';
+
+/** The charts that members pinned, for everybody. Nothing if there are none. */
+export function PinnedCharts() {
+  const params = useEnvironmentPath();
+  const charts = useAsk('listCharts', { params }, { live: 60_000 });
+  const pinned = charts.data?.data.filter(({ isPinned }) => isPinned) ?? [];
+  if (pinned.length === 0) return null;
+  return (
+    <Section title="Pinned charts" actions={<PageLink to="/charts">All charts</PageLink>}>
+      <div className="chart-cards">
+        {pinned.map((chart) => (
+          <ChartCard key={chart.id} name={chart.name} chart={chart} />
+        ))}
+      </div>
+    </Section>
+  );
+}
