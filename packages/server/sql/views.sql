@@ -254,7 +254,7 @@ create or replace view millrace_v1.run_counts with (security_barrier) as select
   s.lasted_ms as duration_ms -- the sum of these durations
 from millrace_v1.environments e
 join environments i on i.public_id = e.environment_id
-join run_stats s on s.env = i.id;
+join run_stats s on s.env = i.id and left(s.series, 1) in ('a', 't', 'q', 'v');
 
 create or replace view millrace_v1.model_calls with (security_barrier) as select
   e.environment_id as environment_id, -- the environment
