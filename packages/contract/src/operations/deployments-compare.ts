@@ -51,7 +51,7 @@ export type ComparedTask = z.infer<typeof comparedTask>;
 export const comparison = z.object({
   before: deployment,
   after: deployment,
-  /** Tasks of either version: added, removed, changed, then the others, each by id. */
+  /** Tasks of either version: first those that fail more often on the newer one, then added, removed, changed and other ones, by id. */
   tasks: z.array(comparedTask),
   /** The deployments after the older version, up to and including the newer one, newest first. */
   deployments: z.array(deployment),

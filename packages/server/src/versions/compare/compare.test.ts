@@ -74,6 +74,27 @@ test('tasks are added, removed, changed or the same, each change with its old an
   expect(await compare(second)).toMatchObject(expected);
 });
 
+test('the tasks that fail more often on the newer version are first, the largest increase before the others', async () => {
+  const { t, compare, deploy } = await testComparisons();
+  const tasks = ['a', 'broken', 'noisy', 'worse'].map((id) => ({ id }));
+  const [first, second] = [await deploy(tasks), await deploy([...tasks, { id: 'new' }])];
+  const end = (version: string, task: string, completed: number, failed: number) => {
+    const subject = { env: t.environment.id, task, version };
+    t.engine.stats.count(subject, 'completed', t.engine.clock.now(), completed);
+    t.engine.stats.count(subject, 'failed', t.engine.clock.now(), failed);
+  };
+  for (const [task, failed] of [
+    ['broken', 1_000],
+    ['noisy', 11],
+    ['worse', 100],
+  ] as const) {
+    end(first, task, 990, 10);
+    end(second, task, 1_000 - failed, failed);
+  }
+  await statsFlusher(t.engine).tick();
+  expect((await compare(second)).tasks.map(({ id }) => id)).toEqual(['broken', 'worse', 'new', 'a', 'noisy']);
+});
+
 test('each task has the runs that ended on each version, with failure rate and duration', async () => {
   const { t, compare, deploy } = await testComparisons();
   const env = t.environment.id;

@@ -6,10 +6,13 @@ import { optionChanges } from './option-changes.ts';
 
 type Options = Readonly<Record<string, unknown>>;
 
+/** A failure rate that grew by less is shown, but does not change the order. */
+const minRise = 0.01;
+
 const ranks = { added: 0, removed: 1, changed: 2, same: 3 } as const;
 
 /**
- * The tasks of two versions, with their differences and their ended runs. It reads the manifests of both, and at most 28 roll-ups for each task
+ * The tasks of two versions, with their differences and their ended runs. Those that fail more often on the newer version are first. It reads the manifests of both, and at most 28 roll-ups for each task
  * of each, however many runs there were.
  */
 export async function compareTasks(
@@ -32,7 +35,13 @@ export async function compareTasks(
         after: to?.runs ?? null,
       };
     })
-    .toSorted((one, other) => ranks[one.change] - ranks[other.change]);
+    .toSorted((one, other) => riseOf(other) - riseOf(one) || ranks[one.change] - ranks[other.change]);
+}
+
+/** How much more often the task fails on the newer version; 0 if hardly. */
+function riseOf({ before, after }: ComparedTask): number {
+  const rise = (after?.failureRate ?? 0) - (before?.failureRate ?? 0);
+  return rise < minRise ? 0 : rise;
 }
 
 async function readTasks(
