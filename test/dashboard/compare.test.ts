@@ -89,9 +89,7 @@ test(
 
     await click(page.getByRole('button', { name: `Roll back to ${good}` }));
     await click(page.getByRole('alertdialog').getByRole('button', { name: `Roll back to ${good}` }));
-    await expect
-      .poll(async () => (await server.ask('/api/v1/deployments/current')).body.version)
-      .toBe(good);
+    await expect.poll(async () => (await server.ask('/api/v1/deployments/current')).body.version).toBe(good);
     expect(clicks).toBe(4);
     await checkOut(server, 'COMPLETED');
     // It is rolled back, so the page offers no rollback.
@@ -117,7 +115,8 @@ test('a version without another one, and one that does not exist, have nothing t
     method: 'POST',
     body: { contentHash: 'a'.repeat(64), tasks: [{ id: 'checkout', filePath: 'shop.ts' }] },
   });
-  const compared = (version: string, query = '') => server.ask(`/api/v1/deployments/${version}/compare${query}`);
+  const compared = (version: string, query = '') =>
+    server.ask(`/api/v1/deployments/${version}/compare${query}`);
   expect(await compared(body.version)).toMatchObject({ status: 422 });
   expect(await compared(body.version, `?with=${body.version}`)).toMatchObject({ status: 422 });
   expect(await compared(body.version, '?with=20200101.1')).toMatchObject({ status: 404 });

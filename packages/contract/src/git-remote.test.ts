@@ -13,9 +13,15 @@ test.each([
   expect(webAddressOfRemote(remote)).toBe(address);
 });
 
-test.each(['', '/srv/git/shop.git', '../shop', 'file:///srv/shop.git', 'C:\\shop', 'javascript:alert(1)', 'https://', 'https://github.com/'])(
-  '%j has no web address',
-  (remote) => {
-    expect(webAddressOfRemote(remote)).toBeUndefined();
-  },
-);
+test.each([
+  '',
+  '/srv/git/shop.git',
+  '../shop',
+  'file:///srv/shop.git',
+  'C:\\shop',
+  'javascript:alert(1)',
+  'https://',
+  'https://github.com/',
+])('%j has no web address', (remote) => {
+  expect(webAddressOfRemote(remote)).toBeUndefined();
+});

@@ -1,3 +1,4 @@
+import { quotedValue } from '@millrace/contract/filter';
 import { readableDuration } from '@millrace/contract/plain';
 import type { ReactNode } from 'react';
 import type { ReplyOf } from '../../api/operation-types.ts';
@@ -37,7 +38,7 @@ const bothSides =
 const isWorse = ({ before, after }: Task): boolean =>
   (after?.failureRate ?? 0) - (before?.failureRate ?? 0) >= 0.01;
 
-/** The columns of the compared tasks. Figures link to the failed runs of the newer version. */
+/** The columns of the compared tasks. Failure rates link to the failed runs of the newer version. */
 export const comparedColumns = (before: string, after: string): readonly Column<Task>[] => [
   {
     id: 'task',
@@ -73,7 +74,9 @@ export const comparedColumns = (before: string, after: string): readonly Column<
       <PageLink
         className={isWorse(task) ? 'tone-bad strong' : ''}
         to="/runs"
-        search={{ q: `task:${task.id} version:${task.after ? after : before} status:FAILED since:7d` }}
+        search={{
+          q: `task:${quotedValue(task.id)} version:${task.after ? after : before} status:failed,crashed,timed-out since:7d`,
+        }}
       >
         {bothSides(({ failureRate }) => percentText(failureRate))(task)}
       </PageLink>
@@ -108,7 +111,12 @@ export const deploymentColumns: readonly Column<Comparison['deployments'][number
       </PageLink>
     ),
   },
-  { id: 'state', header: 'State', width: '128px', cell: (deployment) => <Mark badge={badgeOf(deployment)} /> },
+  {
+    id: 'state',
+    header: 'State',
+    width: '128px',
+    cell: (deployment) => <Mark badge={badgeOf(deployment)} />,
+  },
   { id: 'created', header: 'Created', width: '96px', cell: ({ createdAt }) => <Time at={createdAt} /> },
   {
     id: 'commit',

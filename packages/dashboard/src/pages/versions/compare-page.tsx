@@ -39,7 +39,9 @@ export function ComparePage() {
     <Page title="Compare versions">
       <VersionChoice version={version} other={other ?? ''} />
       {isEmpty ? (
-        <Empty title={error.status === 404 ? 'Version not found in this environment.' : 'Nothing to compare.'}>
+        <Empty
+          title={error.status === 404 ? 'Version not found in this environment.' : 'Nothing to compare.'}
+        >
           Choose two different versions.
         </Empty>
       ) : error ? (
@@ -62,7 +64,8 @@ function OneComparison({
   const may = useMay();
   const { current, canary } = useInForce();
   const { start, dialog } = useVersionActs({ current, canary });
-  const isOther = (deployment: { readonly id: string }) => deployment.id !== before.id && deployment.id !== after.id;
+  const isOther = (deployment: { readonly id: string }) =>
+    deployment.id !== before.id && deployment.id !== after.id;
   const mayRollBack = may('promoteDeployment') && isPromotable(before) && isBefore(before, current);
   const selected = [before, after].find((deployment) => deployment.version !== version) ?? before;
   return (
@@ -120,8 +123,8 @@ function OneComparison({
           />
         </div>
         <p className="muted small">
-          Runs that ended on each version, in the last 28 six-hour periods with activity. Durations are those of
-          attempts. Tasks that fail more often on the newer version are first.
+          Runs that ended on each version, in the last 28 six-hour periods with activity. Durations are those
+          of attempts. Tasks that fail more often on the newer version are first.
         </p>
       </Section>
       {tasks.some(({ changes }) => changes.length > 0) && (

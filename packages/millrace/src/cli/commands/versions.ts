@@ -75,7 +75,12 @@ function printVersion(deployment: DeploymentDetails, { line, paint }: Screen): v
     ...(deployment.requires.length > 0 ? [['requires', deployment.requires.join(', ')]] : []),
     ['SDK', deployment.sdkVersion ?? 'unknown'],
     ...(git
-      ? [['git', [git.commit, git.branch, git.dirty ? 'with changes' : '', git.author].filter(Boolean).join(' ')]]
+      ? [
+          [
+            'git',
+            [git.commit, git.branch, git.dirty ? 'with changes' : '', git.author].filter(Boolean).join(' '),
+          ],
+        ]
       : []),
     ['by', [deployment.deployedBy, deployment.deployedFrom].filter(Boolean).join(' from ') || 'unknown'],
     ...(deployment.message === null ? [] : [['message', deployment.message]]),

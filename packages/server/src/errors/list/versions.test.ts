@@ -20,7 +20,14 @@ const at = (minute: number): Date => new Date(Date.UTC(2026, 10, 21, 10, minute)
 
 test('shows the version of the first occurrence, the one that was current before, and the counts of each', async () => {
   const env = await newEnvironment(sql);
-  const [first, , third = 0, fourth = 0] = await deploy(sql, env, '20261121.1', '20261121.2', '20261121.3', '20261121.4');
+  const [first, , third = 0, fourth = 0] = await deploy(
+    sql,
+    env,
+    '20261121.1',
+    '20261121.2',
+    '20261121.3',
+    '20261121.4',
+  );
   // The second version was never current.
   await sql`update versions set promoted_at = ${at(0)} where env = ${env} and version <> '20261121.2'`;
   const fail = (minute: number, version: number | undefined, message = 'boom') =>

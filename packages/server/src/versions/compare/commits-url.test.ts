@@ -8,8 +8,14 @@ const between = (remote: string | undefined) =>
 test.each([
   ['https://github.com/acme/shop', `https://github.com/acme/shop/compare/${before}...${after}`],
   ['https://gitlab.com/acme/shop', `https://gitlab.com/acme/shop/-/compare/${before}...${after}`],
-  ['https://gitlab.example.com/acme/shop', `https://gitlab.example.com/acme/shop/-/compare/${before}...${after}`],
-  ['https://bitbucket.org/acme/shop', `https://bitbucket.org/acme/shop/branches/compare/${after}%0D${before}`],
+  [
+    'https://gitlab.example.com/acme/shop',
+    `https://gitlab.example.com/acme/shop/-/compare/${before}...${after}`,
+  ],
+  [
+    'https://bitbucket.org/acme/shop',
+    `https://bitbucket.org/acme/shop/branches/compare/${after}%0D${before}`,
+  ],
   ['https://codeberg.org/acme/shop', `https://codeberg.org/acme/shop/compare/${before}...${after}`],
 ])('the commits of %s have a page', (remote, url) => {
   expect(between(remote)).toBe(url);
@@ -32,5 +38,7 @@ test('unknown, equal and foreign commits have no page', () => {
   expect(commitsUrl({ commit: after, remote }, { commit: after, remote })).toBeNull();
   expect(commitsUrl({ commit: '../../evil', remote }, { commit: after, remote })).toBeNull();
   expect(commitsUrl({ commit: before, remote: `${remote}-fork` }, { commit: after, remote })).toBeNull();
-  expect(commitsUrl({ commit: before, remote }, { commit: after })).toBe(`${remote}/compare/${before}...${after}`);
+  expect(commitsUrl({ commit: before, remote }, { commit: after })).toBe(
+    `${remote}/compare/${before}...${after}`,
+  );
 });

@@ -32,7 +32,10 @@ async function testComparisons() {
 
 test('tasks are added, removed, changed or the same, each change with its old and new value', async () => {
   const { compare, deploy } = await testComparisons();
-  const schema = (type: string) => ({ type: 'object', properties: { amount: { type }, card: { type: 'string' } } });
+  const schema = (type: string) => ({
+    type: 'object',
+    properties: { amount: { type }, card: { type: 'string' } },
+  });
   const first = await deploy([
     { id: 'old' },
     { id: 'same', ttl: 5 },
@@ -177,7 +180,10 @@ test('failed and archived versions are compared by their manifests', async () =>
   await t.fail(created);
   expect(await compare(created.version)).toMatchObject({
     after: { state: 'failed' },
-    tasks: [{ id: 'new', change: 'added' }, { id: 'send', change: 'changed' }],
+    tasks: [
+      { id: 'new', change: 'added' },
+      { id: 'send', change: 'changed' },
+    ],
   });
 });
 

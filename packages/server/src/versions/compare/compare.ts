@@ -20,7 +20,8 @@ export async function compareDeployments(
   now: Date,
 ): Promise<Comparison> {
   const version = await findVersion(sql, env, idOrVersion);
-  const found = other === undefined ? await findPrevious(sql, env, version) : await findVersion(sql, env, other);
+  const found =
+    other === undefined ? await findPrevious(sql, env, version) : await findVersion(sql, env, other);
   if (found.id === version.id)
     throw unprocessable(
       `with: this is also version ${version.version}. Send another version, or omit it to compare with the version before.`,
@@ -50,7 +51,11 @@ export async function compareDeployments(
   };
 }
 
-async function findPrevious(sql: Queryable, env: number, { id, version }: FoundVersion): Promise<FoundVersion> {
+async function findPrevious(
+  sql: Queryable,
+  env: number,
+  { id, version }: FoundVersion,
+): Promise<FoundVersion> {
   const [row] = await sql<{ version: string | null }[]>`
     select v.version from versions v where v.env = ${env} and v.id = previous_version(${env}, ${id})`;
   if (row?.version) return findVersion(sql, env, row.version);

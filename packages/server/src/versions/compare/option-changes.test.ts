@@ -4,8 +4,18 @@ import { optionChanges } from './option-changes.ts';
 test('reports each changed, added and removed member by its path, with both values', () => {
   expect(
     optionChanges(
-      { id: 'a', retry: { maxAttempts: 3, factor: 2 }, ttl: 60, queue: { name: 'mail', concurrencyLimit: null } },
-      { queue: { concurrencyLimit: 5, name: 'mail' }, id: 'a', retry: { factor: 2, maxAttempts: 5 }, on: { name: 'x' } },
+      {
+        id: 'a',
+        retry: { maxAttempts: 3, factor: 2 },
+        ttl: 60,
+        queue: { name: 'mail', concurrencyLimit: null },
+      },
+      {
+        queue: { concurrencyLimit: 5, name: 'mail' },
+        id: 'a',
+        retry: { factor: 2, maxAttempts: 5 },
+        on: { name: 'x' },
+      },
     ),
   ).toEqual([
     { field: 'on', after: { name: 'x' } },

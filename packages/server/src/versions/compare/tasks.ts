@@ -77,7 +77,9 @@ function endedRunsOf(point: StatsPoint | undefined): EndedRuns {
   if (!point) return { completed: 0, failed: 0, canceled: 0, failureRate: null, p50: null, p95: null };
   const failed = failuresOf(point);
   const ended = point.completed + failed;
-  const [p50, p95] = point.lasted.quantiles([0.5, 0.95]).map((ms) => (ms === undefined ? null : Math.round(ms)));
+  const [p50, p95] = point.lasted
+    .quantiles([0.5, 0.95])
+    .map((ms) => (ms === undefined ? null : Math.round(ms)));
   return {
     completed: point.completed,
     failed,
