@@ -32,7 +32,7 @@ export async function listErrorVersions(
       join versions v on v.env = f.env and v.id = e.version
      where f.env = ${env} and f.group_id = ${group}
      group by v.id order by v.sequence desc`;
-  // Of two versions with the same time, the older one, which is later in the list.
+  // If two versions have the same time, this is the older one, which is later in the list.
   const first = rows.reduce<Row | undefined>(
     (earliest, row) => (earliest && earliest.first_seen < row.first_seen ? earliest : row),
     undefined,

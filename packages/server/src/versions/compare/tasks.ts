@@ -35,7 +35,7 @@ export async function compareTasks(
         after: to?.runs ?? null,
       };
     })
-    .toSorted((one, other) => riseOf(other) - riseOf(one) || ranks[one.change] - ranks[other.change]);
+    .toSorted((first, second) => riseOf(second) - riseOf(first) || ranks[first.change] - ranks[second.change]);
 }
 
 /** How much more often the task fails on the newer version; 0 if hardly. */
