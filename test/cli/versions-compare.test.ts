@@ -39,7 +39,10 @@ test('versions compare prints tasks, options and deployments, by default of the 
   expect(JSON.parse(json.stdout)).toMatchObject({
     before: { version: first },
     after: { version: second },
-    tasks: [{ id: 'refund', change: 'added' }, { id: 'checkout', changes: [{ field: 'ttl', before: 60, after: 90 }] }],
+    tasks: [
+      { id: 'refund', change: 'added' },
+      { id: 'checkout', changes: [{ field: 'ttl', before: 60, after: 90 }] },
+    ],
   });
   for (const [args, message] of [
     [[second, second], `this is also version ${second}. Send another version`],

@@ -72,13 +72,14 @@ export const comparedColumns = (before: string, after: string): readonly Column<
     isEssential: true,
     cell: (task) => (
       <PageLink
-        className={isWorse(task) ? 'tone-bad strong' : ''}
         to="/runs"
         search={{
           q: `task:${quotedValue(task.id)} version:${task.after ? after : before} status:failed,crashed,timed-out since:7d`,
         }}
       >
-        {bothSides(({ failureRate }) => percentText(failureRate))(task)}
+        <span className={isWorse(task) ? 'tone-bad strong' : ''}>
+          {bothSides(({ failureRate }) => percentText(failureRate))(task)}
+        </span>
       </PageLink>
     ),
   },

@@ -35,7 +35,9 @@ export async function compareTasks(
         after: to?.runs ?? null,
       };
     })
-    .toSorted((first, second) => riseOf(second) - riseOf(first) || ranks[first.change] - ranks[second.change]);
+    .toSorted(
+      (first, second) => riseOf(second) - riseOf(first) || ranks[first.change] - ranks[second.change],
+    );
 }
 
 /** How much more often the task fails on the newer version; 0 if hardly. */
