@@ -133,7 +133,7 @@ const roomArrows: Readonly<Record<string, readonly string[]>> = {
   notifications: ['telemetry', 'audit', 'jobs', 'auth', 'db'],
   tenancy: ['audit', 'auth', 'db'],
   envvars: ['audit', 'auth', 'db'],
-  versions: ['audit', 'jobs', 'auth', 'db'],
+  versions: ['telemetry', 'audit', 'jobs', 'auth', 'db'],
   queues: ['audit', 'auth', 'db'],
   telemetry: ['audit', 'jobs', 'auth', 'db'],
   payloads: ['auth', 'db'],

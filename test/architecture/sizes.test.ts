@@ -12,8 +12,8 @@ const maxLines = 12_000;
 const larger: Readonly<Record<string, number>> = {
   server: Infinity,
   dashboard: Infinity,
-  // The operations are 7,900, one file per concept.
-  contract: 12_500,
+  // The operations are 8,500, one file per concept.
+  contract: 13_200,
   // Writing tasks, triggering them, the client and the executor side.
   sdk: 15_600,
   // The commands alone are 11,800; the bundler and deployments are 4,400, the rooms of one command (archive, demo, mcp, transfer) 4,600, and the

@@ -173,6 +173,7 @@ const rows: Readonly<Record<string, Row>> = {
   deploy: 'alone',
   'versions list': { args: ['--limit', '1'] },
   'versions show': { args: ['20261121.1'] },
+  'versions compare': {},
   'versions promote': { args: ['20261121.1'] },
   'versions rollback': { args: [] },
   'versions abort': { args: ['20261121.1'] },

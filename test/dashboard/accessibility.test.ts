@@ -33,7 +33,12 @@ test(
     const server = await testServer({
       localBuild: (environment, version) => localBuildIn(folder)(environment, version),
     });
+    const { body: older } = await server.ask('/runner/v1/versions', {
+      method: 'POST',
+      body: { contentHash: '0'.repeat(64), tasks: [{ id: 'charge', filePath: 'shop.ts', ttl: 60 }] },
+    });
     folder = await startProject(server, tasks);
+    const { body: current } = await server.ask('/api/v1/deployments/current');
     const { body } = await server.ask('/api/v1/tasks/charge/trigger', {
       method: 'POST',
       body: { payload: { a: [1] } },
@@ -72,6 +77,7 @@ test(
       '/queues/task%2Fcharge?view=keys',
       '/variables',
       '/versions',
+      `/versions/${current.version}/compare?with=${older.version}`,
       '/versions?tab=runners',
       '/versions?tab=branches',
       '/notifications',

@@ -6,7 +6,7 @@ import { onTestFinished } from 'vitest';
 import type { Bundle } from '../../packages/contract/src/runner/bundle.ts';
 import type { DeployTarget } from '../../packages/millrace/src/deploy/client.ts';
 import { prepare, type Prepared } from '../../packages/millrace/src/deploy/prepare.ts';
-import { upload } from '../../packages/millrace/src/deploy/upload.ts';
+import { upload, type DeploymentNotes } from '../../packages/millrace/src/deploy/upload.ts';
 import { loadProject } from '../../packages/millrace/src/project/load.ts';
 import { startRunner, type RunnerOptions } from '../../packages/millrace/src/serve-folder/start.ts';
 import type { Runner } from '../../packages/runner/src/runner/options.ts';
@@ -42,14 +42,16 @@ export const deployed = (
   { url, keys }: Target,
   files: Readonly<Record<string, string>>,
   change?: (prepared: Prepared) => Prepared,
-): Promise<string> => deployedTo({ url, key: keys.prod }, files, change);
+  notes?: DeploymentNotes,
+): Promise<string> => deployedTo({ url, key: keys.prod }, files, change, notes);
 
 export async function deployedTo(
   target: DeployTarget,
   files: Readonly<Record<string, string>>,
   change: (prepared: Prepared) => Prepared = (prepared) => prepared,
+  notes: DeploymentNotes = {},
 ): Promise<string> {
-  const { version } = await upload(target, change(await preparedOf(files)), {});
+  const { version } = await upload(target, change(await preparedOf(files)), notes);
   return version;
 }
 

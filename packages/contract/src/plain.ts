@@ -10,6 +10,7 @@ export * from './environment.ts';
 export * from './error-codes.ts';
 export * from './failure.ts';
 export * from './foreign-page.ts';
+export * from './git-remote.ts';
 export * from './help.ts';
 export * from './larger-machine.ts';
 export * from './period.ts';

@@ -228,6 +228,10 @@ const pages = [
     lazyRouteComponent(() => import('./pages/versions/version-page.tsx'), 'VersionPage'),
   ),
   page(
+    '/versions/$version/compare',
+    lazyRouteComponent(() => import('./pages/versions/compare-page.tsx'), 'ComparePage'),
+  ),
+  page(
     '/notifications',
     lazyRouteComponent(() => import('./pages/notifications/notifications-page.tsx'), 'NotificationsPage'),
   ),

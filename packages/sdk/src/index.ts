@@ -101,6 +101,7 @@ export type { ErrorFingerprint } from './errors/merge.ts';
 export type { ResolveOptions } from './errors/resolve.ts';
 export type { RetrieveErrorOptions } from './errors/retrieve.ts';
 export type { ErrorTrend } from './errors/trend.ts';
+export type { ErrorVersion, ErrorVersions } from './errors/versions.ts';
 export type { ErrorRuleChange, NewErrorRule, PreviewedRule, RulePatterns } from './errors/rules/change.ts';
 export type { ErrorRule, OfProject } from './errors/rules/rule.ts';
 export { schedules } from './schedules/index.ts';
@@ -121,6 +122,7 @@ export type { ArchiveBranchOptions } from './branches/archive.ts';
 export type { Branch } from './branches/branch.ts';
 export type { CreateBranchOptions } from './branches/create.ts';
 export { deployments } from './deployments/index.ts';
+export type { ComparedTask, DeploymentComparison } from './deployments/compare.ts';
 export type {
   DeployedTask,
   Deployment,

@@ -117,6 +117,7 @@ POST   /api/v1/errors/{errorId}/ignore                                   | write
 POST   /api/v1/errors/{errorId}/unresolve                                | write error         | key | token | - | member
 GET    /api/v1/errors/{errorId}/fingerprints                             | read error          | key | token | - | viewer
 GET    /api/v1/errors/{errorId}/history                                  | read error          | key | token | - | viewer
+GET    /api/v1/errors/{errorId}/versions                                 | read error          | key | -     | - | viewer
 POST   /api/v1/errors/{errorId}/merge                                    | write errors        | key | -     | - | member
 POST   /api/v1/errors/{errorId}/split                                    | write error         | key | -     | - | member
 GET    /api/v1/projects/{projectRef}/charts/{env}                        | -                   | -   | -     | viewer | viewer
@@ -231,6 +232,7 @@ GET    /api/v1/deployments                                               | read 
 GET    /api/v1/deployments/latest                                        | read deployments    | key | -     | - | viewer
 GET    /api/v1/deployments/current                                       | read deployments    | key | -     | - | viewer
 GET    /api/v1/deployments/{version}                                     | read deployments    | key | -     | - | viewer
+GET    /api/v1/deployments/{version}/compare                             | read deployments    | key | -     | - | viewer
 GET    /api/v1/deployments/{version}/source                              | read sources        | key, not in runs | -     | - | viewer
 GET    /api/v1/runners                                                   | read deployments    | key | -     | - | viewer
 POST   /api/v1/runners/{runnerId}/drain                                  | write deployments   | key, not in runs | -     | - | member

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { webAddressOfRemote } from '../git-remote.ts';
 import { maxJsonEscapes, maxJsonMembers } from '../json.ts';
 import { operation } from '../operation.ts';
 import { bundle, digest, platform } from '../runner/bundle.ts';
@@ -38,6 +39,14 @@ const git = z.object({
   message: z.string().max(1_000).optional(),
   /** Whether the folder had uncommitted changes. */
   dirty: z.boolean().optional(),
+  /** The name of the author of the commit. */
+  author: z.string().max(255).optional(),
+  /** The web address of the repository, without credentials, such as `https://github.com/acme/shop`. */
+  remote: z.string().max(1_000).optional(),
+});
+/** As a client sends it: the remote may be any address that git accepts. */
+const sentGit = git.extend({
+  remote: z.string().max(1_000).transform(webAddressOfRemote).optional(),
 });
 
 export const deployment = z.object({
@@ -117,7 +126,7 @@ export const createDeployment = operation({
     /** The exact Node.js version of the build. */
     nodeVersion: z.string().max(64),
     sdkVersion: z.string().max(64).optional(),
-    git: git.optional(),
+    git: sentGit.optional(),
     message: nameOf(1_000).optional(),
     /** Runs triggered with this `externalDeploymentId` start on this deployment. */
     externalId: keyOf(128)

@@ -10,12 +10,14 @@ import * as bundles from './bundles.ts';
 import * as channels from './channels.ts';
 import * as charts from './charts.ts';
 import * as deployments from './deployments.ts';
+import * as deploymentsCompare from './deployments-compare.ts';
 import * as doctor from './doctor.ts';
 import * as environmentsPause from './environments-pause.ts';
 import * as envvars from './envvars.ts';
 import * as erasures from './erasures.ts';
 import * as errorRules from './error-rules.ts';
 import * as errors from './errors.ts';
+import * as errorsVersions from './errors-versions.ts';
 import * as events from './events.ts';
 import * as inputStreams from './input-streams.ts';
 import * as installation from './installation.ts';
@@ -92,6 +94,7 @@ const concepts = {
   queues,
   waitpoints,
   errors,
+  errorsVersions,
   errorRules,
   schedules,
   events,
@@ -104,6 +107,7 @@ const concepts = {
   versions,
   bundles,
   deployments,
+  deploymentsCompare,
   sources,
   runners,
   auth,

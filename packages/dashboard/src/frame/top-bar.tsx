@@ -50,13 +50,18 @@ const words: Readonly<Record<string, string>> = {
   members: 'Members',
   audit: 'Audit log',
   storage: 'Storage',
+  compare: 'Compare',
 };
 
 /** An id in short form; a name unchanged. */
 const crumbOf = (text: string): string => (/^[a-z_]+_[0-9a-z]{12,}$/.test(text) ? shortId(text) : text);
 
 const wordOf = (page: string, part: string): string | undefined =>
-  page === 'settings' || (page === 'errors' && part === 'rules') ? words[part] : undefined;
+  page === 'settings' ||
+  (page === 'errors' && part === 'rules') ||
+  (page === 'versions' && part === 'compare')
+    ? words[part]
+    : undefined;
 
 function Breadcrumb() {
   const { pathname } = useLocation();

@@ -2,6 +2,7 @@
 export const examples: Readonly<Record<string, readonly string[]>> = {
   init: ['millrace init hello --dev'],
   deploy: ['millrace deploy --env prod', 'millrace deploy --branch feat/login'],
+  'versions compare': ['millrace versions compare', 'millrace versions compare 20261121.3 20261120.1'],
   'versions promote': [
     'millrace versions promote 20261121.3',
     'millrace versions promote 20261121.3 --percent 10',

@@ -98,6 +98,28 @@ test('retrieves, promotes and archives by version, id or the deployment itself',
   ]);
 });
 
+test('compares two deployments, by default with the one before, with times as dates', async () => {
+  const same = { tasks: [], hasMoreDeployments: false, commitsUrl: null };
+  const other = await startServer(() => ({
+    body: { ...same, before: wire('1'), after: wire('2'), deployments: [wire('2')] },
+  }));
+  configure({ baseURL: other.url, secretKey: 'k' });
+  const found = await deployments.compare({ version: '2' });
+  await deployments.compare('2', '1');
+  const createdAt = new Date('2026-11-20T00:00:00.000Z');
+  expect(found).toMatchObject({
+    ...same,
+    before: { version: '1', createdAt },
+    after: { version: '2', createdAt },
+    deployments: [{ version: '2', createdAt }],
+  });
+  expect(other.received.map(({ path }) => path)).toEqual([
+    '/api/v1/deployments/2/compare',
+    '/api/v1/deployments/2/compare?with=1',
+  ]);
+  await other.close();
+});
+
 test.each([undefined, '', 5, {}])(
   'a deployment named by %j is rejected before a request',
   async (reference) => {

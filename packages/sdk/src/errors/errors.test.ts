@@ -203,3 +203,21 @@ test('an invalid group is rejected before a request', async () => {
   await expect(errors.resolve(undefined as never)).rejects.toThrow(/error_/);
   expect(server.received).toHaveLength(0);
 });
+
+test('versions have their times as dates', async () => {
+  const introducedIn = { version: '20261121.2', previous: '20261121.1' };
+  const times = { firstSeen: '2026-11-20T00:00:00.000Z', lastSeen: '2026-11-21T00:00:00.000Z' };
+  answer = () => ({ body: { introducedIn, data: [{ version: '20261121.2', count: 3, ...times }] } });
+  expect(await errors.versions({ id: 'error_1' })).toEqual({
+    introducedIn,
+    data: [
+      {
+        version: '20261121.2',
+        count: 3,
+        firstSeen: new Date(times.firstSeen),
+        lastSeen: new Date(times.lastSeen),
+      },
+    ],
+  });
+  expect(server.received[0]?.path).toBe('/api/v1/errors/error_1/versions');
+});

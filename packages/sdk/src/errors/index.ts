@@ -4,6 +4,7 @@ import { list } from './list.ts';
 import { fingerprints, merge, split } from './merge.ts';
 import { resolve } from './resolve.ts';
 import { retrieve } from './retrieve.ts';
+import { versions } from './versions.ts';
 import { rules } from './rules/index.ts';
 
 /** Error groups: failed runs, grouped by cause. */
@@ -15,6 +16,7 @@ export const errors = {
   unresolve,
   history,
   fingerprints,
+  versions,
   merge,
   split,
   rules,

@@ -13,6 +13,7 @@ import { splitErrorGroup } from './merge/split.ts';
 import { resolveErrorGroup } from './life/resolve.ts';
 import { isErrorId, retrieveErrorGroup } from './list/retrieve.ts';
 import { shownTo } from './list/sample.ts';
+import { listErrorVersions } from './list/versions.ts';
 import { ruleHandlers } from './rules/handlers.ts';
 import { retrieveWithTrend } from './list/trend.ts';
 import { unresolveErrorGroup } from './life/unresolve.ts';
@@ -20,7 +21,7 @@ import { unresolveErrorGroup } from './life/unresolve.ts';
 export function errorHandlers(
   sql: Sql,
   clock: Pick<Clock, 'now'>,
-): HandlersOf<OperationsOf<'errors' | 'errorRules'>> {
+): HandlersOf<OperationsOf<'errors' | 'errorsVersions' | 'errorRules'>> {
   const now = () => new Date(clock.now());
   return {
     ...ruleHandlers(sql, clock),
@@ -53,6 +54,12 @@ export function errorHandlers(
       const data = await listFingerprints(sql, environment.id, errorId);
       if (!data) throw notFound();
       return { data };
+    },
+
+    async listErrorVersions({ environment, params: { errorId } }) {
+      const versions = await listErrorVersions(sql, environment.id, errorId);
+      if (!versions) throw notFound();
+      return versions;
     },
 
     async listErrorHistory({ environment, params: { errorId }, query }) {

@@ -20,6 +20,7 @@ import { errorBadges } from './error-badge.ts';
 import { ErrorState } from './error-state.tsx';
 import { Examples } from './examples.tsx';
 import { History } from './history.tsx';
+import { Introduced } from './introduced.tsx';
 import { OneGroup } from './one-group.tsx';
 import './errors.css';
 
@@ -146,6 +147,7 @@ function OneError({ group, period }: { readonly group: ErrorDetail; readonly per
           </Section>
         </div>
         <aside className="stack">
+          <Introduced group={group} />
           <OneGroup group={group} />
           {/* Its contents change with the state. */}
           <History key={`${group.status} ${group.resolvedAt}`} errorId={group.id} />

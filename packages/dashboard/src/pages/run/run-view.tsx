@@ -76,7 +76,7 @@ export const RunProperties = ({ run }: { readonly run: RunDetail }) => (
         'Queue',
         <PageLink to={`/queues/${encodeURIComponent(run.queue)}`}>{visibleControls(run.queue)}</PageLink>,
       ],
-      run.version === undefined ? undefined : ['Version', <span className="mono">{run.version}</span>],
+      run.version === undefined ? undefined : ['Version', <VersionOf version={run.version} />],
       origin(run),
       run.batchId === undefined
         ? undefined
@@ -99,6 +99,17 @@ export const RunProperties = ({ run }: { readonly run: RunDetail }) => (
           ],
     ]}
   />
+);
+
+const VersionOf = ({ version }: { readonly version: string }) => (
+  <span className="row wrap">
+    <PageLink to={`/versions/${encodeURIComponent(version)}`} className="mono">
+      {version}
+    </PageLink>
+    <PageLink to={`/versions/${encodeURIComponent(version)}/compare`} className="small">
+      Compare
+    </PageLink>
+  </span>
 );
 
 /** Everything about a run except its title: for its page, and for the side panel. */

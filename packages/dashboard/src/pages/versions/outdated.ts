@@ -2,6 +2,7 @@
 export const outdated = [
   'listDeployments',
   'retrieveDeployment',
+  'compareDeployments',
   'retrieveCurrentDeployment',
   'retrieveLatestDeployment',
 ] as const;

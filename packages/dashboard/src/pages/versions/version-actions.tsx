@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { useMay } from '../../api/session.ts';
 import { Button, IconButton } from '../../parts/button.tsx';
 import { Menu } from '../../parts/menu.tsx';
+import { useGoTo } from '../../parts/page-link.tsx';
 import { ArchiveDialog } from './archive-dialog.tsx';
 import { AbortCanaryDialog, CanaryDialog } from './canary-dialog.tsx';
 import { MoveDialog } from './move-dialog.tsx';
@@ -28,9 +29,10 @@ interface Around {
   readonly canary: Deployment | undefined;
 }
 
-/** The actions on a version, with their confirmation dialogs. */
+/** The actions on a version, with their confirmation dialogs. Users who may only read can compare it. */
 export function useVersionActs({ current, canary }: Around) {
   const may = useMay();
+  const goTo = useGoTo();
   const [open, setOpen] = useState<{ readonly act: Act; readonly version: Deployment }>();
   const close = (): void => setOpen(undefined);
   const start = (act: Act, version: Deployment): void => setOpen({ act, version });
@@ -51,6 +53,10 @@ export function useVersionActs({ current, canary }: Around) {
             }),
           ]
         : []),
+      {
+        label: isCanary ? 'Compare with the current version' : 'Compare with the version before',
+        onSelect: () => goTo(`/versions/${encodeURIComponent(deployment.version)}/compare`),
+      },
       ...(isLoadable && current && may('promoteDeployment')
         ? [entry('canary', isCanary ? 'Change the canary’s share' : 'Start as a canary')]
         : []),

@@ -7,9 +7,9 @@ import type { Column } from '../../parts/table/column.ts';
 import { Time } from '../../parts/time/time.tsx';
 import { badgeOf } from './state-badge.ts';
 
-/** `acts`: the actions on a version; absent for users who may only read. */
+/** `acts`: the actions on a version. */
 export const versionColumns = (
-  acts?: (deployment: Deployment) => ReactNode,
+  acts: (deployment: Deployment) => ReactNode,
 ): readonly Column<Deployment>[] => [
   {
     id: 'version',
@@ -66,9 +66,7 @@ export const versionColumns = (
     cell: ({ bytes, isUploaded }) =>
       isUploaded ? readableSize(bytes) : <span className="muted">folder</span>,
   },
-  ...(acts
-    ? [{ id: 'acts', header: '', width: '44px', align: 'end' as const, isEssential: true, cell: acts }]
-    : []),
+  { id: 'acts', header: '', width: '44px', align: 'end', isEssential: true, cell: acts },
 ];
 
 /** The message of the deployment, or that of its commit. */

@@ -6,7 +6,7 @@ import { CodeExample } from '../../parts/code/code-tabs.tsx';
 import { countText } from '../../parts/count-text.ts';
 import { Empty } from '../../parts/empty.tsx';
 import { Page } from '../../parts/page.tsx';
-import { useGoTo, usePageHref } from '../../parts/page-link.tsx';
+import { PageLink, useGoTo, usePageHref } from '../../parts/page-link.tsx';
 import { useSearchTexts } from '../../parts/search.ts';
 import { useLiveList } from '../../parts/table/live-rows.ts';
 import { LiveTable } from '../../parts/table/live-table.tsx';
@@ -84,6 +84,9 @@ function VersionList() {
             <span className="strong">Canary:</span> {canary.canaryPercent} % of new runs start on{' '}
             <code>{canary.version}</code>, the others on <code>{current?.version}</code>.
           </span>
+          <PageLink to={`/versions/${encodeURIComponent(canary.version)}/compare`}>
+            Compare with the current version
+          </PageLink>
           {may('promoteDeployment') && (
             <>
               <Button onClick={() => start('canary', canary)}>Change the share</Button>
@@ -107,11 +110,9 @@ function VersionList() {
         list={list}
         noun="version"
         label="Versions"
-        columns={versionColumns(
-          may('promoteDeployment')
-            ? (deployment) => <RowActs version={deployment.version} entries={entriesOf(deployment)} />
-            : undefined,
-        )}
+        columns={versionColumns((deployment) => (
+          <RowActs version={deployment.version} entries={entriesOf(deployment)} />
+        ))}
         rowKey={keyOf}
         hrefOf={({ version }) => href(`/versions/${encodeURIComponent(version)}`)}
         onOpen={({ version }) => goTo(`/versions/${encodeURIComponent(version)}`)}

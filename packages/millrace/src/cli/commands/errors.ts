@@ -5,7 +5,7 @@ import {
   type ErrorSort,
   type ErrorStatus,
 } from '@millrace/contract/plain';
-import type { Run, runs as sdkRuns } from '@millrace/sdk';
+import type { ErrorVersions, Run, runs as sdkRuns } from '@millrace/sdk';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { openClient, withConnectionOptions, type ConnectionOptions } from '../connection.ts';
 import { positiveInteger } from '../options.ts';
@@ -75,7 +75,14 @@ interface Group {
   readonly resolvedAt: Date | null;
 }
 
-function printGroup(group: Group, { line, paint }: Screen): void {
+/** Such as `20261121.3, after 20261121.2`. */
+const introducedText = ({ introducedIn }: ErrorVersions): string => {
+  if (!introducedIn) return 'unknown';
+  const { version, previous } = introducedIn;
+  return previous === null ? version : `${version}, after ${previous}`;
+};
+
+function printGroup(group: Group, { line, paint }: Screen, versions?: ErrorVersions): void {
   const { errorType, errorMessage, sampleMessage = errorMessage } = group;
   line(paint.bold(`${errorType}: ${sampleMessage}`));
   const properties = [
@@ -86,7 +93,13 @@ function printGroup(group: Group, { line, paint }: Screen): void {
     ['count', String(group.count)],
     ['first seen', group.firstSeen.toISOString()],
     ['last seen', group.lastSeen.toISOString()],
-    ['versions', group.affectedVersions.join(', ') || 'none'],
+    ...(versions ? [['introduced in', introducedText(versions)]] : []),
+    [
+      'versions',
+      versions?.data.map(({ version, count }) => `${version} (${count})`).join(', ') ||
+        group.affectedVersions.join(', ') ||
+        'none',
+    ],
     ...(group.resolvedAt ? [['resolved', group.resolvedAt.toISOString()]] : []),
   ];
   for (const row of table(properties)) line(row);
@@ -113,10 +126,14 @@ const showCommand = (): Command =>
       .option('--json', 'print JSON'),
   ).action(async (id: string, options: JsonOption) => {
     const { errors, runs, deployments } = await openClient(options);
-    const [group, fingerprints] = await Promise.all([errors.retrieve(id), errors.fingerprints(id)]);
-    if (options.json) return printJson({ ...group, fingerprints });
+    const [group, fingerprints, versions] = await Promise.all([
+      errors.retrieve(id),
+      errors.fingerprints(id),
+      errors.versions(id),
+    ]);
+    if (options.json) return printJson({ ...group, fingerprints, versions });
     const screen = screenOn(process.stdout);
-    printGroup(group, screen);
+    printGroup(group, screen, versions);
     await printSource(deployments, await latestRun(runs, group.id), screen);
     if (fingerprints.length === 1) return;
     screen.line('');

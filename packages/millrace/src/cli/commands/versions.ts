@@ -9,6 +9,7 @@ import { CommandFailed, exitCodes } from '../exit-codes.ts';
 import { grace, percentage, positiveInteger } from '../options.ts';
 import { printTable } from '../print-table.ts';
 import { printJson, screenOn, table, type Screen } from '../screen.ts';
+import { compareCommand } from './versions-compare.ts';
 import { moveCommand } from './versions-move.ts';
 import { waitsFor } from '../waiting.ts';
 
@@ -74,7 +75,12 @@ function printVersion(deployment: DeploymentDetails, { line, paint }: Screen): v
     ...(deployment.requires.length > 0 ? [['requires', deployment.requires.join(', ')]] : []),
     ['SDK', deployment.sdkVersion ?? 'unknown'],
     ...(git
-      ? [['git', [git.commit, git.branch, git.dirty ? 'with changes' : ''].filter(Boolean).join(' ')]]
+      ? [
+          [
+            'git',
+            [git.commit, git.branch, git.dirty ? 'with changes' : '', git.author].filter(Boolean).join(' '),
+          ],
+        ]
       : []),
     ['by', [deployment.deployedBy, deployment.deployedFrom].filter(Boolean).join(' from ') || 'unknown'],
     ...(deployment.message === null ? [] : [['message', deployment.message]]),
@@ -227,9 +233,10 @@ const archiveCommand = (): Command =>
 
 export const versionsCommand = (): Command =>
   new Command('versions')
-    .description('list, promote, roll back and archive versions')
+    .description('list, compare, promote, roll back and archive versions')
     .addCommand(listCommand())
     .addCommand(showCommand())
+    .addCommand(compareCommand())
     .addCommand(promoteCommand())
     .addCommand(rollbackCommand())
     .addCommand(abortCommand())

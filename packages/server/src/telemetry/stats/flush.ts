@@ -3,8 +3,9 @@ import type { Clock } from '../../db/clock.ts';
 import type { Sql } from '../../db/connect.ts';
 import { isDataError } from '../../db/errors.ts';
 import type { Job } from '../../jobs/job.ts';
-import { tiers } from './range.ts';
+import { tiers, versionTaskWidth } from './range.ts';
 import { counted, mergeInto, type Counted, type Pending, type RunStats, type Subject } from './record.ts';
+import { isVersionTask } from './series.ts';
 
 export interface FlushDependencies {
   readonly sql: Sql;
@@ -57,18 +58,23 @@ export function statsFlusher({ sql, clock, stats }: FlushDependencies): Job {
       unsent.shift();
     }
   };
-  const add = (pending: Pending, widths: readonly number[]): void => {
-    for (const [minute, series] of pending)
-      unsent.push({ number: ++number, minute, widths, rows: JSON.stringify(rowsOf(series)) });
+  const add = (pending: Pending, widths: readonly number[], kind: 'versionTask' | 'others'): void => {
+    for (const [minute, series] of pending) {
+      const rows = rowsOf(
+        [...series.values()].filter((entry) => isVersionTask(entry.series) === (kind === 'versionTask')),
+      );
+      if (rows.length > 0) unsent.push({ number: ++number, minute, widths, rows: JSON.stringify(rows) });
+    }
   };
   const flush = async (isLast: boolean): Promise<boolean> => {
     await send();
     const isMore = await countArrivals(sql, stats);
     const taken = stats.take();
-    add(taken, [1]);
+    add(taken, [1], 'others');
     mergeInto(coarse, taken);
     if (isLast || clock.now() >= coarseAt) {
-      add(coarse, coarseWidths);
+      add(coarse, coarseWidths, 'others');
+      add(coarse, [versionTaskWidth], 'versionTask');
       coarse = new Map();
       coarseAt = clock.now() + coarseMs;
     }
@@ -117,12 +123,12 @@ async function countArrivals(sql: Sql, stats: RunStats): Promise<boolean> {
   return arrivals.length >= maxArrivals;
 }
 
-type Series = Pending extends Map<number, infer S> ? S : never;
+type Entry = Pending extends Map<number, Map<string, infer E>> ? E : never;
 
 const zeros = Object.fromEntries(counted.map((what) => [what, 0]));
 
-const rowsOf = (series: Series) =>
-  [...series.values()].map(({ env, series: name, counts }) => {
+const rowsOf = (entries: readonly Entry[]) =>
+  entries.map(({ env, series: name, counts }) => {
     const { waited, lasted, maxWaiting, maxOldestMs, ...numbers } = counts;
     return {
       ...zeros,

@@ -14,6 +14,9 @@ export const tiers = [
 ] as const;
 type Tier = (typeof tiers)[number];
 
+/** The only width, in minutes, in which the runs of a task on a version are counted. */
+export const versionTaskWidth = 360;
+
 /** Steps that can be chosen automatically, in minutes. */
 const steps = [1, 5, 15, 30, 60, 180, 360, 720, 1_440, 10_080] as const;
 const preferredPoints = 200;

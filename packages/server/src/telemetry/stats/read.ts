@@ -1,8 +1,8 @@
 import type { StatsSort } from '@millrace/contract';
-import type { Queryable } from '../../db/connect.ts';
+import type { Fragment, Queryable } from '../../db/connect.ts';
 import { maxBucket, minBucket, Times } from './buckets.ts';
 import { counted, type Counted } from './record.ts';
-import type { StatsRange } from './range.ts';
+import { versionTaskWidth, type StatsRange } from './range.ts';
 import { seriesName } from './series.ts';
 
 export interface StatsPoint extends Readonly<Record<Counted, number>> {
@@ -27,6 +27,18 @@ interface Row extends Record<Counted, number> {
   readonly max_oldest_ms: number | null;
 }
 
+/** The sums of roll-ups `s`, as columns of `Row`. */
+const sumsOf = (sql: Queryable): Fragment => sql`
+           sum(s.triggered)::float8 as triggered, sum(s.completed)::float8 as completed, sum(s.failed)::float8 as failed,
+           sum(s.crashed)::float8 as crashed, sum(s.system_failure)::float8 as system_failure, sum(s.timed_out)::float8 as timed_out,
+           sum(s.canceled)::float8 as canceled, sum(s.expired)::float8 as expired, sum(s.retried)::float8 as retried,
+           sum(s.new_errors)::float8 as new_errors, sum(s.regressed_errors)::float8 as regressed_errors,
+           string_agg(s.waited_from || ':' || s.waited::text, ';') filter (where s.waited_from is not null) as waited,
+           sum(s.waited_ms::float8) as waited_ms,
+           string_agg(s.lasted_from || ':' || s.lasted::text, ';') filter (where s.lasted_from is not null) as lasted,
+           sum(s.lasted_ms::float8) as lasted_ms,
+           max(s.max_waiting) as max_waiting, max(s.max_oldest_ms)::float8 as max_oldest_ms`;
+
 /** The points of some series, one for each step of the range, including steps without events. Each series is a range of the primary key. */
 export async function readSeries(
   sql: Queryable,
@@ -36,15 +48,7 @@ export async function readSeries(
 ): Promise<Map<string, StatsPoint[]>> {
   const rows = await sql<Row[]>`
     select s.series, (floor(extract(epoch from s.at)::float8 * 1000 / ${stepMs}::float8) * ${stepMs}::float8) as bin,
-           sum(s.triggered)::float8 as triggered, sum(s.completed)::float8 as completed, sum(s.failed)::float8 as failed,
-           sum(s.crashed)::float8 as crashed, sum(s.system_failure)::float8 as system_failure, sum(s.timed_out)::float8 as timed_out,
-           sum(s.canceled)::float8 as canceled, sum(s.expired)::float8 as expired, sum(s.retried)::float8 as retried,
-           sum(s.new_errors)::float8 as new_errors, sum(s.regressed_errors)::float8 as regressed_errors,
-           string_agg(s.waited_from || ':' || s.waited::text, ';') filter (where s.waited_from is not null) as waited,
-           sum(s.waited_ms::float8) as waited_ms,
-           string_agg(s.lasted_from || ':' || s.lasted::text, ';') filter (where s.lasted_from is not null) as lasted,
-           sum(s.lasted_ms::float8) as lasted_ms,
-           max(s.max_waiting) as max_waiting, max(s.max_oldest_ms)::float8 as max_oldest_ms
+           ${sumsOf(sql)}
       from unnest(${[...series]}::text[]) as n (name)
      cross join lateral (
        select x.* from run_stats x
@@ -59,6 +63,30 @@ export async function readSeries(
     result.set(name, points);
   }
   return result;
+}
+
+/** Maximum roll-ups that a total of a task on a version reads: a week of constant work. */
+export const maxVersionTaskRollUps = 28;
+
+/**
+ * The activity of tasks on a version, by task; tasks without any are absent. Reads the last 28 six-hour roll-ups of each task in which
+ * something happened, from the end of a range of the primary key.
+ */
+export async function readVersionTasks(
+  sql: Queryable,
+  env: number,
+  version: string,
+  tasks: readonly string[],
+): Promise<Map<string, StatsPoint>> {
+  const rows = await sql<(Row & { readonly task: string })[]>`
+    select n.task, 0 as bin, ${sumsOf(sql)}
+      from unnest(${[...tasks]}::text[], ${tasks.map((task) => seriesName.versionTask(version, task))}::text[]) as n (task, name)
+     cross join lateral (
+       select x.* from run_stats x
+        where x.env = ${env} and x.width = ${versionTaskWidth} and x.series = n.name
+        order by x.at desc limit ${maxVersionTaskRollUps}) s
+     group by 1`;
+  return new Map(rows.map((row) => [row.task, pointOf(0, row)]));
 }
 
 /** The sum of all points. */

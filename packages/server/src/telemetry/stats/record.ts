@@ -105,7 +105,11 @@ export function createRunStats(): RunStats {
     if (found) return found.forEach(act);
     const names = [seriesName.all, seriesName.task(storable(task))];
     if (queue !== undefined) names.push(seriesName.queue(storable(queue)));
-    if (version !== undefined) names.push(seriesName.version(storable(version)));
+    if (version !== undefined)
+      names.push(
+        seriesName.version(storable(version)),
+        seriesName.versionTask(storable(version), storable(task)),
+      );
     const all = names.flatMap((name) => seriesOf(env, name, at) ?? []);
     known.set(key, all);
     all.forEach(act);

@@ -6,7 +6,14 @@ import { boundOf, bucketOf, maxBucket, minBucket, Times } from './buckets.ts';
 import { statsFlusher } from './flush.ts';
 import { statsPruner } from './prune.ts';
 import { readStatsRange } from './range.ts';
-import { failuresOf, findSeries, readSeries, totalOf } from './read.ts';
+import {
+  failuresOf,
+  findSeries,
+  maxVersionTaskRollUps,
+  readSeries,
+  readVersionTasks,
+  totalOf,
+} from './read.ts';
 import { seriesName } from './series.ts';
 import { createRunStats } from './record.ts';
 
@@ -74,6 +81,10 @@ test('run events are counted on every path', async () => {
     completed: 1,
     failed: 1,
   });
+  const onVersion = await readVersionTasks(t.sql, env, version, ['send', 'other', 'none']);
+  expect([...onVersion.keys()]).toEqual(['send']);
+  expect(onVersion.get('send')).toMatchObject({ completed: 1, failed: 1, retried: 1 });
+  expect(onVersion.get('send')?.lasted.count).toBe(3);
   const all = await totals(t, seriesName.all);
   expect(all).toMatchObject({ triggered: 6, completed: 1, failed: 1, expired: 1, canceled: 1 });
   const range = readStatsRange({ period: hourMs }, t.engine.clock.now());
@@ -83,6 +94,25 @@ test('run events are counted on every path', async () => {
   expect(await tasks(1, 'runs')).toEqual(['send']);
   // No run of the other task ended with success or failure.
   expect(await tasks(5, 'success')).toEqual(['send', 'other']);
+});
+
+test('a task on a version is counted in six-hour roll-ups only, and its total reads the last ones', async () => {
+  const t = await testEngine();
+  const { stats, clock } = t.engine;
+  const env = t.environment.id;
+  const flusher = statsFlusher({ ...t.engine });
+  const subject = { env, task: 'send mail', version: '20261121.3' };
+  const older = 3;
+  for (let n = 0; n < maxVersionTaskRollUps + older; n++)
+    stats.count(subject, 'completed', clock.now() - n * 6 * hourMs);
+  stats.count({ ...subject, version: '20261121.30' }, 'failed', clock.now());
+  await flusher.tick();
+  expect(
+    await t.sql`select distinct width from run_stats where series = ${seriesName.versionTask('20261121.3', 'send mail')}`,
+  ).toEqual([{ width: 360 }]);
+  const total = await readVersionTasks(t.sql, env, '20261121.3', ['send mail']);
+  expect(total.get('send mail')).toMatchObject({ completed: maxVersionTaskRollUps, failed: 0 });
+  expect(await readVersionTasks(t.sql, env + 1, '20261121.3', ['send mail'])).toEqual(new Map());
 });
 
 test('a batch and a rolled-back transaction count only committed runs', async () => {

@@ -16,6 +16,7 @@ import { promoteDeployment } from './promote.ts';
 import { retrieveCurrent, retrieveDeployment, retrieveLatest } from './retrieve.ts';
 import { sourceMaps, type SourceMapDependencies } from './sources/maps.ts';
 import { retrieveSource } from './sources/retrieve.ts';
+import { compareDeployments } from '../compare/compare.ts';
 import { uploadBlob } from './upload.ts';
 
 export interface DeploymentHandlerDependencies
@@ -26,7 +27,7 @@ export interface DeploymentHandlerDependencies
 
 export function deploymentHandlers(
   dependencies: DeploymentHandlerDependencies,
-): HandlersOf<OperationsOf<'deployments' | 'sources' | 'bundles'>> {
+): HandlersOf<OperationsOf<'deployments' | 'deploymentsCompare' | 'sources' | 'bundles'>> {
   const { sql, clock, wake } = dependencies;
   const maps = sourceMaps(dependencies);
   const now = (): Date => new Date(clock.now());
@@ -96,6 +97,9 @@ export function deploymentHandlers(
 
     retrieveDeployment: ({ environment, params }) =>
       retrieveDeployment(sql, environment.id, params.version, now()),
+
+    compareDeployments: ({ environment, params, query }) =>
+      compareDeployments(sql, environment.id, { ...params, ...query }, now()),
 
     retrieveBundle: ({ environment, params }) => retrieveBundle(sql, environment.id, params.version),
 
