@@ -12,6 +12,7 @@ export * from './failure.ts';
 export * from './foreign-page.ts';
 export * from './help.ts';
 export * from './larger-machine.ts';
+export * from './owner.ts';
 export * from './period.ts';
 export * from './readable.ts';
 export * from './retention-limits.ts';

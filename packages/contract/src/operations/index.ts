@@ -15,6 +15,7 @@ import * as envvars from './envvars.ts';
 import * as erasures from './erasures.ts';
 import * as errorRules from './error-rules.ts';
 import * as errors from './errors.ts';
+import * as errorsAssign from './errors-assign.ts';
 import * as events from './events.ts';
 import * as inputStreams from './input-streams.ts';
 import * as installation from './installation.ts';
@@ -86,6 +87,7 @@ const concepts = {
   queues,
   waitpoints,
   errors,
+  errorsAssign,
   errorRules,
   schedules,
   events,

@@ -1,7 +1,6 @@
-import type { ErrorGroupDetail, OperationsOf } from '@millrace/contract';
+import type { OperationsOf } from '@millrace/contract';
 import type { Clock } from '../db/clock.ts';
 import type { Sql } from '../db/connect.ts';
-import type { Principal } from '../auth/principal.ts';
 import { notFound } from '../problem.ts';
 import type { HandlersOf } from '../request.ts';
 import { listHistory } from './life/history.ts';
@@ -12,7 +11,8 @@ import { mergeErrorGroups } from './merge/merge.ts';
 import { splitErrorGroup } from './merge/split.ts';
 import { resolveErrorGroup } from './life/resolve.ts';
 import { isErrorId, retrieveErrorGroup } from './list/retrieve.ts';
-import { shownTo } from './list/sample.ts';
+import { ownershipHandlers } from './ownership/handlers.ts';
+import { found, shownTo } from './list/shown.ts';
 import { ruleHandlers } from './rules/handlers.ts';
 import { retrieveWithTrend } from './list/trend.ts';
 import { unresolveErrorGroup } from './life/unresolve.ts';
@@ -20,10 +20,11 @@ import { unresolveErrorGroup } from './life/unresolve.ts';
 export function errorHandlers(
   sql: Sql,
   clock: Pick<Clock, 'now'>,
-): HandlersOf<OperationsOf<'errors' | 'errorRules'>> {
+): HandlersOf<OperationsOf<'errors' | 'errorsAssign' | 'errorRules'>> {
   const now = () => new Date(clock.now());
   return {
     ...ruleHandlers(sql, clock),
+    ...ownershipHandlers(sql, now),
 
     async listErrors({ environment, principal, query }) {
       const page = await listErrorGroups(sql, { env: environment.id, query, now: now() });
@@ -81,9 +82,4 @@ export function errorHandlers(
       );
     },
   };
-}
-
-function found(principal: Principal, group: ErrorGroupDetail | undefined): ErrorGroupDetail {
-  if (!group) throw notFound('Resource not found');
-  return shownTo(principal, group);
 }
