@@ -13,12 +13,12 @@ const larger: Readonly<Record<string, number>> = {
   server: Infinity,
   dashboard: Infinity,
   // The operations are 7,900, one file per concept.
-  contract: 12_450,
+  contract: 12_650,
   // Writing tasks, triggering them, the client and the executor side.
   sdk: 15_500,
   // The commands alone are 11,800; the bundler and deployments are 4,400, the rooms of one command (archive, demo, mcp, transfer) 4,600, and the
   // scripts that complete commands in three shells 440.
-  millrace: 22_900,
+  millrace: 23_050,
 };
 
 function linesOf(name: string): number {
