@@ -91,7 +91,7 @@ export const listErrors = operation({
     'filter[version]': commaList.optional(),
     'filter[status]': oneOfList(errorStatuses).optional(),
     'filter[search]': z.string().max(1_000).optional(),
-    /** Owners, in any case: names, and email addresses of members. Matches the responsible owner of each group. */
+    /** Owners, in any case: names, and email addresses or ids of members. Matches the responsible owner of each group. */
     'filter[owner]': commaList.optional(),
     'filter[from]': instant.optional(),
     'filter[to]': instant.optional(),

@@ -21,6 +21,7 @@ import { ErrorState } from './error-state.tsx';
 import { Examples } from './examples.tsx';
 import { History } from './history.tsx';
 import { OneGroup } from './one-group.tsx';
+import { Ownership } from './ownership/ownership.tsx';
 import './errors.css';
 
 const periods = ['24h', '7d', '30d'] as const;
@@ -146,6 +147,7 @@ function OneError({ group, period }: { readonly group: ErrorDetail; readonly per
           </Section>
         </div>
         <aside className="stack">
+          <Ownership key={group.id} group={group} />
           <OneGroup group={group} />
           {/* Its contents change with the state. */}
           <History key={`${group.status} ${group.resolvedAt}`} errorId={group.id} />

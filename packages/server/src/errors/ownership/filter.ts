@@ -5,7 +5,7 @@ import { isStorable } from '../../db/storable.ts';
 export interface OwnerFilter {
   /** In lower case. */
   readonly names: readonly string[];
-  /** The members with one of the names as their address. */
+  /** The members with one of the names as their address or id. */
   readonly members: readonly string[];
   /** The tasks of the current version that belong to one of them. */
   readonly tasks: readonly string[];
@@ -18,13 +18,14 @@ export async function readOwnerFilter(
   owners: readonly string[],
 ): Promise<OwnerFilter | undefined> {
   if (owners.length === 0) return undefined;
-  const names = owners.filter(isStorable).map((owner) => owner.toLowerCase());
+  const storable = owners.filter(isStorable);
+  const names = storable.map((owner) => owner.toLowerCase());
   const [row] = await sql<{ members: string[]; tasks: string[] }[]>`
     select array(select u.id from environments e
                    join projects p on p.id = e.project_id
                    join memberships m on m.organization_id = p.organization_id
                    join users u on u.id = m.user_id
-                  where e.id = ${env} and lower(u.email) = any(${names}::text[])) as members,
+                  where e.id = ${env} and (lower(u.email) = any(${names}::text[]) or u.id = any(${storable}::text[]))) as members,
            array(select t.id from current_versions c join tasks t on t.version_id = c.version_id
                   where c.env = ${env} and lower(t.manifest ->> 'owner') = any(${names}::text[])) as tasks`;
   return { names, members: row?.members ?? [], tasks: row?.tasks ?? [] };
