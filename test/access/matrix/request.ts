@@ -68,6 +68,7 @@ const bodies: Readonly<Record<string, (world: World) => unknown>> = {
   'POST /api/v1/erasures': () => ({ runIds: ['run_none'] }),
   'POST /api/v1/run-archive': () => ({}),
   'PUT /api/v1/retention': () => ({ runsDays: 30 }),
+  'POST /api/v1/errors/{errorId}/link': () => ({ ticketUrl: 'https://example.com/1' }),
   'POST /api/v1/projects/{projectRef}/error-rules': () => ({ type: 'x', groupKey: 'x' }),
   'POST /api/v1/projects/{projectRef}/error-rules/preview': () => ({ type: 'x', groupKey: 'x' }),
   'POST /api/v1/schedules': ({ task }) => ({

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { operation } from '../operation.ts';
-import { errorGroupDetail, errorId } from './errors.ts';
+import { errorGroupDetail } from './errors.ts';
 import { owner } from './shapes.ts';
 
 /** Maximum number of characters in the note of an error group. */
@@ -31,7 +31,7 @@ const note = z
 const shared = {
   tag: 'errors',
   access: { secretKey: true, action: 'write', on: 'errors' },
-  params: errorId,
+  params: z.object({ errorId: z.string().min(1) }),
   reply: errorGroupDetail,
   errors: [404],
 } as const;

@@ -116,7 +116,7 @@ export const listErrors = operation({
   }),
 });
 
-export const errorId = z.object({ errorId: z.string().min(1) });
+const errorId = z.object({ errorId: z.string().min(1) });
 
 export const retrieveError = operation({
   id: 'retrieveError',

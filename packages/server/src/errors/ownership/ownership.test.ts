@@ -222,7 +222,13 @@ test('a list by owner has the groups assigned to the owner, and those of their t
   const gus = await member('gus@example.com');
   await assign(bank, gus);
   await assign(disk, '@Payments');
-  for (const more of [{}, { sort: 'count' }, { sort: 'count', 'filter[period]': '7d' }, { sort: 'firstSeen' }]) {
+  const variants: Readonly<Record<string, string>>[] = [
+    {},
+    { sort: 'count' },
+    { sort: 'count', 'filter[period]': '7d' },
+    { sort: 'firstSeen' },
+  ];
+  for (const more of variants) {
     const by = (owner: string) => listed({ 'filter[owner]': owner, ...more });
     expect(await by('@payments')).toEqual(['card', 'disk']);
     expect(await by('GUS@example.com')).toEqual(['bank', 'smtp']);
