@@ -60,7 +60,7 @@ function globsOf(pattern: string): string[] {
   // A pattern without a slash, except at its end, matches at any depth.
   const isAnchored = pattern.slice(0, -1).includes('/');
   const glob = `${isAnchored ? '' : '**/'}${path.replaceAll(/\\.|[()[\]{}!+@|^$]/g, escaped)}`;
-  if (pattern.endsWith('/')) return [`${glob}/**`];
+  if (pattern.endsWith('/')) return [`${glob}/**/*`];
   // `docs/*` covers the files in the folder, but not those of its subfolders.
   return isAnchored && path.endsWith('/*') ? [glob] : [glob, `${glob}/**`];
 }
