@@ -92,6 +92,7 @@ test('an error is handed to a member with a note and a ticket, in the browser al
 
   // A failed change is undone, and its form returns with the reason.
   await open(`/errors/${id}`);
+  await section.getByText('Ana', { exact: true }).waitFor();
   await page.keyboard.press('a');
   await dialog.getByRole('textbox', { name: 'Ticket' }).fill('javascript:alert(1)');
   await dialog.getByRole('button', { name: 'Hand over' }).click();
