@@ -3,7 +3,7 @@ import { z } from 'zod';
 /** How the owner of an error group was determined: an assignment to a member or to an owner, or the task's own owner. */
 export const ownershipSources = ['member', 'owner', 'task'] as const;
 
-/** Who is responsible for an error group, and what they need to know. */
+/** The responsible owner of an error group, with a note and a ticket. */
 export const errorOwnership = z.object({
   /**
    * The assigned owner, the email address of the assigned member, or the owner of the task in the current version. Null if there is none, and

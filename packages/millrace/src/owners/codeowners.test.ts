@@ -62,7 +62,9 @@ test('the last matching line decides, with its first owner', () => {
 });
 
 test('lines below a heading of GitLab have its owners, unless they name others', () => {
-  const ownerOf = codeowners('* @all\n^[Payments][2] @payments @b\n/tasks/\n/tasks/mail.ts @mail\n[Docs]\n/docs/');
+  const ownerOf = codeowners(
+    '* @all\n^[Payments][2] @payments @b\n/tasks/\n/tasks/mail.ts @mail\n[Docs]\n/docs/',
+  );
   expect(ownerOf('tasks/charge.ts')).toBe('@payments');
   expect(ownerOf('tasks/mail.ts')).toBe('@mail');
   expect(ownerOf('docs/x.md')).toBeUndefined();

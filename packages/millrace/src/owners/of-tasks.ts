@@ -6,7 +6,7 @@ import { repositoryAbove } from '../project/repository.ts';
 import { codeowners } from './codeowners.ts';
 
 /** In the order in which GitHub and GitLab look for the file; the first one counts. */
-const places = ['.github/CODEOWNERS', 'CODEOWNERS', 'docs/CODEOWNERS', '.gitlab/CODEOWNERS'];
+const locations = ['.github/CODEOWNERS', 'CODEOWNERS', 'docs/CODEOWNERS', '.gitlab/CODEOWNERS'];
 
 /** The tasks of a project with their owners. */
 export interface OwnedTasks {
@@ -18,8 +18,8 @@ export interface OwnedTasks {
 /** Adds owners from the repository's CODEOWNERS file to the tasks that declare none. */
 export async function withOwners(projectDir: string, tasks: readonly IndexedTask[]): Promise<OwnedTasks> {
   const root = repositoryAbove(projectDir) ?? projectDir;
-  for (const place of places) {
-    const file = join(root, place);
+  for (const location of locations) {
+    const file = join(root, location);
     const text = await readFile(file, 'utf8').catch(() => undefined);
     if (text === undefined) continue;
     const ownerOf = codeowners(text);

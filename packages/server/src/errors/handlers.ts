@@ -12,7 +12,7 @@ import { splitErrorGroup } from './merge/split.ts';
 import { resolveErrorGroup } from './life/resolve.ts';
 import { isErrorId, retrieveErrorGroup } from './list/retrieve.ts';
 import { ownershipHandlers } from './ownership/handlers.ts';
-import { found, shownTo } from './list/shown.ts';
+import { found, shownTo } from './list/redact.ts';
 import { ruleHandlers } from './rules/handlers.ts';
 import { retrieveWithTrend } from './list/trend.ts';
 import { unresolveErrorGroup } from './life/unresolve.ts';

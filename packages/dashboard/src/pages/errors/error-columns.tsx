@@ -60,7 +60,11 @@ export const errorColumns = ({
     width: 'minmax(80px, 0.8fr)',
     cell: ({ ownership: { owner } }) =>
       owner !== null && (
-        <CellButton className="cell-filter" tip={`Only owner:${owner}`} onClick={() => onFilter('owner', owner)}>
+        <CellButton
+          className="cell-filter"
+          tip={`Only owner:${owner}`}
+          onClick={() => onFilter('owner', owner)}
+        >
           {visibleControls(owner)}
         </CellButton>
       ),

@@ -44,7 +44,14 @@ const sorts = [
 export function ErrorsPage() {
   const environment = useEnvironment();
   const [search, setSearch] = useSearchTexts();
-  const { q = '', status = 'unresolved', range = defaultRange, from, sort = 'lastSeen', owner = 'all' } = search;
+  const {
+    q = '',
+    status = 'unresolved',
+    range = defaultRange,
+    from,
+    sort = 'lastSeen',
+    owner = 'all',
+  } = search;
   const selection = useSelection();
   const goTo = useGoTo();
   const pageHref = usePageHref();

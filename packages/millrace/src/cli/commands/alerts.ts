@@ -99,7 +99,17 @@ const withSettings = (command: Command): Command =>
       ),
   );
 
-function settingsOf({ task, queue, threshold, minRuns, window, quiet, name, endpoint, owner }: SettingOptions) {
+function settingsOf({
+  task,
+  queue,
+  threshold,
+  minRuns,
+  window,
+  quiet,
+  name,
+  endpoint,
+  owner,
+}: SettingOptions) {
   const options = { task, queue, threshold, minRuns, window, quiet, name };
   const settings = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
   return {

@@ -45,7 +45,15 @@ const listCommand = (): Command =>
   ).action(async ({ task, status, search, owner, period, sort, limit, json, ...connection }: ListOptions) => {
     const { errors } = await openClient(connection);
     const groups = [];
-    const filters = { taskIdentifier: task, status, search, owner, period, sort, limit: Math.min(limit, 100) };
+    const filters = {
+      taskIdentifier: task,
+      status,
+      search,
+      owner,
+      period,
+      sort,
+      limit: Math.min(limit, 100),
+    };
     for await (const group of errors.list(filters)) {
       groups.push(group);
       if (groups.length === limit) break;
@@ -83,7 +91,8 @@ interface Group {
 }
 
 /** The name of the responsible owner; the id of a member without an address. */
-const ownerOf = ({ ownership }: Pick<Group, 'ownership'>): string | null => ownership.owner ?? ownership.userId;
+const ownerOf = ({ ownership }: Pick<Group, 'ownership'>): string | null =>
+  ownership.owner ?? ownership.userId;
 
 const ownerText = (group: Group): string =>
   `${ownerOf(group) ?? 'none'}${group.ownership.source === 'task' ? ' (owner of the task)' : ''}`;

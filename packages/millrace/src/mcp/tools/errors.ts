@@ -75,7 +75,15 @@ export const readError = reads({
     const { affectedVersions, resolvedInVersion, ignoredReason, trend } = group;
     const { note, ticketUrl } = group.ownership;
     return {
-      error: { ...shortGroup(group), affectedVersions, resolvedInVersion, ignoredReason, note, ticketUrl, trend },
+      error: {
+        ...shortGroup(group),
+        affectedVersions,
+        resolvedInVersion,
+        ignoredReason,
+        note,
+        ticketUrl,
+        trend,
+      },
       runs: latest.data.map(shortRun),
       history: history.data,
     };

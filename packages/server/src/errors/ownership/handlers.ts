@@ -1,7 +1,7 @@
 import type { OperationsOf } from '@millrace/contract';
 import type { Sql } from '../../db/connect.ts';
 import type { HandlersOf } from '../../request.ts';
-import { found } from '../list/shown.ts';
+import { found } from '../list/redact.ts';
 import { assignErrorGroup } from './assign.ts';
 import { linkErrorGroup } from './link.ts';
 import { noteErrorGroup } from './note.ts';

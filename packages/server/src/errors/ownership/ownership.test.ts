@@ -6,10 +6,17 @@ import { connect, type Sql } from '../../db/connect.ts';
 import { listHistory } from '../life/history.ts';
 import { listErrorGroups } from '../list/list.ts';
 import { retrieveErrorGroup } from '../list/retrieve.ts';
-import { shownTo } from '../list/shown.ts';
+import { shownTo } from '../list/redact.ts';
 import { mergeErrorGroups } from '../merge/merge.ts';
 import { splitErrorGroup } from '../merge/split.ts';
-import { deploy, groupOf, newEnvironment, recordFailures, secretKey, userToken } from '../testing/failures.ts';
+import {
+  deploy,
+  groupOf,
+  newEnvironment,
+  recordFailures,
+  secretKey,
+  userToken,
+} from '../testing/failures.ts';
 import { assignErrorGroup } from './assign.ts';
 import { linkErrorGroup } from './link.ts';
 import { noteErrorGroup } from './note.ts';

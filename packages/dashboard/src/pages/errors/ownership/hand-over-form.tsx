@@ -9,7 +9,7 @@ import type { HandOver } from './hand-over.ts';
 interface HandOverFormProps {
   readonly values: HandOver;
   readonly error: unknown;
-  /** The owner of the task, who is responsible if no one is assigned. */
+  /** The owner of the task, who is responsible without an assignment. */
   readonly taskOwner: string | undefined;
   /** Names to suggest. */
   readonly owners: readonly string[];
@@ -18,7 +18,7 @@ interface HandOverFormProps {
 
 const fields = ['assignee', 'note', 'ticketUrl'];
 
-/** Who is responsible, what they need to know, and where the work is tracked. */
+/** The fields for the owner, the note and the ticket of an error. */
 export function HandOverForm({ values, error, taskOwner, owners, onSubmit }: HandOverFormProps) {
   const [owner, setOwner] = useState(values.owner);
   const [note, setNote] = useState(values.note);

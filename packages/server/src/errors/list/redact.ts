@@ -13,9 +13,9 @@ export function shownTo<T extends Pick<ErrorGroup, 'sampleMessage' | 'ownership'
 ): T {
   if (isUser(principal)) return group;
   const hidesOwner = principal.kind === 'publicToken' && group.ownership.source === 'member';
-  const shown = hidesOwner ? { ...group, ownership: { ...group.ownership, owner: null } } : group;
-  if (allows(principal.scopes, 'read', [{ type: 'runs' }])) return shown;
-  const { sampleMessage: _, ...others } = shown;
+  const visible = hidesOwner ? { ...group, ownership: { ...group.ownership, owner: null } } : group;
+  if (allows(principal.scopes, 'read', [{ type: 'runs' }])) return visible;
+  const { sampleMessage: _, ...others } = visible;
   return others as T;
 }
 
