@@ -4,11 +4,10 @@ import { expect, onTestFinished, test } from 'vitest';
 import { createProject } from '../../../runner/src/runner/testing/project.ts';
 import { withOwners } from './of-tasks.ts';
 
-const task = (filePath: string, owner?: string): IndexedTask =>
-  ({
-    source: filePath,
-    manifest: { id: filePath, filePath, ...(owner !== undefined && { owner }) },
-  }) as IndexedTask;
+const task = (filePath: string, owner?: string): IndexedTask => ({
+  source: filePath,
+  manifest: { id: filePath, filePath, ...(owner !== undefined && { owner }) },
+});
 
 async function repository(files: Readonly<Record<string, string>>): Promise<string> {
   const { dir, remove } = await createProject(files);

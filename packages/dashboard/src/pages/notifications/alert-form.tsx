@@ -39,7 +39,7 @@ export function AlertForm({ alert, onClose }: AlertFormProps) {
     event.preventDefault();
     const text = name.trim();
     const subject = of.trim();
-    const names = owners.split(/[\s,]+/).filter((name) => name !== '');
+    const names = owners.split(/[\s,]+/).filter((each) => each !== '');
     const settings = {
       threshold: Number(threshold),
       window: window.trim(),

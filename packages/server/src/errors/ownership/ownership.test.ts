@@ -56,9 +56,9 @@ async function declare(owners: Readonly<Record<string, string>>): Promise<void> 
   const [version] = await deploy(sql, env, `version ${Math.random()}`);
   await sql`
     insert into tasks (version_id, id, manifest)
-    select ${version as number}, o.key, jsonb_build_object('id', o.key, 'owner', o.value) from jsonb_each_text(${JSON.stringify(owners)}::text::jsonb) o`;
+    select ${version}, o.key, jsonb_build_object('id', o.key, 'owner', o.value) from jsonb_each_text(${JSON.stringify(owners)}::text::jsonb) o`;
   await sql`
-    insert into current_versions (env, version_id) values (${env}, ${version as number})
+    insert into current_versions (env, version_id) values (${env}, ${version})
     on conflict (env) do update set version_id = excluded.version_id`;
 }
 
@@ -172,7 +172,9 @@ describe('the history of a group', () => {
     await assign(card, null);
     const before = { status: 'unresolved' };
     expect(
-      (await history(card)).toReversed().map(({ id: _, at: __, credentialId: ___, ...rest }) => rest),
+      (await history(card))
+        .toReversed()
+        .map(({ act, before: old, after, userId }) => ({ act, before: old, after, userId })),
     ).toEqual(
       [
         { act: 'assigned', before, after: { owner: '@payments' } },
@@ -205,7 +207,7 @@ describe('the history of a group', () => {
   test('has both of two concurrent assignments, and the last one wins', async () => {
     await Promise.all([assign(card, '@a'), assign(card, '@b')]);
     const [last, first] = await history(card);
-    expect([first?.after?.owner, last?.after?.owner].toSorted()).toEqual(['@a', '@b']);
+    expect(new Set([first?.after?.owner, last?.after?.owner])).toEqual(new Set(['@a', '@b']));
     expect(last?.before.owner).toBe(first?.after?.owner);
     expect((await ownerOf(card))?.owner).toBe(last?.after?.owner);
   });
