@@ -7,6 +7,7 @@ import { sampleOf, type Schema } from './sample.ts';
 
 /** Bodies that cannot be created from their schema alone: where a call is 400 instead of 403, one is missing here. */
 const bodies: Readonly<Record<string, unknown>> = {
+  linkError: { ticketUrl: null },
   deliverOutbox: { items: [{ id: `run_${'0'.repeat(24)}`, task: 'task' }] },
   createSchedule: { task: 'x', cron: '0 0 * * *', deduplicationKey: 'x' },
   updateSchedule: { task: 'x', cron: '0 0 * * *' },

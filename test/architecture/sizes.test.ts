@@ -18,7 +18,7 @@ const larger: Readonly<Record<string, number>> = {
   sdk: 15_600,
   // The commands alone are 11,800; the bundler and deployments are 4,400, the rooms of one command (archive, demo, mcp, transfer) 4,600, and the
   // scripts that complete commands in three shells 440.
-  millrace: 22_900,
+  millrace: 23_050,
 };
 
 function linesOf(name: string): number {

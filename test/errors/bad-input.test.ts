@@ -47,6 +47,9 @@ describe('invalid requests about error groups', () => {
       unresolve: undefined,
       merge: { errors: [unknown] },
       split: { fingerprints: ['x'] },
+      assign: { assignee: '@a' },
+      note: { note: 'x' },
+      link: { ticketUrl: null },
     };
     const long = `error_${'0'.repeat(1_000)}`;
     for (const id of [unknown, 'error_1', 'nonsense', 'error_0000_00000000000', 'a%00b', '..%2f..', long]) {
@@ -63,7 +66,7 @@ describe('invalid requests about error groups', () => {
 
   test('get 400 with a message for an empty, malformed or invalid body', async () => {
     const server = await testServer();
-    for (const act of ['resolve', 'ignore', 'merge', 'split']) {
+    for (const act of ['resolve', 'ignore', 'merge', 'split', 'assign', 'note', 'link']) {
       const path = `/api/v1/errors/${unknown}/${act}`;
       const post = async (body: unknown) => (await server.ask(path, { method: 'POST', body })).body.error;
       expect([act, await post('')]).toEqual([act, 'Request body is empty']);
@@ -81,6 +84,21 @@ describe('invalid requests about error groups', () => {
       ['merge', { errors: [] }, 'errors'],
       ['merge', { errors: 'all' }, 'errors'],
       ['merge', { errors: Array.from({ length: 101 }, () => unknown) }, 'errors'],
+      ['assign', {}, 'assignee'],
+      ['assign', { assignee: '' }, 'assignee'],
+      ['assign', { assignee: 'x'.repeat(10_240) }, 'assignee'],
+      ['assign', { assignee: '@a\u0007' }, 'assignee'],
+      ['assign', { assignee: '@a\ud800' }, 'assignee'],
+      ['note', { note: '' }, 'note'],
+      ['note', { note: 'x'.repeat(2_001) }, 'note'],
+      ['note', { note: 'a\u0000' }, 'note'],
+      ['note', { note: 'a\ud800' }, 'note'],
+      ['link', { ticketUrl: 'javascript:alert(1)' }, 'ticketUrl'],
+      ['link', { ticketUrl: ' JavaScript:alert(1)' }, 'ticketUrl'],
+      ['link', { ticketUrl: 'data:text/html,x' }, 'ticketUrl'],
+      ['link', { ticketUrl: 'https://user:secret@example.com/' }, 'ticketUrl'],
+      ['link', { ticketUrl: 'PAY-17' }, 'ticketUrl'],
+      ['link', { ticketUrl: `https://example.com/${'x'.repeat(2_048)}` }, 'ticketUrl'],
       ['split', {}, 'fingerprints'],
       ['split', { fingerprints: ['a\u0000'] }, 'fingerprints'],
     ] as const) {

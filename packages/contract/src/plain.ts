@@ -13,6 +13,7 @@ export * from './foreign-page.ts';
 export * from './git-remote.ts';
 export * from './help.ts';
 export * from './larger-machine.ts';
+export * from './owner.ts';
 export * from './period.ts';
 export * from './readable.ts';
 export * from './retention-limits.ts';

@@ -71,6 +71,7 @@ const bodies: Readonly<Record<string, (world: World) => unknown>> = {
   'POST /api/v1/projects/{projectRef}/charts/{env}': () => savedChart,
   'PATCH /api/v1/projects/{projectRef}/charts/{env}/{chartId}': () => ({ name: 'other' }),
   'PUT /api/v1/projects/{projectRef}/model-prices': () => ({ model: 'x', input: '1', output: '2' }),
+  'POST /api/v1/errors/{errorId}/link': () => ({ ticketUrl: 'https://example.com/1' }),
   'POST /api/v1/projects/{projectRef}/error-rules': () => ({ type: 'x', groupKey: 'x' }),
   'POST /api/v1/projects/{projectRef}/error-rules/preview': () => ({ type: 'x', groupKey: 'x' }),
   'POST /api/v1/schedules': ({ task }) => ({

@@ -116,6 +116,9 @@ POST   /api/v1/errors/{errorId}/resolve                                  | write
 POST   /api/v1/errors/{errorId}/ignore                                   | write error         | key | token | - | member
 POST   /api/v1/errors/{errorId}/unresolve                                | write error         | key | token | - | member
 GET    /api/v1/errors/{errorId}/fingerprints                             | read error          | key | token | - | viewer
+POST   /api/v1/errors/{errorId}/assign                                   | write error         | key | -     | - | member
+POST   /api/v1/errors/{errorId}/note                                     | write error         | key | -     | - | member
+POST   /api/v1/errors/{errorId}/link                                     | write error         | key | -     | - | member
 GET    /api/v1/errors/{errorId}/history                                  | read error          | key | token | - | viewer
 GET    /api/v1/errors/{errorId}/versions                                 | read error          | key | -     | - | viewer
 POST   /api/v1/errors/{errorId}/merge                                    | write errors        | key | -     | - | member

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { alertKinds, alertQuiet } from '../alert-rules.ts';
 import { durationText, parseDuration } from '../duration.ts';
 import { operation } from '../operation.ts';
-import { date, keyOf, nameOf } from './shapes.ts';
+import { date, keyOf, nameOf, owner } from './shapes.ts';
 
 /** A duration such as `5m`, as seconds. */
 const span = ({ min, max }: { readonly min: number; readonly max: number }) =>
@@ -26,6 +26,8 @@ const settings = {
 };
 const name = nameOf(128);
 const endpoints = z.array(z.string().min(1).max(128)).min(1).max(50);
+/** For the kinds that concern tasks: only those of these owners, in any case. */
+const owners = z.array(owner).min(1).max(20);
 
 export const alert = z.object({
   /** `alert_…` */
@@ -35,6 +37,8 @@ export const alert = z.object({
   /** Null means every task, or every queue. */
   task: z.string().nullable(),
   queue: z.string().nullable(),
+  /** Only errors and tasks of these owners; null means all. */
+  owners: z.array(z.string()).nullable(),
   threshold: z.number(),
   /** For `task.failureRate`. */
   minRuns: z.number().int().nullable(),
@@ -103,6 +107,7 @@ export const createAlert = operation({
     name: name.optional(),
     task: keyOf(128).min(1).optional(),
     queue: keyOf(128).min(1).optional(),
+    owners: owners.optional(),
     endpoints: endpoints.optional(),
     ...settings,
   }),
@@ -146,6 +151,7 @@ export const updateAlert = operation({
     name: name.nullable().optional(),
     task: keyOf(128).min(1).nullable().optional(),
     queue: keyOf(128).min(1).nullable().optional(),
+    owners: owners.nullable().optional(),
     endpoints: endpoints.nullable().optional(),
     enabled: z.boolean().optional(),
     ...settings,

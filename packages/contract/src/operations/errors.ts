@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { operation } from '../operation.ts';
+import { errorOwnership, listedOwnership, ownershipChange } from './ownership.ts';
 import { errorSorts, errorStatuses } from '../words.ts';
 import { commaList, cursors, date, instant, oneOfList, pageSize, period } from './shapes.ts';
 
@@ -28,6 +29,7 @@ export const errorGroup = z.object({
   lastSeen: date,
   resolvedAt: date.nullable(),
   ignoredUntil: date.nullable(),
+  ownership: listedOwnership,
 });
 export type ErrorGroup = z.infer<typeof errorGroup>;
 
@@ -54,6 +56,7 @@ export const errorGroupDetail = z.object({
   ignoredByUserId: z.string().nullable(),
   ignoredUntilOccurrenceRate: z.number().nullable(),
   ignoredUntilTotalOccurrences: z.number().int().nullable(),
+  ownership: errorOwnership,
 });
 export type ErrorGroupDetail = z.infer<typeof errorGroupDetail>;
 
@@ -88,6 +91,8 @@ export const listErrors = operation({
     'filter[version]': commaList.optional(),
     'filter[status]': oneOfList(errorStatuses).optional(),
     'filter[search]': z.string().max(1_000).optional(),
+    /** Owners, in any case: names, and email addresses or ids of members. Matches the responsible owner of each group. */
+    'filter[owner]': commaList.optional(),
     'filter[from]': instant.optional(),
     'filter[to]': instant.optional(),
     /** Takes precedence over `filter[from]` and `filter[to]`. */
@@ -207,7 +212,8 @@ export const listErrorFingerprints = operation({
 
 /**
  * The changes of a group. `regressed`: it occurred again after it was resolved. `ignoreEnded`: a limit of its ignore was reached. `merged`: it
- * became part of another group, or others became part of it. `split`: fingerprints left it.
+ * became part of another group, or others became part of it. `split`: fingerprints left it. `assigned`, `noted`, `linked`: its owner, its note or
+ * its ticket changed, to `after`.
  */
 export const errorActs = [
   'resolved',
@@ -217,6 +223,9 @@ export const errorActs = [
   'ignoreEnded',
   'merged',
   'split',
+  'assigned',
+  'noted',
+  'linked',
 ] as const;
 
 export const errorChange = z.object({
@@ -236,7 +245,10 @@ export const errorChange = z.object({
     ignoredAt: date.optional(),
     ignoredUntil: date.optional(),
     ignoredReason: z.string().optional(),
+    ...ownershipChange.shape,
   }),
+  /** The new values after `assigned`, `noted` and `linked`. A missing value was removed. */
+  after: ownershipChange.optional(),
 });
 export type ErrorChange = z.infer<typeof errorChange>;
 

@@ -18,6 +18,7 @@ import * as erasures from './erasures.ts';
 import * as errorRules from './error-rules.ts';
 import * as errors from './errors.ts';
 import * as errorsVersions from './errors-versions.ts';
+import * as errorsAssign from './errors-assign.ts';
 import * as events from './events.ts';
 import * as inputStreams from './input-streams.ts';
 import * as installation from './installation.ts';
@@ -95,6 +96,7 @@ const concepts = {
   waitpoints,
   errors,
   errorsVersions,
+  errorsAssign,
   errorRules,
   schedules,
   events,

@@ -1,6 +1,7 @@
 /** Small shapes that several operations share. */
 import { z } from 'zod';
 import { lastMoment, parseInstant } from '../duration.ts';
+import { isOwner, ownerRule } from '../owner.ts';
 import { parsePeriodMs } from '../period.ts';
 
 /** ISO-8601 with milliseconds and `Z`. */
@@ -22,6 +23,9 @@ export const keyOf = (max: number, tooLong = `at most ${max} characters`) =>
     .max(max, tooLong)
     .refine((text) => !text.includes('\0'), 'must not contain a NUL character')
     .refine((text) => text.isWellFormed(), 'must not contain an unpaired surrogate');
+
+/** The name of an owner, such as `@payments` or `ana@example.com`. */
+export const owner = z.string().refine(isOwner, ownerRule);
 
 /** A tag of a run or of a token. */
 export const tag = keyOf(128, 'a tag has at most 128 characters');

@@ -3,7 +3,7 @@ import { operation } from '../operation.ts';
 import { machinePresets, payloadSchema, retryPolicy, taskManifest } from '../runner/manifest.ts';
 import { runStatuses } from '../status.ts';
 import { rateLimitResponse } from './rate-limit.ts';
-import { date } from './shapes.ts';
+import { commaList, date } from './shapes.ts';
 
 /** A task of the current version, with the default options of its runs. */
 export const taskInfo = z.object({
@@ -11,6 +11,8 @@ export const taskInfo = z.object({
   /** The current version, which declares it. */
   version: z.string(),
   description: z.string().optional(),
+  /** Who is responsible for it: declared in the task, or from a CODEOWNERS file. */
+  owner: z.string().optional(),
   filePath: z.string(),
   exportName: z.string().optional(),
   queue: z.object({
@@ -122,6 +124,8 @@ export const listTaskActivity = operation({
   query: z.object({
     /** Part of the id, the description or the file, case-insensitive. */
     'filter[search]': z.string().max(512).optional(),
+    /** Owners, in any case. */
+    'filter[owner]': commaList.optional(),
     sort: z.enum(taskSorts).default('name'),
     page: z.coerce.number().int().min(1).max(1_000_000).default(1),
     perPage: z.coerce.number().int().min(1).max(100).default(25),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { keyWeight, maxKeyWeights, sharedLimit } from '../operations/fairness.ts';
 import { onExceed, rateLimit, triggerRate } from '../operations/rate-limit.ts';
 import { maxRunPaths, runPath } from '../operations/run-paths.ts';
-import { singletonConflict } from '../operations/shapes.ts';
+import { owner, singletonConflict } from '../operations/shapes.ts';
 import { retentionLimits } from '../retention-limits.ts';
 import { taskWebhook } from './webhook.ts';
 
@@ -88,6 +88,8 @@ export const taskManifest = z.object({
   filePath: z.string(),
   exportName: z.string().optional(),
   description: z.string().optional(),
+  /** Who is responsible for it, such as `@payments`. */
+  owner: owner.optional(),
   queue: z
     .object({
       name: z.string().min(1).max(128),

@@ -9,6 +9,7 @@ import type { Output } from '../bundle/build.ts';
 import { indexTasks, type TaskIndex } from '../bundle/index-tasks.ts';
 import { pruneBuilds } from '../bundle/prune.ts';
 import { store } from '../bundle/store.ts';
+import { withOwners } from '../owners/of-tasks.ts';
 import type { Project } from '../project/load.ts';
 import { copiedFiles } from './copied-files.ts';
 import { LayerRefused } from './layer-plan.ts';
@@ -97,7 +98,7 @@ export async function tasksOf(
       column: null,
       message: 'the project has no tasks: export one from a file in its task folders',
     });
-  return index;
+  return { ...index, tasks: (await withOwners(project.dir, index.tasks)).tasks };
 }
 
 const minNodeMajor = 20;

@@ -34,6 +34,7 @@ test('a bundle includes its packages, and can be imported without an installatio
     'tasks/shared.ts': taskNamed('workspace', 'label', "import { label } from '@app/shared';"),
     'tasks/own.mjs': taskNamed('own', '1', "const __dirname = 'mine'; export const where = __dirname;"),
     'data.json': '{"n":7}',
+    CODEOWNERS: '/tasks/own.mjs @own',
     'node_modules/pure/package.json': packageJson('pure', { type: 'module', exports: './index.js' }),
     'node_modules/pure/index.js': "export { value } from './value.js';",
     'node_modules/pure/value.js': "import { join } from 'node:path'; export const value = join('a', 'b');",
@@ -58,6 +59,7 @@ test('a bundle includes its packages, and can be imported without an installatio
   expect(bundleSchema.safeParse(ready.bundle).error).toBeUndefined();
   expect(ready.bundle).toMatchObject({ nodeMajor: 20, layers: [], sdk: 'millrace-sdk.mjs' });
   expect(ready.tasks).toHaveLength(5);
+  expect(ready.tasks.flatMap(({ owner }) => owner ?? [])).toEqual(['@own']);
   expect([...ready.bytesByPackage.keys()]).toEqual(expect.arrayContaining(['pure@1.0.0', 'old@1.0.0', '']));
   const { ids, problems } = await imported(ready);
   expect(problems).toEqual([]);

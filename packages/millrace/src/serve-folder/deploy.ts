@@ -13,6 +13,7 @@ import { type Problem, ProjectError, ProjectRefused } from '@millrace/diagnostic
 import { build } from '../bundle/build.ts';
 import { indexTasks } from '../bundle/index-tasks.ts';
 import { servedTasks } from '../bundle/served-tasks.ts';
+import { withOwners } from '../owners/of-tasks.ts';
 import type { Project } from '../project/load.ts';
 
 export interface DeployOptions {
@@ -43,12 +44,14 @@ export interface Deployed {
 /** Builds a project, finds its tasks and registers them. */
 export async function deploy(project: Project, options: DeployOptions): Promise<Deployed> {
   const built = await build(project, options.buildsDir);
-  const { tasks, problems, defaults } = await indexTasks(built, {
+  const index = await indexTasks(built, {
     projectDir: project.dir,
     env: options.env,
     ids: options.ids,
     defaults: project.defaults,
   });
+  const { problems, defaults } = index;
+  const { tasks, file: ownersFile } = await withOwners(project.dir, index.tasks);
   if (options.isStrict) refuseProblems(tasks.length, problems);
   const manifests = tasks.map(({ manifest }) => manifest);
   // The hash includes the declarations and the preloads, so a declaration that depends on a variable also creates another version.
@@ -73,7 +76,7 @@ export async function deploy(project: Project, options: DeployOptions): Promise<
     build: { hash, dir, entries, tasks: servedTasks(tasks), defaults },
     tasks: manifests,
     problems,
-    inputs: [...inputs, ...configFilesOf(project)],
+    inputs: [...inputs, ...configFilesOf(project), ...(ownersFile === undefined ? [] : [ownersFile])],
   };
 }
 

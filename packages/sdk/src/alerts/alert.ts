@@ -22,6 +22,8 @@ export interface AlertSettings {
   readonly task?: string | undefined;
   /** Only this queue (`task/<id>` is a task's own), for `queue.age`. Default: every queue. */
   readonly queue?: string | undefined;
+  /** Only errors, tasks and schedules of these owners, such as `@payments`; for the same kinds as `task`. Default: all. */
+  readonly owners?: readonly string[] | undefined;
   /**
    * Error groups or missed ticks (default 1), percentage of failed runs (default 10), or seconds that a run has waited (default 300 for
    * `queue.age`, 60 for `runner.none`).
@@ -43,11 +45,12 @@ export interface CreateAlertOptions extends AlertSettings {
   readonly kind: AlertKind;
 }
 
-/** Null resets a field to its default: every task, every queue, every endpoint, no name. */
-export type UpdateAlertOptions = Omit<AlertSettings, 'task' | 'queue' | 'endpoints' | 'name'> & {
+/** Null resets a field to its default: every task, every queue, every owner, every endpoint, no name. */
+export type UpdateAlertOptions = Omit<AlertSettings, 'task' | 'queue' | 'owners' | 'endpoints' | 'name'> & {
   readonly [K in 'task' | 'queue' | 'name']?: string | null | undefined;
 } & {
   readonly endpoints?: readonly string[] | null | undefined;
+  readonly owners?: readonly string[] | null | undefined;
   /** False stops the checks. */
   readonly enabled?: boolean | undefined;
 };

@@ -41,6 +41,7 @@ describe('list', () => {
       version: '20261121.1',
       status: ['unresolved', 'ignored'],
       search: 'boom, boom',
+      owner: ['@payments', 'ana@example.com'],
       period: '7d',
       from: new Date(1_000),
       to: 2_000,
@@ -54,6 +55,7 @@ describe('list', () => {
         'filter[version]': '20261121.1',
         'filter[status]': 'unresolved,ignored',
         'filter[search]': 'boom, boom',
+        'filter[owner]': '@payments,ana@example.com',
         'filter[period]': '7d',
         'filter[from]': '1000',
         'filter[to]': '2000',
@@ -195,6 +197,23 @@ test('rules are those of the given project, or of the key', async () => {
       '/api/v1/projects/proj_own/error-rules/preview',
       { type: '*', groupKey: 'all', period: '24h', limit: 1_000 },
     ],
+  ]);
+});
+
+test('a group is assigned, noted and linked, and the values are removed with null', async () => {
+  answer = () => ({ body: { ...group(1), ownership: { owner: '@payments' } } });
+  expect(await errors.assign('error_1', '@payments')).toMatchObject({
+    lastSeen: new Date('2026-11-21'),
+    ownership: { owner: '@payments' },
+  });
+  await errors.assign({ id: 'error_1' }, null);
+  await errors.note('error_1', 'the bank knows');
+  await errors.link('error_1', 'https://tracker.example.com/PAY-17');
+  expect(server.received.map(({ method, path, body }) => [method, path, body])).toEqual([
+    ['POST', '/api/v1/errors/error_1/assign', { assignee: '@payments' }],
+    ['POST', '/api/v1/errors/error_1/assign', { assignee: null }],
+    ['POST', '/api/v1/errors/error_1/note', { note: 'the bank knows' }],
+    ['POST', '/api/v1/errors/error_1/link', { ticketUrl: 'https://tracker.example.com/PAY-17' }],
   ]);
 });
 

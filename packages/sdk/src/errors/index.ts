@@ -1,3 +1,4 @@
+import { assign, link, note } from './assign.ts';
 import { history } from './history.ts';
 import { ignore, unresolve } from './ignore.ts';
 import { list } from './list.ts';
@@ -14,6 +15,9 @@ export const errors = {
   resolve,
   ignore,
   unresolve,
+  assign,
+  note,
+  link,
   history,
   fingerprints,
   versions,

@@ -13,6 +13,8 @@ export interface ListErrorsParams {
   status?: ErrorStatus | ErrorStatus[];
   /** Part of the error's type or message, case-insensitive; at most 1,000 characters. */
   search?: string;
+  /** Owners in any case, such as `@payments` or the email address of a member: groups they are responsible for. */
+  owner?: string | string[];
   /** A range up to now: a number and s, m, h, d or w, such as `7d`. Takes precedence over `from` and `to`. */
   period?: string;
   /** A date, or milliseconds since 1970. */
@@ -52,6 +54,7 @@ export function list(params: ListErrorsParams = {}): PageList<ErrorGroup & { rea
     'filter[version]': joined(params.version),
     'filter[status]': joined(params.status),
     'filter[search]': params.search,
+    'filter[owner]': joined(params.owner),
     'filter[period]': params.period,
     'filter[from]': milliseconds(params.from),
     'filter[to]': milliseconds(params.to),

@@ -174,6 +174,11 @@ describe('manifestOf', () => {
       'requires must be an array of up to 32 labels without spaces and commas; got "gpu"',
     ],
     [{ description: 1 }, 'description must be a string'],
+    [{ owner: '' }, 'owner must be 1 to 128 characters without spaces, commas and control characters'],
+    [{ owner: '@a b' }, 'owner must be'],
+    [{ owner: '@a\u202eb' }, 'owner must be'],
+    [{ owner: 'x'.repeat(10_000) }, 'owner must be'],
+    [{ owner: null }, 'owner must be'],
     [{ fingerprint: '' }, 'fingerprint must be a string'],
     [{ schema: { parse() {} } }, 'schema must be a Standard Schema'],
   ])('rejects %j', (options, message) => {

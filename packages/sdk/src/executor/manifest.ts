@@ -1,4 +1,4 @@
-import { retentionLimits } from '@millrace/contract/plain';
+import { isOwner, ownerRule, retentionLimits } from '@millrace/contract/plain';
 import type { MachinePreset, TaskManifest, TaskRetention } from '@millrace/contract/runner';
 import { parseDuration } from '../duration.ts';
 import { declaredSubscription } from '../events/subscription.ts';
@@ -144,6 +144,7 @@ export function manifestOf(task: AnyTask, filePath: string, exportName?: string)
   const {
     id,
     description,
+    owner,
     retry,
     queue,
     rateLimit,
@@ -181,6 +182,7 @@ export function manifestOf(task: AnyTask, filePath: string, exportName?: string)
   }
   if (description !== undefined && typeof description !== 'string')
     refuse('description', 'must be a string', description);
+  if (owner !== undefined && !isOwner(owner)) refuse('owner', ownerRule, owner);
   if (fingerprint !== undefined) checkText(refuse, 'fingerprint', fingerprint, 256);
   checkLabels(refuse, requires);
   checkPaths(refuse, findBy);
@@ -191,6 +193,7 @@ export function manifestOf(task: AnyTask, filePath: string, exportName?: string)
     filePath,
     exportName,
     description,
+    ...(owner !== undefined && { owner }),
     queue: queueOf(refuse, id, queue, { rateLimit, concurrency }),
     retry,
     maxDuration,

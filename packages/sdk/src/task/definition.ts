@@ -54,6 +54,11 @@ export interface TaskSettings<TId extends string> {
   id: TId;
   /** A description for people and external tools. */
   description?: string;
+  /**
+   * Who is responsible for it: a team such as `@payments` or an email address, with 1 to 128 characters and without spaces and commas. Its errors
+   * belong to this owner unless they are assigned. Default: the first owner of its file in the CODEOWNERS file of the repository.
+   */
+  owner?: string;
   /** How failed attempts are retried. */
   retry?: TaskRetryOptions;
   /** The queue of its runs. Default: a separate queue without a limit. */

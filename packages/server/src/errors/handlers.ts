@@ -1,7 +1,6 @@
-import type { ErrorGroupDetail, OperationsOf } from '@millrace/contract';
+import type { OperationsOf } from '@millrace/contract';
 import type { Clock } from '../db/clock.ts';
 import type { Sql } from '../db/connect.ts';
-import type { Principal } from '../auth/principal.ts';
 import { notFound } from '../problem.ts';
 import type { HandlersOf } from '../request.ts';
 import { listHistory } from './life/history.ts';
@@ -12,8 +11,9 @@ import { mergeErrorGroups } from './merge/merge.ts';
 import { splitErrorGroup } from './merge/split.ts';
 import { resolveErrorGroup } from './life/resolve.ts';
 import { isErrorId, retrieveErrorGroup } from './list/retrieve.ts';
-import { shownTo } from './list/sample.ts';
 import { listErrorVersions } from './list/versions.ts';
+import { ownershipHandlers } from './ownership/handlers.ts';
+import { found, shownTo } from './list/redact.ts';
 import { ruleHandlers } from './rules/handlers.ts';
 import { retrieveWithTrend } from './list/trend.ts';
 import { unresolveErrorGroup } from './life/unresolve.ts';
@@ -21,10 +21,11 @@ import { unresolveErrorGroup } from './life/unresolve.ts';
 export function errorHandlers(
   sql: Sql,
   clock: Pick<Clock, 'now'>,
-): HandlersOf<OperationsOf<'errors' | 'errorsVersions' | 'errorRules'>> {
+): HandlersOf<OperationsOf<'errors' | 'errorsAssign' | 'errorsVersions' | 'errorRules'>> {
   const now = () => new Date(clock.now());
   return {
     ...ruleHandlers(sql, clock),
+    ...ownershipHandlers(sql, now),
 
     async listErrors({ environment, principal, query }) {
       const page = await listErrorGroups(sql, { env: environment.id, query, now: now() });
@@ -88,9 +89,4 @@ export function errorHandlers(
       );
     },
   };
-}
-
-function found(principal: Principal, group: ErrorGroupDetail | undefined): ErrorGroupDetail {
-  if (!group) throw notFound('Resource not found');
-  return shownTo(principal, group);
 }

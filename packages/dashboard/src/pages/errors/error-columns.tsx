@@ -55,6 +55,21 @@ export const errorColumns = ({
     ),
   },
   {
+    id: 'owner',
+    header: 'Owner',
+    width: 'minmax(80px, 0.8fr)',
+    cell: ({ ownership: { owner } }) =>
+      owner !== null && (
+        <CellButton
+          className="cell-filter"
+          tip={`Only owner:${owner}`}
+          onClick={() => onFilter('owner', owner)}
+        >
+          {visibleControls(owner)}
+        </CellButton>
+      ),
+  },
+  {
     id: 'trend',
     header: `Trend, ${period}`,
     width: '150px',

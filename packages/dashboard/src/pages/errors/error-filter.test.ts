@@ -9,6 +9,9 @@ test('words with a known key filter; all others are searched for verbatim', () =
     'filter[version]': '20261121.3',
     'filter[search]': 'TypeError: reading id of:x',
   });
+  expect(errorFilterQuery('owner:@payments owner:ana@example.com')).toEqual({
+    'filter[owner]': '@payments,ana@example.com',
+  });
   expect(errorFilterQuery(' task: ')).toEqual({});
 });
 
@@ -18,6 +21,13 @@ test('lists unresolved errors of the last seven days by default', () => {
     time: { period: '7d' },
     trend: '7d',
   });
+});
+
+test('errors of the reader are those of their owner', () => {
+  expect(errorListQuery({ owner: 'me' }, 'ana@example.com').query).toMatchObject({
+    'filter[owner]': 'ana@example.com',
+  });
+  expect(errorListQuery({ owner: 'all' }, 'ana@example.com').query).not.toHaveProperty('filter[owner]');
 });
 
 test('a brushed time wins over a range, and all time has no end', () => {

@@ -7,6 +7,7 @@ export type ErrorQuery = Readonly<Record<string, string>>;
 const keys: Readonly<Record<string, string>> = {
   task: 'filter[taskIdentifier]',
   version: 'filter[version]',
+  owner: 'filter[owner]',
 };
 
 /** The `listErrors` query for the filter's words. Messages contain colons: `TypeError: x` is a text, not a key. */
@@ -25,8 +26,11 @@ export function errorFilterQuery(text: string): ErrorQuery {
 export const ranges = ['1h', '1d', '7d', '30d'] as const;
 export const defaultRange = '7d';
 
-/** The query in the list's address, and the period of its trends. */
-export function errorListQuery({ q = '', status = 'unresolved', range, from, to, sort }: SearchTexts): {
+/** The query in the list's address, and the period of its trends. `me` is the owner of the reader's errors. */
+export function errorListQuery(
+  { q = '', status = 'unresolved', range, from, to, sort, owner }: SearchTexts,
+  me?: string,
+): {
   readonly query: ErrorQuery;
   /** The time range of the requested series. */
   readonly time: { readonly period?: string; readonly from?: string; readonly to?: string };
@@ -38,6 +42,7 @@ export function errorListQuery({ q = '', status = 'unresolved', range, from, to,
   return {
     query: {
       ...errorFilterQuery(q),
+      ...(owner === 'me' && me !== undefined && { 'filter[owner]': me }),
       ...(status !== 'all' && { 'filter[status]': status }),
       ...(isBrushed
         ? { 'filter[from]': from, 'filter[to]': to }

@@ -22,6 +22,7 @@ import { Examples } from './examples.tsx';
 import { History } from './history.tsx';
 import { Introduced } from './introduced.tsx';
 import { OneGroup } from './one-group.tsx';
+import { Ownership } from './ownership/ownership.tsx';
 import './errors.css';
 
 const periods = ['24h', '7d', '30d'] as const;
@@ -148,6 +149,7 @@ function OneError({ group, period }: { readonly group: ErrorDetail; readonly per
         </div>
         <aside className="stack">
           <Introduced group={group} />
+          <Ownership key={group.id} group={group} />
           <OneGroup group={group} />
           {/* Its contents change with the state. */}
           <History key={`${group.status} ${group.resolvedAt}`} errorId={group.id} />

@@ -3,7 +3,7 @@ import { useMemo } from 'react';
 import { keyOf, queryClient } from '../../api/ask.ts';
 import { call } from '../../api/client.ts';
 import { useEnvironment } from '../../api/environment.ts';
-import { useMay } from '../../api/session.ts';
+import { useMay, useSession } from '../../api/session.ts';
 import { Button } from '../../parts/button.tsx';
 import { CodeExample, shellWord } from '../../parts/code/code-tabs.tsx';
 import { countText } from '../../parts/count-text.ts';
@@ -30,6 +30,10 @@ const statuses = [
   { value: 'ignored', label: 'Ignored' },
   { value: 'all', label: 'All' },
 ] as const;
+const owners = [
+  { value: 'all', label: 'Everyone' },
+  { value: 'me', label: 'Mine' },
+] as const;
 const sorts = [
   { value: 'lastSeen', label: 'Last seen' },
   { value: 'count', label: 'Most runs' },
@@ -40,13 +44,21 @@ const sorts = [
 export function ErrorsPage() {
   const environment = useEnvironment();
   const [search, setSearch] = useSearchTexts();
-  const { q = '', status = 'unresolved', range = defaultRange, from, sort = 'lastSeen' } = search;
+  const {
+    q = '',
+    status = 'unresolved',
+    range = defaultRange,
+    from,
+    sort = 'lastSeen',
+    owner = 'all',
+  } = search;
   const selection = useSelection();
   const goTo = useGoTo();
   const pageHref = usePageHref();
   const may = useMay();
 
-  const { query, time, trend } = errorListQuery(search);
+  const { user } = useSession();
+  const { query, time, trend } = errorListQuery(search, user.email ?? user.id);
   const input = { query: { ...query, trend, 'page[size]': pageSize } };
   const list = useLiveList('listErrors', input, ({ id }) => id, { live: 10_000 });
   const { pages, rows } = list;
@@ -101,13 +113,19 @@ export function ErrorsPage() {
           value={q}
           onChange={(next) => change({ q: next || undefined })}
           keys={keys}
-          placeholder="Search type and message, or task:… version:…"
+          placeholder="Search type and message, or task:… version:… owner:…"
         />
         <Segments
           label="State"
           options={statuses}
           value={status}
           onChange={(value) => change({ status: value === 'unresolved' ? undefined : value })}
+        />
+        <Segments
+          label="Owner"
+          options={owners}
+          value={owner === 'me' ? 'me' : 'all'}
+          onChange={(value) => change({ owner: value === 'all' ? undefined : value })}
         />
         <Segments
           label="Time"
@@ -138,7 +156,7 @@ export function ErrorsPage() {
         onOpen={({ id }) => goTo(`/errors/${id}`)}
         {...(may('resolveError') && { selection })}
         empty={
-          q === '' && status === 'unresolved' && from === undefined ? (
+          q === '' && status === 'unresolved' && owner === 'all' && from === undefined ? (
             <Empty
               title={
                 range === 'all'
@@ -158,7 +176,14 @@ export function ErrorsPage() {
               action={
                 <Button
                   onClick={() =>
-                    change({ q: undefined, status: 'all', range: 'all', from: undefined, to: undefined })
+                    change({
+                      q: undefined,
+                      status: 'all',
+                      range: 'all',
+                      owner: undefined,
+                      from: undefined,
+                      to: undefined,
+                    })
                   }
                 >
                   Show all errors
@@ -182,6 +207,7 @@ function cliText(query: Readonly<Record<string, string>>): string {
     ['filter[taskIdentifier]', '--task'],
     ['filter[period]', '--period'],
     ['filter[search]', '--search'],
+    ['filter[owner]', '--owner'],
     ['sort', '--sort'],
   ];
   const words = options.flatMap(([parameter, option]) =>
@@ -204,6 +230,18 @@ function filterKeysOf(environment: ReturnType<typeof useEnvironment>): readonly 
           staleTime: completionMs,
         });
         return data.map(({ id }) => id);
+      },
+    },
+    {
+      key: 'owner',
+      about: 'owner, or email address of a member',
+      values: async () => {
+        const { data } = await queryClient.ensureQueryData({
+          queryKey: keyOf(environment, 'listTasks', 'completion'),
+          queryFn: () => call('listTasks', {}, { environment }),
+          staleTime: completionMs,
+        });
+        return [...new Set(data.flatMap(({ owner }) => (owner === undefined ? [] : [owner])))];
       },
     },
     {

@@ -16,7 +16,13 @@ const badges: Readonly<Record<ErrorChange['act'], Badge>> = {
   ignoreEnded: { word: 'No longer ignored', glyph: 'clock', tone: 'warn' },
   merged: { word: 'Merged', glyph: 'half', tone: 'quiet' },
   split: { word: 'Split', glyph: 'half', tone: 'quiet' },
+  assigned: { word: 'Assigned', glyph: 'disc', tone: 'quiet' },
+  noted: { word: 'Note changed', glyph: 'disc', tone: 'quiet' },
+  linked: { word: 'Ticket changed', glyph: 'disc', tone: 'quiet' },
 };
+
+const assigneeOf = (after: ErrorChange['after'], nameOf: (userId: string) => string): string =>
+  after?.ownerUserId === undefined ? (after?.owner ?? 'the owner of the task') : nameOf(after.ownerUserId);
 
 /** The changes of the group, newest first. */
 export function History({ errorId }: { readonly errorId: string }) {
@@ -25,10 +31,10 @@ export function History({ errorId }: { readonly errorId: string }) {
   return (
     <Section title="History">
       {history.items.length === 0 ? (
-        <p className="muted">{history.isPending ? '' : 'Not resolved or ignored yet.'}</p>
+        <p className="muted">{history.isPending ? '' : 'No changes yet.'}</p>
       ) : (
         <ol className="card error-history">
-          {history.items.map(({ id, at, act, userId, credentialId, before }) => (
+          {history.items.map(({ id, at, act, userId, credentialId, before, after }) => (
             <li key={id}>
               <Mark badge={badges[act]} />
               <span className="muted small">
@@ -40,6 +46,7 @@ export function History({ errorId }: { readonly errorId: string }) {
                 {act === 'regressed' &&
                   before.resolvedInVersion !== undefined &&
                   `, was resolved in ${before.resolvedInVersion}`}
+                {act === 'assigned' && `, to ${visibleControls(assigneeOf(after, nameOf))}`}
               </span>
               <span className="small muted">
                 <Time at={at} />

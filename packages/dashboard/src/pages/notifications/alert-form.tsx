@@ -22,6 +22,7 @@ export function AlertForm({ alert, onClose }: AlertFormProps) {
   const words = alertWords[kind];
   const [name, setName] = useState(alert?.name ?? '');
   const [of, setOf] = useState(alert?.task ?? alert?.queue ?? '');
+  const [owners, setOwners] = useState(alert?.owners?.join(', ') ?? '');
   const [threshold, setThreshold] = useState(String(alert?.threshold ?? words.threshold));
   const [window, setWindow] = useState(alert?.window ?? words.window);
   const [minRuns, setMinRuns] = useState(String(alert?.minRuns ?? 20));
@@ -38,6 +39,7 @@ export function AlertForm({ alert, onClose }: AlertFormProps) {
     event.preventDefault();
     const text = name.trim();
     const subject = of.trim();
+    const names = owners.split(/[\s,]+/).filter((each) => each !== '');
     const settings = {
       threshold: Number(threshold),
       window: window.trim(),
@@ -51,6 +53,7 @@ export function AlertForm({ alert, onClose }: AlertFormProps) {
         name: text === '' ? null : text,
         endpoints: chosen,
         ...(words.of && { [words.of]: subject === '' ? null : subject }),
+        ...(words.of === 'task' && { owners: names.length === 0 ? null : names }),
       };
       update.mutate({ params: { ...params, alertId: alert.id }, body });
       return;
@@ -61,6 +64,7 @@ export function AlertForm({ alert, onClose }: AlertFormProps) {
       ...(text !== '' && { name: text }),
       ...(chosen && { endpoints: chosen }),
       ...(words.of && subject !== '' && { [words.of]: subject }),
+      ...(words.of === 'task' && names.length > 0 && { owners: names }),
     };
     create.mutate({ params, body });
   };
@@ -92,6 +96,15 @@ export function AlertForm({ alert, onClose }: AlertFormProps) {
           value={of}
           error={fieldError(error, words.of)}
           onChange={(event) => setOf(event.target.value)}
+        />
+      )}
+      {words.of === 'task' && (
+        <TextField
+          label="Only these owners"
+          hint="Such as @payments, ana@example.com. Leave empty for all owners."
+          value={owners}
+          error={fieldError(error, 'owners')}
+          onChange={(event) => setOwners(event.target.value)}
         />
       )}
       <div className="notification-columns">

@@ -5,7 +5,10 @@ import type { Alert } from '@millrace/contract';
  *
  * @example conditionText(alert) // 'More than 10 % of the runs of charge failed within 5m'
  */
-export function conditionText({ kind, threshold, window, task, queue, minRuns }: ConditionOf): string {
+export const conditionText = (alert: ConditionOf): string =>
+  `${conditionOf(alert)}${alert.owners === null ? '' : `, only of ${alert.owners.join(', ')}`}`;
+
+function conditionOf({ kind, threshold, window, task, queue, minRuns }: ConditionOf): string {
   const ofTask = task === null ? '' : ` of ${task}`;
   const many = (singular: string, more: string): string =>
     threshold === 1 ? singular : `${threshold.toLocaleString('en')} ${more}`;
@@ -25,4 +28,4 @@ export function conditionText({ kind, threshold, window, task, queue, minRuns }:
   }
 }
 
-type ConditionOf = Pick<Alert, 'kind' | 'threshold' | 'window' | 'task' | 'queue' | 'minRuns'>;
+type ConditionOf = Pick<Alert, 'kind' | 'threshold' | 'window' | 'task' | 'queue' | 'owners' | 'minRuns'>;

@@ -30,6 +30,13 @@ export const taskColumns: readonly Column<TaskActivity>[] = [
     ),
   },
   {
+    id: 'owner',
+    header: 'Owner',
+    width: 'minmax(80px, 0.8fr)',
+    cell: ({ owner }) =>
+      owner === undefined ? nothing : <span className="cut">{visibleControls(owner)}</span>,
+  },
+  {
     id: 'runs',
     header: 'Runs, 24h',
     width: '92px',

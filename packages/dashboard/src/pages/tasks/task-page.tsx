@@ -106,6 +106,7 @@ const TaskProperties = ({ task }: { readonly task: TaskDetail }) => (
   <Properties
     properties={[
       ['Version', <span className="mono">{task.version}</span>],
+      task.owner === undefined ? undefined : ['Owner', visibleControls(task.owner)],
       [
         'File',
         <Id id={task.filePath}>

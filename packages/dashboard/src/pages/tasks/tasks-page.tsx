@@ -32,13 +32,20 @@ const orders: readonly { readonly value: TaskSort; readonly label: string }[] = 
 
 /** The tasks of the current version, with their figures of the last day. The server searches and sorts all of them. */
 export function TasksPage() {
-  const [{ q = '', sort: requestedSort, page = '1' }, setSearch] = useSearchTexts();
+  const [{ q = '', sort: requestedSort, page = '1', owner = '' }, setSearch] = useSearchTexts();
   const [text, setText] = useState(q);
   const goTo = useGoTo();
   const pageHref = usePageHref();
   const sort = orders.find(({ value }) => value === requestedSort)?.value ?? 'name';
   const search = useDebounced(text.trim());
-  const query = { page: Number(page) || 1, perPage, sort, 'filter[search]': search || undefined };
+  const searchedOwner = useDebounced(owner.trim());
+  const query = {
+    page: Number(page) || 1,
+    perPage,
+    sort,
+    'filter[search]': search || undefined,
+    'filter[owner]': searchedOwner || undefined,
+  };
   const tasks = useAsk('listTaskActivity', { query }, { live: 30_000 });
   const { data: rows = [], pagination, total = 0 } = tasks.data ?? {};
   const version = rows[0]?.version;
@@ -53,7 +60,7 @@ export function TasksPage() {
           <span className="number">
             {countText(total, 'task')}
             {version !== undefined && ` of version ${version}`}
-            {search !== '' && `, ${pagination?.count.toLocaleString('en')} found`}
+            {(search !== '' || searchedOwner !== '') && `, ${pagination?.count.toLocaleString('en')} found`}
           </span>
         )
       }
@@ -86,6 +93,14 @@ export function TasksPage() {
                   setSearch({ q: event.target.value || undefined, page: undefined });
                 }}
               />
+              <input
+                type="search"
+                className="input find-owner"
+                placeholder="Owner"
+                aria-label="Owner"
+                value={owner}
+                onChange={(event) => setSearch({ owner: event.target.value || undefined, page: undefined })}
+              />
               <select
                 className="select task-order"
                 aria-label="Order"
@@ -112,7 +127,7 @@ export function TasksPage() {
               isPending={tasks.isPending}
               empty={
                 total > 0 ? (
-                  <Empty title="No tasks match by id, description or file." />
+                  <Empty title="No tasks match by id, description, file or owner." />
                 ) : (
                   <Empty title="No tasks yet." command="npx millrace dev">
                     Tasks appear once a version of your code contains them: in development with this command,

@@ -12,7 +12,8 @@ interface JsonOption extends ConnectionOptions {
 
 const withJson = (command: Command): Command => withConnectionOptions(command.option('--json', 'print JSON'));
 
-const aboutOf = ({ task, queue }: Alert): string => task ?? queue ?? 'all';
+const aboutOf = ({ task, queue, owners }: Alert): string =>
+  `${task ?? queue ?? 'all'}${owners === null ? '' : ` of ${owners.join(', ')}`}`;
 
 const stateOf = ({ enabled, state, firingSince }: Alert): string =>
   enabled ? (state === 'FIRING' ? `firing since ${firingSince?.toISOString()}` : 'ok') : 'disabled';
@@ -61,6 +62,7 @@ const showCommand = (): Command =>
 interface SettingOptions extends JsonOption {
   readonly task?: string;
   readonly queue?: string;
+  readonly owner: readonly string[];
   readonly threshold?: number;
   readonly minRuns?: number;
   readonly window?: string;
@@ -74,6 +76,12 @@ const withSettings = (command: Command): Command =>
     command
       .option('--task <id>', 'monitor only this task')
       .option('--queue <name>', 'monitor only this queue; task/<id> is the queue of a task')
+      .option(
+        '--owner <owner>',
+        'monitor only errors and tasks of this owner; repeatable',
+        (owner: string, all: string[]) => [...all, owner],
+        [],
+      )
       .option('--threshold <number>', 'threshold, in the unit of the kind', positiveNumber)
       .option(
         '--min-runs <count>',
@@ -91,10 +99,24 @@ const withSettings = (command: Command): Command =>
       ),
   );
 
-function settingsOf({ task, queue, threshold, minRuns, window, quiet, name, endpoint }: SettingOptions) {
+function settingsOf({
+  task,
+  queue,
+  threshold,
+  minRuns,
+  window,
+  quiet,
+  name,
+  endpoint,
+  owner,
+}: SettingOptions) {
   const options = { task, queue, threshold, minRuns, window, quiet, name };
   const settings = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
-  return { ...settings, ...(endpoint.length > 0 && { endpoints: endpoint }) };
+  return {
+    ...settings,
+    ...(endpoint.length > 0 && { endpoints: endpoint }),
+    ...(owner.length > 0 && { owners: owner }),
+  };
 }
 
 function printChanged(alert: Alert, verb: string, json: boolean | undefined): void {

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
+import { repositoryAbove } from '../../project/repository.ts';
 import { CommandFailed, exitCodes } from '../exit-codes.ts';
 import { screenOn } from '../screen.ts';
 
@@ -53,12 +53,4 @@ async function whyGitTakes(file: string): Promise<string | undefined> {
       : []),
   ];
   return `git does not ignore ${name}, which contains all secrets: ${steps.join(', and ')}.`;
-}
-
-/** The folder of the nearest `.git` (a file in a worktree). */
-function repositoryAbove(folder: string): string | undefined {
-  for (let at = folder; ; at = dirname(at)) {
-    if (existsSync(join(at, '.git'))) return at;
-    if (at === dirname(at)) return undefined;
-  }
 }

@@ -5,6 +5,7 @@ import {
   type ErrorSort,
   type ErrorStatus,
 } from '@millrace/contract/plain';
+import type { ErrorOwnership } from '@millrace/contract';
 import type { ErrorVersions, Run, runs as sdkRuns } from '@millrace/sdk';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { openClient, withConnectionOptions, type ConnectionOptions } from '../connection.ts';
@@ -12,6 +13,7 @@ import { positiveInteger } from '../options.ts';
 import { printSource } from '../print-source.ts';
 import { printTable } from '../print-table.ts';
 import { printJson, screenOn, table, type Screen } from '../screen.ts';
+import { ownerCommands } from './error-owners.ts';
 import { rulesCommand } from './error-rules.ts';
 
 interface JsonOption extends ConnectionOptions {
@@ -22,6 +24,7 @@ interface ListOptions extends JsonOption {
   readonly task?: string;
   readonly status?: ErrorStatus;
   readonly search?: string;
+  readonly owner?: string;
   readonly period?: string;
   readonly sort?: ErrorSort;
   readonly limit: number;
@@ -34,14 +37,23 @@ const listCommand = (): Command =>
       .option('--task <id>', 'filter by task ID')
       .addOption(new Option('--status <status>', 'filter by status').choices(errorStatuses))
       .option('--search <text>', 'filter by text in the error type or message')
+      .option('--owner <owners>', 'filter by owners or addresses of members, separated by commas')
       .option('--period <period>', 'seen within this period, such as 7d or 30m')
       .addOption(new Option('--sort <order>', 'sort order').choices(errorSorts))
       .option('--limit <count>', 'maximum number of results', positiveInteger, 25)
       .option('--json', 'print JSON, one object per line'),
-  ).action(async ({ task, status, search, period, sort, limit, json, ...connection }: ListOptions) => {
+  ).action(async ({ task, status, search, owner, period, sort, limit, json, ...connection }: ListOptions) => {
     const { errors } = await openClient(connection);
     const groups = [];
-    const filters = { taskIdentifier: task, status, search, period, sort, limit: Math.min(limit, 100) };
+    const filters = {
+      taskIdentifier: task,
+      status,
+      search,
+      owner,
+      period,
+      sort,
+      limit: Math.min(limit, 100),
+    };
     for await (const group of errors.list(filters)) {
       groups.push(group);
       if (groups.length === limit) break;
@@ -54,14 +66,17 @@ const listCommand = (): Command =>
       String(group.count),
       group.status,
       group.taskIdentifier,
+      ownerOf(group) ?? '-',
       `${group.errorType}: ${group.sampleMessage ?? group.errorMessage}`,
     ]);
-    const [head = '', ...body] = table([['id', 'count', 'status', 'task', 'error'], ...rows]);
+    const [head = '', ...body] = table([['id', 'count', 'status', 'task', 'owner', 'error'], ...rows]);
     line(paint.dim(head));
     for (const row of body) line(row);
   });
 
 interface Group {
+  readonly ownership: Partial<Omit<ErrorOwnership, 'owner' | 'userId'>> &
+    Pick<ErrorOwnership, 'owner' | 'userId'>;
   readonly id: string;
   readonly errorType: string;
   readonly errorMessage: string;
@@ -82,6 +97,13 @@ const introducedText = ({ introducedIn }: ErrorVersions): string => {
   return previous === null ? version : `${version}, after ${previous}`;
 };
 
+/** The name of the responsible owner; the id of a member without an address. */
+const ownerOf = ({ ownership }: Pick<Group, 'ownership'>): string | null =>
+  ownership.owner ?? ownership.userId;
+
+const ownerText = (group: Group): string =>
+  `${ownerOf(group) ?? 'none'}${group.ownership.source === 'task' ? ' (owner of the task)' : ''}`;
+
 function printGroup(group: Group, { line, paint }: Screen, versions?: ErrorVersions): void {
   const { errorType, errorMessage, sampleMessage = errorMessage } = group;
   line(paint.bold(`${errorType}: ${sampleMessage}`));
@@ -101,6 +123,9 @@ function printGroup(group: Group, { line, paint }: Screen, versions?: ErrorVersi
         'none',
     ],
     ...(group.resolvedAt ? [['resolved', group.resolvedAt.toISOString()]] : []),
+    ['owner', ownerText(group)],
+    ...(group.ownership.ticketUrl ? [['ticket', group.ownership.ticketUrl]] : []),
+    ...(group.ownership.note ? [['note', group.ownership.note]] : []),
   ];
   for (const row of table(properties)) line(row);
 }
@@ -261,15 +286,16 @@ const historyCommand = (): Command =>
     );
   });
 
-export const errorsCommand = (): Command =>
-  new Command('errors')
+export function errorsCommand(): Command {
+  const command = new Command('errors')
     .description('manage error groups: failed runs, grouped by cause')
     .addCommand(listCommand())
     .addCommand(showCommand())
     .addCommand(historyCommand())
     .addCommand(resolveCommand())
     .addCommand(ignoreCommand())
-    .addCommand(unresolveCommand())
-    .addCommand(mergeCommand())
-    .addCommand(splitCommand())
-    .addCommand(rulesCommand());
+    .addCommand(unresolveCommand());
+  const print = (group: Group): void => printGroup(group, screenOn(process.stdout));
+  for (const change of ownerCommands(print)) command.addCommand(change);
+  return command.addCommand(mergeCommand()).addCommand(splitCommand()).addCommand(rulesCommand());
+}

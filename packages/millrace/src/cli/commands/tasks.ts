@@ -23,9 +23,10 @@ const listCommand = (): Command =>
     const found = await tasks.list();
     if (options.json) return found.forEach(printJson);
     printTable(
-      ['task', 'queue', 'limit', 'attempts', 'started by', 'file', 'description'],
+      ['task', 'owner', 'queue', 'limit', 'attempts', 'started by', 'file', 'description'],
       found.map((task) => [
         task.id,
+        task.owner ?? '-',
         task.queue.name,
         task.queue.concurrencyLimit === null ? '-' : String(task.queue.concurrencyLimit),
         String(task.retry?.maxAttempts ?? 3),
@@ -67,6 +68,7 @@ function propertiesOf(task: TaskDetail): string[][] {
   return [
     ['task', task.id],
     ...(task.description === undefined ? [] : [['description', task.description]]),
+    ...(task.owner === undefined ? [] : [['owner', task.owner]]),
     ['file', task.filePath],
     ['version', task.version],
     ['queue', task.queue.name],

@@ -25,6 +25,7 @@ const shortGroup = (group: ErrorGroup | ErrorGroupDetail) => ({
   lastSeen: group.lastSeen,
   resolvedAt: group.resolvedAt,
   ignoredUntil: group.ignoredUntil,
+  owner: group.ownership.owner,
 });
 
 export const listErrors = reads({
@@ -72,8 +73,17 @@ export const readError = reads({
       errors.history(id, { limit: 5 }),
     ]);
     const { affectedVersions, resolvedInVersion, ignoredReason, trend } = group;
+    const { note, ticketUrl } = group.ownership;
     return {
-      error: { ...shortGroup(group), affectedVersions, resolvedInVersion, ignoredReason, trend },
+      error: {
+        ...shortGroup(group),
+        affectedVersions,
+        resolvedInVersion,
+        ignoredReason,
+        note,
+        ticketUrl,
+        trend,
+      },
       runs: latest.data.map(shortRun),
       history: history.data,
     };

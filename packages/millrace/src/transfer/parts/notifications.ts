@@ -102,6 +102,7 @@ const alertRecord = z.object({
   name: z.string().optional(),
   task: z.string().optional(),
   queue: z.string().optional(),
+  owners: z.array(z.string()).min(1).optional(),
   threshold: z.number(),
   minRuns: z.int().optional(),
   window: z.string(),
@@ -119,6 +120,7 @@ function recordOfAlert(alert: Alert, all: ReadonlyMap<string, NotificationEndpoi
     ...(alert.name !== null && { name: alert.name }),
     ...(alert.task !== null && { task: alert.task }),
     ...(alert.queue !== null && { queue: alert.queue }),
+    ...(alert.owners !== null && { owners: alert.owners }),
     threshold: alert.threshold,
     ...(alert.minRuns !== null && { minRuns: alert.minRuns }),
     window: alert.window,
@@ -135,7 +137,7 @@ async function listAlerts(remote: Remote): Promise<{ id: string; alert: AlertRec
 }
 
 const sameAlert = (entry: AlertRecord): string =>
-  JSON.stringify([entry.condition, entry.name, entry.task, entry.queue]);
+  JSON.stringify([entry.condition, entry.name, entry.task, entry.queue, entry.owners]);
 
 export const alerts: Part<AlertRecord> = {
   kind: 'alert',

@@ -7,6 +7,8 @@ language sql as $$
   with counting as materialized (
     select a.id from alerts a
      where a.env = p_env and a.kind = p_kind and a.enabled and (a.task is null or a.task = p_task)
+       and (a.owners is null or lower(case when p_kind like 'error.%' then error_ownership(p_env, p_properties ->> 'id', p_task) ->> 'owner'
+                                           else task_owner(p_env, p_task) end) = any (select lower(o) from unnest(a.owners) o))
      order by a.id for key share
   )
   insert into alert_events (env, alert_id, at, properties) select p_env, c.id, p_at, p_properties from counting c;

@@ -1,4 +1,4 @@
-import type { ErrorChange, Operations, Query, Reply } from '@millrace/contract';
+import type { ErrorChange, Operations, OwnershipChange, Query, Reply } from '@millrace/contract';
 import type { Sql } from '../../db/connect.ts';
 import { onwardPage } from '../../page.ts';
 import { isErrorId } from '../list/retrieve.ts';
@@ -12,6 +12,7 @@ interface Row {
   readonly user_id: string | null;
   readonly credential_id: string | null;
   readonly before: Readonly<Record<string, string>> & { readonly status: ErrorChange['before']['status'] };
+  readonly after: OwnershipChange | null;
 }
 
 /**
@@ -31,14 +32,14 @@ export async function listHistory(
   if (group === undefined) return undefined;
   const size = query['page[size]'];
   const rows = await sql<Row[]>`
-    select id, at, act, user_id, credential_id, before from error_audit
+    select id, at, act, user_id, credential_id, before, after from error_audit
      where env = ${env} and group_id = ${group} and id < ${query['page[after]'] ?? '9223372036854775807'}::bigint
      order by id desc limit ${size + 1}`;
   const { page, pagination } = onwardPage(rows, size, ({ id }) => id);
   return { data: page.map(changeOf), pagination };
 }
 
-function changeOf({ id, at, act, user_id, credential_id, before }: Row): ErrorChange {
+function changeOf({ id, at, act, user_id, credential_id, before, after }: Row): ErrorChange {
   const moment = (name: string) =>
     before[name] === undefined ? {} : { [name]: new Date(before[name]).toISOString() };
   const text = (name: string) => (before[name] === undefined ? {} : { [name]: before[name] });
@@ -56,6 +57,11 @@ function changeOf({ id, at, act, user_id, credential_id, before }: Row): ErrorCh
       ...moment('ignoredAt'),
       ...moment('ignoredUntil'),
       ...text('ignoredReason'),
+      ...text('owner'),
+      ...text('ownerUserId'),
+      ...text('note'),
+      ...text('ticketUrl'),
     },
+    ...(after && { after }),
   };
 }

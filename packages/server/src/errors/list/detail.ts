@@ -1,5 +1,6 @@
-import type { ErrorGroupDetail, ErrorStatus } from '@millrace/contract';
+import type { ErrorGroupDetail, ErrorOwnership, ErrorStatus } from '@millrace/contract';
 import type { Queryable } from '../../db/connect.ts';
+import { ownership } from '../ownership/read.ts';
 import { sampleMessage } from './sample.ts';
 
 export interface DetailRow {
@@ -24,6 +25,7 @@ export interface DetailRow {
   readonly ignored_by: string | null;
   readonly ignored_until_rate: number | null;
   readonly ignored_until_total: number | null;
+  readonly ownership: ErrorOwnership;
 }
 
 const maxAffectedVersions = 5;
@@ -38,7 +40,7 @@ export const detailColumns = (sql: Queryable, now: Date) => sql`
           join versions v on v.id = e.version order by v.sequence desc limit ${maxAffectedVersions}) as versions,
   g.status, ${lapsed(sql, now)} as lapsed, g.resolved_at, g.resolved_in_version, g.resolved_by,
   g.ignored_at, g.ignored_until, g.ignored_reason, g.ignored_by, g.ignored_until_rate,
-  g.ignored_until_total::float8 as ignored_until_total`;
+  g.ignored_until_total::float8 as ignored_until_total, ${ownership(sql)} as ownership`;
 
 /** An ignore ends at its expiry time, whether or not the end has been recorded. */
 export const lapsed = (sql: Queryable, now: Date) =>
@@ -67,5 +69,6 @@ export function detailOf(row: DetailRow): ErrorGroupDetail {
     ignoredByUserId: ignored ? row.ignored_by : null,
     ignoredUntilOccurrenceRate: ignored ? row.ignored_until_rate : null,
     ignoredUntilTotalOccurrences: ignored ? row.ignored_until_total : null,
+    ownership: row.ownership,
   };
 }

@@ -1,5 +1,6 @@
 import type { ErrorStatus } from '@millrace/contract';
 import type { Fragment, Queryable } from '../../db/connect.ts';
+import { ownedBy, type OwnerFilter } from '../ownership/filter.ts';
 import { lapsed } from './detail.ts';
 import type { Range } from '../counts/range.ts';
 
@@ -12,6 +13,7 @@ export interface ErrorFilter {
   readonly versions: readonly number[] | null;
   readonly range: Range;
   readonly now: Date;
+  readonly owners?: OwnerFilter;
 }
 
 /** Whether counts are for a range or some versions rather than totals. */
@@ -19,10 +21,14 @@ export const isCounted = ({ versions, range }: ErrorFilter): boolean =>
   versions !== null || range.from !== null || range.to !== null;
 
 /** The conditions that depend only on the group's row `g`. */
-export function ownConditions(sql: Queryable, { tasks, statuses, search, now }: ErrorFilter): Fragment[] {
+export function ownConditions(
+  sql: Queryable,
+  { tasks, statuses, search, now, owners }: ErrorFilter,
+): Fragment[] {
   const conditions: Fragment[] = [];
   if (tasks.length > 0) conditions.push(sql`g.task = any(${tasks})`);
   if (statuses.length > 0) conditions.push(statusIn(sql, new Set(statuses), now));
+  if (owners) conditions.push(ownedBy(sql, owners));
   if (search !== '') conditions.push(says(sql, sql`g`, search));
   return conditions;
 }

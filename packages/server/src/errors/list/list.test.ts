@@ -60,6 +60,7 @@ test('an item has the fields of the wire format, dates with milliseconds, and nu
         lastSeen: '2026-11-21T10:00:01.500Z',
         resolvedAt: null,
         ignoredUntil: null,
+        ownership: { owner: null, source: null, userId: null, ticketUrl: null },
       },
     ],
     pagination: {},

@@ -8,6 +8,8 @@ import type { GroupRow } from './fetch-page.ts';
 import { orders, type Position, type Sort } from './order.ts';
 import { readRange, type Ages } from '../counts/range.ts';
 import { fingerprintsOf } from '../merge/fingerprints.ts';
+import { readOwnerFilter } from '../ownership/filter.ts';
+import { ownershipOf } from '../ownership/read.ts';
 import { isErrorId } from './retrieve.ts';
 import { trendsOf } from './trend.ts';
 import { tally } from '../record/tally.ts';
@@ -45,9 +47,11 @@ async function readPage(sql: Queryable, { env, query, now, ages }: ErrorList): P
   const ids = page.map(({ id }) => id);
   const trends = query.trend === undefined ? [] : await trendsOf(sql, env, ids, query.trend, now);
   const fingerprints = query.fingerprints === 'true' ? await fingerprintsOf(sql, env, ids) : undefined;
+  const ownership = await ownershipOf(sql, env, page);
   return {
     data: page.map((row, index) => ({
       ...itemOf(row),
+      ownership: ownership[index] ?? unowned,
       ...(trends[index] && { trend: trends[index] }),
       ...(fingerprints && { fingerprints: fingerprints.get(row.id) ?? [row.fingerprint] }),
     })),
@@ -78,7 +82,8 @@ async function readFilter(
     now,
     ages,
   );
-  return { env, tasks: storable, statuses, search, versions, range, now };
+  const owners = await readOwnerFilter(sql, env, query['filter[owner]'] ?? []);
+  return { env, tasks: storable, statuses, search, versions, range, now, ...(owners && { owners }) };
 }
 
 async function versionIds(sql: Queryable, env: number, names: readonly string[]): Promise<number[]> {
@@ -111,7 +116,9 @@ async function positionOf(
   throw unknownCursor(requested, 'the id of an error group of this environment');
 }
 
-const itemOf = (row: GroupRow): ErrorGroup => ({
+const unowned = { owner: null, source: null, userId: null, ticketUrl: null };
+
+const itemOf = (row: GroupRow): Omit<ErrorGroup, 'ownership'> => ({
   id: row.id,
   fingerprint: row.fingerprint,
   taskIdentifier: row.task,

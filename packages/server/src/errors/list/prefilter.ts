@@ -1,4 +1,5 @@
 import type { Fragment, Queryable } from '../../db/connect.ts';
+import { possiblyOwnedBy } from '../ownership/filter.ts';
 import { ownConditions, saysText, type ErrorFilter } from './filters.ts';
 import { all } from './order.ts';
 
@@ -10,15 +11,21 @@ export const few = 1_000;
 export const common = 15;
 
 /**
- * Numbers of groups, in order, excluding those of other tasks and states as far as indexes can do so at low cost; some that do not match
+ * Numbers of groups, in order, excluding those of other tasks, owners and states as far as indexes can do so at low cost; some that do not match
  * may remain. Undefined if indexes cannot exclude any.
  */
 export async function prefilterByState(sql: Queryable, filter: ErrorFilter): Promise<Int32Array | undefined> {
   // Most groups are unresolved, and no index lists them at low cost.
   const isSelective =
-    filter.tasks.length > 0 || (filter.statuses.length > 0 && !filter.statuses.includes('unresolved'));
+    filter.tasks.length > 0 ||
+    filter.owners !== undefined ||
+    (filter.statuses.length > 0 && !filter.statuses.includes('unresolved'));
   if (!isSelective) return undefined;
-  const states = all(sql, [sql`g.env = ${filter.env}`, ...ownConditions(sql, { ...filter, search: '' })]);
+  const states = all(sql, [
+    sql`g.env = ${filter.env}`,
+    ...(filter.owners ? [possiblyOwnedBy(sql, filter.env, filter.owners)] : []),
+    ...ownConditions(sql, { ...filter, search: '' }),
+  ]);
   return someNumbersOf(sql, sql`select g.number from error_groups g where ${states}`);
 }
 

@@ -4,7 +4,7 @@ import type { Principal } from '../../auth/principal.ts';
 import { testEngine } from '../../runs/testing/engine.ts';
 import { listErrorGroups } from './list.ts';
 import { retrieveErrorGroup } from './retrieve.ts';
-import { shownTo } from './sample.ts';
+import { shownTo } from './redact.ts';
 
 test('a group shows the message of one of its errors to callers with access to its run', async () => {
   const t = await testEngine();

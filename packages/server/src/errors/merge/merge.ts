@@ -4,6 +4,7 @@ import type { Sql, Transaction } from '../../db/connect.ts';
 import { notFound, unprocessable } from '../../problem.ts';
 import { changing, currentId, type ChangeRequest, type Change } from '../life/change.ts';
 import { isErrorId, retrieveErrorGroup } from '../list/retrieve.ts';
+import { assignmentState } from '../ownership/read.ts';
 
 export interface Merge extends ChangeRequest {
   /** Ids of the groups to merge into this one. */
@@ -23,9 +24,10 @@ export const mergeErrorGroups = (sql: Sql, request: Merge): Promise<ErrorGroupDe
     await tx`
       insert into error_audit (env, group_id, at, act, user_id, credential_id, before)
       select g.env, g.id, ${now}, 'merged', ${userBehind(principal)}, ${principal.credentialId},
-             error_state(g) || case when g.id = ${id} then jsonb_build_object('errors', to_jsonb(${others}::text[]))
+             error_state(g) || ${assignmentState(tx)} || case when g.id = ${id} then jsonb_build_object('errors', to_jsonb(${others}::text[]))
                                     else jsonb_build_object('into', ${id}::text) end
         from error_groups g where g.env = ${env} and g.id = any(${[id, ...others]}) order by g.id = ${id}, g.id`;
+    await tx`delete from error_assignments where env = ${env} and group_id = any(${others})`;
     await tx`
       update error_fingerprints set group_id = ${id} where env = ${env} and group_id = any(${others})`;
     await tx`

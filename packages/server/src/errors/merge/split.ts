@@ -4,6 +4,7 @@ import type { Sql } from '../../db/connect.ts';
 import { notFound, unprocessable } from '../../problem.ts';
 import { changing, type ChangeRequest } from '../life/change.ts';
 import { retrieveErrorGroup } from '../list/retrieve.ts';
+import { assignmentState } from '../ownership/read.ts';
 
 export interface Split extends ChangeRequest {
   readonly fingerprints: readonly string[];
@@ -39,7 +40,7 @@ export const splitErrorGroup = (sql: Sql, request: Split): Promise<ErrorGroupDet
     await tx`
       insert into error_audit (env, group_id, at, act, user_id, credential_id, before)
       select g.env, g.id, ${now}, 'split', ${userBehind(principal)}, ${principal.credentialId},
-             error_state(g) || jsonb_build_object('fingerprints', to_jsonb(${[...fingerprints]}::text[]), 'into', ${part}::text)
+             error_state(g) || ${assignmentState(tx)} || jsonb_build_object('fingerprints', to_jsonb(${[...fingerprints]}::text[]), 'into', ${part}::text)
         from error_groups g where g.env = ${env} and g.id = ${id}`;
     await tx`update error_fingerprints set group_id = ${part} where id = any(${ids})`;
     await tx`
@@ -62,6 +63,9 @@ export const splitErrorGroup = (sql: Sql, request: Split): Promise<ErrorGroupDet
         ignored_reason = excluded.ignored_reason, ignored_by = excluded.ignored_by,
         ignored_until_rate = excluded.ignored_until_rate, ignored_until_total = excluded.ignored_until_total,
         ignored_from_total = excluded.ignored_from_total`;
+    await tx`
+      insert into error_assignments (env, group_id, organization_id, member_id, owner, note, ticket_url)
+      select env, ${part}, organization_id, member_id, owner, note, ticket_url from error_assignments where env = ${env} and group_id = ${id}`;
     await tx`
       insert into error_texts (env, group_id, number, type, message)
       select env, id, number, type, message from error_groups where env = ${env} and id = ${part} on conflict do nothing`;

@@ -9,6 +9,7 @@ export interface AlertRow {
   readonly name: string | null;
   readonly task: string | null;
   readonly queue: string | null;
+  readonly owners: readonly string[] | null;
   readonly threshold: number;
   readonly min_runs: number | null;
   readonly window_s: number;
@@ -38,6 +39,7 @@ export const alertOf = (row: AlertRow): Alert => ({
   name: row.name,
   task: row.task,
   queue: row.queue,
+  owners: row.owners && [...row.owners],
   threshold: row.threshold,
   minRuns: row.min_runs,
   window: durationText(row.window_s),

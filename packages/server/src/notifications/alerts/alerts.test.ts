@@ -94,6 +94,28 @@ describe('new and regressed error groups', () => {
     expect(receiver.received).toHaveLength(1);
   }, 40_000);
 
+  test('are limited to owners: of the task, or of the group once it is assigned', async () => {
+    const { server, texts, receiver } = await watched();
+    await server.deploy('@payments');
+    await added(server, { kind: 'error.new', name: 'Payments', owners: ['@mail', '@Payments'] });
+    await added(server, { kind: 'error.new', name: 'Mail', owners: ['@mail'] });
+    await added(server, { kind: 'error.regressed', name: 'Mail again', owners: ['@mail'] });
+    await server.fail('boom');
+    expect((await texts(1))[0]).toContain('Payments: 1 new error group');
+    const [{ id }] = (await server.ask('/api/v1/errors')).body.data;
+    await server.ask(`/api/v1/errors/${id}/assign`, { method: 'POST', body: { assignee: '@mail' } });
+    await server.ask(`/api/v1/errors/${id}/resolve`, { method: 'POST', body: {} });
+    server.shiftTime(1_000);
+    await server.fail('boom');
+    expect((await texts(2))[1]).toContain('Mail again: 1 resolved error group occurred again');
+    expect(receiver.received).toHaveLength(2);
+
+    const rejected = await server.alerts('', 'POST', { kind: 'queue.age', owners: ['@mail'] });
+    expect([rejected.status, rejected.body.error]).toEqual([400, expect.stringContaining('owners:')]);
+    const invalid = await server.alerts('', 'POST', { kind: 'error.new', owners: ['a b'] });
+    expect([invalid.status, invalid.body.error]).toEqual([400, expect.stringContaining('owners')]);
+  }, 40_000);
+
   test('include a resolved group that occurs again', async () => {
     const { server, texts } = await watched();
     await server.deploy();

@@ -8,6 +8,7 @@ export interface AlertSettings {
   readonly kind: AlertKind;
   readonly task: string | null;
   readonly queue: string | null;
+  readonly owners: readonly string[] | null;
   readonly threshold: number;
   readonly minRuns: number | null;
   readonly window: number;
@@ -15,10 +16,20 @@ export interface AlertSettings {
 }
 
 /** 400 for settings that this kind of alert does not have, or that exceed its limits. */
-export function checkSettings({ kind, task, queue, threshold, minRuns, window }: AlertSettings): void {
+export function checkSettings({
+  kind,
+  task,
+  queue,
+  owners,
+  threshold,
+  minRuns,
+  window,
+}: AlertSettings): void {
   const rule = alertRules[kind];
   if (task !== null && rule.of !== 'task')
     throw badRequest(`task: not allowed for an alert of the kind ${kind}.`);
+  if (owners !== null && rule.of !== 'task')
+    throw badRequest(`owners: not allowed for an alert of the kind ${kind}.`);
   if (queue !== null && rule.of !== 'queue')
     throw badRequest(`queue: not allowed for an alert of the kind ${kind}.`);
   if (minRuns !== null && kind !== 'task.failureRate')

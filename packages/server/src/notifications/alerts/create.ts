@@ -26,18 +26,19 @@ export async function createAlert(
     kind,
     task: body.task ?? null,
     queue: body.queue ?? null,
+    owners: body.owners ?? null,
     threshold: body.threshold ?? rule.threshold.default,
     minRuns: body.minRuns ?? (kind === 'task.failureRate' ? defaultMinRuns : null),
     window: body.window ?? rule.window.default,
     endpoints: body.endpoints ?? null,
   };
   checkSettings(settings);
-  const { task, queue, threshold, minRuns, window, endpoints } = settings;
+  const { task, queue, owners, threshold, minRuns, window, endpoints } = settings;
   return sql.begin(async (tx) => {
     await checkEndpoints(tx, env, endpoints);
     const [row] = await tx<AlertRow[]>`
-      insert into alerts (id, env, kind, name, task, queue, threshold, min_runs, window_s, quiet_s, endpoints, next_at, created_at)
-      select ${newId('alert')}, ${env}, ${kind}, ${body.name ?? null}, ${task}, ${queue}, ${threshold}, ${minRuns}, ${window},
+      insert into alerts (id, env, kind, name, task, queue, owners, threshold, min_runs, window_s, quiet_s, endpoints, next_at, created_at)
+      select ${newId('alert')}, ${env}, ${kind}, ${body.name ?? null}, ${task}, ${queue}, ${owners}::text[], ${threshold}, ${minRuns}, ${window},
              ${body.quiet ?? alertQuiet.default}, ${endpoints}::text[], ${now}, ${now}
        where (select count(*) from alerts where env = ${env}) < ${maxAlerts}
       returning *`;

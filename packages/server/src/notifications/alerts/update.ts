@@ -30,6 +30,7 @@ export async function updateAlert(
       kind: old.kind,
       task: pick(body.task, old.task),
       queue: pick(body.queue, old.queue),
+      owners: pick<readonly string[] | null>(body.owners, old.owners),
       threshold: pick(body.threshold, old.threshold),
       minRuns: pick<number | null>(body.minRuns, old.min_runs),
       window: pick(body.window, old.window_s),
@@ -37,16 +38,16 @@ export async function updateAlert(
     };
     checkSettings(settings);
     await checkEndpoints(tx, env, body.endpoints ?? null);
-    const { task, queue, threshold, minRuns, window, endpoints } = settings;
+    const { task, queue, owners, threshold, minRuns, window, endpoints } = settings;
     const enabled = pick(body.enabled, old.enabled);
-    const isOther = !enabled || task !== old.task || queue !== old.queue;
+    const isOther = !enabled || task !== old.task || queue !== old.queue || `${owners}` !== `${old.owners}`;
     if (isOther) {
       await tx`delete from alert_subjects where alert_id = ${id}`;
       await tx`delete from alert_events where alert_id = ${id}`;
     }
     const [row] = await tx<AlertRow[]>`
       update alerts set
-        name = ${pick(body.name, old.name)}, task = ${task}, queue = ${queue}, threshold = ${threshold}, min_runs = ${minRuns},
+        name = ${pick(body.name, old.name)}, task = ${task}, queue = ${queue}, owners = ${owners}::text[], threshold = ${threshold}, min_runs = ${minRuns},
         window_s = ${window}, quiet_s = ${pick(body.quiet, old.quiet_s)}, endpoints = ${endpoints}::text[], enabled = ${enabled},
         next_at = ${now}, firing_since = case when ${isOther} then null else firing_since end,
         message_pending = message_pending and not ${isOther}

@@ -13,8 +13,8 @@ export interface NotifyingServer extends SharedServer {
   alerts(path: string, method?: string, body?: unknown): ReturnType<SharedServer['ask']>;
   /** A request under the notifications path of prod. */
   notifications(path: string, method?: string, body?: unknown): ReturnType<SharedServer['ask']>;
-  /** Makes a new version with a task current in prod, with a runner that fails its runs. */
-  deploy(): Promise<string>;
+  /** Makes a new version with a task, of this owner, current in prod, with a runner that fails its runs. */
+  deploy(owner?: string): Promise<string>;
   /** Triggers a run that fails with this message. */
   fail(message: string): Promise<string>;
 }
@@ -48,10 +48,10 @@ function withNotifications<Server extends SharedServer>(server: Server): Server 
       if (status !== 200) throw new Error(JSON.stringify(body));
       return body as { id: string; secret: string };
     },
-    async deploy() {
+    async deploy(owner?: string) {
       const { body } = await server.ask('/runner/v1/versions', {
         method: 'POST',
-        body: { contentHash: `content-${++contents}`, tasks: [{ id: task, filePath: 'tasks/a.ts' }] },
+        body: { contentHash: `content-${++contents}`, tasks: [{ id: task, filePath: 'tasks/a.ts', owner }] },
       });
       await promote(server.url, server.keys.prod, body.version);
       await startTestRunner(server.url, server.keys.prod, [body.version]);

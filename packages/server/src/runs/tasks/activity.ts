@@ -17,12 +17,15 @@ const hours = 24;
 export async function listTaskActivity(
   { sql, versions, clock }: Engine,
   env: number,
-  { page, perPage, sort, 'filter[search]': search = '' }: Query<Listed>,
+  { page, perPage, sort, 'filter[search]': search = '', 'filter[owner]': owners = [] }: Query<Listed>,
 ): Promise<Reply<Listed>> {
   const all = await listTasks({ versions }, env);
   const text = search.toLowerCase();
-  const found = all.filter(({ id, description = '', filePath }) =>
-    `${id}\n${description}\n${filePath}`.toLowerCase().includes(text),
+  const names = new Set(owners.map((owner) => owner.toLowerCase()));
+  const found = all.filter(
+    ({ id, description = '', filePath, owner = '' }) =>
+      (names.size === 0 || names.has(owner.toLowerCase())) &&
+      `${id}\n${description}\n${filePath}`.toLowerCase().includes(text),
   );
   const from = (page - 1) * perPage;
   const cut = <T>(tasks: readonly T[]): readonly T[] => tasks.slice(from, from + perPage);

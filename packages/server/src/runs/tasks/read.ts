@@ -51,6 +51,7 @@ const infoOf = (task: TaskManifest, version: string): TaskInfo => ({
   id: task.id,
   version,
   ...(task.description !== undefined && { description: task.description }),
+  ...(task.owner !== undefined && { owner: task.owner }),
   filePath: task.filePath,
   ...(task.exportName !== undefined && { exportName: task.exportName }),
   queue: {

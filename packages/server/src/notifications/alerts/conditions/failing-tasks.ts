@@ -10,7 +10,7 @@ import { maxSubjects, type Subject } from '../notify-subjects.ts';
  */
 export async function failingTasks(
   tx: Queryable,
-  { env, task, threshold, min_runs, window_s }: AlertRow,
+  { env, task, owners, threshold, min_runs, window_s }: AlertRow,
   now: Date,
 ): Promise<Subject[]> {
   const from = new Date(Math.floor((now.getTime() - window_s * 1_000) / 60_000) * 60_000);
@@ -23,7 +23,8 @@ export async function failingTasks(
         from run_stats s
        where s.env = ${env} and s.width = 1 and ${ofTask} and s.at >= ${from}
        group by s.series) t
-     where t.ended >= ${min_runs ?? 1} and t.failed * 100 > t.ended * ${threshold}::float8
+     where (${owners}::text[] is null or lower(task_owner(${env}, t.task)) = any (select lower(o) from unnest(${owners}::text[]) o))
+       and t.ended >= ${min_runs ?? 1} and t.failed * 100 > t.ended * ${threshold}::float8
      order by t.failed / t.ended desc, t.task limit ${maxSubjects}`;
   return rows.map(({ task: subject, failed, ended }) => {
     const value = Math.round((failed / ended) * 1_000) / 10;
