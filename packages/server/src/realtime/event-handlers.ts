@@ -100,7 +100,8 @@ export function eventHandlers(realtime: RealtimeContext): HandlersOf<OperationsO
       const env = request.environment.id;
       await authorizeRunById(sql, request, runId);
       streams.admit(request, env, runId);
-      const feed = runFeed(followed, env, runId, { endsWithRun: true });
+      const endsWithRun = request.query.stopOnCompletion === 'true';
+      const feed = runFeed(followed, env, runId, { endsWithRun });
       return stream(request, runId, {
         next: (cursor, signal) => feed.next(cursor, signal),
         async *present() {
