@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
 import type { ApiClient } from '@millrace/sdk/frontend';
+import { asError } from './as-error.ts';
 import { useLatest, type Connection } from './connection.ts';
 
 export interface RequestState<A extends readonly unknown[], R> {
@@ -46,8 +47,7 @@ export function useRequest<A extends readonly unknown[], R>(
       const sending = to.error ? Promise.reject(to.error) : to.call((client) => act(client, ...args));
       sending.then(
         (result) => show({ isLoading: false, result }),
-        (error: unknown) =>
-          show({ isLoading: false, error: error instanceof Error ? error : new Error(String(error)) }),
+        (error: unknown) => show({ isLoading: false, error: asError(error) }),
       );
     },
     [latest],

@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
 import type { ApiClient } from '@millrace/sdk/frontend';
+import { asError } from './as-error.ts';
 import type { Connection } from './connection.ts';
 import { throttle } from './throttle.ts';
 
@@ -8,10 +9,10 @@ export interface Link<V> {
   readonly client: ApiClient;
   /** Aborted when the subscription ends, or continues with another token. */
   readonly signal: AbortSignal;
-  /** The last value. A subscription that resumes begins with it. */
-  readonly value: () => V;
-  /** Replaces the value, which is rendered within the interval of the throttle. */
-  readonly update: (value: V) => void;
+  /** The last value, from which a subscription resumes. */
+  readonly begin: V;
+  /** Renders another value within the interval of the throttle. Only the last `produce` in an interval is called. */
+  readonly update: (produce: () => V) => void;
   /** Shows an error without ending the subscription. The next update removes it. */
   readonly report: (error: unknown) => void;
 }
@@ -43,8 +44,6 @@ interface Shown<V> {
   readonly error: Error | undefined;
 }
 
-const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));
-
 /**
  * Follows a subject while the component is mounted, never on a server. With another token or server it resumes from the last value, with
  * another subject it starts over.
@@ -60,10 +59,10 @@ export function useSubscription<V>(options: SubscriptionOptions<V>): Subscriptio
   useEffect(() => {
     if (!isReady) return undefined;
     const ended = new AbortController();
-    let value = last.current?.subject === subject ? last.current.value : initial;
+    let produce = (): V => (last.current?.subject === subject ? last.current.value : initial);
     const show = (error?: Error): void => {
       if (ended.signal.aborted) return;
-      last.current = { subject, connection: connection.key, value, error };
+      last.current = { subject, connection: connection.key, value: produce(), error };
       setShown(last.current);
     };
     const throttled = throttle(() => show(), throttleInMs);
@@ -76,9 +75,9 @@ export function useSubscription<V>(options: SubscriptionOptions<V>): Subscriptio
         follow({
           client,
           signal,
-          value: () => value,
+          begin: produce(),
           update(next) {
-            value = next;
+            produce = next;
             throttled.request();
           },
           report: (error) => show(asError(error)),

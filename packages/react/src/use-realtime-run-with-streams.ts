@@ -59,53 +59,54 @@ export function useRealtimeRunWithStreams<
     follow: (link) => followAll(link, id ?? '', { skipColumns, stopOnCompletion }),
   });
   const state = value.run as WatchedRun<TaskOutput<T>> | undefined;
-  useOnComplete(state, options.onComplete);
+  useOnComplete(state, error, options.onComplete);
   return { run: state, streams: value.streams as StreamResults<TStreams>, error, stop };
 }
 
 /** Follows the run, and each stream from the moment in which the run has it. */
 async function followAll(
-  link: Link<Value>,
+  { client, signal, begin, update }: Link<Value>,
   id: string,
   options: Pick<UseRealtimeRunOptions, 'skipColumns' | 'stopOnCompletion'>,
 ): Promise<void> {
-  const { client, signal, value, update } = link;
+  let { run } = begin;
+  const streams = copied(begin.streams);
+  const positions = { ...begin.positions };
+  const show = (): void => update(() => ({ run, streams: copied(streams), positions: { ...positions } }));
+
+  /** Reads a stream until the run has ended and no more chunks arrive. */
+  const readToEnd = async (name: string): Promise<void> => {
+    let isLast = false;
+    // Reading also ends while the run writes nothing for a while.
+    while (!isLast && !signal.aborted) {
+      isLast = run?.isCompleted ?? false;
+      const after = { lastEventId: positions[name], signal };
+      for await (const { seq, chunk } of readStreamThrough(client, id, name, after)) {
+        (streams[name] ??= []).push(chunk);
+        positions[name] = seq;
+        show();
+      }
+    }
+  };
+
   const reading = new Map<string, Promise<void>>();
   let fail: (error: unknown) => void = () => {};
   const failed = new Promise<never>((_, reject) => (fail = reject));
-  const follow = async (): Promise<void> => {
-    for await (const run of followRunThrough(client, id, { ...options, signal })) {
-      update({ ...value(), run });
-      for (const name of run.streams ?? []) {
+  const followRun = async (): Promise<void> => {
+    for await (const state of followRunThrough(client, id, { ...options, signal })) {
+      run = state;
+      show();
+      for (const name of state.streams ?? []) {
         if (reading.has(name)) continue;
-        const read = readToEnd(link, id, name);
+        const read = readToEnd(name);
         read.catch(fail);
         reading.set(name, read);
       }
     }
     await Promise.all(reading.values());
   };
-  await Promise.race([failed, follow()]);
+  await Promise.race([failed, followRun()]);
 }
 
-/** Reads a stream until the run has ended and no more chunks arrive. */
-async function readToEnd(
-  { client, signal, value, update }: Link<Value>,
-  id: string,
-  name: string,
-): Promise<void> {
-  let isLast = false;
-  // Reading also ends while the run writes nothing for a while.
-  while (!isLast && !signal.aborted) {
-    isLast = value().run?.isCompleted ?? false;
-    const lastEventId = value().positions[name];
-    for await (const { seq, chunk } of readStreamThrough(client, id, name, { lastEventId, signal })) {
-      const { run, streams, positions } = value();
-      update({
-        run,
-        streams: { ...streams, [name]: [...(streams[name] ?? []), chunk] },
-        positions: { ...positions, [name]: seq },
-      });
-    }
-  }
-}
+const copied = (streams: Value['streams']): Record<string, unknown[]> =>
+  Object.fromEntries(Object.entries(streams).map(([name, chunks]) => [name, [...chunks]]));

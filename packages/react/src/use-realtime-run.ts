@@ -10,10 +10,12 @@ import { useConnection } from './connection.ts';
 import { throttleOf, type SubscribeHookOptions } from './options.ts';
 import { useSubscription } from './subscription.ts';
 
+type OnComplete<TOutput> = (run: WatchedRun<TOutput>, error?: Error) => void;
+
 /** Options of hooks that follow one run. */
 export interface UseRealtimeRunOptions<TOutput = unknown> extends SubscribeHookOptions {
-  /** Called once when the run has ended. */
-  onComplete?: ((run: WatchedRun<TOutput>) => void) | undefined;
+  /** Called once when the run has ended. `error` is that of the subscription, if it failed. */
+  onComplete?: OnComplete<TOutput> | undefined;
   /**
    * Whether the subscription ends with the run. Default true. Pass false if child runs change the metadata of the run after its end.
    */
@@ -45,13 +47,14 @@ export const withTokenOf = <O extends SubscribeHookOptions>(run: RunArgument, op
 /** Calls `onComplete` once for each run, when it has ended. */
 export function useOnComplete<TOutput>(
   run: WatchedRun<TOutput> | undefined,
-  onComplete: ((run: WatchedRun<TOutput>) => void) | undefined,
+  error: Error | undefined,
+  onComplete: OnComplete<TOutput> | undefined,
 ): void {
   const completed = useRef<string>(undefined);
   useEffect(() => {
     if (!run?.isCompleted || completed.current === run.id) return;
     completed.current = run.id;
-    onComplete?.(run);
+    onComplete?.(run, error);
     // The callback may be a new function in each render.
   }, [run]);
 }
@@ -82,9 +85,9 @@ export function useRealtimeRun(run: RunArgument, options: UseRealtimeRunOptions 
     throttleInMs: throttleOf(options),
     async follow({ client, signal, update }) {
       for await (const state of followRunThrough(client, id ?? '', { skipColumns, stopOnCompletion, signal }))
-        update(state);
+        update(() => state);
     },
   });
-  useOnComplete(value, options.onComplete);
+  useOnComplete(value, error, options.onComplete);
   return { run: value, error, stop };
 }

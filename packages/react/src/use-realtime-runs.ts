@@ -52,8 +52,12 @@ function useRuns(
     connection: useConnection(options),
     initial: none,
     throttleInMs: throttleOf(options),
-    async follow({ client, signal, value: runs, update }) {
-      for await (const run of follow(client, signal)) update(withRun(runs(), run));
+    async follow({ client, signal, begin, update }) {
+      let runs = begin;
+      for await (const run of follow(client, signal)) {
+        runs = withRun(runs, run);
+        update(() => runs);
+      }
     },
   });
   return { runs: value, error, stop };

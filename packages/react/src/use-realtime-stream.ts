@@ -86,19 +86,20 @@ function useStream(id: string | undefined, name: string, options: UseRealtimeStr
     connection: useConnection(options),
     initial: nothing,
     throttleInMs: throttleOf(options),
-    async follow({ client, signal, value: current, update }) {
+    async follow({ client, signal, begin, update }) {
       const { timeoutInSeconds, from } = latest.current;
-      const lastEventId = current().last ?? positionOf(latest.current);
+      const parts = [...begin.parts];
       const read = readStreamThrough(client, id ?? '', name, {
-        lastEventId,
+        lastEventId: begin.last ?? positionOf(latest.current),
         startsLatest: from === 'latest',
         timeoutInSeconds,
         signal,
       });
       for await (const { seq, chunk } of read) {
         const { maxParts = Infinity, onData } = latest.current;
-        const parts = [...current().parts, chunk];
-        update({ parts: parts.length > maxParts ? parts.slice(parts.length - maxParts) : parts, last: seq });
+        parts.push(chunk);
+        if (parts.length > maxParts) parts.shift();
+        update(() => ({ parts: [...parts], last: seq }));
         onData?.(chunk);
       }
     },

@@ -63,20 +63,25 @@ const isTransient = (error: unknown): boolean =>
   error instanceof ApiError && (error.status === undefined || error.status === 429 || error.status >= 500);
 
 async function poll(
-  { client, signal, value, update, report }: Link<Value>,
+  { client, signal, begin, update, report }: Link<Value>,
   id: string,
   options: () => UseRunOptions,
 ): Promise<void> {
+  let { run } = begin;
+  const show = (isValidating: boolean): void => {
+    const value = { run, isValidating };
+    update(() => value);
+  };
   while (!signal.aborted) {
-    if (!value().isValidating) update({ ...value(), isValidating: true });
+    if (run) show(true);
     try {
-      const run = await retrieveThrough(client, id, signal);
-      update({ run, isValidating: false });
+      run = await retrieveThrough(client, id, signal);
+      show(false);
     } catch (error) {
       if (!isTransient(error)) throw error;
       report(error);
     }
-    await nextRequest(options, value().run?.isCompleted ?? false, signal);
+    await nextRequest(options, run?.isCompleted ?? false, signal);
   }
 }
 
@@ -92,8 +97,12 @@ const nextRequest = (
   new Promise((resolve) => {
     const window = globalThis as unknown as Events;
     const { refreshInterval = 0 } = options();
-    const onFocus = (): void => void (options().revalidateOnFocus && done());
-    const onOnline = (): void => void (options().revalidateOnReconnect && done());
+    const onFocus = (): void => {
+      if (options().revalidateOnFocus) done();
+    };
+    const onOnline = (): void => {
+      if (options().revalidateOnReconnect) done();
+    };
     const timer = refreshInterval > 0 && !isCompleted ? setTimeout(() => done(), refreshInterval) : undefined;
     const done = (): void => {
       clearTimeout(timer);
@@ -105,4 +114,5 @@ const nextRequest = (
     window.addEventListener('focus', onFocus);
     window.addEventListener('online', onOnline);
     signal.addEventListener('abort', done);
+    if (signal.aborted) done();
   });
