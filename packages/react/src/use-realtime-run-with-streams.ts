@@ -49,14 +49,14 @@ export function useRealtimeRunWithStreams<
   options: UseRealtimeRunOptions<TaskOutput<T>> = {},
 ): RealtimeRunWithStreams<TaskOutput<T>, TStreams> {
   const id = runIdOf(run as RunArgument);
-  const { skipColumns, stopOnCompletion } = options;
+  const { skipColumns } = options;
   const { value, error, stop } = useSubscription<Value>({
-    subject: id && JSON.stringify([id, skipColumns, stopOnCompletion]),
+    subject: id && JSON.stringify([id, skipColumns]),
     enabled: options.enabled,
     connection: useConnection(withTokenOf(run as RunArgument, options)),
     initial: nothing,
     throttleInMs: throttleOf(options),
-    follow: (link) => followAll(link, id ?? '', { skipColumns, stopOnCompletion }),
+    follow: (link) => followAll(link, id ?? '', { skipColumns }),
   });
   const state = value.run as WatchedRun<TaskOutput<T>> | undefined;
   useOnComplete(state, error, options.onComplete);
@@ -67,7 +67,7 @@ export function useRealtimeRunWithStreams<
 async function followAll(
   { client, signal, begin, update }: Link<Value>,
   id: string,
-  options: Pick<UseRealtimeRunOptions, 'skipColumns' | 'stopOnCompletion'>,
+  options: Pick<UseRealtimeRunOptions, 'skipColumns'>,
 ): Promise<void> {
   let { run } = begin;
   const streams = copied(begin.streams);

@@ -16,9 +16,7 @@ type OnComplete<TOutput> = (run: WatchedRun<TOutput>, error?: Error) => void;
 export interface UseRealtimeRunOptions<TOutput = unknown> extends SubscribeHookOptions {
   /** Called once when the run has ended. `error` is that of the subscription, if it failed. */
   onComplete?: OnComplete<TOutput> | undefined;
-  /**
-   * Whether the subscription ends with the run. Default true. Pass false if child runs change the metadata of the run after its end.
-   */
+  /** Has no effect: the subscription ends with the run, whose metadata does not change after its end. */
   stopOnCompletion?: boolean | undefined;
   /** Columns that are not sent, such as `payload` or `output`. */
   skipColumns?: readonly string[] | undefined;
@@ -76,15 +74,15 @@ export function useRealtimeRun<TOutput>(
 ): RealtimeRun<TOutput>;
 export function useRealtimeRun(run: RunArgument, options: UseRealtimeRunOptions = {}): RealtimeRun {
   const id = runIdOf(run);
-  const { skipColumns, stopOnCompletion } = options;
+  const { skipColumns } = options;
   const { value, error, stop } = useSubscription<WatchedRun | undefined>({
-    subject: id && JSON.stringify([id, skipColumns, stopOnCompletion]),
+    subject: id && JSON.stringify([id, skipColumns]),
     enabled: options.enabled,
     connection: useConnection(withTokenOf(run, options)),
     initial: undefined,
     throttleInMs: throttleOf(options),
     async follow({ client, signal, update }) {
-      for await (const state of followRunThrough(client, id ?? '', { skipColumns, stopOnCompletion, signal }))
+      for await (const state of followRunThrough(client, id ?? '', { skipColumns, signal }))
         update(() => state);
     },
   });

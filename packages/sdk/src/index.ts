@@ -70,12 +70,7 @@ export type { Reason } from './runs/reason.ts';
 export type { RelatedRun, Run, RunReference } from './runs/run.ts';
 export type { RunTimeline, TimelineEntry, TimelineOptions } from './runs/timeline.ts';
 export type { RunStep, StepsOptions } from './runs/steps.ts';
-export type {
-  SubscribeOptions,
-  SubscribeToRunOptions,
-  SubscribeToTagOptions,
-  WatchedRun,
-} from './runs/subscribe.ts';
+export type { SubscribeOptions, SubscribeToTagOptions, WatchedRun } from './runs/subscribe.ts';
 export type { OfRun } from './runs/own-run.ts';
 export { stats } from './stats/index.ts';
 export type {

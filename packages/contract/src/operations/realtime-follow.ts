@@ -18,11 +18,7 @@ export const followRun = operation({
   summary: 'Follow a run until it ends, as server-sent events',
   access: readsRuns,
   params: runId,
-  query: z.object({
-    ...columns,
-    /** Whether the stream ends with the run. Other runs may change the metadata of an ended one. */
-    stopOnCompletion: z.enum(['true', 'false']).default('true'),
-  }),
+  query: z.object(columns),
 });
 
 export const followRuns = operation({

@@ -23,14 +23,6 @@ export interface SubscribeOptions {
   signal?: AbortSignal;
 }
 
-export interface SubscribeToRunOptions extends SubscribeOptions {
-  /**
-   * Whether the subscription ends with the run. Default true. With false it continues until the signal is aborted, because other runs may
-   * change the metadata of an ended run.
-   */
-  stopOnCompletion?: boolean;
-}
-
 export interface SubscribeToTagOptions extends SubscribeOptions {
   /** Only runs of these tasks. */
   tasks?: string | readonly string[];
@@ -49,15 +41,15 @@ export interface SubscribeToTagOptions extends SubscribeOptions {
  */
 export function subscribeToRun<TOutput>(
   handle: RunHandle<string, TOutput>,
-  options?: SubscribeToRunOptions,
+  options?: SubscribeOptions,
 ): AsyncGenerator<WatchedRun<TOutput>, void, undefined>;
 export function subscribeToRun<T extends AnyTask>(
   run: RunReference,
-  options?: SubscribeToRunOptions,
+  options?: SubscribeOptions,
 ): AsyncGenerator<WatchedRun<TaskOutput<T>>, void, undefined>;
 export function subscribeToRun(
   run: RunReference,
-  options: SubscribeToRunOptions = {},
+  options: SubscribeOptions = {},
 ): AsyncGenerator<WatchedRun, void, undefined> {
   return followRunThrough(currentClient(), runId(run), options);
 }
@@ -95,15 +87,8 @@ export function subscribeToBatch<T extends AnyTask>(
 export const followRunThrough = (
   client: ApiClient,
   run: string,
-  { stopOnCompletion = true, ...options }: SubscribeToRunOptions,
-): AsyncGenerator<WatchedRun, void, undefined> =>
-  subscribe(
-    client,
-    'followRun',
-    { runId: run },
-    stopOnCompletion ? {} : { stopOnCompletion: 'false' },
-    options,
-  );
+  options: SubscribeOptions,
+): AsyncGenerator<WatchedRun, void, undefined> => subscribe(client, 'followRun', { runId: run }, {}, options);
 
 /** The same as `subscribeToRunsWithTag`, through the given client. */
 export function followTagThrough(

@@ -100,8 +100,7 @@ export function eventHandlers(realtime: RealtimeContext): HandlersOf<OperationsO
       const env = request.environment.id;
       await authorizeRunById(sql, request, runId);
       streams.admit(request, env, runId);
-      const endsWithRun = request.query.stopOnCompletion === 'true';
-      const feed = runFeed(followed, env, runId, { endsWithRun });
+      const feed = runFeed(followed, env, runId, { endsWithRun: true });
       return stream(request, runId, {
         next: (cursor, signal) => feed.next(cursor, signal),
         async *present() {

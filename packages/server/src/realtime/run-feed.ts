@@ -5,7 +5,7 @@ import type { RunSnapshot } from './run-snapshot.ts';
 
 /**
  * The changes of one run. The cursor is the digest of the last returned state of the run. Any process can compare it, and a subscriber that
- * missed several changes receives the last one. With `endsWithRun`, the feed ends with the run; otherwise only when the run is deleted.
+ * missed several changes receives the last one. With `endsWithRun`, changes after the end of the run are not awaited.
  */
 export function runFeed(followed: Followed, env: number, id: string, { endsWithRun = false } = {}): Feed {
   return {
@@ -21,7 +21,7 @@ export function runFeed(followed: Followed, env: number, id: string, { endsWithR
       if (latest === null) return { runs: [], cursor, ended: true };
       if (latest === undefined) return { runs: [], cursor, ended: false };
       const runs = latest.digest === cursor ? [] : [latest];
-      return { runs, cursor: latest.digest, ended: endsWithRun && isFinal(latest.status) };
+      return { runs, cursor: latest.digest, ended: isFinal(latest.status) };
     },
   };
 }
