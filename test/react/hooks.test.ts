@@ -150,7 +150,7 @@ test('return errors that state the remedy, and continue with a refreshed token',
   await tab.show('useRealtimeRun', { id }, { accessToken: auth.accessToken });
   await tab.shows({ error: expect.stringMatching(/^Missing baseURL: /) as string });
   await tab.show('useRealtimeRun', { id: 'run_none' }, await authWith('read:runs'));
-  await tab.shows({ error: expect.stringMatching(/^404 Run not found/) as string });
+  await tab.shows({ error: expect.stringMatching(/^404 Not found/) as string });
 
   const expired = { baseURL: server.url, accessToken: await expiredToken(id) };
   const remedy = /has expired.*Create a new one on your server with auth\.createPublicToken/;
