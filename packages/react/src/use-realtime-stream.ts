@@ -10,7 +10,7 @@ export interface UseRealtimeStreamOptions<TPart = unknown> extends SubscribeHook
   startIndex?: number | undefined;
   /** Reading starts after this chunk: the `lastEventId` of an earlier page. Takes precedence over `startIndex` and `from`. */
   lastEventId?: string | number | undefined;
-  /** `latest` begins with the newest chunk instead of the first. Default `beginning`. */
+  /** `latest` skips the chunks that exist already. Default `beginning`. */
   from?: 'beginning' | 'latest' | undefined;
   /** The number of newest chunks that `parts` retains. Default: all. */
   maxParts?: number | undefined;

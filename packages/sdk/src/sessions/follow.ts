@@ -15,7 +15,7 @@ export interface ChannelRecord {
 export interface FollowOptions {
   /** The sequence number of the last known record; reading starts after it. Default: all records. */
   readonly lastEventId?: number | undefined;
-  /** Without `lastEventId`: begins with the newest record instead of the first. */
+  /** Without `lastEventId`: begins with new records instead of the first. */
   readonly startsLatest?: boolean | undefined;
   /** Seconds to wait for more records before the iteration ends, 1 to 600. Default 60. */
   readonly timeoutInSeconds?: number | undefined;
