@@ -51,7 +51,7 @@ const authWith = async (...scopes: string[]) => ({
 const words = ['one', 'two', 'three'];
 const done = (n: number) => ({ status: 'COMPLETED', output: { double: 2 * n }, step: 1 });
 
-test.each([18, 19] as const)('work with React %s', { timeout: 120_000 }, async (react) => {
+test.each([18, 19] as const)('the hooks work with React %s', { timeout: 120_000 }, async (react) => {
   const tab = await openPage(react);
   const tag = `tag-${react}`;
   const { id: first } = await millrace.tasks.trigger('work', { n: 1 }, { tags: [tag] });
@@ -102,7 +102,7 @@ test.each([18, 19] as const)('work with React %s', { timeout: 120_000 }, async (
   });
 });
 
-test('subscribe once below StrictMode, again for another run, and end when unmounted or stopped', async () => {
+test('a hook subscribes once below StrictMode, again for another run or token, and not after it is unmounted or stopped', async () => {
   const tab = await openPage(19);
   const token = await millrace.wait.createToken();
   const [first, second] = await Promise.all([
@@ -139,7 +139,7 @@ test('subscribe once below StrictMode, again for another run, and end when unmou
   expect(tab.subscriptions()).toEqual({ all: 0, open: 0 });
 });
 
-test('return errors that state the remedy, and continue with a refreshed token', async () => {
+test('hooks return errors that state the remedy, and continue with a refreshed token', async () => {
   const tab = await openPage(19);
   const { id } = await millrace.tasks.trigger('work', { n: 1 });
   const auth = await authWith(`read:runs:${id}`);
@@ -174,7 +174,7 @@ async function expiredToken(run: string): Promise<string> {
   return `${signed}.${createHmac('sha256', server.keys.prod).update(signed).digest('base64url')}`;
 }
 
-test('continue after a restart of the server', { timeout: 120_000 }, async () => {
+test('a hook continues after a restart of the server', { timeout: 120_000 }, async () => {
   const { connection, drop } = await testDatabase();
   onTestFinished(drop);
   const startOne = (): Promise<TestServer> => testServer({ database: connection, reveal: true });
