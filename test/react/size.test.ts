@@ -40,10 +40,15 @@ describe('the bundle of a page', () => {
     expect(kilobytes(one!)).toBeLessThan(kilobytes(all!));
   });
 
-  test('contains neither the parts of the SDK for tasks nor code that a page does not import', async () => {
-    const code = new TextDecoder().decode(await bundled('{ useRealtimeRun }'));
-    expect(code).toContain('last-event-id');
-    expect(code).not.toMatch(/superjson|AsyncLocalStorage\(|defineTask|node:(?!async_hooks)/);
+  test('contains neither the part of the SDK that declares tasks nor hooks that the page does not import', async () => {
+    const [one, all] = await Promise.all(['{ useRealtimeRun }', '*'].map(bundled));
+    const text = (code: Uint8Array | undefined): string => new TextDecoder().decode(code);
+    const ofRequests = 'revalidateOnFocus';
+    expect(text(all)).toContain(ofRequests);
+    expect(text(one)).toContain('last-event-id');
+    expect(text(one)).not.toContain(ofRequests);
+    for (const code of [one, all])
+      expect(text(code)).not.toMatch(/@millrace\/sdk\/task|["'`]node:(?!async_hooks)/);
   });
 
   test('begins with the directive of client components', async () => {
