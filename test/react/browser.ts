@@ -40,7 +40,7 @@ async function bundled(react: ReactVersion): Promise<string> {
   return outputFiles[0]?.text ?? '';
 }
 
-/** What a page shows for a hook. */
+/** A page that shows one hook at a time. */
 export interface Tab {
   /** Shows a hook with these options, below a provider. `name` undefined unmounts. A new `key` mounts another component. */
   show(name: string | undefined, props: object, auth: object, key?: string): Promise<void>;

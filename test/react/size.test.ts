@@ -31,23 +31,23 @@ const kilobytes = (code: Uint8Array): number => Math.ceil(gzipSync(code).length 
 
 describe('the bundle of a page', () => {
   test('has the size that the documentation shows', async () => {
-    const [one, all] = await Promise.all(['{ useRealtimeRun }', '*'].map(bundled));
+    const [single, all] = await Promise.all(['{ useRealtimeRun }', '*'].map(bundled));
     const text = await readFile(page, 'utf8');
     const updated = text
-      .replace(/(?<=\| `useRealtimeRun` \| )\d+(?= kB)/, String(kilobytes(one!)))
+      .replace(/(?<=\| `useRealtimeRun` \| )\d+(?= kB)/, String(kilobytes(single!)))
       .replace(/(?<=\| all hooks \| )\d+(?= kB)/, String(kilobytes(all!)));
     await expect(updated).toMatchFileSnapshot(page);
-    expect(kilobytes(one!)).toBeLessThan(kilobytes(all!));
+    expect(kilobytes(single!)).toBeLessThan(kilobytes(all!));
   });
 
   test('contains neither the part of the SDK that declares tasks nor hooks that the page does not import', async () => {
-    const [one, all] = await Promise.all(['{ useRealtimeRun }', '*'].map(bundled));
+    const [single, all] = await Promise.all(['{ useRealtimeRun }', '*'].map(bundled));
     const text = (code: Uint8Array | undefined): string => new TextDecoder().decode(code);
     const ofRequests = 'revalidateOnFocus';
     expect(text(all)).toContain(ofRequests);
-    expect(text(one)).toContain('last-event-id');
-    expect(text(one)).not.toContain(ofRequests);
-    for (const code of [one, all])
+    expect(text(single)).toContain('last-event-id');
+    expect(text(single)).not.toContain(ofRequests);
+    for (const code of [single, all])
       expect(text(code)).not.toMatch(/@millrace\/sdk\/task|["'`]node:(?!async_hooks)/);
   });
 

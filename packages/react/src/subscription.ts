@@ -4,7 +4,7 @@ import { asError } from './as-error.ts';
 import type { Connection } from './connection.ts';
 import { throttle } from './throttle.ts';
 
-/** What a subscription uses to follow its subject. */
+/** The means by which a subscription follows its subject. */
 export interface Link<V> {
   readonly client: ApiClient;
   /** Aborted when the subscription ends, or continues with another token. */
@@ -18,7 +18,7 @@ export interface Link<V> {
 }
 
 export interface SubscriptionOptions<V> {
-  /** Identifies what is followed. Undefined: nothing. */
+  /** Identifies the run, runs or stream. Undefined: there is nothing to follow yet. */
   readonly subject: string | undefined;
   /** Whether to follow it. Default true. */
   readonly enabled?: boolean | undefined;
@@ -37,7 +37,7 @@ export interface Subscription<V> {
   readonly stop: () => void;
 }
 
-interface Shown<V> {
+interface Rendered<V> {
   readonly subject: string;
   readonly connection: string;
   readonly value: V;
@@ -50,8 +50,8 @@ interface Shown<V> {
  */
 export function useSubscription<V>(options: SubscriptionOptions<V>): Subscription<V> {
   const { subject, enabled = true, connection, initial, throttleInMs, follow } = options;
-  const [shown, setShown] = useState<Shown<V>>();
-  const last = useRef<Shown<V>>(undefined);
+  const [rendered, setRendered] = useState<Rendered<V>>();
+  const last = useRef<Rendered<V>>(undefined);
   const end = useRef<() => void>(undefined);
   const isActive = enabled && subject !== undefined;
   const isReady = isActive && connection.error === undefined;
@@ -63,7 +63,7 @@ export function useSubscription<V>(options: SubscriptionOptions<V>): Subscriptio
     const show = (error?: Error): void => {
       if (ended.signal.aborted) return;
       last.current = { subject, connection: connection.key, value: produce(), error };
-      setShown(last.current);
+      setRendered(last.current);
     };
     const throttled = throttle(() => show(), throttleInMs);
     end.current = () => {
@@ -103,10 +103,10 @@ export function useSubscription<V>(options: SubscriptionOptions<V>): Subscriptio
   }, [subject, connection.key, isReady]);
 
   const stop = useCallback(() => end.current?.(), []);
-  const isCurrent = shown !== undefined && shown.subject === subject;
-  const failed = isCurrent && shown.connection === connection.key ? shown.error : undefined;
+  const isCurrent = rendered !== undefined && rendered.subject === subject;
+  const failed = isCurrent && rendered.connection === connection.key ? rendered.error : undefined;
   return {
-    value: isCurrent ? shown.value : initial,
+    value: isCurrent ? rendered.value : initial,
     error: (isActive && connection.error) || failed,
     stop,
   };

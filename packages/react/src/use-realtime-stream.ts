@@ -107,7 +107,7 @@ function useStream(id: string | undefined, name: string, options: UseRealtimeStr
   return { parts: value.parts, lastEventId: value.last?.toString(), error, stop };
 }
 
-/** The position after which reading starts. Undefined: at the beginning, or where `from` says. */
+/** The position after which reading starts. Undefined: `from` applies. */
 function positionOf({ lastEventId, startIndex }: UseRealtimeStreamOptions): number | undefined {
   if (lastEventId !== undefined) return Number(lastEventId);
   return startIndex ? startIndex - 1 : undefined;
