@@ -74,8 +74,8 @@ export async function openPage(react: ReactVersion): Promise<Tab> {
     all.add(request);
     open.add(request);
   });
-  for (const end of ['requestfailed', 'requestfinished'] as const)
-    page.on(end, (request) => void open.delete(request));
+  page.on('requestfailed', (request) => void open.delete(request));
+  page.on('requestfinished', (request) => void open.delete(request));
   await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
 
   const displayed = async (): Promise<object> =>
@@ -86,7 +86,9 @@ export async function openPage(react: ReactVersion): Promise<Tab> {
         `show(${JSON.stringify(name ?? null)}, ${[props, auth, key].map((value) => JSON.stringify(value)).join()})`,
       ),
     act: () => page.evaluate('act()'),
-    shows: (expected) => expect.poll(displayed, { timeout: 20_000 }).toMatchObject(expected),
+    async shows(expected) {
+      await expect.poll(displayed, { timeout: 20_000 }).toMatchObject(expected);
+    },
     read: (name) => page.evaluate(name),
     subscriptions() {
       const counted = { all: all.size, open: open.size };

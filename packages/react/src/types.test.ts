@@ -1,14 +1,14 @@
 import { task, type RunHandle } from '@millrace/sdk';
 import { expectTypeOf, test } from 'vitest';
 import {
-  useRealtimeBatch,
   useRealtimeRun,
-  useRealtimeRunWithStreams,
   useRealtimeStream,
-  useRealtimeTaskTrigger,
-  useRun,
-  useTaskTrigger,
-  useWaitToken,
+  type useRealtimeBatch,
+  type useRealtimeRunWithStreams,
+  type useRealtimeTaskTrigger,
+  type useRun,
+  type useTaskTrigger,
+  type useWaitToken,
 } from './index.ts';
 
 const resize = task({ id: 'resize', run: async ({ url }: { url: string }) => ({ bytes: url.length }) });
@@ -19,7 +19,8 @@ type OutputOf<F extends (...args: never) => { run: { output?: unknown } | undefi
 >['output'];
 
 test('payloads, outputs and chunks have the types of the task and the stream', () => {
-  expectTypeOf<OutputOf<typeof useRealtimeRun<Resize>>>().toEqualTypeOf<Output>();
+  const ofId = (id: string | undefined) => useRealtimeRun<Resize>(id);
+  expectTypeOf<OutputOf<typeof ofId>>().toEqualTypeOf<Output>();
   const ofHandle = (handle: RunHandle<'resize', { bytes: number }> | undefined) => useRealtimeRun(handle);
   expectTypeOf<OutputOf<typeof ofHandle>>().toEqualTypeOf<Output>();
   expectTypeOf<OutputOf<typeof useRun<Resize>>>().toEqualTypeOf<Output>();

@@ -14,7 +14,6 @@ import {
   useOnComplete,
   withTokenOf,
   type RealtimeRun,
-  type RunArgument,
   type UseRealtimeRunOptions,
 } from './use-realtime-run.ts';
 
@@ -48,12 +47,12 @@ export function useRealtimeRunWithStreams<
   run?: string | RunHandle,
   options: UseRealtimeRunOptions<TaskOutput<T>> = {},
 ): RealtimeRunWithStreams<TaskOutput<T>, TStreams> {
-  const id = runIdOf(run as RunArgument);
+  const id = runIdOf(run);
   const { skipColumns } = options;
   const { value, error, stop } = useSubscription<Value>({
     subject: id && JSON.stringify([id, skipColumns]),
     enabled: options.enabled,
-    connection: useConnection(withTokenOf(run as RunArgument, options)),
+    connection: useConnection(withTokenOf(run, options)),
     initial: nothing,
     throttleInMs: throttleOf(options),
     follow: (link) => followAll(link, id ?? '', { skipColumns }),

@@ -76,7 +76,7 @@ export function useRealtimeRunsWithTag<T extends AnyTask = AnyTask>(
   const { createdAt, tasks, skipColumns } = options;
   return useRuns(JSON.stringify(['tag', tag, createdAt, tasks, skipColumns]), options, (client, signal) =>
     followTagThrough(client, tag, { createdAt, tasks, skipColumns, signal }),
-  ) as RealtimeRuns<TaskOutput<T>>;
+  );
 }
 
 /**
@@ -94,5 +94,5 @@ export function useRealtimeBatch<T extends AnyTask = AnyTask>(
     batchId ? JSON.stringify(['batch', batchId, skipColumns]) : undefined,
     options,
     (client, signal) => followBatchThrough(client, batchId ?? '', { skipColumns, signal }),
-  ) as RealtimeRuns<TaskOutput<T>>;
+  );
 }
