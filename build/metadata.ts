@@ -30,6 +30,7 @@ const keywords: Readonly<Record<string, readonly string[]>> = {
     'workflow',
   ],
   'create-millrace': ['cli', 'create', 'scaffolding', 'template'],
+  react: ['hooks', 'nextjs', 'react', 'realtime'],
   testing: ['jest', 'testing', 'vitest'],
 };
 

@@ -74,6 +74,14 @@ export const publishedPackages: readonly PublishedPackage[] = [
     external: {},
   },
   {
+    folder: 'react',
+    platform: 'neutral',
+    external: {
+      react: 'peer: the hooks must use the React of the page',
+      '@millrace/sdk': 'a separate package, which the page may use too',
+    },
+  },
+  {
     folder: 'testing',
     platform: 'node',
     programs: { 'host/main': 'testing/src/host/main' },

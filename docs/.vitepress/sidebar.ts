@@ -46,6 +46,7 @@ export const sidebar = [
       page('webhooks', 'Webhooks'),
       page('sessions', 'Sessions'),
       page('realtime', 'Live updates and streams'),
+      page('react', 'React'),
       page('transactions', 'Triggering in your transaction'),
       page('machines', 'Machines'),
       page('testing', 'Testing tasks'),

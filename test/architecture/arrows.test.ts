@@ -31,6 +31,7 @@ const packageArrows: Readonly<Record<string, readonly string[]>> = {
     'platform',
   ],
   'create-millrace': ['template', 'platform'],
+  react: ['sdk'],
   testing: ['millrace', 'server', 'sdk', 'contract'],
   dashboard: ['contract'],
 };

@@ -16,6 +16,7 @@ export const published = [
   'server',
   'millrace',
   'create-millrace',
+  'react',
   'testing',
 ] as const;
 /** The published programs that no module imports. */

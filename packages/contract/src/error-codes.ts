@@ -16,7 +16,7 @@ interface Entry {
 const listed = <Code extends string>(entries: Record<Code, Entry>): Readonly<Record<Code, Entry>> => entries;
 
 /** Every code of an error response. A failure that a client may handle specially has its own code; the others have that of their status. */
-export const errorCodes = listed({
+export const errorCodes = /* @__PURE__ */ listed({
   invalid_request: {
     statuses: [400],
     meaning: 'A parameter, a header or the body cannot be parsed, or does not match its schema.',

@@ -1,13 +1,13 @@
 'use client';
 
 import { useActionState } from 'react';
+import { useRealtimeRun } from '@millrace/react';
 import { sendEmail } from './actions.ts';
-import { useRun } from './use-run.ts';
 
 /** The server triggers, in a server action. This page follows the run with the token of its handle. */
-export function EmailForm({ baseURL }: { baseURL: string }) {
+export function EmailForm() {
   const [sent, action, isPending] = useActionState(sendEmail, undefined);
-  const { run, error } = useRun(baseURL, sent?.handle);
+  const { run, error } = useRealtimeRun(sent?.handle);
   return (
     <form action={action}>
       <input name="to" aria-label="To" />

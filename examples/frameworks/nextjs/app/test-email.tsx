@@ -1,21 +1,22 @@
 'use client';
 
-import { useState } from 'react';
-import { MillraceClient, type RunHandle, type TaskOutput } from '@millrace/sdk';
+import { useRealtimeTaskTrigger } from '@millrace/react';
 import type * as tasks from '../../tasks/index.ts';
-import { useRun } from './use-run.ts';
 
 /** The browser triggers the task directly, with a token for one run of it. */
-export function TestEmail({ baseURL, token }: { baseURL: string; token: string }) {
-  const [handle, setHandle] = useState<RunHandle<'send-email', TaskOutput<typeof tasks.sendEmail>>>();
-  const { run, error } = useRun(baseURL, handle);
-  const send = async () => {
-    const client = new MillraceClient<typeof tasks>({ baseURL, accessToken: token });
-    setHandle(await client.tasks.trigger('send-email', { to: 'ada@example.com', subject: 'A test' }));
-  };
+export function TestEmail({ token }: { token: string }) {
+  const { submit, isLoading, handle, run, error } = useRealtimeTaskTrigger<typeof tasks.sendEmail>(
+    'send-email',
+    {
+      accessToken: token,
+    },
+  );
   return (
     <p>
-      <button disabled={handle !== undefined} onClick={send}>
+      <button
+        disabled={isLoading || handle !== undefined}
+        onClick={() => submit({ to: 'ada@example.com', subject: 'A test' })}
+      >
         Send a test
       </button>
       <output>

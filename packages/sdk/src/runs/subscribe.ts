@@ -11,7 +11,10 @@ import { dated, runId, type Run, type RunReference } from './run.ts';
 export type WatchedRun<TOutput = unknown> = Omit<
   Run<TOutput>,
   'relatedRuns' | 'queue' | 'schedule' | 'event' | 'variablesRevision' | 'erasedAt'
->;
+> & {
+  /** The names of its streams. Undefined while it has none. */
+  streams?: readonly string[];
+};
 
 export interface SubscribeOptions {
   /** Columns to leave out, such as `payload`, `output` or `metadata`: they are not sent, and are missing from the run. */
@@ -48,7 +51,7 @@ export function subscribeToRun(
   run: RunReference,
   options: SubscribeOptions = {},
 ): AsyncGenerator<WatchedRun, void, undefined> {
-  return subscribe(currentClient(), 'followRun', { runId: runId(run) }, {}, options);
+  return followRunThrough(currentClient(), runId(run), options);
 }
 
 /**
@@ -62,12 +65,9 @@ export function subscribeToRun(
  */
 export function subscribeToRunsWithTag<T extends AnyTask>(
   tag: string | readonly string[],
-  { tasks, createdAt, ...options }: SubscribeToTagOptions = {},
+  options: SubscribeToTagOptions = {},
 ): AsyncGenerator<WatchedRun<TaskOutput<T>>, void, undefined> {
-  const listed = (values: string | readonly string[] | undefined) =>
-    typeof values === 'string' ? values : values?.join(',');
-  const query = { tags: listed(tag), tasks: listed(tasks), createdAt };
-  return subscribe(currentClient(), 'followRuns', {}, query, options);
+  return followTagThrough(currentClient(), tag, options) as AsyncGenerator<WatchedRun<TaskOutput<T>>>;
 }
 
 /**
@@ -80,8 +80,34 @@ export function subscribeToBatch<T extends AnyTask>(
   batchId: string,
   options: SubscribeOptions = {},
 ): AsyncGenerator<WatchedRun<TaskOutput<T>>, void, undefined> {
-  return subscribe(currentClient(), 'followBatch', { batchId }, {}, options);
+  return followBatchThrough(currentClient(), batchId, options) as AsyncGenerator<WatchedRun<TaskOutput<T>>>;
 }
+
+/** The same as `subscribeToRun`, through the given client. */
+export const followRunThrough = (
+  client: ApiClient,
+  run: string,
+  options: SubscribeOptions,
+): AsyncGenerator<WatchedRun, void, undefined> => subscribe(client, 'followRun', { runId: run }, {}, options);
+
+/** The same as `subscribeToRunsWithTag`, through the given client. */
+export function followTagThrough(
+  client: ApiClient,
+  tag: string | readonly string[],
+  { tasks, createdAt, ...options }: SubscribeToTagOptions,
+): AsyncGenerator<WatchedRun, void, undefined> {
+  const listed = (values: string | readonly string[] | undefined) =>
+    typeof values === 'string' ? values : values?.join(',');
+  const query = { tags: listed(tag), tasks: listed(tasks), createdAt };
+  return subscribe(client, 'followRuns', {}, query, options);
+}
+
+/** The same as `subscribeToBatch`, through the given client. */
+export const followBatchThrough = (
+  client: ApiClient,
+  batchId: string,
+  options: SubscribeOptions,
+): AsyncGenerator<WatchedRun, void, undefined> => subscribe(client, 'followBatch', { batchId }, {}, options);
 
 async function* subscribe(
   client: ApiClient,

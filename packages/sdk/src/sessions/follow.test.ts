@@ -3,6 +3,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { ApiClient } from '../client/api-client.ts';
+import { startServer } from '../testing/http-server.ts';
 import { followRecords } from './follow.ts';
 
 /** Waits until written data has arrived. */
@@ -37,4 +38,26 @@ test('waits for an event that takes a minute to arrive as long as parts of it ar
   }
   expect((await next).value).toMatchObject({ seq: 0, body: 'slow' });
   expect(responses).toHaveLength(1);
+});
+
+test('begins with new records if requested, and resumes after the last one', async () => {
+  const record = JSON.stringify({ records: [{ seq_num: 7, timestamp: 1, body: 'new' }] });
+  const events = [`event: batch\ndata: ${record}\n\n`, 'data: [DONE]\n\n'];
+  const server = await startServer(() => ({
+    headers: { 'content-type': 'text/event-stream' },
+    body: events.shift(),
+  }));
+  onTestFinished(() => server.close());
+  const client = new ApiClient({ baseURL: server.url, secretKey: 'svc_dev_sk_x' });
+  const bodies: string[] = [];
+  for await (const { body } of followRecords(client, '/stream', { startsLatest: true })) bodies.push(body);
+  expect(bodies).toEqual(['new']);
+  const positions = server.received.map(({ headers }) => [
+    headers['x-trigger-stream-start'],
+    headers['last-event-id'],
+  ]);
+  expect(positions).toEqual([
+    ['latest', undefined],
+    [undefined, '7'],
+  ]);
 });

@@ -15,6 +15,8 @@ export interface ChannelRecord {
 export interface FollowOptions {
   /** The sequence number of the last known record; reading starts after it. Default: all records. */
   readonly lastEventId?: number | undefined;
+  /** Without `lastEventId`: begins with new records instead of the first. */
+  readonly startsLatest?: boolean | undefined;
   /** Seconds to wait for more records before the iteration ends, 1 to 600. Default 60. */
   readonly timeoutInSeconds?: number | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -37,11 +39,12 @@ export function followChannel(
 export async function* followRecords(
   client: ApiClient,
   path: string,
-  { lastEventId, timeoutInSeconds, signal }: FollowOptions,
+  { lastEventId, startsLatest, timeoutInSeconds, signal }: FollowOptions,
 ): AsyncGenerator<ChannelRecord> {
   let last = lastEventId;
   const position = (): Record<string, string> => ({
     ...(last !== undefined && { 'last-event-id': String(last) }),
+    ...(last === undefined && startsLatest && { 'x-trigger-stream-start': 'latest' }),
     ...(timeoutInSeconds !== undefined && { 'timeout-seconds': String(timeoutInSeconds) }),
   });
   for await (const { event, data } of eventsAt(client, path, signal, position)) {

@@ -1,11 +1,9 @@
 import { currentClient } from '../client/current-client.ts';
-import { pathOf } from '../client/path.ts';
 import { currentRun } from '../run-scope.ts';
 import { runId, type RunReference } from '../runs/run.ts';
-import { followRecords } from '../sessions/follow.ts';
 import { chunksOf, type Writer } from '../sessions/out.ts';
-import { dataOf, isCommand } from '../sessions/records.ts';
 import { dataRecord, OutQueue } from '../sessions/writer.ts';
+import { readStreamThrough } from './read.ts';
 
 /** The run of a stream. */
 export interface StreamTarget {
@@ -105,11 +103,8 @@ async function* read<T = unknown>(
   stream: string,
   options: ReadStreamOptions = {},
 ): AsyncGenerator<T, void, undefined> {
-  const client = currentClient();
-  const path = pathOf('followRunStream', { runId: runId(run), stream });
-  for await (const record of followRecords(client, path, options)) {
-    if (!isCommand(record)) yield dataOf(record) as T;
-  }
+  for await (const { chunk } of readStreamThrough(currentClient(), runId(run), stream, options))
+    yield chunk as T;
 }
 
 /** Streams of runs: durable, ordered output while a run executes. */

@@ -1,3 +1,4 @@
+import type { ApiClient } from '../client/api-client.ts';
 import { currentClient } from '../client/current-client.ts';
 import { asJson } from '../payload/json.ts';
 import { codecOf } from '../sealing/codec.ts';
@@ -12,8 +13,16 @@ import { tokenId, type TokenReference } from './token.ts';
  * await wait.completeToken(token, { approved: true });
  */
 export async function completeToken(token: TokenReference, data?: unknown): Promise<{ success: boolean }> {
+  return completeTokenThrough(currentClient(), token, data);
+}
+
+/** The same, through the given client. */
+export async function completeTokenThrough(
+  client: ApiClient,
+  token: TokenReference,
+  data: unknown,
+): Promise<{ success: boolean }> {
   const params = { waitpointId: tokenId(token) };
-  const client = currentClient();
   const json = asJson(data, 'data');
   const codec = json === undefined ? undefined : codecOf(client);
   const sent = codec
