@@ -159,7 +159,7 @@ test('a dependency loaded by name, or an optional peer, is included with its pac
 
 test('packages linked by pnpm are copied with their own dependencies', async () => {
   const testProject = await project("import p from 'p'; import q from 'q';", 'p + q', {
-    'pnpm-lock.yaml': "lockfileVersion: '9.0'",
+    'pnpm-lock.yaml': `lockfileVersion: '9.0'\npackages:\n  p@1.0.0: {}\n  q@1.0.0: {}\n  dep@1.0.0: {}\n  dep@2.0.0: {}`,
     ...installed(
       {
         p: [`module.exports = require('dep') + ${readsFile.slice(17, -1)};`, { dependencies: { dep: '2' } }],
@@ -193,6 +193,22 @@ test('packages linked by pnpm are copied with their own dependencies', async () 
   expect((await imported(ready)).ids).toEqual(['a-twoP-oneQ']);
   const again = await prepared(testProject);
   expect(again.layers).toMatchObject([{ isNew: false, digest: ready.layers[0]?.digest }]);
+});
+
+test('rejects packages that need each other in two versions', async () => {
+  const needs = (name: string, version: string) => ({ version, dependencies: { [name]: '*' } });
+  const inner = 'node_modules/q/node_modules/p/node_modules';
+  const testProject = await project("import p from 'p';", 'p', {
+    ...installed({ p: [`require('q'); ${readsFile}`, needs('q', '1.0.0')], q: ['', needs('p', '1.0.0')] }),
+    ...installed({ p: ['', needs('q', '2.0.0')] }, 'node_modules/q/node_modules'),
+    ...installed({ q: ['', needs('p', '2.0.0')] }, inner),
+    'node_modules/p/own.txt': '',
+  });
+  await mkdir(join(testProject.dir, inner, 'q/node_modules'));
+  await symlink(join(testProject.dir, 'node_modules/p'), join(testProject.dir, inner, 'q/node_modules/p'));
+  await expect(prepared(testProject)).rejects.toThrow(
+    /q 1\.0\.0 needs itself through another version of it \(node_modules\/.*\): use one version/,
+  );
 });
 
 test('warns about a workspace file that reads files next to itself', async () => {
