@@ -16,9 +16,9 @@ const larger: Readonly<Record<string, number>> = {
   contract: 12_450,
   // Writing tasks, triggering them, the client and the executor side.
   sdk: 15_500,
-  // The commands alone are 11,800; the bundler and deployments are 4,400, the rooms of one command (archive, demo, mcp, transfer) 4,600, and the
+  // The commands alone are 11,800; the bundler and deployments are 4,650, the rooms of one command (archive, demo, mcp, transfer) 4,600, and the
   // scripts that complete commands in three shells 440.
-  millrace: 22_900,
+  millrace: 23_150,
 };
 
 function linesOf(name: string): number {
