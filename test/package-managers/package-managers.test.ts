@@ -1,7 +1,7 @@
 /** Real package managers install a workspace with native code, and it runs deployed, on a runner that never accesses a registry. */
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { commandsIn, startFetchingRunner, startInstallation } from '../deployments/installation.ts';
 import type { Installation } from '../deployments/installation.ts';
 import { installPrograms } from './programs.ts';
@@ -33,7 +33,7 @@ const commands = ({ root, tasks }: Workspace, more: Readonly<Record<string, stri
 /** The digest of the content of a project's only layer. */
 async function layerDigest({ tasks }: Workspace): Promise<string> {
   const folder = join(tasks, '.millrace/layers');
-  const [name = ''] = (await readdir(folder)).filter((file) => file.endsWith('.json'));
+  const name = (await readdir(folder)).find((file) => file.endsWith('.json')) ?? '';
   return (JSON.parse(await readFile(join(folder, name), 'utf8')) as { digest: string }).digest;
 }
 
@@ -83,7 +83,7 @@ test.each(Object.entries(managers).filter(([name]) => !name.endsWith('pnp')))(
 const withPlatform = (platform: string): string =>
   `export default { build: { platforms: ['${platform}'] } };`;
 
-test('a layer for another platform has the packages that pnpm was told to install', async () => {
+test('a layer for another platform contains the packages of supportedArchitectures in pnpm', async () => {
   const manager = managers['pnpm, isolated'];
   const workspace = await installedWorkspace(manager, registry);
   await workspace.write('packages/tasks/millrace.config.ts', withPlatform('linux-arm64-glibc'));

@@ -89,8 +89,8 @@ const isOptional = ({ optionalDependencies = {} }: PackageManifest, name: string
 const isRequired = (manifest: PackageManifest, name: string): boolean =>
   name in (manifest.dependencies ?? {}) && !isOptional(manifest, name);
 
-function twoVersions(location: string, one: string, other: string): string {
-  const versions = [one, other].map((folder) => readManifest(folder).version).join(' and ');
+function twoVersions(location: string, ...folders: readonly string[]): string {
+  const versions = folders.map((folder) => readManifest(folder).version).join(' and ');
   return `${location.slice(location.lastIndexOf('node_modules/') + 13)} is required in two versions (${versions}): use one version of it in the whole project.`;
 }
 
