@@ -120,6 +120,15 @@ test('rejects two lockfiles, a refused token and a missing npm', async () => {
   expect(two.stderr).toContain(`${workspace.root} has package-lock.json and yarn.lock: delete`);
   await rm(join(workspace.root, 'yarn.lock'));
 
+  const nested = join(workspace.tasks, 'package-lock.json');
+  await workspace.write('packages/tasks/package-lock.json', '{"lockfileVersion":3,"packages":{"":{}}}');
+  const below = await dryRun();
+  expect(below).toMatchObject({ exitCode: 3 });
+  expect(below.stderr).toContain(
+    `If it was installed from ${join(workspace.root, 'package-lock.json')}, delete ${nested}`,
+  );
+  await rm(nested);
+
   const withoutNpm = await dryRun({ PATH: '/nowhere' });
   expect(withoutNpm).toMatchObject({ exitCode: 3 });
   expect(withoutNpm.stderr).toMatch(/installed by npm, which was not found: install npm/);

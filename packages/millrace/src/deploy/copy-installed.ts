@@ -46,7 +46,7 @@ export function planCopies(
     const why = whyOnlyHere(folder, manifest, allowedScripts(project, name, version) === false, platform);
     if (why !== undefined)
       throw new LayerRefused(
-        `${name} is installed for this machine, not for ${platform} (${why}): deploy from ${platform}.`,
+        `${name} is installed for this machine, not for ${platform} (${why}): deploy from ${platform}${why.includes('install script') ? `, or set "${name}": false in allowScripts of package.json if its script is not needed` : ''}.`,
       );
     const builds = new Map<string, boolean>();
     for (const needed of neededNames(manifest, chosen)) {

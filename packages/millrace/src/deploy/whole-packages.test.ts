@@ -195,6 +195,27 @@ test('packages linked by pnpm are copied with their own dependencies', async () 
   expect(again.layers).toMatchObject([{ isNew: false, digest: ready.layers[0]?.digest }]);
 });
 
+test('rejects a layer for another platform with a package that was compiled here', async () => {
+  const files = (manifest: object) => ({
+    'millrace.config.ts': "export default { build: { platforms: ['win32-arm64'] } };",
+    'yarn.lock': '# yarn lockfile v1\n\np@1:\n  version "1.0.0"\n',
+    ...installed({ p: [readsFile, manifest] }),
+    'node_modules/p/own.txt': 'here',
+  });
+  const deployedWith = async (manifest: object, more: Record<string, string> = {}) =>
+    prepared(await project("import p from 'p';", 'p', { ...files(manifest), ...more }));
+  await expect(deployedWith({ gypfile: true })).rejects.toThrow(
+    /p is installed for this machine, not for win32-arm64 \(it has native code.*\): deploy from win32-arm64\.$/,
+  );
+  await expect(deployedWith({ scripts: { postinstall: 'node x' } })).rejects.toThrow(
+    /or set "p": false in allowScripts of package\.json/,
+  );
+  const prebuilt = { 'node_modules/p/prebuilds/win32-arm64/p.txt': '' };
+  expect((await deployedWith({ gypfile: true }, prebuilt)).layers).toMatchObject([
+    { platform: 'win32-arm64', packages: ['p@1.0.0'] },
+  ]);
+});
+
 test('rejects packages that need each other in two versions', async () => {
   const needs = (name: string, version: string) => ({ version, dependencies: { [name]: '*' } });
   const inner = 'node_modules/q/node_modules/p/node_modules';
