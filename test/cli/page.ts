@@ -156,7 +156,7 @@ output unchanged. With \`--json\` the same characters are escaped, and programs 
 | 0 | done, or stopped on request |
 | 1 | the operation failed: a run did not complete, an id is unknown, the database connection was lost |
 | 2 | the command line or a setting is invalid |
-| 3 | it could not start: project errors, port in use, data folder in use, database unreachable or too old, wrong master key, no tasks folder, invalid configuration, old Node |
+| 3 | it could not start: project errors, port in use, data folder in use, database unreachable or too old, wrong master key, no tasks folder, invalid configuration, old Node, Bun or Deno |
 | 4 | no server at the address, or the server rejected the key |
 | 5 | \`millrace doctor\` found only warnings; with errors it is 1 |
 | 130 | stopped immediately by a second Ctrl-C or another signal; stopped waiting for a run or a deployment after the first |

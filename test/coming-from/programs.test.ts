@@ -13,7 +13,8 @@ import { runAfter, runBefore } from './run.ts';
 const modules = join(import.meta.dirname, 'peers/node_modules');
 
 beforeAll(async () => {
-  await promisify(execFile)(process.execPath, [join(import.meta.dirname, 'install.ts'), 'peers']);
+  const install = join(import.meta.dirname, '../support/install-folder.ts');
+  await promisify(execFile)(process.execPath, [install, 'test/coming-from/peers']);
 }, 600_000);
 
 /** A database for another system. */

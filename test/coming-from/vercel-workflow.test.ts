@@ -9,8 +9,8 @@ import { readPage } from './program.ts';
 
 describe.runIf(isLong)('vercel-workflow', () => {
   beforeAll(async () => {
-    const install = join(import.meta.dirname, 'install.ts');
-    await promisify(execFile)(process.execPath, [install, 'vercel-workflow']);
+    const install = join(import.meta.dirname, '../support/install-folder.ts');
+    await promisify(execFile)(process.execPath, [install, 'test/coming-from/vercel-workflow']);
   }, 600_000);
 
   test('the program compiles', async () => {

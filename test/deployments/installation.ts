@@ -94,18 +94,21 @@ export async function deployedProject(
     await writeFile(join(dir, file), content);
   };
   for (const [file, content] of Object.entries(files)) await write(file, content);
-  const env = { MILLRACE_API_URL: url, MILLRACE_SECRET_KEY: key, ...more };
-  return {
-    dir,
-    write,
-    start: (...args) => millrace(args, { cwd: dir, env }),
-    async run(...args) {
-      const ended = await finished([...args, '--json'], { cwd: dir, env });
-      const last = ended.stdout.split('\n').at(-1) ?? '';
-      return { ...ended, json: last === '' ? undefined : JSON.parse(last) };
-    },
-  };
+  return { dir, write, ...commandsIn(dir, { MILLRACE_API_URL: url, MILLRACE_SECRET_KEY: key, ...more }) };
 }
+
+/** The command in a folder, with these variables. */
+export const commandsIn = (
+  dir: string,
+  env: Readonly<Record<string, string>>,
+): Pick<DeployedProject, 'run' | 'start'> => ({
+  start: (...args) => millrace(args, { cwd: dir, env }),
+  async run(...args) {
+    const ended = await finished([...args, '--json'], { cwd: dir, env });
+    const last = ended.stdout.split('\n').at(-1) ?? '';
+    return { ...ended, json: last === '' ? undefined : JSON.parse(last) };
+  },
+});
 
 export const taskFile = (id: string, result: string, before = ''): string =>
   `import { task } from '@millrace/sdk';\n${before}\nexport const one = task({ id: '${id}', run: async () => (${result}) });\n`;

@@ -38,7 +38,7 @@ export function pageOf(rows: readonly Row[]): string {
     'their connection is refused.',
     '',
     `${rows.length - failed.length} of ${rows.length} pass without configuration. ${rows.length - whole.length} are bundled. ${whole.length} are installed in a [layer](deployments.md#layers); the tables`,
-    'show the reason.',
+    'show the reason. Other package managers than npm [work too](deployments.md#package-managers).',
     '',
     `Node.js ${nodes.join(', ')}, ${first === last ? first : `${first} to ${last}`}.`,
     ...(failed.length === 0

@@ -15,6 +15,12 @@ export interface PackageManifest {
   readonly binary?: unknown;
   readonly gypfile?: boolean;
   readonly engines?: { readonly node?: string };
+  readonly os?: readonly string[] | string;
+  readonly cpu?: readonly string[] | string;
+  readonly libc?: readonly string[] | string;
+  readonly packageManager?: string;
+  /** Set by Yarn in an empty folder for a package of another platform. */
+  readonly mocked?: boolean;
   readonly allowScripts?: Readonly<Record<string, boolean>>;
 }
 
@@ -31,7 +37,9 @@ export function installedFolder(file: string): string | undefined {
   const at = file.lastIndexOf(mark);
   if (at === -1) return undefined;
   const parts = file.slice(at + mark.length).split(sep);
-  return file.slice(0, at + mark.length) + parts.slice(0, parts[0]?.startsWith('@') ? 2 : 1).join(sep);
+  // Yarn's pnpm linker: `node_modules/.store/name-npm-1.0.0-0123/package`.
+  const depth = parts[0] === '.store' ? 3 : parts[0]?.startsWith('@') ? 2 : 1;
+  return file.slice(0, at + mark.length) + parts.slice(0, depth).join(sep);
 }
 
 /** The nearest folder with a package.json at or above this one. */

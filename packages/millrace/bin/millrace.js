@@ -7,6 +7,13 @@ if (major < 20 || (major === 20 && minor < 19)) {
   );
   process.exit(3);
 }
+const { bun, deno } = process.versions;
+if (bun !== undefined || deno !== undefined) {
+  console.error(
+    `millrace: this is ${bun === undefined ? `Deno ${deno}` : `Bun ${bun}`}, but the command and tasks run only in Node.js. Install Node.js 20.19 or later, and run \`npx millrace\` or \`bunx millrace\` without \`--bun\`. Programs in Bun and Deno can use @millrace/sdk.`,
+  );
+  process.exit(3);
+}
 const { enableCompileCache } = await import('node:module');
 // Node 22.1 and later.
 enableCompileCache?.();

@@ -1,4 +1,5 @@
 export { maxDurationOf, type Task, withDefaults } from './executor/declared.ts';
+export { platformHere } from './bundle-cache/platform.ts';
 export { importOrder } from './executor/import-order.ts';
 export type {
   Entry,

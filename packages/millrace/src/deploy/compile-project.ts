@@ -1,18 +1,21 @@
 import { createHash } from 'node:crypto';
-import { join } from 'node:path';
+import { mkdir, rm, symlink } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { ProjectError, ProjectRefused, readManifest } from '@millrace/diagnostics';
 import type { ProcessEnvironment } from '@millrace/runner';
 import { type ExtensionTarget, publishedAdditions, type SyncedVariables } from '@millrace/compat';
 import semver from 'semver';
 import { buildDeployment, type DeploymentBuild } from '../bundle/build-deployment.ts';
 import type { Output } from '../bundle/build.ts';
+import type { ExternalPackage } from '../bundle/external-packages.ts';
 import { indexTasks, type TaskIndex } from '../bundle/index-tasks.ts';
 import { pruneBuilds } from '../bundle/prune.ts';
 import { store } from '../bundle/store.ts';
+import { installedFrom } from '../bundle/whole/closure.ts';
 import { withOwners } from '../owners/of-tasks.ts';
 import type { Project } from '../project/load.ts';
 import { copiedFiles } from './copied-files.ts';
-import { LayerRefused } from './layer-plan.ts';
+import { LayerRefused } from './layer-refused.ts';
 import { isDotenv } from './secret-values.ts';
 
 /** A project as JavaScript modules and files, with the packages that can be bundled. */
@@ -84,6 +87,7 @@ export async function tasksOf(
   // In the project, so that packages outside of the modules are found in its node_modules.
   const dir = join(project.dir, '.millrace', 'deploy', hash);
   await store(dir, outputs);
+  await linkExternals(dir, project.dir, build.externals);
   await pruneBuilds(join(dir, '..'), new Set([hash]));
   const index = await indexTasks(
     { ...build, hash, dir, inputs: [] },
@@ -99,6 +103,24 @@ export async function tasksOf(
       message: 'the project has no tasks: export one from a file in its task folders',
     });
   return { ...index, tasks: (await withOwners(project.dir, index.tasks)).tasks };
+}
+
+/** Packages that are installed only for a workspace package are not found from the project, and are in the layer of a deployed version. */
+async function linkExternals(
+  dir: string,
+  projectDir: string,
+  externals: readonly ExternalPackage[],
+): Promise<void> {
+  for (const { name, folder } of externals) {
+    if (installedFrom(projectDir, name) === folder) continue;
+    const link = join(dir, 'node_modules', name);
+    await mkdir(dirname(link), { recursive: true });
+    await rm(link, { recursive: true, force: true });
+    await symlink(folder, link, 'junction').catch((error: NodeJS.ErrnoException) => {
+      // Another command in this project has created it.
+      if (error.code !== 'EEXIST') throw error;
+    });
+  }
 }
 
 const minNodeMajor = 20;

@@ -1,53 +1,75 @@
 import { createHash } from 'node:crypto';
-import { readdirSync, statSync } from 'node:fs';
+import { readdirSync, realpathSync, statSync } from 'node:fs';
 import { copyFile, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { allowedScripts, readManifest } from '@millrace/diagnostics';
-import { whyNotBundled } from '../bundle/unbundlable.ts';
+import { allowedScripts, installedFolder, type PackageManifest, readManifest } from '@millrace/diagnostics';
 import { dependencyNames, installedFrom, neededNames } from '../bundle/whole/closure.ts';
+import type { InstalledBy } from './installed-by.ts';
 import type { LayerPlan, LayerRoot } from './layer-plan.ts';
-
-/** A package that differs between platforms. */
-export interface Uncopyable {
-  readonly name: string;
-  readonly why: string;
-}
+import { LayerRefused } from './layer-refused.ts';
+import { allowsPlatform, isNamedFor, whyOnlyHere } from './platform-fit.ts';
 
 /**
- * Plans a layer of packages as they are installed, for projects without an npm lockfile: another tool may arrange them differently, and each
- * package must resolve the same ones as there.
+ * Plans a layer of packages as they are installed, for projects whose package manager is not npm: each arranges packages in its own way, and a
+ * package must resolve the same ones as there. Needs no registry. Throws a LayerRefused if the installed packages do not fit the platform.
  */
 export function planCopies(
   roots: readonly LayerRoot[],
   projectDir: string,
-): Omit<LayerPlan, 'platform'> | Uncopyable {
+  by: InstalledBy,
+  platform: string,
+): LayerPlan {
   const project = readManifest(projectDir);
   const chosen = dependencyNames(project);
   const placed = new Map<string, string>();
   const waiting: string[] = [];
   const add = (location: string, folder: string): void => {
+    const other = placed.get(location);
+    if (other === folder) return;
+    if (other !== undefined) throw new LayerRefused(twoVersions(location, other, folder));
     placed.set(location, folder);
     waiting.push(location);
   };
-  for (const { name, folder } of roots) add(`node_modules/${name}`, folder);
+  for (const { name, folder } of roots) {
+    if (!allowsPlatform(readManifest(folder), platform))
+      throw new LayerRefused(`${name} has no version for ${platform}: see build.platforms.`);
+    // Packages next to the target of a link are found only from there.
+    add(`node_modules/${name}`, realpathSync(folder));
+  }
   for (let at = waiting.shift(); at !== undefined; at = waiting.shift()) {
     const folder = placed.get(at) ?? '';
     const manifest = readManifest(folder);
-    const { name = '', version } = manifest;
-    const why = whyNotBundled(folder, allowedScripts(project, name, version) === false);
-    if (why !== undefined) return { name, why };
+    const { name = at.slice(at.lastIndexOf('node_modules/') + 13), version } = manifest;
+    // A linked folder is not in the lockfile.
+    if (installedFolder(folder) !== undefined) by.refuseUnlocked(name, version, folder);
+    const why = whyOnlyHere(folder, manifest, allowedScripts(project, name, version) === false, platform);
+    if (why !== undefined)
+      throw new LayerRefused(
+        `${name} is installed for this machine, not for ${platform} (${why}): deploy from ${platform}${why.includes('install script') ? `, or set "${name}": false in allowScripts of package.json if its script is not needed` : ''}.`,
+      );
+    const builds = new Map<string, boolean>();
     for (const needed of neededNames(manifest, chosen)) {
       const target = installedFrom(folder, needed);
+      const isMissing = target === undefined || !isFor(readManifest(target), platform);
+      if (isOptional(manifest, needed) && isNamedFor(needed, platform)) builds.set(needed, !isMissing);
+      if (target === undefined && isRequired(manifest, needed)) by.refuseMissing(needed, name);
+      if (isMissing) continue;
       const found = lookUp(placed, at, needed);
-      if (target === undefined || found === target) continue;
+      if (found === target) continue;
+      refuseCircle(placed, at, needed, target);
       add(`${found === undefined ? '' : `${at}/`}node_modules/${needed}`, target);
     }
+    if (builds.size > 0 && ![...builds.values()].includes(true))
+      throw new LayerRefused(
+        `${[...builds.keys()].join(', ')} of ${name} is not installed, which ${platform} needs: ${by.howToInstallFor(platform)}.`,
+      );
   }
   const copies = new Map([...placed].toSorted(([a], [b]) => (a < b ? -1 : 1)));
   return {
     copies,
-    key: keyOf(copies),
+    platform,
+    key: keyOf(copies, platform),
     dependencies: {},
     packages: Object.fromEntries(
       [...copies].map(([location, folder]) => {
@@ -56,6 +78,29 @@ export function planCopies(
       }),
     ),
   };
+}
+
+const isFor = (manifest: PackageManifest, platform: string): boolean =>
+  manifest.mocked !== true && allowsPlatform(manifest, platform);
+
+const isOptional = ({ optionalDependencies = {} }: PackageManifest, name: string): boolean =>
+  name in optionalDependencies;
+
+const isRequired = (manifest: PackageManifest, name: string): boolean =>
+  name in (manifest.dependencies ?? {}) && !isOptional(manifest, name);
+
+function twoVersions(location: string, ...folders: readonly string[]): string {
+  const versions = folders.map((folder) => readManifest(folder).version).join(' and ');
+  return `${location.slice(location.lastIndexOf('node_modules/') + 13)} is required in two versions (${versions}): use one version of it in the whole project.`;
+}
+
+/** Packages that need each other in two versions would be nested without end. */
+function refuseCircle(placed: ReadonlyMap<string, string>, from: string, name: string, target: string): void {
+  for (let at = from; at !== ''; at = at.slice(0, Math.max(0, at.lastIndexOf('/node_modules/'))))
+    if (placed.get(at) === target)
+      throw new LayerRefused(
+        `${name} ${readManifest(target).version ?? ''} needs itself through another version of it (${from}): use one version of it in the whole project.`,
+      );
 }
 
 /** Copies packages into a temporary folder, calls `use` with it and removes it. */
@@ -86,8 +131,8 @@ function lookUp(placed: ReadonlyMap<string, string>, from: string, name: string)
 }
 
 /** The same as long as no file changes. */
-function keyOf(copies: ReadonlyMap<string, string>): string {
-  const hash = createHash('sha256');
+function keyOf(copies: ReadonlyMap<string, string>, platform: string): string {
+  const hash = createHash('sha256').update(platform);
   for (const [location, folder] of copies)
     for (const file of filesOf(folder)) {
       const { size, mtimeMs } = statSync(join(folder, file));

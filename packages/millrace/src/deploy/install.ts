@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { ownWays } from '@millrace/platform';
-import { LayerRefused, type LayerPlan } from './layer-plan.ts';
+import type { LayerPlan } from './layer-plan.ts';
+import { LayerRefused } from './layer-refused.ts';
 
 const run = promisify(execFile);
 const prefix = 'millrace-layer-';
@@ -51,7 +52,7 @@ export async function withInstalled<T>(
     };
     await writeFile(join(folder, 'package.json'), JSON.stringify(manifest));
     await writeFile(join(folder, 'package-lock.json'), JSON.stringify(lock));
-    await lendNpmrc(npmrcFolders, join(folder, '.npmrc'));
+    await lendNpmrc(npmrcFile(npmrcFolders), join(folder, '.npmrc'));
     const [os = '', cpu = '', libc] = plan.platform.split('-');
     const target = [`--os=${os}`, `--cpu=${cpu}`, ...(libc === undefined ? [] : [`--libc=${libc}`])];
     const ci = [
@@ -64,17 +65,20 @@ export async function withInstalled<T>(
       '--no-bin-links',
       ...target,
     ];
-    await npm(folder, ci, signal);
-    if (scripts.length > 0) await npm(folder, ['rebuild', ...scripts], signal);
+    const npmrc = npmrcFile(npmrcFolders);
+    await npm(folder, ci, npmrc, signal);
+    if (scripts.length > 0) await npm(folder, ['rebuild', ...scripts], npmrc, signal);
     return await use(folder);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
+const npmrcFile = (folders: readonly string[]): string | undefined =>
+  folders.map((folder) => join(folder, '.npmrc')).findLast((path) => existsSync(path));
+
 /** A link, because the file may contain a token, and a killed command leaves the folder behind. */
-async function lendNpmrc(folders: readonly string[], to: string): Promise<void> {
-  const file = folders.map((folder) => join(folder, '.npmrc')).findLast((path) => existsSync(path));
+async function lendNpmrc(file: string | undefined, to: string): Promise<void> {
   // Links require a privilege on Windows.
   if (file !== undefined) await (ownWays === 'windows' ? copyFile(file, to) : symlink(file, to));
 }
@@ -92,7 +96,12 @@ async function removeAbandoned(): Promise<void> {
   );
 }
 
-async function npm(folder: string, args: readonly string[], signal: AbortSignal | undefined): Promise<void> {
+async function npm(
+  folder: string,
+  args: readonly string[],
+  npmrc: string | undefined,
+  signal: AbortSignal | undefined,
+): Promise<void> {
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !ofAnotherFolder.test(name)));
   const isWindows = process.platform === 'win32';
   await run(isWindows ? 'npm.cmd' : 'npm', args, {
@@ -104,11 +113,17 @@ async function npm(folder: string, args: readonly string[], signal: AbortSignal 
   }).catch((error: NodeJS.ErrnoException & { stderr?: string }) => {
     signal?.throwIfAborted();
     if (error.code === 'ENOENT')
-      throw new LayerRefused('Packages that cannot be bundled are installed by npm, which was not found.');
+      throw new LayerRefused(
+        'Packages that cannot be bundled are installed by npm, which was not found: install npm, or add its folder to PATH.',
+      );
     const npmErrors = (error.stderr ?? error.message)
       .split('\n')
       .filter((line) => line.startsWith('npm error'));
     const lines = npmErrors.filter((line) => !/complete log|debug-0\.log/.test(line)).slice(0, 12);
-    throw new LayerRefused([`\`npm ${args[0]}\` failed for the packages of the layer:`, ...lines].join('\n'));
+    const registries =
+      npmrc === undefined ? 'without an .npmrc in the project' : `with the registries and tokens of ${npmrc}`;
+    throw new LayerRefused(
+      [`\`npm ${args[0]}\` failed for the packages of the layer, ${registries}:`, ...lines].join('\n'),
+    );
   });
 }

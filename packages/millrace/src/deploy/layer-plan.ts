@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto';
-import { isAbsolute, relative, resolve, sep } from 'node:path';
+import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { readManifest } from '@millrace/diagnostics';
 import { neededNames } from '../bundle/whole/closure.ts';
-import type { LockedPackage, Lockfile } from './lockfile.ts';
+import { LayerRefused } from './layer-refused.ts';
+import { findLockfile, type LockedPackage, type Lockfile } from './lockfile.ts';
+import { allowsPlatform } from './platform-fit.ts';
 
 /** The packages of a layer: a package.json and a package-lock.json with nothing else in them. */
 export interface LayerPlan {
@@ -22,11 +25,6 @@ export interface LayerRoot {
   readonly folder: string;
 }
 
-/** The layer cannot be planned. The message contains the reason. */
-export class LayerRefused extends Error {
-  override readonly name = 'LayerRefused';
-}
-
 /** Finds the locked versions of packages and all their dependencies, for one platform. `chosen`: the dependencies of the project. */
 export function planLayer(
   roots: readonly LayerRoot[],
@@ -39,12 +37,11 @@ export function planLayer(
   const taken = new Map<string, string>();
   const packages: Record<string, LockedPackage> = {};
   const dependencies: Record<string, string> = {};
-  const [os = '', cpu = '', libc = ''] = platform.split('-');
 
   const add = (from: string, isOptional: boolean): string | undefined => {
     const entry = locked[from];
     if (entry === undefined) return undefined;
-    const fits = allows(entry.os, os) && allows(entry.cpu, cpu) && (libc === '' || allows(entry.libc, libc));
+    const fits = allowsPlatform(entry, platform);
     if (!fits && isOptional) return undefined;
     const name = nameAt(from);
     if (!fits) throw new LayerRefused(`${name} has no version for ${platform}: see build.platforms.`);
@@ -59,6 +56,7 @@ export function planLayer(
       throw new LayerRefused(
         `${name} is required in two versions (${locked[other]?.version} and ${entry.version}): use one version of it in the whole project.`,
       );
+    refuseOther(name, entry, from, lock);
     taken.set(to, from);
     const own = {
       dependencies: {} as Record<string, string>,
@@ -94,9 +92,7 @@ export function planLayer(
   for (const { name, folder } of roots) {
     const location = relative(lock.folder, folder).split(sep).join('/');
     if (isAbsolute(location) || !(location in locked))
-      throw new LayerRefused(
-        `${name} is installed in ${folder}, but missing from ${lock.name}: run \`npm install\`.`,
-      );
+      throw new LayerRefused(missingFrom(lock, name, folder));
     if (/\/node_modules\/.*\/node_modules\//.test(`/${location}`)) {
       const parent = nameAt(location.slice(0, location.lastIndexOf('/node_modules/')));
       throw new LayerRefused(
@@ -113,6 +109,25 @@ export function planLayer(
   return { platform, dependencies, packages: sorted, key };
 }
 
+/** The bundled code comes from `node_modules`, so the layer must have the same version. */
+function refuseOther(name: string, { version }: LockedPackage, location: string, lock: Lockfile): void {
+  const installed = readManifest(join(lock.folder, location)).version;
+  if (installed === undefined || version === undefined || installed === version) return;
+  throw new LayerRefused(
+    `${name} is ${installed} in node_modules and ${version} in ${join(lock.folder, lock.name)}: run \`npm install\`.`,
+  );
+}
+
+function missingFrom(lock: Lockfile, name: string, folder: string): string {
+  const file = join(lock.folder, lock.name);
+  const message = `${name} is installed in ${folder}, but missing from ${file}`;
+  const above = isAbsolute(relative(lock.folder, folder)) || relative(lock.folder, folder).startsWith('..');
+  const other = above ? findLockfile(dirname(lock.folder)) : undefined;
+  return other === undefined
+    ? `${message}: run \`npm install\`.`
+    : `${message}. If it was installed from ${join(other.folder, other.name)}, delete ${file}, otherwise run \`npm install\`.`;
+}
+
 const nameAt = (location: string): string =>
   location.slice(location.lastIndexOf('node_modules/') + 'node_modules/'.length);
 
@@ -127,12 +142,6 @@ function locate(locked: Lockfile['packages'] & object, from: string, name: strin
     if (at === '') return undefined;
   }
 }
-
-const allows = (list: readonly string[] | undefined, value: string): boolean =>
-  list === undefined ||
-  (list.includes(`!${value}`)
-    ? false
-    : list.every((entry) => entry.startsWith('!')) || list.includes(value) || list.includes('any'));
 
 /** The version in the format of a dependency: a version, or the source of a package that is in no registry. */
 function versionOf({ name, version = '*', resolved }: LockedPackage, folder: string): string {

@@ -9,8 +9,10 @@ import type { ExternalPackage } from '../bundle/external-packages.ts';
 import type { Project } from '../project/load.ts';
 import { planCopies, withCopies } from './copy-installed.ts';
 import { withInstalled } from './install.ts';
-import { LayerRefused, planLayer, type LayerPlan, type LayerRoot } from './layer-plan.ts';
-import { findLockfile } from './lockfile.ts';
+import { installedBy, installedWithoutLockfile } from './installed-by.ts';
+import { planLayer, type LayerPlan, type LayerRoot } from './layer-plan.ts';
+import { LayerRefused } from './layer-refused.ts';
+import { findLockfile, type Lockfile } from './lockfile.ts';
 import { packLayer, type Digests } from './pack-layer.ts';
 
 /** Packages for one platform, in a file on this machine. */
@@ -44,7 +46,7 @@ export function planLayers(project: Project, externals: readonly ExternalPackage
   const roots = layerRoots(project, externals);
   if (roots.length === 0) return { plans: [], withoutScript: [], npmrcFolders: [] };
   const lock = findLockfile(project.dir);
-  if (lock === undefined || !lock.name.endsWith('.json')) return copiedLayers(project, roots, lock?.name);
+  if (lock === undefined || lock.manager !== 'npm') return copiedLayers(project, roots, lock);
   const [first] = roots;
   const because = `${first?.name} cannot be bundled (${first?.why}) and is installed by npm from a package-lock.json`;
   const { packages, folder } = lock;
@@ -79,22 +81,17 @@ export function planLayers(project: Project, externals: readonly ExternalPackage
   return { plans, withoutScript: [...withoutScript], npmrcFolders: [folder, project.dir] };
 }
 
-/** Without an npm lockfile, packages that are the same on every platform are copied from their installed folders. */
+/** Packages that another package manager installed are copied from their folders, as well as those without a lockfile. */
 function copiedLayers(
   { dir, build }: Project,
   roots: readonly LayerRoot[],
-  lockfile: string | undefined,
+  lock: Lockfile | undefined,
 ): PlannedLayers {
-  const copied = planCopies(roots, dir);
-  if ('why' in copied) {
-    const because = `${copied.name} cannot be bundled (${copied.why}) and is installed by npm from a package-lock.json`;
-    throw new LayerRefused(
-      lockfile === undefined
-        ? `${because}, which does not exist. Run \`npm install\` first.`
-        : `${because}. This project has ${lockfile}, which is only supported for packages that are the same on every platform.`,
-    );
-  }
-  const plans = build.platforms.map((platform) => ({ plan: { ...copied, platform }, scripts: [] }));
+  const by = lock === undefined ? installedWithoutLockfile(dir) : installedBy(lock);
+  const plans = build.platforms.map((platform) => ({
+    plan: planCopies(roots, dir, by, platform),
+    scripts: [],
+  }));
   return { plans, withoutScript: [], npmrcFolders: [] };
 }
 

@@ -192,23 +192,37 @@ test('the layer of a platform contains the packages of that platform', async () 
   ]);
 }, 120_000);
 
-test('rejects a layer without package-lock.json, with the package and the lockfile in the error', async () => {
+test('rejects a layer without a lockfile and with an unreadable one, with the package and the file in the error', async () => {
   const testProject = await nativeProject();
   await rm(join(testProject.dir, 'package-lock.json'));
   await expect(prepared(testProject)).rejects.toThrow(
-    /native cannot be bundled \(it has packages for each platform.*which does not exist/,
+    /native cannot be bundled \(it has packages for each platform.*there is no lockfile in .* or above: run `npm install`/,
   );
-  await testProject.write('pnpm-lock.yaml', 'lockfileVersion: 9');
-  await expect(prepared(testProject)).rejects.toThrow(
-    /This project has pnpm-lock.yaml, which is only supported for packages that are the same/,
-  );
+  for (const [file, content, message] of [
+    ['bun.lockb', 'binary', /bun\.lockb is not text: run `bun install --save-text-lockfile --lockfile-only`/],
+    ['pnpm-lock.yaml', 'lockfileVersion: 5.4', /pnpm-lock\.yaml has an old format: run `pnpm install`/],
+    ['pnpm-lock.yaml', '<<<<<<< HEAD\n', /pnpm-lock\.yaml has merge conflict markers: .* run `pnpm install`/],
+    [
+      'yarn.lock',
+      '# yarn lockfile v1',
+      /native is in node_modules, but not in .*yarn\.lock: run `yarn install`/,
+    ],
+  ] as const) {
+    await testProject.write(file, content);
+    await expect(prepared(testProject)).rejects.toThrow(message);
+    await rm(join(testProject.dir, file));
+  }
   await testProject.write('package-lock.json', '{"lockfileVersion":3,"packages":{"":{}}}');
-  await expect(prepared(testProject)).rejects.toThrow(/missing from package-lock.json: run `npm install`/);
+  await expect(prepared(testProject)).rejects.toThrow(/missing from .*package-lock\.json: run `npm install`/);
   await testProject.write('package-lock.json', '<<<<<<< HEAD\n{}');
   await expect(prepared(testProject)).rejects.toMatchObject({
     name: 'ProjectError',
     message: expect.stringMatching(/package-lock\.json is not JSON: `npm install` repairs it/) as string,
   });
+  await testProject.write('bun.lock', '{}');
+  await expect(prepared(testProject)).rejects.toThrow(/has package-lock\.json and bun\.lock: delete/);
+  await testProject.write('package.json', packageJson('app', { packageManager: 'bun@1.4.5' }));
+  await expect(prepared(testProject)).rejects.toThrow(/not in .*bun\.lock: run `bun install`/);
 }, 120_000);
 
 test.each([

@@ -159,7 +159,7 @@ test('a dependency loaded by name, or an optional peer, is included with its pac
 
 test('packages linked by pnpm are copied with their own dependencies', async () => {
   const testProject = await project("import p from 'p'; import q from 'q';", 'p + q', {
-    'pnpm-lock.yaml': "lockfileVersion: '9.0'",
+    'pnpm-lock.yaml': `lockfileVersion: '9.0'\npackages:\n  p@1.0.0: {}\n  q@1.0.0: {}\n  dep@1.0.0: {}\n  dep@2.0.0: {}`,
     ...installed(
       {
         p: [`module.exports = require('dep') + ${readsFile.slice(17, -1)};`, { dependencies: { dep: '2' } }],
@@ -193,6 +193,43 @@ test('packages linked by pnpm are copied with their own dependencies', async () 
   expect((await imported(ready)).ids).toEqual(['a-twoP-oneQ']);
   const again = await prepared(testProject);
   expect(again.layers).toMatchObject([{ isNew: false, digest: ready.layers[0]?.digest }]);
+});
+
+test('rejects a layer for another platform with a package that was compiled here', async () => {
+  const files = (manifest: object) => ({
+    'millrace.config.ts': "export default { build: { platforms: ['win32-arm64'] } };",
+    'yarn.lock': '# yarn lockfile v1\n\np@1:\n  version "1.0.0"\n',
+    ...installed({ p: [readsFile, manifest] }),
+    'node_modules/p/own.txt': 'here',
+  });
+  const deployedWith = async (manifest: object, more: Record<string, string> = {}) =>
+    prepared(await project("import p from 'p';", 'p', { ...files(manifest), ...more }));
+  await expect(deployedWith({ gypfile: true })).rejects.toThrow(
+    /p is installed for this machine, not for win32-arm64 \(it has native code.*\): deploy from win32-arm64\.$/,
+  );
+  await expect(deployedWith({ scripts: { postinstall: 'node x' } })).rejects.toThrow(
+    /or set "p": false in allowScripts of package\.json/,
+  );
+  const prebuilt = { 'node_modules/p/prebuilds/win32-arm64/p.txt': '' };
+  expect((await deployedWith({ gypfile: true }, prebuilt)).layers).toMatchObject([
+    { platform: 'win32-arm64', packages: ['p@1.0.0'] },
+  ]);
+});
+
+test('rejects packages that need each other in two versions', async () => {
+  const needs = (name: string, version: string) => ({ version, dependencies: { [name]: '*' } });
+  const inner = 'node_modules/q/node_modules/p/node_modules';
+  const testProject = await project("import p from 'p';", 'p', {
+    ...installed({ p: [`require('q'); ${readsFile}`, needs('q', '1.0.0')], q: ['', needs('p', '1.0.0')] }),
+    ...installed({ p: ['', needs('q', '2.0.0')] }, 'node_modules/q/node_modules'),
+    ...installed({ q: ['', needs('p', '2.0.0')] }, inner),
+    'node_modules/p/own.txt': '',
+  });
+  await mkdir(join(testProject.dir, inner, 'q/node_modules'));
+  await symlink(join(testProject.dir, 'node_modules/p'), join(testProject.dir, inner, 'q/node_modules/p'));
+  await expect(prepared(testProject)).rejects.toThrow(
+    /q 1\.0\.0 needs itself through another version of it \(node_modules\/.*\): use one version/,
+  );
 });
 
 test('warns about a workspace file that reads files next to itself', async () => {

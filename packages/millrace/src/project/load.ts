@@ -7,6 +7,7 @@ import { ignoredFiles, type PublishedProject, readPublished } from '@millrace/co
 import { buildSettings } from './build-settings.ts';
 import type { BuildSettings } from './build-settings.ts';
 import { evaluateConfig } from './evaluate-config.ts';
+import { refusePlugAndPlay } from './plug-and-play.ts';
 import { readConfig } from './read-config.ts';
 import { isInit, taskFiles } from './task-files.ts';
 
@@ -38,6 +39,7 @@ export async function loadProject(folder: string): Promise<Project> {
   const dir = await realpath(resolve(folder)).catch(() => {
     throw new ProjectError({ file: folder, line: null, column: null, message: 'this folder does not exist' });
   });
+  refusePlugAndPlay(dir);
   const { file, config } = await readConfig(dir);
   const published = await readPublished(dir, evaluateConfig);
   const configFile = file ?? published?.file ?? null;
