@@ -22,8 +22,8 @@ export async function ownershipOf(
       from (select ${env}::int as env, x.id, x.task, x.nr
               from unnest(${groups.map(({ id }) => id)}::text[], ${groups.map(({ task }) => task)}::text[]) with ordinality as x (id, task, nr)) g
      order by g.nr`;
-  return rows.map(({ ownership: whole }) => {
-    const { note: _, ...listed } = whole;
+  return rows.map(({ ownership: stored }) => {
+    const { note: _, ...listed } = stored;
     return listed;
   });
 }
