@@ -18,7 +18,7 @@ export const Secrets = ({ webhook: { scheme, secrets } }: { readonly webhook: We
 
 /** Shown while a webhook rejects every request. */
 export const SecretNotice = ({ webhook: { secrets } }: { readonly webhook: Webhook }) => (
-  <div className="notice tone-warn" role="status">
+  <div className="notice tone-warn webhook-notice" role="status">
     <span>
       <span className="strong">Every request is rejected.</span> Set{' '}
       {secrets.map(({ name }) => name).join(' or ')} to the secret that the provider shows.{' '}

@@ -56,8 +56,8 @@ function Loaded({ webhook }: { readonly webhook: Webhook }) {
     <Page
       title={id}
       summary={
-        <span className="id">
-          <code className="cut">{url}</code>
+        <span className="webhook-address">
+          <code>{url}</code>
           <CopyButton text={url} what="Copy address" />
         </span>
       }

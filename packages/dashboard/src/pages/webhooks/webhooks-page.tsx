@@ -31,7 +31,6 @@ const columns: readonly Column<Webhook>[] = [
     id: 'url',
     header: 'Address',
     width: 'minmax(140px, 2fr)',
-    isEssential: true,
     cell: ({ url }) => (
       <span className="id">
         <code className="cut">{url}</code>
@@ -63,6 +62,7 @@ const columns: readonly Column<Webhook>[] = [
     id: 'last',
     header: 'Last delivery',
     width: '104px',
+    isEssential: true,
     cell: ({ lastDeliveryAt }) =>
       lastDeliveryAt === null ? <span className="muted">none</span> : <Time at={lastDeliveryAt} />,
   },
