@@ -56,7 +56,9 @@ const words: Readonly<Record<string, string>> = {
 const crumbOf = (text: string): string => (/^[a-z_]+_[0-9a-z]{12,}$/.test(text) ? shortId(text) : text);
 
 const wordOf = (page: string, part: string): string | undefined =>
-  page === 'settings' || (page === 'errors' && part === 'rules') || (page === 'versions' && part === 'compare')
+  page === 'settings' ||
+  (page === 'errors' && part === 'rules') ||
+  (page === 'versions' && part === 'compare')
     ? words[part]
     : undefined;
 
