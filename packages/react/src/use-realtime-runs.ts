@@ -41,11 +41,11 @@ function withRun(runs: readonly WatchedRun[], run: WatchedRun): WatchedRun[] {
   return later === -1 ? [...runs, run] : [...runs.slice(0, later), run, ...runs.slice(later)];
 }
 
-function useRuns(
+function useRuns<TOutput>(
   subject: string | undefined,
   options: UseRealtimeRunsOptions,
   follow: (client: ApiClient, signal: AbortSignal) => AsyncGenerator<WatchedRun>,
-): RealtimeRuns {
+): RealtimeRuns<TOutput> {
   const { value, error, stop } = useSubscription<WatchedRun[]>({
     subject,
     enabled: options.enabled,
@@ -60,7 +60,8 @@ function useRuns(
       }
     },
   });
-  return { runs: value, error, stop };
+  const typed = value as WatchedRun<TOutput>[];
+  return { runs: typed, error, stop };
 }
 
 /**
@@ -74,8 +75,10 @@ export function useRealtimeRunsWithTag<T extends AnyTask = AnyTask>(
   options: UseRealtimeRunsWithTagOptions = {},
 ): RealtimeRuns<TaskOutput<T>> {
   const { createdAt, tasks, skipColumns } = options;
-  return useRuns(JSON.stringify(['tag', tag, createdAt, tasks, skipColumns]), options, (client, signal) =>
-    followTagThrough(client, tag, { createdAt, tasks, skipColumns, signal }),
+  return useRuns<TaskOutput<T>>(
+    JSON.stringify(['tag', tag, createdAt, tasks, skipColumns]),
+    options,
+    (client, signal) => followTagThrough(client, tag, { createdAt, tasks, skipColumns, signal }),
   );
 }
 
@@ -90,7 +93,7 @@ export function useRealtimeBatch<T extends AnyTask = AnyTask>(
   options: UseRealtimeRunsOptions = {},
 ): RealtimeRuns<TaskOutput<T>> {
   const { skipColumns } = options;
-  return useRuns(
+  return useRuns<TaskOutput<T>>(
     batchId ? JSON.stringify(['batch', batchId, skipColumns]) : undefined,
     options,
     (client, signal) => followBatchThrough(client, batchId ?? '', { skipColumns, signal }),
