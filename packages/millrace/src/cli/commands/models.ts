@@ -96,9 +96,9 @@ const usageCommand = (): Command =>
 
 const listCommand = (): Command =>
   withProjectOptions(
-    new Command('list')
-      .description("list the project's prices, then the default prices, in US dollars for a million tokens")
-      .option('--json', 'print JSON, one object per line'),
+    new Command('list').description(
+      "list the project's prices, then the default prices, in US dollars for a million tokens",
+    ),
   ).action(async (options: ProjectOptions) => {
     const { login, projectRef } = await findProject(options);
     const { data, defaultsFrom } = await call(login, 'listModelPrices', { params: { projectRef } });
@@ -124,8 +124,7 @@ const setCommand = (): Command =>
       .requiredOption('--input <dollars>', 'US dollars for a million input tokens, such as 2.50')
       .requiredOption('--output <dollars>', 'US dollars for a million output tokens')
       .option('--cached-input <dollars>', 'for input tokens read from the cache (default: --input)')
-      .option('--cache-write <dollars>', 'for input tokens written to the cache (default: --input)')
-      .option('--json', 'print JSON'),
+      .option('--cache-write <dollars>', 'for input tokens written to the cache (default: --input)'),
   ).action(async (model: string, options: PriceOptions) => {
     const { login, projectRef } = await findProject(options);
     const { input, output, cachedInput = null, cacheWrite = null } = options;
@@ -141,8 +140,7 @@ const deleteCommand = (): Command =>
   withProjectOptions(
     new Command('delete')
       .description("delete the project's price of a model; a default price applies again")
-      .argument('<model>', 'name of the model, as in the list')
-      .option('--json', 'print JSON'),
+      .argument('<model>', 'name of the model, as in the list'),
   ).action(async (model: string, options: ProjectOptions) => {
     const { login, projectRef } = await findProject(options);
     const deleted = await call(login, 'deleteModelPrice', { params: { projectRef, model } });
