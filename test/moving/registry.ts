@@ -17,6 +17,8 @@ export async function startRegistry({ tarballs }: Packed): Promise<string> {
     const path = decodeURIComponent(request.url ?? '').slice(1);
     const tarball = files.get(path);
     const manifest = manifests.get(path);
+    // pnpm first requests the latest version.
+    const latest = manifests.get(path.replace(/\/latest$/, ''));
     if (tarball) response.end(tarball);
     else if (manifest) {
       const { name, version } = manifest;
@@ -24,7 +26,8 @@ export async function startRegistry({ tarballs }: Packed): Promise<string> {
       response.end(
         JSON.stringify({ name, 'dist-tags': { latest: version }, versions: { [version]: manifest } }),
       );
-    } else response.writeHead(302, { location: `${upstream}${request.url}` }).end();
+    } else if (latest) response.end(JSON.stringify(latest));
+    else response.writeHead(302, { location: `${upstream}${request.url}` }).end();
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => void server.close());

@@ -116,6 +116,7 @@ const otherwise: Readonly<Record<string, number>> = {
   // The object that it names does not exist.
   'POST /api/v1/errors/{errorId}/merge': 404,
   'POST /api/v1/errors/{errorId}/split': 404,
+  'POST /api/v1/webhooks/{webhookId}/send': 404,
   'POST /api/v1/projects/{projectRef}/branches/archive': 404,
   'POST /api/v1/authorization-code/describe': 404,
   'POST /api/v1/authorization-code/approve': 404,
