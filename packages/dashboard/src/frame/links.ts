@@ -15,7 +15,7 @@ export const frameLinks: readonly FrameLink[] = [
   { to: '', label: 'Overview', icon: 'overview', key: 'g o' },
   { to: '/runs', label: 'Runs', icon: 'runs', key: 'g r' },
   { to: '/tasks', label: 'Tasks', icon: 'tasks', key: 'g t' },
-  { to: '/charts', label: 'Charts', icon: 'charts', key: 'g h' },
+  { to: '/charts', label: 'Charts', icon: 'charts', key: 'g a' },
   { to: '/errors', label: 'Errors', icon: 'errors', key: 'g e' },
   { to: '/queues', label: 'Queues', icon: 'queues', key: 'g q' },
   { to: '/schedules', label: 'Schedules', icon: 'schedules', key: 'g s' },
