@@ -69,7 +69,7 @@ test('sums tokens and exact costs of a run, by model, and lists models without a
   });
   const usage = await readUsage(t.sql, env, today);
   expect(usage.total).toMatchObject({ calls: 3, cost: '0.16000975' });
-  expect(usage.days.map(({ calls }) => calls).toSorted((one, other) => one - other)).toEqual([0, 3]);
+  expect(usage.days.map(({ calls }) => calls).toSorted((a, b) => a - b)).toEqual([0, 3]);
   expect(usage.unpriced).toEqual([
     expect.objectContaining({ model: 'house-model', calls: 1, inputTokens: 10 }),
   ]);
