@@ -60,7 +60,8 @@ export async function previewRule(
 const latestFailures = (sql: Queryable, env: number, limit: number, since: Date | null) => sql<FailedRun[]>`
   with spans as (
     select distinct span from run_facets
-     where env = ${env} and facet = any('{s:FAILED,s:CRASHED,s:SYSTEM_FAILURE,s:TIMED_OUT}')
+     where env = ${env}
+       and facet = any(array(select facet_of('status', s) from unnest('{FAILED,CRASHED,SYSTEM_FAILURE,TIMED_OUT}'::text[]) as s))
      order by span desc limit ${maxSpans}
   )
   select r.task, left(coalesce(r.error ->> 'message', ''), 2048) as thrown, s.type, s.message, f.group_id as group,

@@ -87,7 +87,7 @@ describe('moving the runs of a version', () => {
     expect(await versionOf(t, free.id)).toBeUndefined();
     // Lists by version find them.
     expect(
-      await t.sql`select from run_facets where env = ${t.environment.id} and facet = ${`v:${to.id}`}`,
+      await t.sql`select from run_facets where env = ${t.environment.id} and facet = ${`version:${to.id}`}`,
     ).not.toEqual([]);
     // No runs of the old version are left, so no runner needs to load it.
     expect(await t.sql`select from lanes where pinned_version = ${from.id}`).toEqual([]);
