@@ -268,6 +268,13 @@ describe('the audit log', () => {
     const alert = await ok(`POST ${at}/alerts/prod`, { body: { kind: 'error.new', quiet: '1h' } });
     await ok(`PATCH ${at}/alerts/prod/${alert.id}`, { body: { threshold: 2 } });
     await ok(`DELETE ${at}/alerts/prod/${alert.id}`);
+    const chart = await ok(`POST ${at}/charts/prod`, {
+      body: { name: 'Runs', measure: 'runs', period: '24h', form: 'line' },
+    });
+    await ok(`PATCH ${at}/charts/prod/${chart.id}`, { body: { name: 'All runs' } });
+    await ok(`DELETE ${at}/charts/prod/${chart.id}`);
+    await ok(`PUT ${at}/model-prices`, { body: { model: 'house', input: '1', output: '2.5' } });
+    await ok(`DELETE ${at}/model-prices/house`);
     for (const _ of [1, 2]) await ok('POST /api/v1/run-paths', byKey({ path: 'metadata.a' }));
     await ok('DELETE /api/v1/run-paths/metadata.a', byKey());
     const after = (await entries()).slice(before.length).map(change);
@@ -295,6 +302,11 @@ describe('the audit log', () => {
       ['alert.created', undefined, { kind: 'error.new', threshold: 1, quiet: '1h' }],
       ['alert.updated', { threshold: 1 }, { threshold: 2 }],
       ['alert.deleted', { threshold: 2 }, undefined],
+      ['chart.created', undefined, { name: 'Runs', form: 'line' }],
+      ['chart.updated', { name: 'Runs' }, { name: 'All runs' }],
+      ['chart.deleted', { name: 'All runs' }, undefined],
+      ['modelPrice.set', undefined, { input: '1', output: '2.5' }],
+      ['modelPrice.deleted', { input: '1' }, undefined],
       ['runPath.created', undefined, { path: 'metadata.a' }],
       ['runPath.deleted', { path: 'metadata.a' }, undefined],
     ]);

@@ -102,7 +102,7 @@ const otherMeaning: Readonly<Record<string, readonly string[]>> = {
     'env set',
     'env unset',
   ],
-  '--limit <count>': ['logs', 'stats'],
+  '--limit <count>': ['logs', 'models usage', 'stats'],
   '--task <id>': ['alerts add', 'alerts update', 'keys create'],
   '--queue <name>': ['alerts add', 'alerts update', 'trigger'],
   '--tag <tag>': ['trigger'],

@@ -59,7 +59,10 @@ test('usage is empty without calls, and impossible ranges are rejected', async (
     ['limit=0', /limit/],
   ] as const) {
     const rejected = await server.ask(`/api/v1/models/usage?${query}`);
-    expect([rejected.status, rejected.body.error], query).toEqual([400, expect.stringMatching(message)]);
+    expect([rejected.status, JSON.stringify(rejected.body)], query).toEqual([
+      400,
+      expect.stringMatching(message),
+    ]);
   }
   expect((await server.ask('/api/v1/runs/run_none/models')).status).toBe(404);
 });
