@@ -61,6 +61,7 @@ function remember(schema: Schema, whole: unknown): void {
 /** By operation and member: the other members without which it is rejected, although its schema does not require them. */
 const companions: Readonly<Record<string, object>> = {
   'createBulkAction name': { runIds: ['run_x'] },
+  'createChart name': { period: '24h' },
   'createBrowserSession email': { password: 'x'.repeat(12) },
   'createBrowserSession password': { email: 'a@example.com' },
   'importVariables source': { variables: { A: '1' } },
