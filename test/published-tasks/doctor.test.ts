@@ -162,15 +162,15 @@ test.each([
   ],
   ['a setting', { ...own(''), 'trigger.config.ts': 'export default { maxDuration: 1 };' }, /"maxDuration"/],
   [
-    'a package that cannot be bundled and a lockfile of another tool',
+    'a package that cannot be bundled and is not in the lockfile',
     {
       ...own(''),
       'trigger/b.ts': "import native from 'native';\nconsole.log(native);\n",
-      'pnpm-lock.yaml': '',
-      'node_modules/native/package.json': '{"name":"native","gypfile":true}',
+      'pnpm-lock.yaml': "lockfileVersion: '9.0'\n",
+      'node_modules/native/package.json': '{"name":"native","version":"1.0.0","gypfile":true}',
       'node_modules/native/index.js': '',
     },
-    /^package\.json: native cannot be bundled .* pnpm-lock\.yaml/,
+    /^package\.json: native is in node_modules, but not in .*pnpm-lock\.yaml: run `pnpm install`/,
   ],
   [
     'two tasks with one id',
