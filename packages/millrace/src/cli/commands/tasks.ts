@@ -23,15 +23,15 @@ const listCommand = (): Command =>
     const found = await tasks.list();
     if (options.json) return found.forEach(printJson);
     printTable(
-      ['task', 'owner', 'queue', 'limit', 'attempts', 'started by', 'file', 'description'],
+      ['task', 'queue', 'limit', 'attempts', 'started by', 'file', 'owner', 'description'],
       found.map((task) => [
         task.id,
-        task.owner ?? '-',
         task.queue.name,
         task.queue.concurrencyLimit === null ? '-' : String(task.queue.concurrencyLimit),
         String(task.retry?.maxAttempts ?? 3),
         startedBy(task),
         task.filePath,
+        task.owner ?? '-',
         task.description ?? '',
       ]),
     );
