@@ -18,6 +18,10 @@ const alone = new Set([
   'backup list',
   'restore',
   'upgrade-data',
+  'sql-views sql',
+  'sql-views install',
+  'sql-views grant',
+  'sql-views revoke',
 ]);
 
 test('every command that uses a server accepts --url, --key and --dir, and every command --json', async () => {

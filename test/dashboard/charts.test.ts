@@ -28,7 +28,8 @@ test('the cost of a run is on its page and its task, and a chart is saved, pinne
   const { body: run } = await server.ask('/api/v1/tasks/summarize/trigger', { method: 'POST', body: {} });
   const callsOf = async () => (await server.ask(`/api/v1/runs/${run.id}/models`)).body.total?.calls;
   await expect.poll(callsOf, { timeout: 30_000 }).toBe(1);
-  const completed = async () => (await server.ask('/api/v1/stats?period=1h')).body.series[0].total.completed;
+  // The chart covers seven days, whose roll-ups are written every ten seconds.
+  const completed = async () => (await server.ask('/api/v1/stats?period=7d')).body.series[0].total.completed;
   await expect.poll(completed, { timeout: 30_000 }).toBe(1);
 
   const { page, open } = await openDashboard(server);

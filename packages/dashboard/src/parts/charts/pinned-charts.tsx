@@ -1,8 +1,11 @@
+import { lazy, Suspense } from 'react';
 import { useAsk } from '../../api/ask.ts';
 import { useEnvironmentPath } from '../../api/environment.ts';
 import { PageLink } from '../page-link.tsx';
 import { Section } from '../page.tsx';
-import { ChartCard } from './chart-card.tsx';
+
+/** Loaded only if there are pinned charts. */
+const ChartCard = lazy(async () => ({ default: (await import('./chart-card.tsx')).ChartCard }));
 
 /** The charts that members pinned, for everybody. Nothing if there are none. */
 export function PinnedCharts() {
@@ -14,7 +17,9 @@ export function PinnedCharts() {
     <Section title="Pinned charts" actions={<PageLink to="/charts">All charts</PageLink>}>
       <div className="chart-cards">
         {pinned.map((chart) => (
-          <ChartCard key={chart.id} name={chart.name} chart={chart} />
+          <Suspense key={chart.id}>
+            <ChartCard name={chart.name} chart={chart} />
+          </Suspense>
         ))}
       </div>
     </Section>
