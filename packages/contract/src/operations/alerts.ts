@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { alertKinds, alertQuiet } from '../alert-rules.ts';
 import { durationText, parseDuration } from '../duration.ts';
 import { operation } from '../operation.ts';
-import { date, keyOf, nameOf, owner } from './shapes.ts';
+import { date, environmentInPath, keyOf, nameOf, owner } from './shapes.ts';
 
 /** A duration such as `5m`, as seconds. */
 const span = ({ min, max }: { readonly min: number; readonly max: number }) =>
@@ -69,12 +69,7 @@ export const alertSubject = z.object({
 });
 export type AlertSubject = z.infer<typeof alertSubject>;
 
-const inEnvironment = z.object({
-  projectRef: z.string().min(1).max(128),
-  /** `dev`, `stg`, `prod` or `preview`, in any spelling; a branch by header. */
-  env: z.string().min(1).max(300),
-});
-const oneAlert = inEnvironment.extend({ alertId: z.string().min(1).max(128) });
+const oneAlert = environmentInPath.extend({ alertId: z.string().min(1).max(128) });
 
 const read = {
   secretKey: true,
@@ -101,7 +96,7 @@ export const createAlert = operation({
   tag,
   summary: 'Create an alert, which notifies endpoints when its condition holds',
   access: write,
-  params: inEnvironment,
+  params: environmentInPath,
   body: z.object({
     kind: z.enum(alertKinds),
     name: name.optional(),
@@ -122,7 +117,7 @@ export const listAlerts = operation({
   tag,
   summary: 'List the alerts of an environment, oldest first',
   access: read,
-  params: inEnvironment,
+  params: environmentInPath,
   reply: z.object({ data: z.array(alert) }),
   errors: [404],
 });

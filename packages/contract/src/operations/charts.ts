@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { operation } from '../operation.ts';
 import { parsePeriodMs } from '../period.ts';
-import { date, keyOf, nameOf } from './shapes.ts';
+import { date, environmentInPath, keyOf, nameOf } from './shapes.ts';
 
 /** Maximum number of saved charts in an environment. */
 export const maxCharts = 100;
@@ -61,12 +61,7 @@ export const chart = z.object({
 });
 export type Chart = z.infer<typeof chart>;
 
-const inEnvironment = z.object({
-  projectRef: z.string().min(1).max(128),
-  /** `dev`, `stg`, `prod` or `preview`, in any spelling; a branch by header. */
-  env: z.string().min(1).max(300),
-});
-const oneChart = inEnvironment.extend({ chartId: z.string().min(1).max(128) });
+const oneChart = environmentInPath.extend({ chartId: z.string().min(1).max(128) });
 
 const read = { personalAccessToken: true, role: 'viewer' } as const;
 const write = { personalAccessToken: true, role: 'member' } as const;
@@ -80,7 +75,7 @@ export const createChart = operation({
   tag,
   summary: 'Save a chart of the statistics for the members of the project',
   access: write,
-  params: inEnvironment,
+  params: environmentInPath,
   body: z.object({
     ...settings,
     by: settings.by.default(null),
@@ -100,7 +95,7 @@ export const listCharts = operation({
   tag,
   summary: 'List the saved charts of an environment, oldest first',
   access: read,
-  params: inEnvironment,
+  params: environmentInPath,
   reply: z.object({ data: z.array(chart) }),
   errors: [404],
 });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { operation } from '../operation.ts';
-import { date } from './shapes.ts';
+import { date, keyOf } from './shapes.ts';
 
 /** Maximum number of prices that a project can set. */
 export const maxModelPrices = 500;
@@ -14,14 +14,8 @@ const dollars = z
   );
 
 /** The name of a model, exactly as in the spans. A final `*` stands for any rest, such as a date. */
-const model = z
-  .string()
+const model = keyOf(128)
   .min(1)
-  .max(128)
-  .refine(
-    (text) => !text.includes('\0') && text.isWellFormed(),
-    'must not contain NUL or an unpaired surrogate',
-  )
   .refine((text) => !text.slice(0, -1).includes('*'), '`*` is only allowed at the end')
   .refine((text) => text.trim() === text, 'must not begin or end with a space');
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { deliveryStatuses } from '../words.ts';
 import { operation } from '../operation.ts';
-import { commaList, cursors, date, oneOfList, pageSize } from './shapes.ts';
+import { commaList, cursors, date, environmentInPath, oneOfList, pageSize } from './shapes.ts';
 
 /** The types of notifications. */
 export const notificationTypes = [
@@ -117,13 +117,8 @@ const withSecret = notificationEndpoint.extend({
   secret: z.string(),
 });
 
-const inEnvironment = z.object({
-  projectRef: z.string().min(1).max(128),
-  /** `dev`, `stg`, `prod` or `preview`, in any spelling; a branch by header. */
-  env: z.string().min(1).max(300),
-});
-const oneEndpoint = inEnvironment.extend({ endpointId: z.string().min(1).max(128) });
-const oneDelivery = inEnvironment.extend({ deliveryId: z.string().min(1).max(128) });
+const oneEndpoint = environmentInPath.extend({ endpointId: z.string().min(1).max(128) });
+const oneDelivery = environmentInPath.extend({ deliveryId: z.string().min(1).max(128) });
 
 const read = {
   secretKey: true,
@@ -151,7 +146,7 @@ export const createNotificationEndpoint = operation({
   summary:
     'Create a notification endpoint: a webhook, a chat or email; the response contains the signing secret',
   access: write,
-  params: inEnvironment,
+  params: environmentInPath,
   body: z.discriminatedUnion(
     'kind',
     [
@@ -180,7 +175,7 @@ export const listNotificationEndpoints = operation({
   tag,
   summary: 'List the endpoints of an environment, oldest first',
   access: read,
-  params: inEnvironment,
+  params: environmentInPath,
   reply: z.object({ data: z.array(notificationEndpoint) }),
   errors: [404],
 });
@@ -283,7 +278,7 @@ export const listNotificationDeliveries = operation({
   tag,
   summary: 'List deliveries of an environment, newest first',
   access: read,
-  params: inEnvironment,
+  params: environmentInPath,
   query: z.object({
     'page[size]': pageSize(25),
     /** The id of a delivery. */

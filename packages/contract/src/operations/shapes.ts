@@ -27,6 +27,13 @@ export const keyOf = (max: number, tooLong = `at most ${max} characters`) =>
 /** The name of an owner, such as `@payments` or `ana@example.com`. */
 export const owner = z.string().refine(isOwner, ownerRule);
 
+/** An environment, or a branch of one, in the path of an operation. */
+export const environmentInPath = z.object({
+  projectRef: z.string().min(1).max(128),
+  /** `dev`, `stg`, `prod` or `preview`, in any spelling; a branch by header. */
+  env: z.string().min(1).max(300),
+});
+
 /** A tag of a run or of a token. */
 export const tag = keyOf(128, 'a tag has at most 128 characters');
 

@@ -8,6 +8,7 @@ import { dependencyNames, installedFrom, neededNames } from '../bundle/whole/clo
 import type { InstalledBy } from './installed-by.ts';
 import type { LayerPlan, LayerRoot } from './layer-plan.ts';
 import { LayerRefused } from './layer-refused.ts';
+import { nameAt } from './lockfile.ts';
 import { allowsPlatform, isNamedFor, whyOnlyHere } from './platform-fit.ts';
 
 /**
@@ -40,7 +41,7 @@ export function planCopies(
   for (let at = waiting.shift(); at !== undefined; at = waiting.shift()) {
     const folder = placed.get(at) ?? '';
     const manifest = readManifest(folder);
-    const { name = at.slice(at.lastIndexOf('node_modules/') + 13), version } = manifest;
+    const { name = nameAt(at), version } = manifest;
     // A linked folder is not in the lockfile.
     if (installedFolder(folder) !== undefined) by.refuseUnlocked(name, version, folder);
     const why = whyOnlyHere(folder, manifest, allowedScripts(project, name, version) === false, platform);
@@ -91,7 +92,7 @@ const isRequired = (manifest: PackageManifest, name: string): boolean =>
 
 function twoVersions(location: string, ...folders: readonly string[]): string {
   const versions = folders.map((folder) => readManifest(folder).version).join(' and ');
-  return `${location.slice(location.lastIndexOf('node_modules/') + 13)} is required in two versions (${versions}): use one version of it in the whole project.`;
+  return `${nameAt(location)} is required in two versions (${versions}): use one version of it in the whole project.`;
 }
 
 /** Packages that need each other in two versions would be nested without end. */

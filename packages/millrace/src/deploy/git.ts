@@ -20,15 +20,15 @@ export async function readGitInfo(dir: string): Promise<GitInfo | undefined> {
   const git = async (...args: string[]): Promise<string> =>
     (await run('git', ['-C', dir, ...args], { maxBuffer: 64 * 1024 * 1024 })).stdout.trim();
   try {
-    const [commit, head, message, author, changes, address] = await Promise.all([
+    const [commit, head, described, changes, address] = await Promise.all([
       git('rev-parse', 'HEAD'),
       git('rev-parse', '--abbrev-ref', 'HEAD'),
-      git('log', '-1', '--format=%s'),
-      git('log', '-1', '--format=%an'),
+      git('log', '-1', '--format=%an%x00%s'),
       git('status', '--porcelain'),
       // A repository may have no remote with this name.
       git('remote', 'get-url', 'origin').catch(() => ''),
     ]);
+    const [author = '', message = ''] = described.split('\0');
     const remote = webAddressOfRemote(address);
     const branch = head === 'HEAD' ? branchOfCi() : head;
     return {

@@ -52,7 +52,8 @@ export async function withInstalled<T>(
     };
     await writeFile(join(folder, 'package.json'), JSON.stringify(manifest));
     await writeFile(join(folder, 'package-lock.json'), JSON.stringify(lock));
-    await lendNpmrc(npmrcFile(npmrcFolders), join(folder, '.npmrc'));
+    const npmrc = npmrcFile(npmrcFolders);
+    await lendNpmrc(npmrc, join(folder, '.npmrc'));
     const [os = '', cpu = '', libc] = plan.platform.split('-');
     const target = [`--os=${os}`, `--cpu=${cpu}`, ...(libc === undefined ? [] : [`--libc=${libc}`])];
     const ci = [
@@ -65,7 +66,6 @@ export async function withInstalled<T>(
       '--no-bin-links',
       ...target,
     ];
-    const npmrc = npmrcFile(npmrcFolders);
     await npm(folder, ci, npmrc, signal);
     if (scripts.length > 0) await npm(folder, ['rebuild', ...scripts], npmrc, signal);
     return await use(folder);

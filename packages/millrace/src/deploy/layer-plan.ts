@@ -3,7 +3,7 @@ import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { readManifest } from '@millrace/diagnostics';
 import { neededNames } from '../bundle/whole/closure.ts';
 import { LayerRefused } from './layer-refused.ts';
-import { findLockfile, type LockedPackage, type Lockfile } from './lockfile.ts';
+import { findLockfile, nameAt, type LockedPackage, type Lockfile } from './lockfile.ts';
 import { allowsPlatform } from './platform-fit.ts';
 
 /** The packages of a layer: a package.json and a package-lock.json with nothing else in them. */
@@ -127,9 +127,6 @@ function missingFrom(lock: Lockfile, name: string, folder: string): string {
     ? `${message}: run \`npm install\`.`
     : `${message}. If it was installed from ${join(other.folder, other.name)}, delete ${file}, otherwise run \`npm install\`.`;
 }
-
-const nameAt = (location: string): string =>
-  location.slice(location.lastIndexOf('node_modules/') + 'node_modules/'.length);
 
 /** Without the folder of a workspace: `packages/app/node_modules/a` becomes `node_modules/a`. */
 const newLocation = (location: string): string => location.slice(location.indexOf('node_modules/'));

@@ -12,7 +12,7 @@ import { withInstalled } from './install.ts';
 import { installedBy, installedWithoutLockfile } from './installed-by.ts';
 import { planLayer, type LayerPlan, type LayerRoot } from './layer-plan.ts';
 import { LayerRefused } from './layer-refused.ts';
-import { findLockfile, type Lockfile } from './lockfile.ts';
+import { findLockfile, nameAt, type Lockfile } from './lockfile.ts';
 import { packLayer, type Digests } from './pack-layer.ts';
 
 /** Packages for one platform, in a file on this machine. */
@@ -66,7 +66,7 @@ export function planLayers(project: Project, externals: readonly ExternalPackage
     const scripts: string[] = [];
     for (const [location, { version, hasInstallScript }] of Object.entries(plan.packages)) {
       if (!hasInstallScript) continue;
-      const name = location.slice(location.lastIndexOf('node_modules/') + 13);
+      const name = nameAt(location);
       const allowed = allowedScripts(manifest, name, version) ?? allowedScripts(above, name, version);
       if (allowed === true) scripts.push(name);
       else if (allowed === undefined) withoutScript.add(name);
@@ -163,7 +163,7 @@ async function builtLayer(
       : `-${createHash('sha256').update(`${scripts.join()} ${process.versions.modules}`).digest('hex').slice(0, 8)}`;
   const file = join(folder, `${plan.key}${suffix}.tar.gz`);
   const packages = Object.entries(plan.packages).map(
-    ([location, { version }]) => `${location.slice(location.lastIndexOf('node_modules/') + 13)}@${version}`,
+    ([location, { version }]) => `${nameAt(location)}@${version}`,
   );
   const stored = await storedDigests(file);
   if (stored) return { ...stored, platform, file, packages, isNew: false };

@@ -34,6 +34,10 @@ export interface Lockfile {
   readonly isBroken: boolean;
 }
 
+/** The name of the package at a location, such as `node_modules/a/node_modules/@scope/b`. */
+export const nameAt = (location: string): string =>
+  location.slice(location.lastIndexOf('node_modules/') + 'node_modules/'.length);
+
 /** The first of two lockfiles of the same package manager is used. */
 const managers: Readonly<Record<string, PackageManager>> = {
   'npm-shrinkwrap.json': 'npm',

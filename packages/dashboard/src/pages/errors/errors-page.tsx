@@ -21,6 +21,7 @@ import { BulkErrors } from './bulk-errors.tsx';
 import { errorColumns } from './error-columns.tsx';
 import { defaultRange, errorListQuery, ranges } from './error-filter.ts';
 import { FailureHistogram } from './failure-histogram.tsx';
+import { ownersOf } from './ownership/owners-of.ts';
 import './errors.css';
 
 const pageSize = 50;
@@ -241,7 +242,7 @@ function filterKeysOf(environment: ReturnType<typeof useEnvironment>): readonly 
           queryFn: () => call('listTasks', {}, { environment }),
           staleTime: completionMs,
         });
-        return [...new Set(data.flatMap(({ owner }) => (owner === undefined ? [] : [owner])))];
+        return ownersOf(data);
       },
     },
     {

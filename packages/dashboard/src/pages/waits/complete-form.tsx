@@ -7,7 +7,7 @@ import { SchemaForm } from '../../parts/schema/schema-form.tsx';
 import { Completion, type CompletionProps } from './completion.tsx';
 import { FieldList } from './field-list.tsx';
 import { blankFields, fieldsOf, objectOf, usualFields, type FormField } from './fields.ts';
-import { parsedJson } from './parsed-json.ts';
+import { parsedJson } from '../../parts/json/parsed-json.ts';
 
 /** The form of the token's schema; without one, the fields with which the latest token of the same tag was completed. */
 export function CompleteForm(props: CompletionProps) {

@@ -5,7 +5,7 @@ import { Button } from '../../parts/button.tsx';
 import { TextArea } from '../../parts/form/field.tsx';
 import { useSearchTexts } from '../../parts/search.ts';
 import { Segments } from '../../parts/segments.tsx';
-import { parsedJson } from './parsed-json.ts';
+import { parsedJson } from '../../parts/json/parsed-json.ts';
 
 export interface CompletionProps {
   readonly token: WaitpointToken;

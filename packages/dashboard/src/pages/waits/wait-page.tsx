@@ -15,7 +15,7 @@ import { countText } from '../../parts/count-text.ts';
 import { Time } from '../../parts/time/time.tsx';
 import { CompletedBy, Completers } from './completers.tsx';
 import { CompleteForm } from './complete-form.tsx';
-import { parsedJson } from './parsed-json.ts';
+import { parsedJson } from '../../parts/json/parsed-json.ts';
 import { RunLink, WaitingRun } from './waiting-run.tsx';
 import { tokenBadges } from './badges.ts';
 import './waits.css';

@@ -1,4 +1,5 @@
 import type { WebhookDelivery } from '@millrace/contract';
+import { parsedJson } from '../../parts/json/parsed-json.ts';
 
 /**
  * The value of a body that is JSON by its content type; undefined for any other body.
@@ -14,9 +15,6 @@ export function jsonBody({
   | undefined {
   const type = headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase() ?? '';
   if (isBase64Encoded || !(type === 'application/json' || type.endsWith('+json'))) return undefined;
-  try {
-    return { value: JSON.parse(rawBody) as unknown };
-  } catch {
-    return undefined;
-  }
+  const value = parsedJson(rawBody);
+  return value === undefined ? undefined : { value };
 }

@@ -1,7 +1,7 @@
 import type { ModelUsage, UsageOfModel } from '@millrace/contract';
 import { visibleControls } from '../json/visible-controls.ts';
 import { dollarsText } from './dollars.ts';
-import './usage-table.css';
+import '../plot/plot.css';
 
 interface UsageTableProps {
   readonly label: string;
@@ -18,7 +18,7 @@ const counts: readonly (readonly [name: string, of: (usage: ModelUsage) => numbe
 
 /** The tokens and cost of models, with their sum. */
 export const UsageTable = ({ label, models, total }: UsageTableProps) => (
-  <div className="card usage-table" tabIndex={0} role="region" aria-label={label}>
+  <div className="card scroll-x" tabIndex={0} role="region" aria-label={label}>
     <table className="plain-table" aria-label={label}>
       <thead>
         <tr>

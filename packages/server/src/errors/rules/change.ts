@@ -3,7 +3,8 @@ import { recordAct, type Actor } from '../../audit/record.ts';
 import type { Queryable, Sql, Transaction } from '../../db/connect.ts';
 import { newId } from '../../db/ids.ts';
 import { notFound, unprocessable } from '../../problem.ts';
-import { arrange, lockProject, ruleOf, rulesIn } from './row.ts';
+import { lockProject } from '../../auth/lock-project.ts';
+import { arrange, ruleOf, rulesIn } from './row.ts';
 
 interface Changing {
   readonly projectRef: string;

@@ -35,10 +35,3 @@ export const arrange = (sql: Queryable, ids: readonly string[]) => sql`
   update error_rules r set position = o.position
     from unnest(${[...ids]}::text[]) with ordinality as o (id, position)
    where r.id = o.id and r.position <> o.position`;
-
-/** Serializes changes to one project's rules. Returns the id of the project. */
-export async function lockProject(sql: Queryable, projectRef: string): Promise<number | undefined> {
-  const [row] = await sql<{ id: number }[]>`
-    select id from projects where ref = ${projectRef} for no key update`;
-  return row?.id;
-}

@@ -17,10 +17,10 @@ export interface WebhookHandlerDependencies extends StoreDependencies {
 export function webhookHandlers(
   dependencies: WebhookHandlerDependencies,
 ): HandlersOf<OperationsOf<'webhooks'>> {
-  const { engine, masterKey } = dependencies;
+  const { engine, masterKey, webhooks } = dependencies;
   const { sql } = engine;
   const readSecrets = createReadSecrets(sql, masterKey);
-  const send = createSendWebhook(dependencies);
+  const send = createSendWebhook({ engine, readSecrets, webhooks });
   return {
     listWebhooks: async ({ environment, baseUrl }) => ({
       data: await listWebhooks(engine, readSecrets, { env: environment.id, baseUrl }),

@@ -2,6 +2,7 @@ import { webhookPath, type Webhook } from '@millrace/contract';
 import type { WebhookVerification } from '@millrace/contract/runner';
 import type { Queryable } from '../../db/connect.ts';
 import type { Engine } from '../../runs/engine/engine.ts';
+import { groupBy } from '../../runs/values/group-by.ts';
 import { failuresOf, readSeries, totalOf } from '../../telemetry/stats/read.ts';
 import { seriesName } from '../../telemetry/stats/series.ts';
 import { secretNames, type ReadSecrets } from './secrets.ts';
@@ -14,6 +15,13 @@ interface Row {
   readonly last_rejection: string | null;
   readonly last_rejected_at: Date | null;
   readonly last_delivery_at: Date | null;
+}
+
+interface RejectionRow {
+  readonly webhook: string;
+  readonly code: string;
+  readonly n: string;
+  readonly at: Date;
 }
 
 type LastDay = Webhook['lastDay'];
@@ -56,7 +64,7 @@ export async function listWebhooks(
     if (!found) return [];
     const { id } = found.row;
     const failed = failuresOf(totalOf(runs.get(seriesName.task(id)) ?? []));
-    return [webhookOf(found, baseUrl, { failed, rejections: rejections.get(id) ?? [] })];
+    return [webhookOf(found, baseUrl, { failed, rejections: (rejections.get(id) ?? []).map(rejectionOf) })];
   });
 }
 
@@ -65,18 +73,19 @@ async function readRejections(
   sql: Queryable,
   env: number,
   { ids, since }: { readonly ids: readonly string[]; readonly since: Date },
-): Promise<ReadonlyMap<string, LastDay['rejections']>> {
-  const rows = await sql<{ webhook: string; code: string; n: string; at: Date }[]>`
+): Promise<ReadonlyMap<string, RejectionRow[]>> {
+  const rows = await sql<RejectionRow[]>`
     select webhook, code, sum(n)::text as n, max(last_at) as at from webhook_rejections
      where env = ${env} and webhook = any(${[...ids]}::text[]) and hour >= ${since}
      group by webhook, code order by sum(n) desc, code`;
-  const found = new Map<string, LastDay['rejections']>();
-  for (const { webhook, code, n, at } of rows) {
-    const rejection = { code, count: Number(n), lastAt: at.toISOString() };
-    found.set(webhook, [...(found.get(webhook) ?? []), rejection]);
-  }
-  return found;
+  return groupBy(rows, ({ webhook }) => webhook);
 }
+
+const rejectionOf = ({ code, n, at }: RejectionRow): LastDay['rejections'][number] => ({
+  code,
+  count: Number(n),
+  lastAt: at.toISOString(),
+});
 
 async function secretsOf(
   readSecrets: ReadSecrets,

@@ -1,16 +1,15 @@
 import { webhookBodyLimit, type Body, type Operations, type Reply } from '@millrace/contract';
 import type { Environment } from '../../auth/principal.ts';
-import type { MasterKey } from '../../auth/seal.ts';
 import type { Engine } from '../../runs/engine/engine.ts';
 import { notFound, Problem, unprocessable } from '../../problem.ts';
 import { secretMissing, type Webhooks } from './receive.ts';
 import { signRequest } from './schemes/index.ts';
-import { createReadSecrets, secretNames } from './secrets.ts';
+import { secretNames, type ReadSecrets } from './secrets.ts';
 import type { Stored } from './store.ts';
 
 interface SendDependencies {
-  readonly engine: Engine;
-  readonly masterKey: MasterKey;
+  readonly engine: Pick<Engine, 'versions' | 'clock'>;
+  readonly readSecrets: ReadSecrets;
   readonly webhooks: Pick<Webhooks, 'receive'>;
 }
 
@@ -22,9 +21,8 @@ const isStored = (answer: object): answer is Stored => 'isDuplicate' in answer;
  * Returns a function that sends a test request to a webhook: it is signed with the secret of the environment, then verified and stored like a
  * request of the provider.
  */
-export function createSendWebhook({ engine, masterKey, webhooks }: SendDependencies) {
-  const { versions, clock, sql } = engine;
-  const readSecrets = createReadSecrets(sql, masterKey);
+export function createSendWebhook({ engine, readSecrets, webhooks }: SendDependencies) {
+  const { versions, clock } = engine;
 
   return async (environment: Environment, id: string, request: Body<Sent>): Promise<Reply<Sent>> => {
     const current = await versions.current(environment.id);

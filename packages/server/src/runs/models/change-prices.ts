@@ -1,5 +1,6 @@
 import { maxModelPrices, type Body, type ModelPrice, type Operations, type Reply } from '@millrace/contract';
 import { recordAct, type Actor } from '../../audit/record.ts';
+import { lockProject } from '../../auth/lock-project.ts';
 import type { Queryable, Sql } from '../../db/connect.ts';
 import { notFound, unprocessable } from '../../problem.ts';
 import { defaultPrices, defaultPricesDate } from './default-prices.ts';
@@ -33,6 +34,7 @@ export const setPrice = (
 ): Promise<ModelPrice> =>
   sql.begin(async (tx) => {
     const project = await lockProject(tx, projectRef);
+    if (project === undefined) throw notFound();
     const { model, input, output } = body;
     const [old] = await tx<PriceRow[]>`
       select ${columns(tx)} from model_prices p where p.project_id = ${project} and p.model = ${model}`;
@@ -68,6 +70,7 @@ export const setPrice = (
 export const deletePrice = (sql: Sql, { projectRef, by }: Changing, model: string): Promise<void> =>
   sql.begin(async (tx) => {
     const project = await lockProject(tx, projectRef);
+    if (project === undefined) throw notFound();
     const [old] = await tx<PriceRow[]>`
       delete from model_prices p where p.project_id = ${project} and p.model = ${model} returning ${columns(tx)}`;
     if (!old) throw notFound(`The project has no price for ${model}.`);
@@ -78,15 +81,6 @@ export const deletePrice = (sql: Sql, { projectRef, by }: Changing, model: strin
       old: amountsOf(responseOf(old)),
     });
   });
-
-/** Serializes changes to the prices of one project. */
-async function lockProject(sql: Queryable, projectRef: string): Promise<number> {
-  const [row] = await sql<
-    { id: number }[]
-  >`select id from projects where ref = ${projectRef} for no key update`;
-  if (!row) throw notFound();
-  return row.id;
-}
 
 const amountsOf = ({ input, cachedInput, cacheWrite, output }: ModelPrice) => ({
   input,

@@ -211,7 +211,7 @@ test('amounts of dollars are exact in both directions, and the most exact price 
     ['99999.999999', 99_999_999_999n],
   ] as const) {
     expect(microsOf(text)).toBe(micros);
-    expect(dollarsOf(micros, 6)).toBe(text);
+    expect(dollarsOf(micros)).toBe(text);
   }
   const price = (input: bigint) => ({ input, cachedInput: null, cacheWrite: null, output: 0n });
   const find = priceFinder(

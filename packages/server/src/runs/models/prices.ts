@@ -26,11 +26,11 @@ export function microsOf(dollars: string): bigint {
   return BigInt(whole) * 1_000_000n + BigInt(fraction.padEnd(6, '0'));
 }
 
-/** The decimal number of dollars of an integer amount in units of 10^-`digits` dollars, without trailing zeros. */
-export function dollarsOf(amount: bigint, digits: number): string {
-  const text = amount.toString().padStart(digits + 1, '0');
-  const fraction = text.slice(-digits).replace(/0+$/, '');
-  return `${text.slice(0, -digits)}${fraction === '' ? '' : `.${fraction}`}`;
+/** The decimal number of dollars of an amount in millionths, without trailing zeros. */
+export function dollarsOf(micros: bigint): string {
+  const text = micros.toString().padStart(7, '0');
+  const fraction = text.slice(-6).replace(/0+$/, '');
+  return `${text.slice(0, -6)}${fraction === '' ? '' : `.${fraction}`}`;
 }
 
 const priceOf = (row: Omit<PriceRow, 'model' | 'updated_at'>): Price => ({
@@ -42,13 +42,13 @@ const priceOf = (row: Omit<PriceRow, 'model' | 'updated_at'>): Price => ({
 
 /** A price as the API returns it. */
 export function responseOf(row: PriceRow): ModelPrice {
-  const text = (amount: string | null) => (amount === null ? null : dollarsOf(BigInt(amount), 6));
+  const text = (amount: string | null) => (amount === null ? null : dollarsOf(BigInt(amount)));
   return {
     model: row.model,
-    input: dollarsOf(BigInt(row.input), 6),
+    input: dollarsOf(BigInt(row.input)),
     cachedInput: text(row.cached_input),
     cacheWrite: text(row.cache_write),
-    output: dollarsOf(BigInt(row.output), 6),
+    output: dollarsOf(BigInt(row.output)),
     isDefault: false,
     updatedAt: row.updated_at.toISOString(),
   };

@@ -12,8 +12,8 @@ const minRise = 0.01;
 const ranks = { added: 0, removed: 1, changed: 2, same: 3 } as const;
 
 /**
- * The tasks of two versions, with their differences and their ended runs. Those that fail more often on the newer version are first. It reads the manifests of both, and at most 28 roll-ups for each task
- * of each, however many runs there were.
+ * The tasks of two versions, with their differences and their ended runs. Those that fail more often on the newer version are first. It reads
+ * the manifests of both, and at most 28 roll-ups for each task of each, however many runs there were.
  */
 export async function compareTasks(
   sql: Queryable,

@@ -8,6 +8,7 @@ import { useShortcuts } from '../../../parts/keyboard.ts';
 import { Section } from '../../../parts/page.tsx';
 import { Person } from '../../../parts/people.tsx';
 import type { ErrorDetail } from '../error-detail.ts';
+import { ownersOf } from './owners-of.ts';
 import { storedValues, useHandOver, type HandOver } from './hand-over.ts';
 import { HandOverForm } from './hand-over-form.tsx';
 import './ownership.css';
@@ -59,7 +60,7 @@ export function Ownership({ group }: { readonly group: ErrorDetail }) {
             values={form.values}
             error={form.error}
             taskOwner={taskOwner}
-            owners={[...new Set(tasks.flatMap(({ owner }) => (owner === undefined ? [] : [owner])))]}
+            owners={ownersOf(tasks)}
             onSubmit={(values) => void submit(values)}
           />
         )}
