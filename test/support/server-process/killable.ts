@@ -9,7 +9,7 @@ export interface KillableServers {
   start(settings?: Omit<ServerSettings, 'database'>): Promise<ServerProcess>;
 }
 
-/** A database for servers that the test kills. Those that are left are killed at its end. */
+/** A database for servers that the test kills. Remaining ones are killed at its end. */
 export async function killableServers(connections = 2): Promise<KillableServers> {
   const { connection, drop } = await testDatabase();
   const sql = connect(connection, { name: 'test', max: connections });

@@ -57,7 +57,7 @@ export const setModelPrice = operation({
   method: 'PUT',
   path,
   tag: 'projects',
-  summary: 'Set the price of a language model, for calls that arrive from now on',
+  summary: 'Set the price of a language model for later calls',
   access: { personalAccessToken: true, role: 'member' },
   params: inProject,
   body: z.object({

@@ -28,7 +28,7 @@ create table model_calls (
   at timestamptz not null,
   provider text not null,
   model text not null,
-  -- all input tokens, including those that were read from the cache or written to it
+  -- all input tokens, including cached ones
   input_tokens int not null,
   cached_tokens int not null,
   cache_write_tokens int not null,

@@ -119,7 +119,7 @@ const listCommand = (): Command =>
 const setCommand = (): Command =>
   withProjectOptions(
     new Command('set')
-      .description('set the price of a model, for calls from now on')
+      .description('set the price of a model for later calls')
       .argument('<model>', 'name of the model; a final * matches any rest')
       .requiredOption('--input <dollars>', 'US dollars for a million input tokens, such as 2.50')
       .requiredOption('--output <dollars>', 'US dollars for a million output tokens')
